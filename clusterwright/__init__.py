@@ -1,0 +1,3 @@
+"""The command: settings, verbs, reports and exports."""
+
+__version__ = "0.1.0"

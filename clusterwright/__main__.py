@@ -1,0 +1,47 @@
+"""The process edge: errors become messages and exit codes here, and nowhere else."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from steps.errors import (
+    ClusterwrightError,
+    InputError,
+    NotSatisfiedError,
+    UnreachableError,
+    WaitingError,
+)
+
+EXIT_CODES: tuple[tuple[type[ClusterwrightError], int], ...] = (
+    (NotSatisfiedError, 1),
+    (InputError, 2),
+    (UnreachableError, 3),
+    (WaitingError, 4),
+)
+INTERRUPTED = 130
+
+
+def exit_code(error: ClusterwrightError) -> int:
+    """Give the exit code of an error, by its kind."""
+    return next(code for kind, code in EXIT_CODES if isinstance(error, kind))
+
+
+def main() -> None:
+    """Run the command line."""
+    from clusterwright.app import app
+
+    try:
+        app()
+    except ClusterwrightError as error:
+        print(f"clusterwright: {error}", file=sys.stderr)
+        sys.exit(exit_code(error))
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""Putting a plan in force: the ledger is made with the first revision, and read for the next."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from clusterwright.plan_diff import plan_diff
+from clusterwright.planning import plan_of
+from clusterwright.where import acting_person
+from steps.errors import InputError, NotSatisfiedError
+from steps.schedule.plan import Person, Plan
+
+LEDGER_FILE = "ledger.db"
+
+
+def plan_in_force(folder: Path) -> Plan:
+    """Give the adopted plan revision of a site."""
+    from ledger.plan_store import read_plan
+
+    return read_plan(folder)
+
+
+def adopt_site(
+    folder: Path,
+    *,
+    who: str | None,
+    reason: str,
+    baseline: str | None,
+    rehearsal: bool,
+    dry_run: bool = False,
+    ask: Callable[[str], bool] | None = None,
+) -> str:
+    """Adopt what the folder makes now as the next revision; `ask` confirms it, None adopts at once."""
+    plan = plan_of(folder)
+    first = not (folder / LEDGER_FILE).exists()
+    actor = _first_actor(plan, who) if first else _actor(folder, who)
+    summary = _summary(folder, plan, first=first)
+    if dry_run:
+        return f"{summary}; nothing adopted (dry run)"
+    if ask is not None and not ask(f"{summary}. Adopt as {actor}?"):
+        return "nothing adopted"
+    return f"adopted {summary.removeprefix('would be ')}; revision {_adopt(folder, plan, actor, reason, baseline, first=first, rehearsal=rehearsal)}"
+
+
+def _adopt(
+    folder: Path, plan: Plan, actor: str, reason: str, baseline: str | None, *, first: bool, rehearsal: bool
+) -> int:
+    from ledger.database import Ledger
+    from ledger.services.planning import adopt_plan, create_ledger
+
+    def now() -> datetime:
+        return datetime.now(UTC)
+
+    if first:
+        ledger = create_ledger(
+            folder, site_name=plan.site, time_zone=plan.time_zone, rehearsal=rehearsal, owner=actor, clock=now
+        )
+    else:
+        ledger = Ledger.open(folder, clock=now)
+    with ledger:
+        adopt_plan(ledger, actor, plan, reason=reason, baseline=baseline)
+    from ledger.reads import Reader
+
+    with Reader.open(folder) as reader:
+        return int(reader.site().revision)
+
+
+def _summary(folder: Path, plan: Plan, *, first: bool) -> str:
+    applicable = sum(a.applicable for a in plan.activities)
+    text = (
+        f"{applicable} activities, {len(plan.activities) - applicable} not applicable, "
+        f"{len(plan.orders)} orders, go-live {plan.finish:%Y-%m-%d}"
+    )
+    if first:
+        return f"would be the first plan: {text}"
+    return f"would be {len(plan_diff(plan_in_force(folder), plan))} changes: {text}"
+
+
+def _actor(folder: Path, who: str | None) -> str:
+    from ledger.reads import Reader
+
+    with Reader.open(folder) as reader:
+        return acting_person(reader, who)
+
+
+def _first_actor(plan: Plan, who: str | None) -> str:
+    """Before there is a ledger the site file's own people are all there is to go by."""
+    account = getpass.getuser()
+    may = [p for p in plan.people if p.account == account and {"owner-pm", "sponsor"} & set(p.roles)]
+    chosen: list[Person] = [p for p in may if who in (None, p.id)]
+    if not chosen:
+        raise NotSatisfiedError(
+            f"the account {account!r} may not adopt the first plan" + (f" as {who!r}" if who else ""),
+            hint="give a person with the role owner-pm or sponsor this account in site.yaml",
+        )
+    if len(chosen) > 1:
+        names = ", ".join(p.id for p in chosen)
+        raise InputError(f"the account {account!r} stands for {names}", hint="say which with --as ID")
+    return chosen[0].id

@@ -1,0 +1,32 @@
+"""The command tree, wiring only: daily verbs at the top, everything else noun verb."""
+
+from __future__ import annotations
+
+import typer
+
+from clusterwright.commands import catalog, engine, ledger_check, look, machine, people, plan, reporting, site
+
+app = typer.Typer(
+    name="clusterwright",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Plan, run and sign off the 195-step buildout of a GPU training cluster.",
+)
+
+app.command("init")(site.init)
+app.add_typer(plan.app, name="plan")
+app.add_typer(catalog.app, name="catalog")
+for verb in (look.status, look.next_, look.why, look.show, look.inbox, look.orders, look.log):
+    app.command(verb.__name__.rstrip("_"))(verb)
+for verb in people.VERBS:
+    app.command(verb.__name__.rstrip("_"))(verb)
+app.command("adopt")(people.adopt)
+app.command("up")(engine.up)
+app.command("rehearse")(engine.rehearse)
+app.command("dashboard")(engine.dashboard)
+app.command("tui")(engine.tui)
+app.add_typer(reporting.app, name="report")
+app.command("audit")(ledger_check.audit)
+app.command("doctor")(machine.doctor)

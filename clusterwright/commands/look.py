@@ -1,0 +1,175 @@
+"""Verbs that only look: status, next, why, show, inbox, orders, log. They load nothing heavy."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from clusterwright.commands.options import AsOption, JsonOption, SiteOption
+from steps.errors import WaitingError
+
+if TYPE_CHECKING:
+    from ledger.reads import Reader
+
+
+def _reader(site: SiteOption) -> Reader:
+    from clusterwright.where import find_site
+    from ledger.reads import Reader
+
+    return Reader.open(find_site(site))
+
+
+def _now(reader: Reader) -> datetime:
+    """Give project time: real, except in a rehearsal, where it is the last recorded moment."""
+    if reader.site().rehearsal:
+        return reader.project_time()
+    return datetime.now(UTC)
+
+
+def status(site: SiteOption = None, as_json: JsonOption = False) -> None:
+    """Say in one screen how the site stands: phases, counts, go-live, what is late and what waits."""
+    from clusterwright.status_view import print_status, status_document
+
+    with _reader(site) as reader:
+        now = _now(reader)
+        if as_json:
+            from clusterwright.output import print_json
+
+            print_json(status_document(reader, now))
+        else:
+            print_status(reader, now)
+
+
+def next_(
+    phase: Annotated[str | None, typer.Option(help="Only this phase.")] = None,
+    limit: Annotated[int, typer.Option(help="How many at most.")] = 30,
+    site: SiteOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List what can be started now, the most urgent first."""
+    from clusterwright.output import print_json, say, table
+
+    with _reader(site) as reader:
+        rows = sorted(reader.ready(_now(reader), phase), key=lambda r: (r.total_float_h or 0, r.id))[:limit]
+        if as_json:
+            print_json(rows)
+            return
+        if not rows:
+            say("nothing is ready; `clusterwright status` says what is under way")
+            return
+        zone = reader.site().time_zone
+        table(
+            ("activity", "what", "who", "kind", "since", "float h"),
+            [(r.id, r.title, r.role, r.kind, _day(r.ready_from, zone), f"{r.total_float_h or 0:.0f}") for r in rows],
+            right=(5,),
+        )
+
+
+def why(activity: str, site: SiteOption = None, as_json: JsonOption = False) -> None:
+    """Say why an activity does not go on: what it waits for, and what it still needs."""
+    from clusterwright.output import clean, print_json
+
+    with _reader(site) as reader:
+        reader.require_activity(activity, _now(reader))
+        answer = reader.why(activity, _now(reader))
+        if as_json:
+            print_json(answer)
+            return
+        print(clean(f"{activity}: {answer.state_sentence}"))
+        for unmet in answer.unmet:
+            through = f" (through {', '.join(unmet.bridged)})" if unmet.bridged else ""
+            print(clean(f"  waits for {unmet.predecessor} {unmet.title}: {unmet.state}{through}; {unmet.reason}"))
+        for need in answer.needs:
+            print(clean(f"  needs {need}"))
+
+
+def show(activity: str, site: SiteOption = None, as_json: JsonOption = False) -> None:
+    """Show one activity whole: state, policy, criteria, evidence, sign-offs, runs, links."""
+    from clusterwright.activity_view import activity_document, print_activity
+
+    with _reader(site) as reader:
+        row = reader.require_activity(activity, _now(reader))
+        if as_json:
+            from clusterwright.output import print_json
+
+            print_json(activity_document(reader, row, _now(reader)))
+        else:
+            print_activity(reader, row, _now(reader))
+
+
+def inbox(site: SiteOption = None, who: AsOption = None, as_json: JsonOption = False) -> None:
+    """List what waits for you; exit 4 when something does."""
+    from clusterwright.output import print_json, say, table
+    from clusterwright.where import acting_person
+
+    with _reader(site) as reader:
+        person = acting_person(reader, who)
+        rows = reader.inbox(person, _now(reader))
+        if as_json:
+            print_json(rows)
+            return
+        if not rows:
+            say(f"nothing waits for {person}")
+            return
+        table(
+            ("activity", "what", "do", "as", "missing evidence"),
+            [(r.activity, r.title, r.action, r.role, ", ".join(r.missing_evidence)) for r in rows],
+        )
+        raise WaitingError(f"{len(rows)} wait for {person}")
+
+
+def orders(site: SiteOption = None, as_json: JsonOption = False) -> None:
+    """List every order: by when to place it, when it must be here, and how it stands."""
+    from clusterwright.output import print_json, table
+
+    with _reader(site) as reader:
+        rows = reader.orders(_now(reader))
+        if as_json:
+            print_json(rows)
+            return
+        zone = reader.site().time_zone
+        table(
+            ("order by", "order", "what", "quantity", "state", "promised", "need by"),
+            [
+                (_day(r.order_by, zone), r.id, r.title, f"{r.quantity} {r.unit_of_measure}", r.state,
+                 _day(r.promised, zone), _day(r.need_by, zone))
+                for r in sorted(rows, key=lambda r: (r.order_by is None, r.order_by))
+            ],
+        )
+
+
+def log(
+    activity: Annotated[str | None, typer.Argument(help="Only events about this.")] = None,
+    limit: Annotated[int, typer.Option(help="How many, newest last.")] = 40,
+    site: SiteOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the ledger's events."""
+    from clusterwright.output import print_json, table
+
+    with _reader(site) as reader:
+        rows = [e for e in reader.events() if activity in (None, e.subject)][-limit:]
+        if as_json:
+            print_json(rows)
+            return
+        zone = reader.site().time_zone
+        table(
+            ("seq", "recorded", "who", "what", "about"),
+            [(e.seq, _minute(e.recorded_at, zone), e.actor, e.kind, e.subject) for e in rows],
+            right=(0,),
+        )
+
+
+def _day(instant: datetime | None, zone: str) -> str:
+    from clusterwright.output import day
+
+    return day(instant, zone)
+
+
+def _minute(instant: datetime | None, zone: str) -> str:
+    from clusterwright.output import minute
+
+    return minute(instant, zone)
+

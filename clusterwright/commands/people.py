@@ -1,0 +1,333 @@
+"""What people do: the same services the terminal screens use, one verb each.
+
+Ids may be patterns (`148@*`); a verb given several activities takes them in turn and stops at the first
+that is refused, having recorded those before it. `--dry-run` asks every rule and records nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clusterwright.commands.options import AsOption, AtOption, SiteOption, a_day, instant
+from steps.errors import InputError
+
+if TYPE_CHECKING:
+    from ledger.database import Ledger
+
+Activities = Annotated[list[str], typer.Argument(help="Activity ids or patterns, as 034@pod-001 or 03*@*.")]
+Reason = Annotated[str, typer.Option("--reason", help="Why; it stays on record.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Ask every rule, record nothing.")]
+
+
+def _each(
+    site: Path | None, who: str | None, patterns: list[str], act: Callable[[Ledger, str, str], Any], done: str
+) -> None:
+    """Do one thing to every activity that the patterns name."""
+    from clusterwright.output import say
+    from clusterwright.where import acting_person, find_site
+    from ledger.database import Ledger
+    from ledger.reads import Reader
+
+    folder = find_site(site)
+    with Reader.open(folder) as reader:
+        person = acting_person(reader, who)
+        names = _matching(reader, patterns)
+    with Ledger.open(folder, clock=lambda: datetime.now(UTC)) as ledger:
+        for name in names:
+            act(ledger, person, name)
+            say(f"{name}: {done}")
+
+
+def _matching(reader: Any, patterns: list[str]) -> list[str]:
+    from fnmatch import fnmatchcase
+
+    now = datetime.now(UTC)
+    names: list[str] = []
+    known: list[str] | None = None
+    for pattern in patterns:
+        if not any(mark in pattern for mark in "*?["):
+            names.append(reader.require_activity(pattern, now).id)
+            continue
+        if known is None:
+            known = [row.id for row in reader.activities(now) if row.state.value != "not_applicable"]
+        found = [name for name in known if fnmatchcase(name, pattern)]
+        if not found:
+            raise InputError(f"no activity matches {pattern!r}", hint="quote patterns: '148@*'")
+        names += [name for name in found if name not in names]
+    return names
+
+
+def assign(activities: Activities, to: Annotated[str, typer.Option("--to", help="A person's id.")],
+           site: SiteOption = None, who: AsOption = None) -> None:
+    """Give activities to a person."""
+    from ledger.services import work
+
+    _each(site, who, activities, lambda ledger, me, a: work.assign(ledger, me, a, to), f"assigned to {to}")
+
+
+def start(activities: Activities, at: AtOption = None, site: SiteOption = None, who: AsOption = None) -> None:
+    """Record that work has started."""
+    from ledger.services import work
+
+    _each(site, who, activities, lambda ledger, me, a: work.start(ledger, me, a, at=instant(at)), "started")
+
+
+def progress(activity: str,
+             items: Annotated[int | None, typer.Option(help="How many items are done.")] = None,
+             percent: Annotated[float | None, typer.Option(help="Or how much, in percent.")] = None,
+             note: Annotated[str, typer.Option(help="What stands out.")] = "",
+             site: SiteOption = None, who: AsOption = None) -> None:
+    """Record how far the work has come."""
+    from ledger.services import work
+
+    _each(site, who, [activity],
+          lambda ledger, me, a: work.progress(ledger, me, a, items_done=items, percent=percent, note=note), "noted")
+
+
+def finish(activities: Activities, at: AtOption = None, site: SiteOption = None, who: AsOption = None) -> None:
+    """Record that work is finished; it then waits for its sign-off, or is done."""
+    from ledger.services import work
+
+    _each(site, who, activities, lambda ledger, me, a: work.finish(ledger, me, a, at=instant(at)), "finished")
+
+
+def measure(activity: str, metric: str,
+            value: Annotated[str, typer.Argument(help="A number, or true or false.")],
+            unit: Annotated[str, typer.Argument(help="The unit it was read in.")],
+            source: Annotated[str, typer.Option(help="The instrument or document.")],
+            item: Annotated[str | None, typer.Option(help="Which rack, host, link.")] = None,
+            at: AtOption = None, site: SiteOption = None, who: AsOption = None) -> None:
+    """Record a measurement against an acceptance criterion."""
+    from ledger.services import work
+
+    _each(site, who, [activity],
+          lambda ledger, me, a: work.measure(
+              ledger, me, a, metric, _value(value), unit, item=item, source=source, at=instant(at)),
+          f"{metric} = {value} {unit}")
+
+
+def _value(text: str) -> Any:
+    from decimal import Decimal, InvalidOperation
+
+    if text.lower() in {"true", "false"}:
+        return text.lower() == "true"
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise InputError(f"{text!r} is not a number, nor true or false") from None
+    if not number.is_finite():
+        raise InputError(f"{text!r} is not a finite number")
+    return number
+
+
+def attach(activities: Activities,
+           file: Annotated[Path, typer.Option("--file", help="The file; its content is kept by its SHA-256.")],
+           kind: Annotated[str, typer.Option("--kind", help="What it is, as the policy calls it.")],
+           site: SiteOption = None, who: AsOption = None) -> None:
+    """Attach a file as evidence."""
+    from ledger.services import work
+
+    if not file.exists():
+        raise InputError(f"{file} does not exist")
+    _each(site, who, activities, lambda ledger, me, a: work.attach(ledger, me, a, file, kind), f"{kind} attached")
+
+
+def sign(activities: Activities,
+         role: Annotated[str | None, typer.Option(help="In which role, if you hold several.")] = None,
+         comment: Annotated[str, typer.Option(help="What you add.")] = "",
+         site: SiteOption = None, who: AsOption = None) -> None:
+    """Approve finished work, or pass a gate."""
+    from ledger.services import signing
+
+    _each(site, who, activities,
+          lambda ledger, me, a: signing.sign(ledger, me, a, role=role, comment=comment), "signed")
+
+
+def reject(activity: str, reason: Reason, site: SiteOption = None, who: AsOption = None) -> None:
+    """Refuse finished work; a non-conformance opens and the work goes back."""
+    from ledger.services import signing
+
+    _each(site, who, [activity], lambda ledger, me, a: signing.reject(ledger, me, a, reason), "rejected")
+
+
+def waive(activities: Activities, reason: Reason,
+          due: Annotated[str, typer.Option("--due", help="By when it is made good, 2027-01-31.")],
+          metric: Annotated[list[str] | None, typer.Option(help="Which criterion; all unmet ones if not given.")] = None,
+          site: SiteOption = None, who: AsOption = None) -> None:
+    """Decide to proceed with criteria unmet; each becomes a punch item with a due date."""
+    from ledger.reads import Reader
+    from ledger.services import signing
+
+    day = a_day(due)
+
+    def act(ledger: Ledger, me: str, activity: str) -> None:
+        with Reader.open(ledger.site_dir) as reader:
+            unmet = [c.metric for c in reader.criteria(activity) if c.verdict in {"failed", "not measured"}]
+        for name in metric or unmet:
+            signing.waive(ledger, me, activity, name, reason, day)
+        if not (metric or unmet):
+            raise InputError(f"{activity} has no unmet criterion to waive")
+
+    _each(site, who, activities, act, "waived")
+
+
+def na(activities: Activities, reason: Reason, site: SiteOption = None, who: AsOption = None) -> None:
+    """Decide that an activity does not apply; it is bridged."""
+    from ledger.services import work
+
+    _each(site, who, activities, lambda ledger, me, a: work.na(ledger, me, a, reason), "not applicable")
+
+
+def hold(activities: Activities, reason: Reason, site: SiteOption = None, who: AsOption = None) -> None:
+    """Stop an activity until it is resumed."""
+    from ledger.services import work
+
+    _each(site, who, activities, lambda ledger, me, a: work.hold(ledger, me, a, reason), "on hold")
+
+
+def resume(activities: Activities, reason: Reason = "", site: SiteOption = None, who: AsOption = None) -> None:
+    """Let a held activity go on."""
+    from ledger.services import work
+
+    _each(site, who, activities, lambda ledger, me, a: work.resume(ledger, me, a, reason), "resumed")
+
+
+def release(activity: str, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+            site: SiteOption = None, who: AsOption = None) -> None:
+    """Release an automated step that changes hosts: these hosts, this playbook, this once."""
+    from clusterwright.output import say
+    from clusterwright.releasing import release_terms
+    from clusterwright.where import find_site
+    from ledger.services import signing
+
+    terms = release_terms(find_site(site), activity)
+    say(f"{activity} ({terms.effect}) runs {terms.playbook} [{terms.digest[:12]}] on {len(terms.hosts)} hosts: "
+        + ", ".join(terms.hosts[:12]))
+    if terms.effect == "destructive" and not yes:
+        if typer.prompt("It destroys data. Type the activity's id to release it") != activity:
+            raise InputError("that is not its id; nothing released")
+    elif not yes and not typer.confirm("Release it?"):
+        raise InputError("nothing released")
+    _each(site, who, [activity],
+          lambda ledger, me, a: signing.release(
+              ledger, me, a, hosts=terms.hosts, count=len(terms.hosts), playbook_digest=terms.digest),
+          "released")
+
+
+def attest(activities: Activities, reason: Reason,
+           evidence: Annotated[list[Path] | None, typer.Option("--evidence", help="A file that shows it.")] = None,
+           at: AtOption = None, site: SiteOption = None, who: AsOption = None) -> None:
+    """State that what software would do was done outside; another person then approves it."""
+    from ledger.services import work
+
+    for path in evidence or []:
+        if not path.exists():
+            raise InputError(f"{path} does not exist")
+    _each(site, who, activities,
+          lambda ledger, me, a: work.attest(ledger, me, a, reason, evidence=evidence or [], at=instant(at)), "attested")
+
+
+def comment(activity: str, text: str, site: SiteOption = None, who: AsOption = None) -> None:
+    """Write something down about an activity."""
+    from ledger.services import work
+
+    _each(site, who, [activity], lambda ledger, me, a: work.comment(ledger, me, a, text), "noted")
+
+
+def reopen(activities: Activities, reason: Reason, site: SiteOption = None, who: AsOption = None) -> None:
+    """Open finished work again; what rested on it becomes stale."""
+    from ledger.services import work
+
+    _each(site, who, activities, lambda ledger, me, a: work.reopen(ledger, me, a, reason), "open again")
+
+
+def retry(activities: Activities, site: SiteOption = None, who: AsOption = None) -> None:
+    """Ask the engine to run an automated activity again."""
+    from ledger.services import runs
+
+    _each(site, who, activities, runs.request_retry, "retry asked for")
+
+
+def cancel(activities: Activities, site: SiteOption = None, who: AsOption = None) -> None:
+    """Ask the engine to stop a run."""
+    from ledger.services import runs
+
+    _each(site, who, activities, runs.request_cancel, "cancellation asked for")
+
+
+def _buying(site: Path | None, who: str | None, act: Callable[[Ledger, str], Any], said: str) -> None:
+    from clusterwright.output import say
+    from clusterwright.where import acting_person, find_site
+    from ledger.database import Ledger
+    from ledger.reads import Reader
+
+    folder = find_site(site)
+    with Reader.open(folder) as reader:
+        person = acting_person(reader, who)
+    with Ledger.open(folder, clock=lambda: datetime.now(UTC)) as ledger:
+        act(ledger, person)
+    say(said)
+
+
+def order(order_id: Annotated[str, typer.Argument(help="As 001@site#gpu-server; `orders` lists them.")],
+          supplier: Annotated[str, typer.Option(help="Who delivers.")],
+          reference: Annotated[str, typer.Option(help="Purchase order number.")],
+          promised: Annotated[str | None, typer.Option(help="The delivery date promised.")] = None,
+          at: AtOption = None, site: SiteOption = None, who: AsOption = None) -> None:
+    """Record that an order is placed."""
+    from ledger.services import buying
+
+    _buying(site, who,
+            lambda ledger, me: buying.order(
+                ledger, me, order_id, promised=a_day(promised) if promised else None,
+                supplier_name=supplier, reference=reference, at=instant(at)),
+            f"{order_id}: placed")
+
+
+def promise(order_id: str, on: Annotated[str, typer.Option("--on", help="The new delivery date.")],
+            reason: Reason, site: SiteOption = None, who: AsOption = None) -> None:
+    """Record that a supplier changed the delivery date."""
+    from ledger.services import buying
+
+    _buying(site, who, lambda ledger, me: buying.promise(ledger, me, order_id, a_day(on), reason=reason),
+            f"{order_id}: promised for {on}")
+
+
+def receive(tranche: Annotated[str, typer.Argument(help="As 001@site#gpu-server/1.")],
+            quantity: Annotated[str | None, typer.Option(help="How many came; all of it if not given.")] = None,
+            serials: Annotated[Path | None, typer.Option(help="A file with a serial number a line.")] = None,
+            note: Annotated[str, typer.Option(help="Damage, shortage, location.")] = "",
+            at: AtOption = None, site: SiteOption = None, who: AsOption = None) -> None:
+    """Record a delivery; what it releases can start."""
+    from ledger.services import buying
+
+    numbers = serials.read_text(encoding="utf-8").split() if serials else []
+    amount = _value(quantity) if quantity else None
+    _buying(site, who,
+            lambda ledger, me: buying.receive(
+                ledger, me, tranche, amount, serials=numbers, note=note, at=instant(at)),
+            f"{tranche}: received")
+
+
+def adopt(file: Annotated[Path, typer.Argument(help="CSV: activity, state, started, finished, by, note.")],
+          yes: Annotated[bool, typer.Option("--yes", help="Record it; without it only the check is made.")] = False,
+          site: SiteOption = None, who: AsOption = None) -> None:
+    """Take over what was done before Clusterwright, from a CSV; a dry run unless --yes is given."""
+    from clusterwright.output import say
+    from clusterwright.progress_file import read_progress
+    from ledger.services import work
+
+    rows = read_progress(file)
+    _buying(site, who, lambda ledger, me: work.adopt_progress(ledger, me, rows, dry_run=not yes),
+            f"{len(rows)} rows " + ("adopted" if yes else "check out; --yes records them"))
+    if not yes:
+        say("nothing recorded (dry run)")
+
+
+VERBS = (assign, start, progress, finish, measure, attach, sign, reject, waive, na, hold, resume,
+         release, attest, comment, reopen, retry, cancel, order, promise, receive)

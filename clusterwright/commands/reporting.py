@@ -1,0 +1,74 @@
+"""`clusterwright report`: what a project meeting needs on paper."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import JsonOption, SiteOption
+
+app = typer.Typer(no_args_is_help=True, help="Reports from the ledger.")
+
+
+@app.command()
+def week(
+    form: Annotated[str, typer.Option("--format", help="md, html or csv.")] = "md",
+    out: Annotated[Path | None, typer.Option("--out", help="Write to a file, not to stdout.")] = None,
+    site: SiteOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Done last week, late, next three weeks, orders due, decisions needed; by owner."""
+    from clusterwright.output import print_json, say
+    from clusterwright.week_report import render, week_report
+    from clusterwright.where import find_site
+    from ledger.reads import Reader
+    from steps.errors import InputError
+
+    if form not in {"md", "html", "csv"}:
+        raise InputError(f"{form!r} is no format", hint="md, html or csv")
+    with Reader.open(find_site(site)) as reader:
+        now = reader.project_time() if reader.site().rehearsal else datetime.now(UTC)
+        report = week_report(reader, now)
+    if as_json:
+        print_json(report)
+        return
+    text = render(report, form)
+    if out is None:
+        print(text, end="")
+    else:
+        out.write_text(text, encoding="utf-8")
+        say(f"wrote {out}")
+
+
+@app.command()
+def summary(site: SiteOption = None, as_json: JsonOption = False) -> None:
+    """Say in one line how the site ended: hosts, done, waived, attested, not applicable."""
+    from clusterwright.output import print_json
+    from clusterwright.where import find_site
+    from ledger.reads import Reader
+
+    with Reader.open(find_site(site)) as reader:
+        counts = reader.counts(datetime.now(UTC))
+        hosts = max((len(u.hosts) for u in reader.units()), default=0)
+        by_state = {state.value: n for state, n in counts.by_state.items()}
+        live = reader.site()
+    facts = {
+        "hosts": hosts,
+        "done": by_state.get("done", 0),
+        "waived": counts.waived,
+        "attested": counts.attested,
+        "not_applicable": by_state.get("not_applicable", 0),
+        "open": counts.total - by_state.get("done", 0) - by_state.get("not_applicable", 0),
+        "rehearsal": live.rehearsal,
+    }
+    if as_json:
+        print_json(facts)
+        return
+    prefix = "REHEARSAL: " if live.rehearsal else ""
+    print(
+        f"{prefix}{hosts} host{'' if hosts == 1 else 's'}, {facts['done']} done, {facts['waived']} waived, "
+        f"{facts['attested']} attested, {facts['not_applicable']} not applicable, {facts['open']} open"
+    )

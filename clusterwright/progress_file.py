@@ -1,0 +1,61 @@
+"""Reading progress.csv: what was done before Clusterwright, a row an activity."""
+
+from __future__ import annotations
+
+import csv
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from steps.errors import InputError, Place
+
+if TYPE_CHECKING:
+    from ledger.services.adopting import ProgressRow
+
+COLUMNS = ("activity", "state", "started", "finished", "by", "note")
+
+
+def read_progress(path: Path) -> list[ProgressRow]:
+    """Give the rows of a progress file; faults name file, line and column."""
+    from ledger.services.adopting import ProgressRow
+
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from None
+    reader = csv.DictReader(text.splitlines())
+    missing = [c for c in COLUMNS[:2] if c not in (reader.fieldnames or ())]
+    if missing:
+        raise InputError(
+            f"the column {missing[0]!r} is missing", hint="columns: " + ", ".join(COLUMNS), place=Place(str(path), 1)
+        )
+    rows = []
+    for line, row in enumerate(reader, start=2):
+        if row["state"] not in {"done", "in_progress"}:
+            raise InputError(
+                f"the state is done or in_progress, not {row['state']!r}", place=Place(str(path), line, "state")
+            )
+        rows.append(
+            ProgressRow(
+                line=line,
+                activity=row["activity"].strip(),
+                state=row["state"],
+                started=_instant(row.get("started"), path, line, "started"),
+                finished=_instant(row.get("finished"), path, line, "finished"),
+                by=(row.get("by") or "").strip(),
+                note=(row.get("note") or "").strip(),
+            )
+        )
+    return rows
+
+
+def _instant(text: str | None, path: Path, line: int, column: str) -> datetime | None:
+    if not text or not text.strip():
+        return None
+    try:
+        given = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise InputError(
+            f"{text!r} is not a date", hint="write 2026-11-21", place=Place(str(path), line, column)
+        ) from None
+    return (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC)

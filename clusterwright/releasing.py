@@ -1,0 +1,34 @@
+"""The terms of a release: which hosts, how many, and which playbook by digest."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from clusterwright.planning import playbooks_folder
+from steps.errors import NotSatisfiedError
+
+
+class Terms(NamedTuple):
+    """What a person releases."""
+
+    effect: str
+    playbook: str
+    digest: str
+    hosts: tuple[str, ...]
+
+
+def release_terms(folder: Path, activity: str) -> Terms:
+    """Give what a release of an activity would cover now."""
+    from flows.ansible.digest import playbook_digest
+    from ledger.reads import Reader
+
+    with Reader.open(folder) as reader:
+        row = reader.require_activity(activity, datetime.now(UTC))
+        unit = next(u for u in reader.units() if u.id == row.unit)
+    if row.effect not in {"change", "destructive"} or not row.playbook:
+        raise NotSatisfiedError(
+            f"{activity} needs no release: " + ("it only reads" if row.playbook else "nothing runs for it")
+        )
+    return Terms(row.effect, row.playbook, playbook_digest(playbooks_folder() / row.playbook), tuple(unit.hosts))

@@ -1,0 +1,101 @@
+"""The text of a new site.yaml: every key there is, explained where it stands."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from steps.design.preset import Preset
+
+_SITE = """\
+# One site. What stands here is a proposal; `clusterwright plan adopt` puts it in force.
+name: {name}
+time_zone: Etc/UTC        # IANA name; calendars and dates on screen follow it
+country: US               # ISO 3166, two letters
+currency: USD             # ISO 4217, three letters
+
+# {title}
+preset: {preset}
+# facility: {facility}      # existing, shell or greenfield; the preset's choice if left out
+# burn_in: {burn_in}        # bench or in-place
+
+# Any figure or choice of the preset can be set here; `clusterwright catalog show` and
+# docs/design-values.md name them.
+overrides: {{}}
+#  nodes: 64
+#  cooling: hybrid
+
+start: {start}        # the first day of the project
+calendar:
+  working_days: [1, 2, 3, 4, 5]   # ISO weekdays, Monday is 1
+  hours: [8, 16]                  # site-local
+  holidays: []                    # [2026-12-25, 2027-01-01]
+
+# How many crews of a trade the site has; one for each 160 nodes if left out.
+crews: {{}}
+#  rack-technician: 2
+
+# Who acts. `account` is the operating-system account that proves it; several people may share one
+# (then commands ask for --as ID). One person may not both do a work and approve it.
+people:
+{people}
+{inventory}"""
+
+_PERSON = """\
+  - id: {id}
+    name: {name}
+    roles: [{roles}]
+    organisation: ""
+    account: {account}
+"""
+
+
+def site_text(
+    preset: Preset, *, name: str, start: date, account: str, signing: list[str], working: list[str]
+) -> str:
+    """Give a site file: one who works and two who sign, all on the account that made it."""
+    people = [
+        ("operator", "Operator", working),
+        ("owner", "Owner", ["owner-pm", *(r for r in signing if r != "owner-pm")]),
+        ("reviewer", "Reviewer", [r for r in signing if r not in {"owner-pm", "sponsor"}]),
+    ]
+    return _SITE.format(
+        name=name,
+        title=preset.title,
+        preset=preset.name,
+        facility=preset.choices["facility"],
+        burn_in=preset.choices["burn_in"],
+        start=start.isoformat(),
+        people="".join(
+            _PERSON.format(id=id_, name=title, roles=", ".join(roles), account=account)
+            for id_, title, roles in people
+        ).rstrip("\n"),
+        inventory=_INVENTORY_KEY if preset.name == "localhost" else _NO_INVENTORY,
+    )
+
+
+_INVENTORY_KEY = """
+# The Ansible inventory: a file or folder beside this one.
+inventory: inventory/hosts.yml
+"""
+_NO_INVENTORY = """
+# The Ansible inventory: a file or folder beside this one. Without it nothing is automated.
+# inventory: inventory/hosts.yml
+"""
+
+
+def inventory_text() -> str:
+    """Give the inventory of the machine this runs on."""
+    return """\
+# Hosts that the playbooks reach, in the order in which they are dealt to pods.
+all:
+  hosts:
+    localhost:
+      ansible_connection: local
+      ansible_python_interpreter: "{{ ansible_playbook_python }}"
+  vars:
+    # What the checks hold the machine against; a check without its baseline is `not measured`.
+    # operating_system_baseline: Debian 12
+    # gpu_driver_version: "550.54.15"
+    # listening_ports_policy: [tcp/22]
+    listening_ports_policy: [tcp/22]
+"""

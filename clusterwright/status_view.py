@@ -1,0 +1,58 @@
+"""How a site stands, for eyes and as JSON."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from clusterwright.output import clean, day
+
+if TYPE_CHECKING:
+    from ledger.reads import Reader
+
+_COLUMNS = ("done", "running", "in_progress", "awaiting", "ready", "blocked", "failed", "on_hold", "not_applicable")
+
+
+def status_document(reader: Reader, now: datetime) -> dict[str, Any]:
+    """Give the status as one document with stable keys."""
+    site, counts = reader.site(), reader.counts(now)
+    return {
+        "site": site,
+        "as_of": now,
+        "head": reader.head(),
+        "counts": {
+            "total": counts.total,
+            "by_state": {state.value: n for state, n in counts.by_state.items()},
+            "waived": counts.waived,
+            "attested": counts.attested,
+            "stale": counts.stale,
+            "simulated": counts.simulated,
+        },
+        "phases": reader.phases(now),
+        "orders_to_place": [o.id for o in reader.orders(now) if o.state == "planned"],
+        "open_ncrs": len(reader.ncrs(open_only=True)),
+    }
+
+
+def print_status(reader: Reader, now: datetime) -> None:
+    """Print the status on one screen, in plain text."""
+    site, counts = reader.site(), reader.counts(now)
+    zone = site.time_zone
+    mark = "REHEARSAL, nothing here was really done. " if site.rehearsal else ""
+    print(clean(f"{mark}{site.name}: {site.preset}, {site.facility}; plan revision {site.revision}"))
+    print(f"go-live planned {day(site.plan_finish, zone)}; as of {day(now, zone)}")
+    header = ("phase", "total", "done", "running", "work", "sign", "ready", "blocked", "failed", "hold", "n/a", "late")
+    print("{:<17}".format(header[0]) + "".join(f"{name:>8}" for name in header[1:]))
+    for row in reader.phases(now):
+        cells = (row.total, *(getattr(row, name) for name in _COLUMNS), row.late)
+        print(f"{row.phase:<17}" + "".join(f"{cell:>8}" for cell in cells))
+    print(
+        f"{counts.total} activities; waived {counts.waived}, attested {counts.attested}, "
+        f"stale {counts.stale}, simulated {counts.simulated}"
+    )
+    planned = [o for o in reader.orders(now) if o.state == "planned"]
+    late = [o for o in planned if o.order_by and o.order_by < now]
+    if planned:
+        first = min(planned, key=lambda o: (o.order_by is None, o.order_by))
+        print(clean(f"{len(planned)} orders to place, {len(late)} past their date; "
+                    f"first {first.id} by {day(first.order_by, zone)}"))

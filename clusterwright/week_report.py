@@ -1,0 +1,150 @@
+"""The weekly report: one set of facts, written as Markdown, HTML or CSV.
+
+Text from people and files is escaped for each of the three; a cell that a spreadsheet would take for a
+formula is quoted.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from html import escape
+from typing import TYPE_CHECKING
+
+from clusterwright.output import clean, day
+
+if TYPE_CHECKING:
+    from ledger.reads import ActivityRow, Reader
+
+AHEAD = timedelta(weeks=3)
+BACK = timedelta(weeks=1)
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of a section."""
+
+    owner: str
+    id: str
+    title: str
+    date: str
+    note: str
+
+
+@dataclass(frozen=True)
+class WeekReport:
+    """A week at a site, by section; each section is sorted by owner and date."""
+
+    site: str
+    rehearsal: bool
+    as_of: str
+    go_live: str
+    sections: dict[str, tuple[Line, ...]]
+
+
+def week_report(reader: Reader, now: datetime) -> WeekReport:
+    """Give the report of the week before `now`."""
+    site = reader.site()
+    zone = site.time_zone
+    rows = reader.activities(now)
+    live = [r for r in rows if r.state.value not in {"done", "not_applicable"}]
+    done = [r for r in rows if r.finished_at and now - BACK <= r.finished_at <= now and r.state.value == "done"]
+    soon = [r for r in live if not r.late and r.early_start and r.early_start <= now + AHEAD]
+    waiting = [r for r in live if r.state.value in {"awaiting_sign_off", "failed", "checked_not_met", "on_hold"}]
+    orders = [o for o in reader.orders(now) if o.state == "planned" and o.order_by and o.order_by <= now + AHEAD]
+    return WeekReport(
+        site=site.name,
+        rehearsal=site.rehearsal,
+        as_of=day(now, zone),
+        go_live=day(site.plan_finish, zone),
+        sections={
+            "Done in the last week": _lines(done, zone, "finished_at"),
+            "Late": _lines([r for r in live if r.late], zone, "early_finish"),
+            "Next three weeks": _lines(soon, zone, "early_start"),
+            "Orders due": tuple(
+                Line(o.supplier, o.id, o.title, day(o.order_by, zone), f"{o.quantity} {o.unit_of_measure}")
+                for o in orders
+            ),
+            "Decisions needed": _lines(waiting, zone, "early_finish"),
+        },
+    )
+
+
+def _lines(rows: Iterable[ActivityRow], zone: str, date: str) -> tuple[Line, ...]:
+    lines = [
+        Line(r.assignee or r.role, r.id, r.title, day(getattr(r, date), zone), r.state.value.replace("_", " "))
+        for r in rows
+    ]
+    return tuple(sorted(lines, key=lambda x: (x.owner, x.date, x.id)))
+
+
+def render(report: WeekReport, form: str) -> str:
+    """Give the report as `md`, `html` or `csv`."""
+    return {"md": _markdown, "html": _html, "csv": _csv}[form](report)
+
+
+def _title(report: WeekReport) -> str:
+    mark = "REHEARSAL: " if report.rehearsal else ""
+    return f"{mark}{report.site}, week to {report.as_of}"
+
+
+def _markdown(report: WeekReport) -> str:
+    lines = [f"# {_md(_title(report))}", "", f"Go-live planned {report.go_live}.", ""]
+    for name, rows in report.sections.items():
+        lines += [f"## {name} ({len(rows)})", ""]
+        if not rows:
+            lines += ["Nothing.", ""]
+            continue
+        lines += ["| owner | id | what | date | note |", "|---|---|---|---|---|"]
+        lines += [f"| {_md(r.owner)} | {_md(r.id)} | {_md(r.title)} | {r.date} | {_md(r.note)} |" for r in rows]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _md(text: str) -> str:
+    flat = clean(text).replace("\n", " ")
+    for mark in "\\`*_[]<>|#":
+        flat = flat.replace(mark, "\\" + mark)
+    return flat
+
+
+def _html(report: WeekReport) -> str:
+    parts = [
+        "<!doctype html><html lang='en'><meta charset='utf-8'>",
+        f"<title>{escape(_title(report))}</title>",
+        "<style>body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
+        "table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.3em .6em;"
+        "border-bottom:1px solid #ccc}</style>",
+        f"<h1>{escape(_title(report))}</h1><p>Go-live planned {report.go_live}.</p>",
+    ]
+    for name, rows in report.sections.items():
+        parts.append(f"<h2>{escape(name)} ({len(rows)})</h2>")
+        if rows:
+            parts.append("<table><tr><th>owner<th>id<th>what<th>date<th>note</tr>")
+            parts += [
+                "<tr>" + "".join(f"<td>{escape(clean(c))}" for c in (r.owner, r.id, r.title, r.date, r.note)) + "</tr>"
+                for r in rows
+            ]
+            parts.append("</table>")
+        else:
+            parts.append("<p>Nothing.</p>")
+    return "\n".join([*parts, "</html>", ""])
+
+
+def _csv(report: WeekReport) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("section", "owner", "id", "what", "date", "note"))
+    for name, rows in report.sections.items():
+        for r in rows:
+            writer.writerow([_cell(c) for c in (name, r.owner, r.id, r.title, r.date, r.note)])
+    return out.getvalue()
+
+
+def _cell(text: str) -> str:
+    flat = clean(text).replace("\n", " ")
+    return "'" + flat if flat.startswith(FORMULA_STARTS) else flat

@@ -1,0 +1,109 @@
+"""Writes the pages that follow from the code: design values, durations, hold points. `--check` only compares."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from steps.catalog.loader import Catalog, read_catalog
+from steps.design.design import Design, design_of
+from steps.design.site import Site
+from steps.design.values import DESIGN_VALUES
+from steps.schedule.durations import calendar_of, crews_on, duration_of, items_of
+
+HERE = Path(__file__).parent
+SIZES = (32, 1250, 12500)
+HOURS_PER_DAY = 8.0
+
+
+def design(nodes: int) -> Design:
+    """Give an h100-10k design with another number of nodes, greenfield, so that every step has its time."""
+    site = Site.model_validate(
+        {
+            "name": "durations", "time_zone": "Etc/UTC", "country": "US", "currency": "USD", "preset": "h100-10k",
+            "start": "2027-01-04", "facility": "greenfield", "overrides": {"nodes": nodes, "halls": max(1, nodes // 1250)},
+            "people": [{"id": "owner", "roles": ["owner-pm"]}],
+        }
+    )
+    return design_of(site)
+
+
+def design_values() -> Iterator[str]:
+    """Give the page of every name that a formula may read."""
+    yield "# Design values\n"
+    yield "Every name a catalog formula may read. `pod` values hold at a pod, `hall` values at a hall and its pods.\n"
+    yield "| name | unit | level | meaning |"
+    yield "|---|---|---|---|"
+    for value in DESIGN_VALUES.values():
+        yield f"| `{value.name}` | {value.unit} | {value.level} | {value.meaning} |"
+
+
+def durations() -> Iterator[str]:
+    """Give each step's most likely duration at three sizes, for a builder to judge."""
+    catalog = read_catalog()
+    designs = [design(nodes) for nodes in SIZES]
+    yield "# How long each step takes\n"
+    yield (
+        "Most likely time of one activity (the first unit of the step's scope) at 32, 1,250 and 12,500 nodes on a "
+        "greenfield site with the design of `h100-10k`. `d` are working days of 8 hours, `h` and `w` run around the "
+        "clock. In brackets: items, and crews at work on them. Suppliers' lead times are orders of their own and are "
+        "not in here. Every figure can be overridden in the site's `catalog/`.\n"
+    )
+    yield "| step | what | scope | 32 | 1,250 | 12,500 | source |"
+    yield "|---|---|---|---|---|---|---|"
+    for entry in catalog.values():
+        step = entry.step
+        cells = [_cell(step.id, catalog, d) for d in designs]
+        source = (step.duration.rate or step.duration.fixed).source
+        yield f"| {step.id} | {step.title} | {step.scope.value} | {' | '.join(cells)} | {source} |"
+
+
+def _cell(step_id: str, catalog: Catalog, at: Design) -> str:
+    step = catalog[step_id].step
+    unit = next(u for u in at.units if u.kind is step.scope)
+    values = unit.values | {"crews": at.crews_of(step.crew.role)}
+    hours = duration_of(step, values, HOURS_PER_DAY).m
+    if calendar_of(step) == "working":
+        text = f"{hours / HOURS_PER_DAY:.1f} d"
+    else:
+        text = f"{hours:.1f} h" if hours < 168 else f"{hours / 168:.1f} w"
+    items = items_of(step, values)
+    if step.duration.rate is not None and items is not None:
+        text += f" ({items:,}; {crews_on(step, values):g})"
+    return text
+
+
+def hold_points() -> Iterator[str]:
+    """Give the hold-point steps and why each is there."""
+    yield "# Hold points\n"
+    yield "Steps that the 195 leave out and no real site can do without.\n"
+    yield "| id | what | phase | scope | applies |"
+    yield "|---|---|---|---|---|"
+    for entry in read_catalog().values():
+        step = entry.step
+        if step.id.startswith("H"):
+            applies = "always" if step.applies is True else f"`{step.applies}`"
+            yield f"| {step.id} | {step.title} | {step.phase.value} | {step.scope.value} | {applies} |"
+
+
+PAGES = {"design-values.md": design_values, "durations.md": durations, "hold-points.md": hold_points}
+
+
+def main() -> None:
+    """Write every page, or with --check say which are out of date."""
+    stale = []
+    for name, page in PAGES.items():
+        text = "\n".join(page()) + "\n"
+        path = HERE / name
+        if "--check" in sys.argv:
+            if not path.exists() or path.read_text(encoding="utf-8") != text:
+                stale.append(name)
+        else:
+            path.write_text(text, encoding="utf-8")
+    if stale:
+        sys.exit(f"out of date: {', '.join(stale)}; run docs/generate.py")
+
+
+if __name__ == "__main__":
+    main()

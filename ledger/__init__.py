@@ -1,0 +1,1 @@
+"""What happened: events, projections, policies and evidence. Only `ledger.services` write."""

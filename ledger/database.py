@@ -1,0 +1,135 @@
+"""The ledger of a site, open for writing: transactions that take the lock, and a project clock.
+
+    with Ledger.open(site_dir, clock=clock) as ledger:
+        start(ledger, "ann", "034@pod-001")
+
+`clock` is project time and nothing else: it is the default of when something happened. When it was
+recorded is the machine's own UTC time. `batch()` joins decisions into one transaction, `dry_run()` asks
+every rule and records nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import DatabaseError
+from sqlmodel import Session
+
+from ledger.append import append
+from ledger.events import Draft, Event
+from ledger.file import LEDGER_FILE, connect, world_error
+from ledger.payloads import Genesis
+from ledger.schema import create_schema, file_engine
+from ledger.writing import Writing
+from steps.errors import ClusterwrightError, InputError
+
+Clock = Callable[[], datetime]
+
+
+def real_clock() -> datetime:
+    """Give the real time in UTC."""
+    return datetime.now(UTC)
+
+
+class Ledger:
+    """A site's ledger, open for writing. May be shared by threads: they take turns."""
+
+    def __init__(self, site_dir: Path, engine: Engine, *, clock: Clock) -> None:
+        """Wrap an engine on a checked file; use `open` or `create`."""
+        self.site_dir = Path(site_dir)
+        self.clock = clock
+        self.engine = engine
+        self._turn = threading.RLock()
+        self._joined: Writing | None = None
+
+    @classmethod
+    def open(cls, site_dir: Path, *, clock: Clock = real_clock) -> Self:
+        """Open a ledger that exists; missing, damaged and foreign files are refused in clear words."""
+        connect(Path(site_dir)).close()
+        return cls(site_dir, file_engine(Path(site_dir) / LEDGER_FILE), clock=clock)
+
+    @classmethod
+    def create(cls, site_dir: Path, genesis: Genesis, *, clock: Clock = real_clock) -> Self:
+        """Make a new ledger whose first event is `genesis`."""
+        path = Path(site_dir) / LEDGER_FILE
+        if path.exists():
+            raise InputError(f"{path} exists already", hint="a ledger is never overwritten; adopt the plan again")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        ledger = cls(site_dir, file_engine(path), clock=clock)
+        try:
+            with ledger._explained():
+                create_schema(ledger.engine)
+            with ledger.write() as writing:
+                writing.append(genesis.owner, genesis, subject=genesis.site_uuid)
+        except ClusterwrightError:
+            ledger.close()
+            raise
+        return ledger
+
+    @contextmanager
+    def write(self) -> Iterator[Writing]:
+        """Give the open transaction of a batch, or a new one that commits at the end."""
+        with self._turn:
+            if self._joined is not None:
+                yield self._joined
+                return
+            with self._explained(), Session(self.engine) as session, session.begin():
+                yield Writing(session, self.site_dir, self.clock)
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """Join all decisions inside into one transaction: all are recorded, or none."""
+        with self.write() as writing:
+            outer, self._joined = self._joined, writing
+            try:
+                yield
+            finally:
+                self._joined = outer
+
+    @contextmanager
+    def dry_run(self) -> Iterator[None]:
+        """Let decisions inside ask every rule, then forget them."""
+        with self._turn, self._explained(), Session(self.engine) as session, session.begin() as transaction:
+            outer, self._joined = self._joined, Writing(session, self.site_dir, self.clock)
+            try:
+                yield
+            finally:
+                self._joined = outer
+                transaction.rollback()
+
+    def append(self, *drafts: Draft) -> list[Event]:
+        """Record events whose rules the caller has asked; services do, nothing else should."""
+        with self.write() as writing:
+            return append(writing.session, self.site_dir, *drafts)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.engine.dispose()
+
+    def __enter__(self) -> Self:
+        """Give the ledger."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except DatabaseError as error:
+            said = error.orig or error
+            raise world_error(self.site_dir / LEDGER_FILE, said) from error

@@ -1,0 +1,104 @@
+"""An event: its columns, its canonical form and its hash, and how old payloads become new ones.
+
+The hash covers every column but `hash` and `signature`, with the payload as the text that is stored, so
+that a verifier needs no knowledge of payloads. A payload of an old schema version is upcast step by step.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import rfc8785
+from pydantic import ValidationError
+
+from ledger.payloads import KINDS, Payload
+from steps.errors import UnreachableError
+
+FIRST_HASH = "0" * 64
+"""What event 1 names as its predecessor."""
+
+HASHED = (
+    "seq",
+    "recorded_at",
+    "effective_at",
+    "actor",
+    "kind",
+    "schema_version",
+    "subject",
+    "plan_revision",
+    "payload",
+    "prev_hash",
+)
+"""The columns that the hash covers."""
+
+Upcast = Callable[[dict[str, Any]], dict[str, Any]]
+
+UPCASTS: dict[tuple[str, int], Upcast] = {}
+"""From (kind, version) to the function that makes the payload of version + 1. Kept for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A recorded event with its typed payload."""
+
+    seq: int
+    recorded_at: datetime
+    effective_at: datetime
+    actor: str
+    kind: str
+    schema_version: int
+    subject: str
+    plan_revision: int
+    payload: Payload
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An event before it has its place in the chain."""
+
+    actor: str
+    payload: Payload
+    subject: str
+    effective_at: datetime
+
+
+def canonical(payload: Payload) -> str:
+    """Give a payload as RFC 8785 text; decimals and instants are strings."""
+    return rfc8785.dumps(payload.model_dump(mode="json")).decode()
+
+
+def event_hash(columns: Mapping[str, Any]) -> str:
+    """Give the SHA-256 of an event's columns."""
+    held = {name: columns[name] for name in HASHED}
+    return hashlib.sha256(rfc8785.dumps(held)).hexdigest()
+
+
+def upcast(kind: str, version: int, payload: dict[str, Any]) -> dict[str, Any]:
+    """Give a payload in the newest schema of its kind."""
+    newest = KINDS[kind].version
+    while version < newest:
+        payload = UPCASTS[kind, version](payload)
+        version += 1
+    return payload
+
+
+def read_payload(kind: str, version: int, text: str) -> Payload:
+    """Give the typed payload of stored text; an unknown kind or version is from a newer program."""
+    if kind not in KINDS or version > KINDS[kind].version:
+        raise UnreachableError(
+            f"the ledger holds an event {kind!r} version {version}, which this program does not know",
+            hint="a newer clusterwright wrote it; upgrade",
+        )
+    try:
+        return KINDS[kind].model_validate(upcast(kind, version, json.loads(text)))
+    except (ValidationError, ValueError) as error:
+        raise UnreachableError(
+            f"an event {kind!r} does not read: {str(error).splitlines()[0]}",
+            hint="`clusterwright audit` names it",
+        ) from None

@@ -1,0 +1,348 @@
+"""What each kind of event says: a closed, frozen payload a kind, with its schema version.
+
+A payload records the fact and the decision that the rules drew from it (`result`), so that replay never
+has to ask the rules of a later version. Figures are decimals, instants are UTC; no floats.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Payload(BaseModel):
+    """Base of all payloads."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    kind: ClassVar[str]
+    version: ClassVar[int] = 1
+
+
+class Part(BaseModel):
+    """A record inside a payload."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Genesis(Payload):
+    """The first event: which site, and whether it is a rehearsal."""
+
+    kind = "genesis"
+    site_uuid: str
+    format: int
+    name: str
+    time_zone: str
+    rehearsal: bool
+    owner: str
+    owner_key: str | None = None
+
+
+class PlanAdopted(Payload):
+    """A plan revision is in force; the document lies in the evidence store."""
+
+    kind = "plan.adopted"
+    revision: int
+    document: str
+    reason: str
+    baseline: str | None
+    activities: int
+    digests: dict[str, str]
+
+
+class Assigned(Payload):
+    """An activity belongs to a person."""
+
+    kind = "activity.assigned"
+    person: str
+
+
+class Started(Payload):
+    """People began."""
+
+    kind = "activity.started"
+
+
+class Progressed(Payload):
+    """How far the work has come."""
+
+    kind = "activity.progressed"
+    items_done: int | None
+    percent: Decimal | None
+    note: str
+
+
+class Reading(Part):
+    """One metric read; value None is `not measured`."""
+
+    metric: str
+    value: str | None
+    unit: str
+    item: str = ""
+    source: str = ""
+    instrument: str = ""
+    note: str = ""
+
+
+class MeasurementRecorded(Payload):
+    """A person read an instrument."""
+
+    kind = "activity.measured"
+    reading: Reading
+
+
+class Finished(Payload):
+    """The work is finished; `result` is awaiting_sign_off or done."""
+
+    kind = "activity.finished"
+    performers: tuple[str, ...]
+    result: str
+
+
+class Attached(Payload):
+    """A file was laid on the table."""
+
+    kind = "evidence.attached"
+    evidence: str
+    digest: str
+    name: str
+    size: int
+
+
+class Held(Payload):
+    """Stopped until resumed."""
+
+    kind = "activity.held"
+    reason: str
+
+
+class Resumed(Payload):
+    """Goes on in `result`, the state it was held in."""
+
+    kind = "activity.resumed"
+    reason: str
+    result: str
+
+
+class NotApplicable(Payload):
+    """Decided to have nothing to do; bridged."""
+
+    kind = "activity.not_applicable"
+    reason: str
+    role: str
+
+
+class Commented(Payload):
+    """Something written down."""
+
+    kind = "activity.commented"
+    text: str
+
+
+class Reopened(Payload):
+    """Open again, in the next attempt; what rested on it becomes stale."""
+
+    kind = "activity.reopened"
+    reason: str
+
+
+class Signed(Payload):
+    """A person approved. `begins` marks a gate passed without separate work."""
+
+    kind = "activity.signed"
+    role: str
+    name: str
+    meaning: str
+    comment: str
+    assurance: str
+    policy_roles: tuple[str, ...]
+    quorum: int
+    evidence: tuple[str, ...]
+    begins: bool
+    result: str
+
+
+class Rejected(Payload):
+    """A person refused the work; it goes back under a non-conformance."""
+
+    kind = "activity.rejected"
+    role: str
+    name: str
+    reason: str
+    ncr: str
+    ncr_class: str
+    result: str
+
+
+class Waived(Payload):
+    """A criterion is left unmet by decision."""
+
+    kind = "criterion.waived"
+    waiver: str
+    metric: str
+    reason: str
+    due: date
+    role: str
+    result: str
+
+
+class Attested(Payload):
+    """A person states that the step was done outside."""
+
+    kind = "activity.attested"
+    reason: str
+    digests: tuple[str, ...]
+    result: str
+
+
+class Released(Payload):
+    """Leave to change these hosts with this playbook, once."""
+
+    kind = "run.released"
+    release: str
+    attempt: int
+    hosts: tuple[str, ...]
+    count: int
+    playbook_digest: str
+    role: str
+
+
+class DuplicateSettled(Payload):
+    """Completed by what others did."""
+
+    kind = "duplicate.settled"
+    by: tuple[str, ...]
+
+
+class OrderPlaced(Payload):
+    """An order went out."""
+
+    kind = "order.placed"
+    promised: date | None
+    supplier: str
+    reference: str
+
+
+class OrderPromised(Payload):
+    """The supplier named another date."""
+
+    kind = "order.promised"
+    promised: date
+    reason: str
+
+
+class TrancheReceived(Payload):
+    """Something arrived; `complete` when the whole delivery is here."""
+
+    kind = "tranche.received"
+    quantity: Decimal
+    serials: tuple[str, ...]
+    note: str
+    complete: bool
+
+
+class RunClaimed(Payload):
+    """Software took an activity."""
+
+    kind = "run.claimed"
+    run: str
+    owner: str
+    attempt: int
+    host: str
+    hosts: tuple[str, ...]
+    release: str | None
+
+
+class Batch(Part):
+    """Rows kept as evidence: their digest and how many."""
+
+    digest: str
+    rows: int
+
+
+class Left(Part):
+    """A file that a run left."""
+
+    digest: str
+    evidence: str
+    name: str
+    size: int
+
+
+class RunSettled(Payload):
+    """What a run did, and what follows from it."""
+
+    kind = "run.settled"
+    run: str
+    owner: str
+    attempt: int
+    status: str
+    result: str
+    summary: str
+    results: tuple[Batch, ...]
+    tally: dict[str, int]
+    measurements: tuple[Reading, ...]
+    measurement_batches: tuple[Batch, ...]
+    artifacts: tuple[Left, ...]
+    playbook_digest: str | None
+    simulated: bool
+    ncr: str | None
+    ncr_class: str
+
+
+class RequestMade(Payload):
+    """A front end asks the dispatcher for something."""
+
+    kind = "request.made"
+    request: str
+    action: str
+
+
+class RequestAnswered(Payload):
+    """The dispatcher's answer."""
+
+    kind = "request.answered"
+    request: str
+    answer: str
+
+
+class BeforeRow(Part):
+    """An activity, order or delivery that was done before Clusterwright."""
+
+    subject: str
+    state: str
+    started: datetime | None
+    finished: datetime | None
+    by: str
+    note: str
+
+
+class ProgressAdopted(Payload):
+    """What was done before Clusterwright, as somebody recorded it."""
+
+    kind = "progress.adopted"
+    rows: tuple[BeforeRow, ...]
+
+
+class ForecastPublished(Payload):
+    """A finish date that was told to others."""
+
+    kind = "forecast.published"
+    finish: datetime
+    phases: dict[str, datetime]
+    note: str
+
+
+class NcrClosed(Payload):
+    """A non-conformance has its disposition."""
+
+    kind = "ncr.closed"
+    ncr: str
+    disposition: str
+    role: str
+
+
+KINDS: dict[str, type[Payload]] = {payload.kind: payload for payload in Payload.__subclasses__()}
+"""Every kind of event and its payload."""

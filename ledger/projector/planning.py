@@ -1,0 +1,180 @@
+"""Genesis and adopted plans: units, people, activities, links, criteria, orders."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+from sqlmodel import Session, SQLModel, col
+
+from ledger.events import Event
+from ledger.payloads import ForecastPublished, Genesis, PlanAdopted
+from ledger.plan_store import load_plan
+from ledger.projector.base import Handler, Projection
+from ledger.projector.revising import upsert_activities, upsert_orders
+from ledger.readiness import side_of
+from ledger.refresh import refresh_all
+from ledger.stamps import stamp, value_text
+from ledger.tables import (
+    Criterion,
+    Forecast,
+    Link,
+    Person,
+    PersonRole,
+    PlanRevision,
+    Site,
+    Unit,
+)
+from steps.schedule.plan import Plan
+
+
+def _genesis(p: Projection, event: Event, payload: Genesis) -> None:  # noqa: ARG001
+    p.session.add(
+        Site(
+            id=1,
+            uuid=payload.site_uuid,
+            name=payload.name,
+            time_zone=payload.time_zone,
+            rehearsal=payload.rehearsal,
+            owner=payload.owner,
+            owner_key=payload.owner_key,
+        )
+    )
+
+
+def _adopted(p: Projection, event: Event, payload: PlanAdopted) -> None:
+    plan = load_plan(p.site_dir, payload.document)
+    first = p.session.scalars(select(PlanRevision).order_by(col(PlanRevision.revision))).first()
+    begins = first.first_at if first else min(plan.start, event.effective_at)
+    p.session.add(_revision(plan, event, payload, begins))
+    p.session.flush()
+    _replace(
+        p.session,
+        Unit,
+        [
+            {
+                "id": u.id,
+                "ordinal": n,
+                "kind": u.kind.value,
+                "parent": u.parent,
+                "title": u.title,
+                "hosts": u.hosts,
+            }
+            for n, u in enumerate(plan.units)
+        ],
+    )
+    _people(p.session, plan)
+    upsert_activities(p.session, plan, event)
+    _replace(
+        p.session,
+        Criterion,
+        [
+            {
+                "activity": a.id,
+                "ordinal": n,
+                "metric": c.metric,
+                "op": c.op,
+                "value": value_text(c.value),
+                "unit": c.unit,
+                "each": c.each,
+                "source": c.source,
+            }
+            for a in plan.activities
+            for n, c in enumerate(a.criteria)
+        ],
+    )
+    _replace(
+        p.session,
+        Link,
+        [
+            {
+                "id": n,
+                "before": x.before,
+                "after": x.after,
+                "type": x.type.value,
+                "side": side_of(x.type.value),
+                "lag_h": x.lag_h,
+                "lag_calendar": x.lag_calendar,
+                "map": x.map.value,
+                "reason": x.reason,
+                "bridged": x.bridged,
+                "satisfied_at": None,
+            }
+            for n, x in enumerate(plan.links)
+        ],
+    )
+    upsert_orders(p.session, plan)
+    refresh_all(p.session)
+
+
+def _revision(plan: Plan, event: Event, payload: PlanAdopted, begins: Any) -> PlanRevision:
+    return PlanRevision(
+        revision=payload.revision,
+        document=payload.document,
+        reason=payload.reason,
+        baseline=payload.baseline,
+        adopted_by=event.actor,
+        adopted_at=event.effective_at,
+        first_at=begins,
+        site=plan.site,
+        preset=plan.preset,
+        facility=plan.facility,
+        country=plan.country,
+        currency=plan.currency,
+        time_zone=plan.time_zone,
+        start=plan.start,
+        finish=plan.finish,
+        working_days=json.dumps(plan.working_days),
+        working_hours=json.dumps(plan.working_hours),
+        holidays=plan.holidays,
+    )
+
+
+def _people(session: Session, plan: Plan) -> None:
+    _replace(
+        session,
+        Person,
+        [
+            {
+                "id": x.id,
+                "name": x.name,
+                "organisation": x.organisation,
+                "account": x.account,
+                "ssh_key": x.ssh_key,
+            }
+            for x in plan.people
+        ],
+    )
+    _replace(
+        session,
+        PersonRole,
+        [{"person": x.id, "role": role} for x in plan.people for role in dict.fromkeys(x.roles)],
+    )
+
+
+def _replace(session: Session, table: type[SQLModel], rows: list[dict[str, Any]]) -> None:
+    session.execute(delete(table))
+    if rows:
+        session.execute(insert(table), rows)
+
+
+def _forecast(p: Projection, event: Event, payload: ForecastPublished) -> None:
+    phases = {phase: stamp(finish) for phase, finish in sorted(payload.phases.items())}
+    p.session.add(
+        Forecast(
+            seq=event.seq,
+            at=event.effective_at,
+            person=event.actor,
+            finish=payload.finish,
+            phases=json.dumps(phases),
+            note=payload.note,
+        )
+    )
+
+
+HANDLERS: dict[str, Handler] = {
+    Genesis.kind: _genesis,
+    PlanAdopted.kind: _adopted,
+    ForecastPublished.kind: _forecast,
+}

@@ -1,0 +1,177 @@
+"""People's work: start to finish, measurements, evidence, holds, what does not apply, what is reopened."""
+
+from __future__ import annotations
+
+from sqlalchemy import text
+from sqlmodel import Session
+
+from ledger import payloads as say
+from ledger.events import Event
+from ledger.projector.base import Handler, Projection, next_attempt
+from ledger.projector.finishing import add_reading, reach
+from ledger.refresh import refresh
+from ledger.tables import Activity, Comment, EvidenceItem, OrderLine, Tranche
+
+
+def _assigned(p: Projection, event: Event, payload: say.Assigned) -> None:
+    p.activity(event.subject).assignee = payload.person
+
+
+def _started(p: Projection, event: Event, payload: say.Started) -> None:  # noqa: ARG001
+    row = p.activity(event.subject)
+    row.state = "in_progress"
+    row.started_at = event.effective_at
+    row.performers = (event.actor,)
+    p.session.flush()
+    refresh(p.session, [row.id])
+
+
+def _progressed(p: Projection, event: Event, payload: say.Progressed) -> None:
+    row = p.activity(event.subject)
+    if payload.items_done is not None:
+        row.items_done = payload.items_done
+    if payload.percent is not None:
+        row.percent = float(payload.percent)
+    row.last_note = payload.note or row.last_note
+
+
+def _measured(p: Projection, event: Event, payload: say.MeasurementRecorded) -> None:
+    add_reading(p, event, payload.reading, 0)
+
+
+def _finished(p: Projection, event: Event, payload: say.Finished) -> None:
+    row = p.activity(event.subject)
+    row.performers = tuple(dict.fromkeys((*row.performers, *payload.performers)))
+    row.finished_at = event.effective_at
+    if row.items is not None:
+        row.items_done = row.items
+    reach(p, row, payload.result, event)
+
+
+def _attached(p: Projection, event: Event, payload: say.Attached) -> None:
+    row = p.activity(event.subject)
+    p.session.add(
+        EvidenceItem(
+            seq=event.seq,
+            ordinal=0,
+            activity=row.id,
+            attempt=row.attempt,
+            kind=payload.evidence,
+            name=payload.name,
+            digest=payload.digest,
+            size=payload.size,
+            person=event.actor,
+            at=event.effective_at,
+        )
+    )
+
+
+def _held(p: Projection, event: Event, payload: say.Held) -> None:
+    row = p.activity(event.subject)
+    row.held_from = row.state
+    row.state = "on_hold"
+    row.last_note = payload.reason
+
+
+def _resumed(p: Projection, event: Event, payload: say.Resumed) -> None:
+    row = p.activity(event.subject)
+    row.state = payload.result
+    row.held_from = None
+    row.last_note = payload.reason or row.last_note
+
+
+def _not_applicable(p: Projection, event: Event, payload: say.NotApplicable) -> None:
+    row = p.activity(event.subject)
+    row.state = "not_applicable"
+    row.held_from = None
+    row.na_reason = payload.reason
+    row.na_at = event.effective_at
+    row.na_decided = True
+    p.session.flush()
+    refresh(p.session, [row.id])
+
+
+def _commented(p: Projection, event: Event, payload: say.Commented) -> None:
+    p.session.add(
+        Comment(
+            seq=event.seq,
+            activity=event.subject,
+            person=event.actor,
+            text=payload.text,
+            at=event.effective_at,
+        )
+    )
+
+
+def _reopened(p: Projection, event: Event, payload: say.Reopened) -> None:
+    row = p.activity(event.subject)
+    next_attempt(row, "open")
+    row.na_decided = False
+    row.na_reason = None
+    row.na_at = None
+    row.last_note = payload.reason
+    p.session.flush()
+    stale = [row.id]
+    for name in _descendants(p.session, row.id):
+        after = p.session.get(Activity, name)
+        if after is not None and after.state == "done" and after.stale_since is None:
+            after.stale_since = event.seq
+            stale.append(name)
+    p.session.flush()
+    refresh(p.session, stale)
+
+
+def _descendants(session: Session, name: str) -> list[str]:
+    found = session.execute(
+        text(
+            "WITH RECURSIVE d(id) AS (SELECT :name UNION"
+            ' SELECT link."after" FROM link JOIN d ON link."before" = d.id)'
+            " SELECT id FROM d WHERE id <> :name ORDER BY id"
+        ),
+        {"name": name},
+    )
+    return [row[0] for row in found]
+
+
+def _adopted(p: Projection, event: Event, payload: say.ProgressAdopted) -> None:
+    for row in payload.rows:
+        at = row.finished or event.effective_at
+        if "#" not in row.subject:
+            _activity_before(p, event, row)
+        elif "/" in row.subject.partition("#")[2]:
+            tranche = p.session.get_one(Tranche, row.subject)
+            tranche.received_quantity = tranche.quantity
+            tranche.received_at = at
+        else:
+            order = p.session.get_one(OrderLine, row.subject)
+            order.placed_at = at
+            order.placed_by = row.by or event.actor
+    p.session.flush()
+    refresh(p.session, [row.subject for row in payload.rows])
+
+
+def _activity_before(p: Projection, event: Event, said: say.BeforeRow) -> None:
+    row = p.activity(said.subject)
+    row.before = True
+    row.performers = (said.by or event.actor,)
+    row.started_at = said.started or said.finished or event.effective_at
+    row.last_note = said.note or "recorded from before"
+    row.state = said.state
+    if said.state == "done":
+        row.finished_at = row.done_at = said.finished or event.effective_at
+
+
+HANDLERS: dict[str, Handler] = {
+    say.Assigned.kind: _assigned,
+    say.Started.kind: _started,
+    say.Progressed.kind: _progressed,
+    say.MeasurementRecorded.kind: _measured,
+    say.Finished.kind: _finished,
+    say.Attached.kind: _attached,
+    say.Held.kind: _held,
+    say.Resumed.kind: _resumed,
+    say.NotApplicable.kind: _not_applicable,
+    say.Commented.kind: _commented,
+    say.Reopened.kind: _reopened,
+    say.ProgressAdopted.kind: _adopted,
+}

@@ -1,0 +1,132 @@
+"""Activities as they stand at an instant: filtered lists, one by id, what is ready."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from ledger.reads.connected import Connected, text_of, words
+from ledger.reads.rows import ActivityRow
+from ledger.reads.site import LATE
+from ledger.stamps import instant
+from ledger.transitions import State
+from steps.errors import InputError
+
+_COLUMNS = (
+    "id, step, unit, title, phase, kind, scope, state, role, crew_size, assignee, attempt,"
+    " ready_from, started_at, coalesce(done_at, finished_at), early_start, early_finish,"
+    " late_start, late_finish, total_float_h, effect, playbook, hold_point, needed, quorum, roles,"
+    " evidence, items_of, items, items_done, percent, na_reason, completed_by, last_note,"
+    " duration_m_h, calendar, stale_since IS NOT NULL, waived, attested, simulated, before,"
+    " (SELECT count(*) FROM sign_off s WHERE s.activity = a.id AND s.attempt = a.attempt"
+    "  AND s.decision = 'approved' AND s.seq > coalesce(a.stale_since, 0)),"
+    f" {LATE}"
+)
+_FLAGS = ("stale", "waived", "attested", "simulated", "before")
+_NONE: frozenset[str] = frozenset()
+
+
+class ActivityReads(Connected):
+    """Questions about activities."""
+
+    def activities(
+        self,
+        now: datetime,
+        *,
+        phase: str | None = None,
+        unit: str | None = None,
+        state: State | str | None = None,
+        step: str | None = None,
+        search: str | None = None,
+        owner: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> list[ActivityRow]:
+        """Give activities in plan order; `owner` is an assignee or a crew role."""
+        where: list[str] = []
+        values: dict[str, Any] = {"now": text_of(now), "limit": -1 if limit is None else limit}
+        for name, wanted in (("phase", phase), ("unit", unit), ("step", step)):
+            if wanted is not None:
+                where.append(f"{name} = :{name}")
+                values[name] = str(wanted)
+        if state is not None:
+            where.append(_in_state(State(state)))
+            values["state"] = State(state).value
+        if search:
+            where.append("(instr(lower(id), :search) OR instr(lower(title), :search))")
+            values["search"] = search.lower()
+        if owner is not None:
+            where.append("(assignee = :owner OR role = :owner)")
+            values["owner"] = owner
+        return self._select(" AND ".join(where) or "1", values | {"offset": offset}, now)
+
+    def ready(self, now: datetime, phase: str | None = None) -> list[ActivityRow]:
+        """Give what may start now, in plan order."""
+        return self.activities(now, phase=phase, state=State.READY)
+
+    def activity(self, name: str, now: datetime) -> ActivityRow | None:
+        """Give an activity, or None where there is none of that id."""
+        found = self._select("id = :id", {"id": name, "now": text_of(now)}, now)
+        return found[0] if found else None
+
+    def require_activity(self, name: str, now: datetime) -> ActivityRow:
+        """Give an activity; an unknown id is refused with the nearest ones."""
+        found = self.activity(name, now)
+        if found is None:
+            raise self.unknown(name)
+        return found
+
+    def unknown(self, name: str) -> InputError:
+        """Give the refusal of an unknown id."""
+        from ledger.nearest import unknown_activity
+
+        return unknown_activity(name, [row[0] for row in self.rows("SELECT id FROM activity")])
+
+    def _select(self, where: str, values: dict[str, Any], now: datetime) -> list[ActivityRow]:
+        with self._explained():
+            found = self._db.execute(
+                f"SELECT {_COLUMNS} FROM activity a WHERE {where}"  # noqa: S608  our own text
+                " ORDER BY ordinal LIMIT :limit OFFSET :offset",
+                {"limit": -1, "offset": 0} | values,
+            )
+            at = text_of(now)
+            return [_activity(row, at) for row in found]
+
+
+def _in_state(state: State) -> str:
+    if state is State.READY:
+        return "state = 'open' AND ready_from <= :now"
+    if state is State.BLOCKED:
+        return "state = 'open' AND (ready_from IS NULL OR ready_from > :now)"
+    return "state = :state"
+
+
+def _activity(row: tuple[Any, ...], now: str) -> ActivityRow:
+    state = State(row[7])
+    if state is State.OPEN:
+        state = State.READY if row[12] is not None and row[12] <= now else State.BLOCKED
+    set_flags = row[36:41]
+    total_float = row[19]
+    return ActivityRow._make(
+        (
+            *row[:7],
+            state,
+            *row[8:12],
+            frozenset(f for f, on in zip(_FLAGS, set_flags, strict=True) if on) if any(set_flags) else _NONE,
+            *map(instant, row[12:19]),
+            total_float,
+            total_float is not None and total_float < 1e-6,
+            bool(row[42]),
+            row[20],
+            row[21],
+            bool(row[22]),
+            row[23],
+            row[24],
+            words(row[25]),
+            words(row[26]),
+            row[41],
+            *row[27:32],
+            words(row[32]),
+            *row[33:36],
+        )
+    )

@@ -1,0 +1,192 @@
+"""Why an activity does not go on: links, criteria, what it still needs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ledger.judging import Judged, Reading, judge
+from ledger.reads.activities import ActivityReads
+from ledger.reads.connected import text_of, words
+from ledger.reads.rows import ActivityRow, CriterionRow, LinkRow, Unmet, Why
+from ledger.stamps import instant, text_value
+from ledger.transitions import State
+
+_OTHER = (
+    'SELECT l."before", l."after", l.type, l.lag_h, l.lag_calendar, l.reason, l.bridged,'
+    " CASE WHEN o.id IS NOT NULL THEN"
+    "   CASE WHEN o.placed_at IS NOT NULL THEN 'placed' ELSE 'not ordered' END"
+    "  WHEN t.id IS NOT NULL THEN CASE WHEN t.received_at IS NOT NULL THEN 'received'"
+    "   WHEN t.received_quantity <> '0' THEN 'partly received' ELSE 'not received' END"
+    "  WHEN a.stale_since IS NOT NULL THEN 'stale'"
+    "  WHEN a.state <> 'open' THEN a.state"
+    "  WHEN a.ready_from <= :now THEN 'ready' ELSE 'blocked' END,"
+    " coalesce(a.title, o.title, ot.title, ''), l.satisfied_at"
+    " FROM link l LEFT JOIN activity a ON a.id = {end}"
+    " LEFT JOIN order_line o ON o.id = {end} LEFT JOIN tranche t ON t.id = {end}"
+    " LEFT JOIN order_line ot ON ot.id = t.order_line WHERE {where} ORDER BY l.id"
+)
+
+
+class ExplainingReads(ActivityReads):
+    """Questions about one activity's waits and criteria."""
+
+    def predecessors(self, name: str, now: datetime | None = None) -> list[LinkRow]:
+        """Give the links into an activity, with how the other end stands."""
+        return self._links('l."before"', 'l."after" = :id', name, now)
+
+    def successors(self, name: str, now: datetime | None = None) -> list[LinkRow]:
+        """Give the links out of an activity, with how the other end stands."""
+        return self._links('l."after"', 'l."before" = :id', name, now)
+
+    def why(self, name: str, now: datetime) -> Why:
+        """Say why an activity does not go on: what it waits for, and what it still needs."""
+        row = self.require_activity(name, now)
+        unmet: tuple[Unmet, ...] = ()
+        if row.state in {State.BLOCKED, State.IN_PROGRESS, State.ON_HOLD}:
+            sides = {"S"} if row.state is State.BLOCKED else {"F"}
+            links = [x for x in self.predecessors(name, now) if x.type[1] in sides]
+            unmet = tuple(_unmet(x) for x in links if not x.satisfied_at or x.satisfied_at > now)
+        return Why(row.id, row.state, _sentence(row), unmet, tuple(self._needs(row)))
+
+    def criteria(self, name: str) -> list[CriterionRow]:
+        """Give every criterion of an activity with its verdict in this attempt."""
+        found = self.rows(
+            "SELECT metric, op, value, unit, each, source FROM criterion WHERE activity = ? ORDER BY ordinal",
+            name,
+        )
+        readings: dict[str, list[Reading]] = {}
+        for metric, item, value, unit, note in self.rows(
+            "SELECT m.metric, m.item, m.value, m.unit, m.note FROM measurement m JOIN activity a"
+            " ON a.id = m.activity AND a.attempt = m.attempt WHERE m.activity = ?"
+            " ORDER BY m.seq, m.ordinal",
+            name,
+        ):
+            readings.setdefault(metric, []).append(Reading(item, text_value(value), unit, note))
+        waived = {
+            row[0]
+            for row in self.rows(
+                "SELECT w.metric FROM waiver w JOIN activity a ON a.id = w.activity"
+                " AND a.attempt = w.attempt WHERE w.activity = ?",
+                name,
+            )
+        }
+        rows = []
+        for metric, op, value, unit, each, source in found:
+            limit = text_value(value)
+            assert limit is not None
+            told = readings.get(metric, [])
+            verdict: Judged = judge(op, limit, unit, told, waived=metric in waived)
+            rows.append(CriterionRow(metric, op, limit, unit, each, source, *verdict))
+        return rows
+
+    def missing_evidence(self, name: str) -> tuple[str, ...]:
+        """Give the kinds of evidence the policy asks for and this attempt lacks."""
+        found = self.row("SELECT evidence, attempt FROM activity WHERE id = ?", name)
+        if found is None:
+            return ()
+        there = {
+            row[0]
+            for row in self.rows("SELECT kind FROM evidence_item WHERE activity = ? AND attempt = ?", name, found[1])
+        }
+        return tuple(kind for kind in words(found[0]) if kind not in there)
+
+    def has_live_release(self, name: str) -> bool:
+        """Say whether a release of this attempt waits to be used."""
+        return (
+            self.row(
+                "SELECT 1 FROM release r JOIN activity a ON a.id = r.activity AND a.attempt = r.attempt"
+                " WHERE r.activity = ? AND r.consumed_by IS NULL",
+                name,
+            )
+            is not None
+        )
+
+    def _needs(self, row: ActivityRow) -> list[str]:
+        match row.state:
+            case State.READY:
+                return self._needs_to_start(row)
+            case State.IN_PROGRESS:
+                return self._open_criteria(row.id)
+            case State.AWAITING_SIGN_OFF:
+                return self._needs_to_be_signed(row)
+            case State.FAILED | State.CHECKED_NOT_MET:
+                return [*self._open_criteria(row.id), "a decision: retry, waive or attest"]
+            case State.ON_HOLD:
+                return [f"to be resumed: {row.last_note}"]
+            case State.DONE if "stale" in row.flags:
+                return [f"to be signed again by {_roles(row)}: what it rested on was opened again"]
+            case _:
+                return []
+
+    def _needs_to_start(self, row: ActivityRow) -> list[str]:
+        needs = []
+        if row.completed_by:
+            marks = ", ".join("?" * len(row.completed_by))
+            done = {
+                r[0]
+                for r in self.rows(
+                    f"SELECT id FROM activity WHERE id IN ({marks}) AND state = 'done'",  # noqa: S608
+                    *row.completed_by,
+                )
+            }
+            needs += [f"{name} to be done: it completes this" for name in row.completed_by if name not in done]
+        elif row.kind == "gate":
+            needs += [*self._open_criteria(row.id), *self._needs_to_be_signed(row)]
+        elif row.kind in {"procure", "field"}:
+            needs.append(f"to be started by {row.assignee or row.role}")
+        elif row.kind in {"automate", "verify"} and row.playbook is None:
+            needs.append("a person: not automated yet; do it and attest, or start and measure")
+        elif row.effect in {"change", "destructive"} and not self.has_live_release(row.id):
+            needs.append(f"a release ({row.effect}) by {_roles(row)}")
+        return needs
+
+    def _needs_to_be_signed(self, row: ActivityRow) -> list[str]:
+        needs = [f"evidence: {kind}" for kind in self.missing_evidence(row.id)]
+        left = row.quorum - row.signed
+        return [*needs, f"{left} of {row.quorum} signatures by {_roles(row)}"]
+
+    def _open_criteria(self, name: str) -> list[str]:
+        return [
+            f"{c.metric} {c.op} {c.value} {c.unit}: {c.verdict} ({c.measured})"
+            for c in self.criteria(name)
+            if c.verdict in {"failed", "not measured"}
+        ]
+
+    def _links(self, end: str, where: str, name: str, now: datetime | None) -> list[LinkRow]:
+        with self._explained():
+            found = self._db.execute(
+                _OTHER.format(end=end, where=where),
+                {"id": name, "now": "9999" if now is None else text_of(now)},
+            ).fetchall()
+        return [LinkRow._make((*row[:6], words(row[6]), row[7], row[8], instant(row[9]))) for row in found]
+
+
+def _roles(row: ActivityRow) -> str:
+    return " or ".join(row.roles)
+
+
+def _unmet(link: LinkRow) -> Unmet:
+    state = link.state
+    if state in set(State):
+        state = State(state).words
+    if link.satisfied_at is not None:
+        state = f"over, its lag ends {link.satisfied_at:%Y-%m-%d %H:%M}Z"
+    return Unmet(
+        link.before,
+        link.title,
+        state,
+        link.type,
+        link.lag_h,
+        link.reason,
+        link.bridged,
+        link.satisfied_at,
+    )
+
+
+def _sentence(row: ActivityRow) -> str:
+    sentence = f"{row.state.words}: {row.state.sentence}"
+    if row.state is State.NOT_APPLICABLE:
+        return f"{row.state.words}: {row.na_reason}"
+    if row.flags:
+        sentence += " Flags: " + ", ".join(sorted(row.flags)) + "."
+    return sentence

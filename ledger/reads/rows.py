@@ -1,0 +1,432 @@
+"""The rows that questions answer with. Values only; named tuples, since importing them is cheap."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from ledger.stamps import Value
+from ledger.transitions import State
+
+
+class Head(NamedTuple):
+    """The last event."""
+
+    seq: int
+    hash: str
+    recorded_at: datetime
+
+
+class SiteRow(NamedTuple):
+    """The site and the plan revision in force; revision 0 means that no plan was adopted yet."""
+
+    name: str
+    uuid: str
+    time_zone: str
+    rehearsal: bool
+    owner: str
+    revision: int
+    plan_start: datetime | None
+    plan_finish: datetime | None
+    currency: str
+    preset: str
+    facility: str
+    adopted_at: datetime | None
+    adopted_by: str
+    baseline: str | None
+
+
+class PhaseRow(NamedTuple):
+    """How many activities of a phase are in which state. `failed` counts checked-not-met too."""
+
+    phase: str
+    total: int
+    done: int
+    ready: int
+    running: int
+    in_progress: int
+    awaiting: int
+    failed: int
+    blocked: int
+    on_hold: int
+    not_applicable: int
+    waived: int
+    attested: int
+    late: int
+    early_start: datetime | None
+    finish: datetime | None
+
+
+class Counts(NamedTuple):
+    """The whole site in figures; `total` includes what is not applicable."""
+
+    total: int
+    by_state: dict[State, int]
+    waived: int
+    attested: int
+    stale: int
+    simulated: int
+    before: int
+    late: int
+
+
+class ActivityRow(NamedTuple):
+    """An activity as it stands; `state` is blocked, ready or a stored state, never open."""
+
+    id: str
+    step: str
+    unit: str
+    title: str
+    phase: str
+    kind: str
+    scope: str
+    state: State
+    role: str
+    crew_size: int
+    assignee: str | None
+    attempt: int
+    flags: frozenset[str]
+    ready_from: datetime | None
+    started_at: datetime | None
+    finished_at: datetime | None
+    early_start: datetime | None
+    early_finish: datetime | None
+    late_start: datetime | None
+    late_finish: datetime | None
+    total_float_h: float | None
+    critical: bool
+    late: bool
+    effect: str | None
+    playbook: str | None
+    hold_point: bool
+    needed: str
+    quorum: int
+    roles: tuple[str, ...]
+    evidence: tuple[str, ...]
+    signed: int
+    items_of: str | None
+    items: int | None
+    items_done: int | None
+    percent: float | None
+    na_reason: str | None
+    completed_by: tuple[str, ...]
+    last_note: str
+    duration_m_h: float
+    calendar: str
+
+
+class Unmet(NamedTuple):
+    """A predecessor that an activity still waits for; `state` is in words."""
+
+    predecessor: str
+    title: str
+    state: str
+    type: str
+    lag_h: float
+    reason: str
+    bridged: tuple[str, ...]
+    ready_at: datetime | None
+
+
+class Why(NamedTuple):
+    """Why an activity does not go on."""
+
+    activity: str
+    state: State
+    state_sentence: str
+    unmet: tuple[Unmet, ...]
+    needs: tuple[str, ...]
+
+
+class LinkRow(NamedTuple):
+    """One link; `state` and `title` are those of the other end."""
+
+    before: str
+    after: str
+    type: str
+    lag_h: float
+    lag_calendar: str
+    reason: str
+    bridged: tuple[str, ...]
+    state: str
+    title: str
+    satisfied_at: datetime | None
+
+
+class CriterionRow(NamedTuple):
+    """A criterion and its verdict in this attempt; `worst` is the item that decides."""
+
+    metric: str
+    op: str
+    value: Value
+    unit: str
+    each: str | None
+    source: str
+    verdict: str
+    measured: str
+    worst: str
+
+
+class MeasurementRow(NamedTuple):
+    """A measurement; value None is `not measured`, and the note says why."""
+
+    seq: int
+    activity: str
+    attempt: int
+    metric: str
+    item: str
+    value: Value | None
+    unit: str
+    source: str
+    instrument: str
+    note: str
+    by: str
+    at: datetime
+
+
+class EvidenceRow(NamedTuple):
+    """A file by its SHA-256."""
+
+    seq: int
+    activity: str
+    attempt: int
+    kind: str
+    name: str
+    digest: str
+    size: int
+    by: str
+    at: datetime
+
+
+class SignOffRow(NamedTuple):
+    """A person's approval or rejection."""
+
+    seq: int
+    activity: str
+    attempt: int
+    person: str
+    name: str
+    role: str
+    decision: str
+    meaning: str
+    comment: str
+    assurance: str
+    at: datetime
+
+
+class RunRow(NamedTuple):
+    """One run of software for an activity; `status` is running until it is settled."""
+
+    id: str
+    activity: str
+    attempt: int
+    owner: str
+    host: str
+    status: str
+    result: str | None
+    summary: str
+    started_at: datetime
+    settled_at: datetime | None
+    playbook_digest: str | None
+    simulated: bool
+    items: int
+
+
+class ItemRow(NamedTuple):
+    """What a run did to one host."""
+
+    run: str
+    host: str
+    status: str
+    duration_s: float
+    failed_task: str
+
+
+class NcrRow(NamedTuple):
+    """A non-conformance."""
+
+    id: str
+    activity: str
+    attempt: int
+    ncr_class: str
+    reason: str
+    opened_by: str
+    opened_at: datetime
+    closed_at: datetime | None
+    disposition: str
+
+
+class CommentRow(NamedTuple):
+    """Something a person wrote down."""
+
+    seq: int
+    activity: str
+    person: str
+    text: str
+    at: datetime
+
+
+class WaiverRow(NamedTuple):
+    """A criterion left unmet by decision, to be made good by `due`."""
+
+    id: str
+    activity: str
+    attempt: int
+    metric: str
+    reason: str
+    due: date
+    by: str
+    role: str
+    at: datetime
+
+
+class AttestationRow(NamedTuple):
+    """A statement that a step was done outside."""
+
+    seq: int
+    activity: str
+    attempt: int
+    by: str
+    reason: str
+    digests: tuple[str, ...]
+    at: datetime
+
+
+class InboxRow(NamedTuple):
+    """Something that waits for a person; `action` is the verb of the command line."""
+
+    activity: str
+    title: str
+    action: str
+    role: str
+    since: datetime | None
+    missing_evidence: tuple[str, ...]
+
+
+class TrancheRow(NamedTuple):
+    """One delivery of an order."""
+
+    id: str
+    number: int
+    quantity: Decimal
+    units: tuple[str, ...]
+    need_by: datetime | None
+    promised: date | None
+    received_at: datetime | None
+    received_quantity: Decimal
+
+
+class OrderRow(NamedTuple):
+    """An order; `state` is planned, placed, part received or received."""
+
+    id: str
+    step: str
+    unit: str
+    item: str
+    title: str
+    quantity: Decimal
+    unit_of_measure: str
+    supplier: str
+    supplier_name: str
+    reference: str
+    order_by: datetime | None
+    need_by: datetime | None
+    state: str
+    ready_from: datetime | None
+    promised: date | None
+    placed_at: datetime | None
+    lead_m_h: float
+    float_h: float | None
+    critical: bool
+    late: bool
+    tranches: tuple[TrancheRow, ...]
+
+
+class PersonRow(NamedTuple):
+    """A person in force."""
+
+    id: str
+    name: str
+    roles: tuple[str, ...]
+    organisation: str
+    account: str | None
+
+
+class UnitRow(NamedTuple):
+    """A node of the site's tree."""
+
+    id: str
+    kind: str
+    parent: str | None
+    title: str
+    hosts: tuple[str, ...]
+
+
+class RequestRow(NamedTuple):
+    """What a front end asked the dispatcher for."""
+
+    id: str
+    activity: str
+    action: str
+    by: str
+    at: datetime
+    answered_at: datetime | None
+    answer: str
+
+
+class ReleaseRow(NamedTuple):
+    """A person's word that a run may change these hosts, this once."""
+
+    id: str
+    activity: str
+    attempt: int
+    hosts: tuple[str, ...]
+    host_count: int
+    playbook_digest: str
+    by: str
+    role: str
+    at: datetime
+    consumed_by: str | None
+    live: bool
+
+
+class ClaimRow(NamedTuple):
+    """Who runs what now, in machine time."""
+
+    activity: str
+    attempt: int
+    run: str
+    owner: str
+    lease_until: datetime
+    host: str
+    boot_id: str
+    pid: int
+    pgid: int
+    hosts: tuple[str, ...]
+
+
+class ForecastRow(NamedTuple):
+    """A published forecast."""
+
+    seq: int
+    at: datetime
+    by: str
+    finish: datetime
+    phases: dict[str, str]
+    note: str
+
+
+class EventRow(NamedTuple):
+    """An event as recorded."""
+
+    seq: int
+    recorded_at: datetime
+    effective_at: datetime
+    actor: str
+    kind: str
+    schema_version: int
+    subject: str
+    plan_revision: int
+    payload: dict[str, Any]
+    hash: str

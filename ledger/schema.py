@@ -1,0 +1,66 @@
+"""Making and opening the database file: tables, triggers, pragmas, and what is wrong in clear words."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.pool import QueuePool, StaticPool
+from sqlmodel import SQLModel
+
+import ledger.tables  # noqa: F401  its tables register themselves
+from ledger.file import BUSY_SECONDS, FORMAT
+
+TRIGGERS = {
+    "event_no_update": (
+        "CREATE TRIGGER event_no_update BEFORE UPDATE ON event"
+        " BEGIN SELECT RAISE(ABORT, 'events are never changed'); END"
+    ),
+    "event_no_delete": (
+        "CREATE TRIGGER event_no_delete BEFORE DELETE ON event"
+        " BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END"
+    ),
+    "event_in_order": (
+        "CREATE TRIGGER event_in_order BEFORE INSERT ON event"
+        " WHEN NEW.seq <> (SELECT coalesce(max(seq), 0) + 1 FROM event)"
+        " BEGIN SELECT RAISE(ABORT, 'events are appended in order'); END"
+    ),
+}
+"""What keeps the event table append-only against mistakes; audit checks that they are there, unchanged."""
+
+
+def file_engine(path: Path) -> Engine:
+    """Give an engine on a ledger file: WAL, full sync, every transaction takes the write lock at once."""
+    engine = create_engine(
+        f"sqlite:///{path}",
+        poolclass=QueuePool,
+        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+    )
+
+    def configure(connection: sqlite3.Connection, _: Any) -> None:
+        # the driver's own BEGIN would be deferred, and an upgrade of the lock can fail half way
+        connection.isolation_level = None
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+
+    event.listen(engine, "connect", configure)
+    event.listen(engine, "begin", lambda c: c.exec_driver_sql("BEGIN IMMEDIATE"))
+    return engine
+
+
+def memory_engine() -> Engine:
+    """Give an empty database in memory with the projections' tables, for replay."""
+    engine = create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
+    SQLModel.metadata.create_all(engine)
+    return engine
+
+
+def create_schema(engine: Engine) -> None:
+    """Make all tables, triggers and the format mark in an empty file."""
+    with engine.begin() as connection:
+        SQLModel.metadata.create_all(connection)
+        for trigger in TRIGGERS.values():
+            connection.exec_driver_sql(trigger)
+        connection.exec_driver_sql(f"PRAGMA user_version={FORMAT}")

@@ -1,0 +1,1 @@
+"""The only writers: one function a decision, used by every front end."""

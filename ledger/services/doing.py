@@ -1,0 +1,162 @@
+"""The work itself: start, progress, measure, attach, finish."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+
+from sqlalchemy import select
+from sqlmodel import col
+
+from ledger import evidence
+from ledger.database import Ledger
+from ledger.events import Event
+from ledger.judging import is_comparable
+from ledger.payloads import (
+    Attached,
+    Finished,
+    MeasurementRecorded,
+    Progressed,
+    Reading,
+    Started,
+)
+from ledger.services.blocked import refuse_blocked, refuse_unfinishable
+from ledger.services.policy import after_work, judgements, refuse_unmet
+from ledger.stamps import Value, text_value, value_text
+from ledger.tables import Activity, Criterion
+from ledger.transitions import Action, State
+from ledger.writing import Writing
+from steps.errors import InputError
+
+
+def start(ledger: Ledger, actor: str, activity: str, *, at: datetime | None = None) -> Event:
+    """Record that people began; refused while anything before it is open."""
+    with ledger.write() as writing:
+        writing.person(actor)
+        row = writing.activity(activity)
+        refuse_blocked(writing, row, at)
+        writing.permitted(row, Action.START, at, State.IN_PROGRESS)
+        return writing.append(actor, Started(), subject=row.id, at=at)
+
+
+def progress(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    *,
+    items_done: int | None = None,
+    percent: float | Decimal | None = None,
+    note: str = "",
+    at: datetime | None = None,
+) -> Event:
+    """Record how far the work has come: items or percent, and what stands out."""
+    with ledger.write() as writing:
+        writing.known(actor)
+        row = writing.activity(activity)
+        writing.permitted(row, Action.PROGRESS, at)
+        if items_done is None and percent is None and not note:
+            raise InputError("nothing to record", hint="give items, percent or a note")
+        if items_done is not None and not 0 <= items_done <= (row.items or items_done):
+            raise InputError(f"{row.id} has {row.items} {row.items_of or 'items'}, not {items_done}")
+        if percent is not None and not 0 <= percent <= 100:
+            raise InputError(f"percent lies between 0 and 100, not {percent}")
+        share = None if percent is None else Decimal(str(percent))
+        payload = Progressed(items_done=items_done, percent=share, note=note)
+        return writing.append(actor, payload, subject=row.id, at=at)
+
+
+def measure(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    metric: str,
+    value: Value | float,
+    unit: str,
+    *,
+    item: str | None = None,
+    source: str = "",
+    instrument: str = "",
+    at: datetime | None = None,
+) -> Event:
+    """Record a reading against a criterion; its unit must compare with the criterion's."""
+    with ledger.write() as writing:
+        writing.known(actor)
+        row = writing.activity(activity)
+        writing.permitted(row, Action.MEASURE, at)
+        exact = Decimal(str(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value
+        _refuse_alien(writing, row, metric, exact, unit)
+        reading = Reading(
+            metric=metric,
+            value=value_text(exact),
+            unit=unit,
+            item=item or "",
+            source=source,
+            instrument=instrument,
+        )
+        return writing.append(actor, MeasurementRecorded(reading=reading), subject=row.id, at=at)
+
+
+def attach(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    path: Path | str | bytes,
+    kind: str,
+    *,
+    name: str | None = None,
+    at: datetime | None = None,
+) -> Event:
+    """Lay a file on the table as evidence; the store keeps its content under its SHA-256."""
+    content = path if isinstance(path, bytes) else Path(path)
+    digest = evidence.store(ledger.site_dir, content)
+    size = evidence.place_of(ledger.site_dir, digest).stat().st_size
+    shown = name or (content.name if isinstance(content, Path) else f"{kind}.txt")
+    with ledger.write() as writing:
+        writing.known(actor)
+        row = writing.activity(activity)
+        writing.permitted(row, Action.ATTACH, at)
+        payload = Attached(evidence=kind, digest=digest, name=shown, size=size)
+        return writing.append(actor, payload, subject=row.id, at=at)
+
+
+def finish(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    *,
+    performers: Sequence[str] = (),
+    at: datetime | None = None,
+) -> Event:
+    """Record that people finished; every criterion must be met or waived. Then it awaits a sign-off."""
+    with ledger.write() as writing:
+        writing.person(actor)
+        for performer in performers:
+            writing.person(performer)
+        row = writing.activity(activity)
+        result = after_work(row, by_hand=True)
+        writing.permitted(row, Action.FINISH, at, result)
+        when = writing.when(at)
+        if row.started_at is not None and when < row.started_at:
+            raise InputError(f"{row.id} started at {row.started_at:%Y-%m-%d %H:%M}Z, after that")
+        refuse_unfinishable(writing, row, when)
+        refuse_unmet(row, judgements(writing, row), "finish")
+        payload = Finished(performers=(actor, *performers), result=result.value)
+        return writing.append(actor, payload, subject=row.id, at=at)
+
+
+def _refuse_alien(writing: Writing, row: Activity, metric: str, value: Value, unit: str) -> None:
+    """Refuse a metric that the step does not ask for, or a reading that cannot be held against it."""
+    asked = {c.metric: c for c in writing.session.scalars(select(Criterion).where(col(Criterion.activity) == row.id))}
+    criterion = asked.get(metric)
+    if criterion is None:
+        names = ", ".join(asked) or "none; write a comment instead"
+        raise InputError(f"{row.id} has no criterion {metric!r}", hint=f"criteria: {names}")
+    limit = text_value(criterion.value)
+    if isinstance(limit, bool) != isinstance(value, bool):
+        wanted = "true or false" if isinstance(limit, bool) else f"a number in {criterion.unit}"
+        raise InputError(f"{metric} is {wanted}, not {value_text(value)!r}")
+    is_number = isinstance(limit, Decimal) and criterion.op != "within"
+    if is_number and not is_comparable(unit, criterion.unit):
+        raise InputError(f"{metric} is measured in {criterion.unit}; {unit!r} does not compare with it")

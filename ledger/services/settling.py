@@ -1,0 +1,163 @@
+"""What a run's result leads to. Reading is not doing, and a host that was skipped was not done."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+from sqlmodel import col
+
+from ledger import evidence
+from ledger.database import Ledger
+from ledger.events import Event
+from ledger.judging import Reading
+from ledger.payloads import Batch, Left, RunSettled
+from ledger.payloads import Reading as ReadingPart
+from ledger.services.claiming import lost_lease
+from ledger.services.policy import after_work, verdict_on
+from ledger.stamps import value_text
+from ledger.tables import Activity, ClaimRow, Criterion, Ncr, Run
+from ledger.transitions import Action, State
+from ledger.values import Artifact, ItemResult, Measured, RunOutcome
+from ledger.writing import ENGINE, Writing
+from steps.errors import InputError
+
+BATCH_ROWS = 10_000
+INLINE_READINGS = 200
+"""Up to so many readings lie in the event itself, so that a log can be read without the store."""
+
+NOT_DONE = frozenset({"failed", "unreachable"})
+
+
+def settle(
+    ledger: Ledger,
+    owner: str,
+    activity: str,
+    outcome: RunOutcome,
+    *,
+    attempt: int | None = None,
+    needs_person: bool = False,
+    at: datetime | None = None,
+) -> Event:
+    """Record a run's result, fenced by owner and attempt; the result decides the state.
+
+    An interrupted run leaves the activity open in the next attempt, or on hold when `needs_person`:
+    where nobody can tell whether the old process is dead.
+    """
+    results = tuple(_batches(ledger.site_dir, map(_item, outcome.results)))
+    readings = [_reading(m) for m in outcome.measurements]
+    inline = len(readings) <= INLINE_READINGS
+    batches = () if inline else tuple(_batches(ledger.site_dir, (r.model_dump(mode="json") for r in readings)))
+    with ledger.write() as writing:
+        row = writing.activity(activity)
+        run = _fenced(writing, row, owner, attempt)
+        result = _result(writing, row, outcome, needs_person=needs_person)
+        writing.permitted(row, Action.SETTLE, at, result)
+        payload = RunSettled(
+            run=run.id,
+            owner=owner,
+            attempt=row.attempt,
+            status=outcome.status,
+            result=result.value,
+            summary=outcome.summary,
+            results=results,
+            tally=dict(sorted(Counter(r.status for r in outcome.results).items())),
+            measurements=tuple(readings) if inline else (),
+            measurement_batches=batches,
+            artifacts=tuple(_left(ledger.site_dir, a) for a in outcome.artifacts),
+            playbook_digest=outcome.playbook_digest,
+            simulated=outcome.simulated or outcome.status == "rehearsed",
+            ncr=writing.next_id(Ncr, "NCR") if result is State.FAILED else None,
+            ncr_class=row.ncr_class,
+        )
+        event = writing.append(ENGINE, payload, subject=row.id, at=at)
+        held = writing.session.get(ClaimRow, row.id)
+        if held is not None:
+            writing.session.delete(held)
+        return event
+
+
+def _fenced(writing: Writing, row: Activity, owner: str, attempt: int | None) -> Run:
+    run = writing.session.scalars(
+        select(Run).where(
+            col(Run.activity) == row.id,
+            col(Run.attempt) == row.attempt,
+            col(Run.owner) == owner,
+            col(Run.status) == "running",
+        )
+    ).first()
+    if run is None or attempt not in {None, row.attempt}:
+        raise lost_lease(row.id, owner)
+    return run
+
+
+def _result(writing: Writing, row: Activity, outcome: RunOutcome, *, needs_person: bool) -> State:
+    """Give the state a run's outcome leads to; nothing else decides it."""
+    if outcome.status == "interrupted":
+        return State.ON_HOLD if needs_person else State.OPEN
+    if outcome.status == "rehearsed":
+        if not writing.site().rehearsal:
+            raise InputError(f"{row.id}: a rehearsed result has no place in a real site's ledger")
+        return after_work(row, by_hand=False)
+    if outcome.status == "failed" or any(r.status in NOT_DONE for r in outcome.results):
+        return State.FAILED
+    if _is_met(writing, row, outcome):
+        return after_work(row, by_hand=False)
+    return State.CHECKED_NOT_MET if row.effect in {None, "read"} else State.FAILED
+
+
+def _is_met(writing: Writing, row: Activity, outcome: RunOutcome) -> bool:
+    """Every criterion met on every host; a skipped host shows nothing unless something was read there."""
+    criteria = writing.session.scalars(select(Criterion).where(col(Criterion.activity) == row.id)).all()
+    read = {m.item for m in outcome.measurements}
+    if any(r.status == "skipped" and r.host not in read for r in outcome.results):
+        return False
+    if not criteria:
+        # an automate step that was only read shows nothing about what it should have changed
+        return not (row.kind == "automate" and row.effect == "read")
+    found: dict[str, list[Reading]] = {}
+    for m in outcome.measurements:
+        value = Decimal(str(m.value)) if isinstance(m.value, float) else m.value
+        found.setdefault(m.metric, []).append(Reading(m.item, value, m.unit, m.note))
+    return all(verdict_on(c, found.get(c.metric, [])).judged.verdict == "met" for c in criteria)
+
+
+def _reading(m: Measured) -> ReadingPart:
+    return ReadingPart(
+        metric=m.metric,
+        value=value_text(m.value),
+        unit=m.unit,
+        item=m.item or "",
+        source=m.source,
+        note=m.note,
+    )
+
+
+def _item(r: ItemResult) -> dict[str, Any]:
+    return {
+        "host": r.host,
+        "status": r.status,
+        "duration_s": f"{r.duration_s:.3f}",
+        "failed_task": r.failed_task or "",
+    }
+
+
+def _batches(site_dir: Path, rows: Iterable[dict[str, Any]]) -> Iterator[Batch]:
+    """Keep rows as evidence, up to 10,000 a file."""
+    held = list(rows)
+    for first in range(0, len(held), BATCH_ROWS):
+        part = held[first : first + BATCH_ROWS]
+        text = json.dumps(part, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+        yield Batch(digest=evidence.store(site_dir, text.encode()), rows=len(part))
+
+
+def _left(site_dir: Path, artifact: Artifact | str) -> Left:
+    a = Artifact(artifact) if isinstance(artifact, str) else artifact
+    size = len(evidence.load(site_dir, a.digest))
+    return Left(digest=a.digest, evidence=a.kind, name=a.name or a.kind, size=size)

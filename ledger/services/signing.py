@@ -1,0 +1,235 @@
+"""Approvals, refusals, waivers and releases: who may, after what, and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+
+from sqlalchemy import select
+from sqlmodel import col
+
+from ledger.database import Ledger
+from ledger.events import Event
+from ledger.payloads import NcrClosed, Rejected, Released, Signed, Waived
+from ledger.services.blocked import refuse_blocked, refuse_unfinishable
+from ledger.services.policy import (
+    PROCEED_ROLES,
+    after_work,
+    approvals,
+    judgements,
+    missing_evidence,
+    refuse_performer,
+    refuse_unmet,
+)
+from ledger.tables import Activity, EvidenceItem, Ncr, Release, Waiver
+from ledger.transitions import Action, State
+from ledger.writing import Writing
+from steps.errors import InputError, NotSatisfiedError
+
+
+def sign(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    *,
+    role: str | None = None,
+    meaning: str = "approval",
+    comment: str = "",
+    at: datetime | None = None,
+) -> Event:
+    """Approve finished work, pass a gate, or confirm what became stale; done once the quorum is there."""
+    with ledger.write() as writing:
+        row = writing.activity(activity)
+        begins = _passes_gate(writing, row, at)
+        if row.state == State.DONE and row.stale_since is None:
+            raise NotSatisfiedError(f"{row.id} is done; nothing waits for a signature")
+        chosen = _signer(writing, row, actor, role)
+        lacking = missing_evidence(writing, row)
+        if lacking:
+            raise NotSatisfiedError(
+                f"{row.id} cannot be signed: evidence is missing: {', '.join(lacking)}",
+                hint=f"clusterwright attach {row.id} --file FILE --kind {lacking[0]}",
+            )
+        if not row.attested and row.state != State.DONE:
+            refuse_unmet(row, judgements(writing, row), "be signed")
+        there = approvals(writing, row)
+        reached = len(there) + 1 >= row.quorum
+        result = State.DONE if reached or row.state == State.DONE else State.AWAITING_SIGN_OFF
+        writing.permitted(row, Action.SIGN, at, result)
+        payload = _statement(writing, row, actor, chosen, meaning, comment, begins, result)
+        if row.state == State.DONE and not reached:
+            payload = payload.model_copy(update={"result": "stale"})
+        return writing.append(actor, payload, subject=row.id, at=at)
+
+
+def _passes_gate(writing: Writing, row: Activity, at: datetime | None) -> bool:
+    """Say whether a gate is passed. It has no work of its own: signing it when it is ready begins and finishes it."""
+    if row.state != State.OPEN:
+        return False
+    refuse_blocked(writing, row, at)
+    if row.kind != "gate":
+        raise NotSatisfiedError(
+            f"{row.id} has not begun; there is nothing to approve yet",
+            hint=f"clusterwright start {row.id}",
+        )
+    refuse_unfinishable(writing, row, writing.when(at))
+    return True
+
+
+def _signer(writing: Writing, row: Activity, actor: str, role: str | None) -> str:
+    """Give the role in which the actor signs: held, not the performer, and not a second time."""
+    chosen = writing.holds(actor, tuple(row.roles), f"sign {row.id}", role)
+    refuse_performer(row, actor, "approve")
+    if any(there.person == actor for there in approvals(writing, row)):
+        raise NotSatisfiedError(f"{actor} has signed {row.id} already; it needs {row.quorum} different people")
+    return chosen
+
+
+def _statement(
+    writing: Writing,
+    row: Activity,
+    actor: str,
+    role: str,
+    meaning: str,
+    comment: str,
+    begins: bool,
+    result: State,
+) -> Signed:
+    digests = writing.session.scalars(
+        select(col(EvidenceItem.digest))
+        .where(col(EvidenceItem.activity) == row.id, col(EvidenceItem.attempt) == row.attempt)
+        .order_by(col(EvidenceItem.seq), col(EvidenceItem.ordinal))
+    ).all()
+    return Signed(
+        role=role,
+        name=writing.person(actor).name,
+        meaning=meaning,
+        comment=comment,
+        assurance="recorded",
+        policy_roles=tuple(row.roles),
+        quorum=row.quorum,
+        evidence=tuple(dict.fromkeys(digests)),
+        begins=begins,
+        result=result.value,
+    )
+
+
+def reject(ledger: Ledger, actor: str, activity: str, reason: str, *, at: datetime | None = None) -> Event:
+    """Refuse finished work: a non-conformance opens, and the work goes back as the next attempt."""
+    if not reason.strip():
+        raise InputError("a rejection needs a reason", hint="give --reason")
+    with ledger.write() as writing:
+        row = writing.activity(activity)
+        result = _back_to(row)
+        writing.permitted(row, Action.REJECT, at, result)
+        role = writing.holds(actor, tuple(row.roles), f"reject {row.id}")
+        payload = Rejected(
+            role=role,
+            name=writing.person(actor).name,
+            reason=reason,
+            ncr=writing.next_id(Ncr, "NCR"),
+            ncr_class=row.ncr_class,
+            result=result.value,
+        )
+        return writing.append(actor, payload, subject=row.id, at=at)
+
+
+def _back_to(row: Activity) -> State:
+    """People's work goes back to the people; what a run or an attestation did may run again."""
+    by_people = bool(row.performers) and not row.attested
+    return State.IN_PROGRESS if by_people else State.OPEN
+
+
+def waive(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    metric: str,
+    reason: str,
+    due: date,
+    *,
+    at: datetime | None = None,
+) -> Event:
+    """Decide to proceed with a criterion unmet: a punch item, to be made good by `due`."""
+    if not reason.strip():
+        raise InputError("a waiver needs a reason", hint="give --reason")
+    with ledger.write() as writing:
+        row = writing.activity(activity)
+        writing.permitted(row, Action.WAIVE, at)
+        may = tuple(dict.fromkeys((*row.roles, *PROCEED_ROLES)))
+        role = writing.holds(actor, may, f"waive a criterion of {row.id}")
+        refuse_performer(row, actor, "waive")
+        result = _after_waiver(writing, row, metric)
+        payload = Waived(
+            waiver=writing.next_id(Waiver, "W"),
+            metric=metric,
+            reason=reason,
+            due=due,
+            role=role,
+            result=result.value,
+        )
+        return writing.append(actor, payload, subject=row.id, at=at)
+
+
+def _after_waiver(writing: Writing, row: Activity, metric: str) -> State:
+    """Give the state once this criterion is waived; a checked step goes on when none is left."""
+    found = judgements(writing, row)
+    mine = [j for j in found if j.criterion.metric == metric]
+    if not mine:
+        names = ", ".join(j.criterion.metric for j in found) or "none"
+        raise InputError(f"{row.id} has no criterion {metric!r}", hint=f"criteria: {names}")
+    if not any(j.is_open for j in mine):
+        raise NotSatisfiedError(f"{metric} of {row.id} is {mine[0].judged.verdict}; nothing to waive")
+    left = [j for j in found if j.is_open and j.criterion.metric != metric]
+    if row.state in {State.FAILED, State.CHECKED_NOT_MET} and not left:
+        return after_work(row, by_hand=False)
+    return State(row.state)
+
+
+def release(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    *,
+    hosts: Sequence[str],
+    count: int,
+    playbook_digest: str,
+    at: datetime | None = None,
+) -> Event:
+    """Let software change these hosts, this many, with this playbook, once, in this attempt."""
+    if len(set(hosts)) != count:
+        raise InputError(f"{len(set(hosts))} hosts are named, but the count says {count}")
+    with ledger.write() as writing:
+        row = writing.activity(activity)
+        if row.effect not in {"change", "destructive"}:
+            raise NotSatisfiedError(f"{row.id} changes nothing; it needs no release")
+        refuse_blocked(writing, row, at)
+        writing.permitted(row, Action.RELEASE, at)
+        may = tuple(dict.fromkeys((*row.roles, "owner-pm")))
+        role = writing.holds(actor, may, f"release {row.id}")
+        payload = Released(
+            release=writing.next_id(Release, "R"),
+            attempt=row.attempt,
+            hosts=tuple(sorted(set(hosts))),
+            count=count,
+            playbook_digest=playbook_digest,
+            role=role,
+        )
+        return writing.append(actor, payload, subject=row.id, at=at)
+
+
+def close_ncr(ledger: Ledger, actor: str, ncr: str, disposition: str, *, at: datetime | None = None) -> Event:
+    """Close a non-conformance with its disposition: rework, repair, use as is, reject."""
+    if not disposition.strip():
+        raise InputError("a disposition says what was decided", hint="use as is, rework, repair")
+    with ledger.write() as writing:
+        held = writing.session.get(Ncr, ncr)
+        if held is None:
+            raise InputError(f"there is no non-conformance {ncr!r}")
+        if held.closed_at is not None:
+            raise NotSatisfiedError(f"{ncr} is closed: {held.disposition}")
+        row = writing.activity(held.activity)
+        may = tuple(dict.fromkeys((*row.roles, *PROCEED_ROLES)))
+        role = writing.holds(actor, may, f"close {ncr}")
+        payload = NcrClosed(ncr=ncr, disposition=disposition, role=role)
+        return writing.append(actor, payload, subject=held.activity, at=at)

@@ -1,0 +1,24 @@
+"""People's work, all verbs in one place for the front ends."""
+
+from ledger.services.adopting import ProgressRow, adopt_progress
+from ledger.services.attesting import attest
+from ledger.services.deciding import assign, comment, hold, na, reopen, resume, settle_duplicate
+from ledger.services.doing import attach, finish, measure, progress, start
+
+__all__ = [
+    "ProgressRow",
+    "adopt_progress",
+    "assign",
+    "attach",
+    "attest",
+    "comment",
+    "finish",
+    "hold",
+    "measure",
+    "na",
+    "progress",
+    "reopen",
+    "resume",
+    "settle_duplicate",
+    "start",
+]

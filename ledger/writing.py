@@ -1,0 +1,102 @@
+"""One decision in the making: what services read and write inside their transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import func, select
+from sqlmodel import Session, SQLModel, col
+
+from ledger.append import append
+from ledger.events import Draft, Event
+from ledger.payloads import Payload
+from ledger.tables import Activity, Person, PersonRole, Site
+from ledger.transitions import Action, State, check, seen
+from steps.errors import InputError, NotSatisfiedError
+
+ENGINE = "engine"
+"""The actor of what software did; it holds no role and signs nothing."""
+
+
+@dataclass
+class Writing:
+    """An open transaction, the site's folder and project time."""
+
+    session: Session
+    site_dir: Path
+    clock: Callable[[], datetime]
+
+    def append(self, actor: str, payload: Payload, *, subject: str, at: datetime | None = None) -> Event:
+        """Record one event; `at` is when it happened, project time now if not given."""
+        draft = Draft(actor, payload, subject, self.when(at))
+        return append(self.session, self.site_dir, draft)[0]
+
+    def when(self, at: datetime | None) -> datetime:
+        """Give when something happened."""
+        if at is None:
+            return self.clock()
+        if at.tzinfo is None:
+            raise InputError(f"the time {at.isoformat()} has no time zone", hint="give UTC")
+        return at
+
+    def site(self) -> Site:
+        """Give what genesis said."""
+        return self.session.get_one(Site, 1)
+
+    def activity(self, name: str) -> Activity:
+        """Give an activity's row; an unknown id is the caller's mistake, with the nearest named."""
+        row = self.session.get(Activity, name)
+        if row is None:
+            from ledger.nearest import unknown_activity
+
+            raise unknown_activity(name, list(self.session.scalars(select(col(Activity.id)))))
+        return row
+
+    def permitted(self, row: Activity, action: Action, at: datetime | None, result: State | None = None) -> State:
+        """Give the activity's state at that time, once the transition table allows the action."""
+        state = seen(row.state, row.ready_from, self.when(at))
+        check(row.id, state, action, result)
+        return state
+
+    def person(self, actor: str) -> Person:
+        """Give a person in force."""
+        person = self.session.get(Person, actor)
+        if person is None:
+            raise InputError(
+                f"nobody at this site is called {actor!r}",
+                hint="add the person to site.yaml and adopt the plan again",
+            )
+        return person
+
+    def known(self, actor: str) -> None:
+        """Refuse an actor who is neither a person in force nor the engine."""
+        if actor != ENGINE:
+            self.person(actor)
+
+    def roles(self, actor: str) -> set[str]:
+        """Give the roles a person holds; the engine and strangers hold none."""
+        held = select(col(PersonRole.role)).where(col(PersonRole.person) == actor)
+        return set(self.session.scalars(held))
+
+    def holds(self, actor: str, wanted: tuple[str, ...], what: str, role: str | None = None) -> str:
+        """Give the role in which the actor may do this: the one asked for, or the first held."""
+        held = self.roles(self.person(actor).id)
+        if role is not None and role not in wanted:
+            raise NotSatisfiedError(f"{what} is not for the role {role!r}", hint=_who(wanted))
+        may = [r for r in wanted if r in held and role in {None, r}]
+        if not may:
+            has = ", ".join(sorted(held)) or "no role"
+            raise NotSatisfiedError(f"{actor} ({has}) may not {what}", hint=_who(wanted))
+        return may[0]
+
+    def next_id(self, table: type[SQLModel], prefix: str) -> str:
+        """Give the next id of a numbered record."""
+        count = self.session.execute(select(func.count()).select_from(table)).scalar() or 0
+        return f"{prefix}-{count + 1:04d}"
+
+
+def _who(wanted: tuple[str, ...]) -> str:
+    return "roles that may: " + ", ".join(wanted)

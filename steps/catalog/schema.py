@@ -1,0 +1,267 @@
+"""The closed schema of one catalog entry.
+
+A field that is not named here is refused. Formulas are strings in the grammar of `steps.formula`;
+figures carry a unit and a source, or the source `assumption`, which a site may override.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+StepId = Annotated[str, Field(pattern=r"^([0-9]{3}|[HX][0-9]{2,3})$")]
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Phase(StrEnum):
+    """The nine phases of a buildout, in the order of the step numbers."""
+
+    PROCUREMENT = "procurement"
+    SERVER_ASSEMBLY = "server_assembly"
+    NETWORKING = "networking"
+    POWER = "power"
+    COOLING = "cooling"
+    STORAGE = "storage"
+    SOFTWARE_STACK = "software_stack"
+    MONITORING = "monitoring"
+    GO_LIVE = "go_live"
+
+
+class Kind(StrEnum):
+    """Who or what does a step."""
+
+    PROCURE = "procure"
+    FIELD = "field"
+    AUTOMATE = "automate"
+    COMPUTE = "compute"
+    VERIFY = "verify"
+    GATE = "gate"
+
+
+class Scope(StrEnum):
+    """The kind of unit at which a step is tracked, widest first."""
+
+    SITE = "site"
+    HALL = "hall"
+    POD = "pod"
+
+
+class Effect(StrEnum):
+    """What an automated step does to the hosts."""
+
+    READ = "read"
+    CHANGE = "change"
+    DESTRUCTIVE = "destructive"
+
+
+class LinkType(StrEnum):
+    """How a successor hangs on its predecessor."""
+
+    FS = "FS"
+    SS = "SS"
+    FF = "FF"
+    SF = "SF"
+
+
+class Mapping(StrEnum):
+    """Which units of the predecessor a successor's unit waits for."""
+
+    SAME = "same"
+    ENCLOSING = "enclosing"
+    ALL = "all"
+    AS_THEY_COME = "as-they-come"
+
+
+class Closed(BaseModel):
+    """A frozen record that refuses unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+TimeUnit = Literal["crew-day", "working-day", "elapsed-hour", "elapsed-day", "elapsed-week"]
+
+
+class Estimate(Closed):
+    """One value, or optimistic, most likely and pessimistic values, with unit and source."""
+
+    value: float | None = Field(default=None, ge=0)
+    o: float | None = Field(default=None, ge=0)
+    m: float | None = Field(default=None, ge=0)
+    p: float | None = Field(default=None, ge=0)
+    unit: Text
+    source: Text
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        three = (self.o, self.m, self.p)
+        if self.value is None and any(x is None for x in three):
+            raise ValueError("give either `value`, or all of `o`, `m` and `p`")
+        if self.value is not None and any(x is not None for x in three):
+            raise ValueError("give either `value` or `o`/`m`/`p`, not both")
+        return self
+
+    @property
+    def points(self) -> tuple[float, float, float]:
+        """Optimistic, most likely and pessimistic value in `unit`."""
+        if self.value is not None:
+            return (self.value, self.value, self.value)
+        assert self.o is not None and self.m is not None and self.p is not None
+        return (self.o, self.m, self.p)
+
+
+class Duration(Closed):
+    """Fixed time plus quantity over rate; the quantity is the entry's `items.count`."""
+
+    fixed: Estimate
+    rate: Estimate | None = None
+    restarts_on: tuple[Text, ...] = ()
+
+
+class Items(Closed):
+    """What is counted inside one activity: the noun and a formula for how many."""
+
+    of: Text
+    count: Text
+
+
+class Crew(Closed):
+    """Who does the work: the role, people in one crew, and how many crews work on one activity."""
+
+    role: Slug
+    size: int = Field(ge=1)
+    count: str = "1"
+
+
+class Lag(Closed):
+    """Time between predecessor and successor, in working or elapsed units."""
+
+    value: float
+    unit: TimeUnit
+    source: Text
+
+
+class Link(Closed):
+    """One predecessor: a step, or one of its supply lines, with the reason for the wait."""
+
+    after: StepId
+    supply: Slug | None = None
+    map: Mapping = Mapping.SAME
+    type: LinkType = LinkType.FS
+    lag: Lag | None = None
+    when: str | None = None
+    reason: Text
+
+
+class Supply(Closed):
+    """One line that a step buys. It precedes the work that consumes it."""
+
+    item: Slug
+    title: Text
+    quantity: Text
+    unit: Text
+    supplier: Slug
+    place_after: tuple[StepId, ...] = ()
+    lead_time: Estimate
+    tranches: Literal["single", "by-pod"] = "single"
+    when: str | None = None
+
+
+class Policy(Closed):
+    """Who must approve, how many of them, and whether the performer may be one."""
+
+    roles: tuple[Slug, ...] = Field(min_length=1)
+    quorum: int = Field(default=1, ge=1)
+    separation: Literal["performer-may-not-approve", "none"] = "performer-may-not-approve"
+
+
+class SignOff(Closed):
+    """The approval an activity needs, and the evidence that must lie on the table.
+
+    `needed: by-hand` asks for it only when a person, not a run or a calculator, did the work.
+    """
+
+    policy: Policy
+    needed: Literal["always", "by-hand"] = "always"
+    evidence: tuple[Slug, ...] = ()
+    hold_point: bool = False
+
+
+class Criterion(Closed):
+    """A metric, a comparison and a threshold with unit; the threshold may be a formula."""
+
+    metric: Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)*$")]
+    op: Literal["==", "!=", "<", "<=", ">", ">=", "within"]
+    value: float | bool | str
+    unit: Text
+    each: str | None = None
+    when: str | None = None
+    source: Text
+    erratum: str | None = None
+
+
+class Sources(Closed):
+    """Where the entry comes from, and which items of the 60-step guide it covers."""
+
+    seed: tuple[Text, ...] = ()
+    guide60: tuple[int, ...] = ()
+    references: tuple[Text, ...] = ()
+
+
+class OnFail(Closed):
+    """What a failed criterion leads to: the action on the item, and the class of the NCR."""
+
+    severity: Literal["monitor", "reset", "reboot", "replace", "rework"]
+    ncr: Literal["A", "B", "C"]
+
+
+class Step(Closed):
+    """One catalog entry: what is done, by whom, after what, for how long, and how it is accepted."""
+
+    id: StepId
+    slug: Slug
+    title: Text
+    description: Text
+    why: str | None = None
+    seed_says: str | None = None
+    phase: Phase
+    section: Text
+    kind: Kind
+    scope: Scope
+    applies: bool | str = True
+    not_applicable_because: str | None = None
+    items: Items | None = None
+    crew: Crew
+    duration: Duration
+    supplies: tuple[Supply, ...] = ()
+    links: tuple[Link, ...] = ()
+    starts_freely: str | None = None
+    handles_hardware: bool = False
+    receives_hardware: bool = False
+    completed_by: tuple[StepId, ...] = ()
+    continuing: bool = False
+    closes_project: bool = False
+    effect: Effect | None = None
+    playbook: str | None = None
+    resources: dict[str, str] = Field(default_factory=dict)
+    sign_off: SignOff
+    accept: tuple[Criterion, ...] = ()
+    on_fail: OnFail | None = None
+    outputs: tuple[Text, ...] = ()
+    errata: tuple[Text, ...] = ()
+    sources: Sources
+
+    @model_validator(mode="after")
+    def _hangs_together(self) -> Self:
+        people = {Kind.PROCURE, Kind.FIELD, Kind.GATE}
+        if self.kind in people and self.sign_off.needed != "always":
+            raise ValueError(f"a {self.kind} step is always signed for: `needed: always`")
+        if self.kind in {Kind.AUTOMATE, Kind.VERIFY} and self.effect is None:
+            raise ValueError(f"a {self.kind} step states its `effect`: read, change or destructive")
+        if isinstance(self.applies, str) and not self.not_applicable_because:
+            raise ValueError("a conditional `applies` needs `not_applicable_because`")
+        if self.duration.rate is not None and self.items is None:
+            raise ValueError("`duration.rate` needs `items`: a rate of what?")
+        return self

@@ -1,0 +1,143 @@
+"""The site file: what a person writes, checked before anything is planned.
+
+`site.yaml` proposes; nothing in it is in force until a plan made from it is adopted.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import Field, field_validator, model_validator
+
+from steps.catalog.schema import Closed, Kind, Phase, Slug, StepId, Text
+from steps.errors import InputError, Place
+from steps.validation import validated
+from steps.yaml_lines import line_of, load
+
+FILE = "site.yaml"
+
+
+class Figure(Closed):
+    """A number with its unit and source."""
+
+    value: float
+    unit: Text
+    source: Text
+
+
+class Decision(Closed):
+    """What does not apply to a site, and why; it becomes the reason shown for each activity."""
+
+    phases: tuple[Phase, ...] = ()
+    kinds: tuple[Kind, ...] = ()
+    steps: tuple[StepId, ...] = ()
+    except_: Annotated[tuple[StepId, ...], Field(alias="except")] = ()
+    reason: Text
+
+    def covers(self, step: str, phase: Phase, kind: Kind) -> bool:
+        """Say whether a step falls under this decision."""
+        if step in self.except_:
+            return False
+        return step in self.steps or phase in self.phases or kind in self.kinds
+
+
+class Calendar(Closed):
+    """Working days (ISO, Monday is 1), site-local hours and holidays."""
+
+    working_days: tuple[Annotated[int, Field(ge=1, le=7)], ...] = (1, 2, 3, 4, 5)
+    hours: tuple[float, float] = (8.0, 16.0)
+    holidays: tuple[date, ...] = ()
+
+    @model_validator(mode="after")
+    def _has_work(self) -> Calendar:
+        if not self.working_days:
+            raise ValueError("a calendar needs at least one working day")
+        if not 0 <= self.hours[0] < self.hours[1] <= 24:
+            raise ValueError("hours run from an earlier to a later hour between 0 and 24")
+        return self
+
+
+class PersonEntry(Closed):
+    """Someone who may act at this site."""
+
+    id: Slug
+    name: str = ""
+    roles: tuple[Slug, ...] = Field(min_length=1)
+    organisation: str = ""
+    account: str | None = None
+    ssh_key: str | None = None
+
+
+class Site(Closed):
+    """One site: where, what, when, with whom."""
+
+    name: Slug
+    time_zone: str
+    country: Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
+    preset: Text
+    start: date
+    facility: Literal["existing", "shell", "greenfield"] | None = None
+    burn_in: Literal["bench", "in-place"] | None = None
+    overrides: dict[str, float | bool | str] = Field(default_factory=dict)
+    decisions: tuple[Decision, ...] = ()
+    calendar: Calendar = Calendar()
+    crews: dict[Slug, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
+    people: tuple[PersonEntry, ...] = Field(min_length=1)
+    inventory: str | None = None
+
+    @field_validator("time_zone")
+    @classmethod
+    def _known_zone(cls, value: str) -> str:
+        try:
+            ZoneInfo(value)
+        except (ZoneInfoNotFoundError, ValueError):
+            raise ValueError("not an IANA time zone such as Europe/Oslo") from None
+        return value
+
+    @model_validator(mode="after")
+    def _people_once(self) -> Site:
+        ids = [person.id for person in self.people]
+        twice = {i for i in ids if ids.count(i) > 1}
+        if twice:
+            raise ValueError(f"people share the id {sorted(twice)[0]!r}")
+        return self
+
+
+def read_site(folder: Path, roles: dict[str, str]) -> Site:
+    """Give the checked site file of a folder; `roles` are those a person may hold."""
+    path = folder / FILE
+    data, lines = load(path)
+    site = validated(Site, data, lines, str(path))
+    for index, person in enumerate(site.people):
+        for number, role in enumerate(person.roles):
+            if role not in roles:
+                at = ("people", index, "roles", number)
+                raise InputError(
+                    f"nobody can hold the role {role!r}: no such role",
+                    hint="`clusterwright catalog roles` lists them",
+                    place=Place(str(path), line_of(lines, at), f"people[{index}].roles[{number}]"),
+                )
+    for role in site.crews:
+        if role not in roles:
+            raise InputError(
+                f"no crew is called {role!r}",
+                hint="`clusterwright catalog roles` lists them",
+                place=Place(str(path), line_of(lines, ("crews", role)), f"crews.{role}"),
+            )
+    if site.inventory is not None and not (folder / site.inventory).exists():
+        raise InputError(
+            f"the inventory {site.inventory!r} does not exist beside site.yaml",
+            hint="write it there, or take the key out while nothing is automated",
+            place=Place(str(path), line_of(lines, ("inventory",)), "inventory"),
+        )
+    return site
+
+
+def site_slug(text: str) -> str:
+    """Turn a folder's name into a site name."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "site"

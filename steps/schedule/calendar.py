@@ -1,0 +1,138 @@
+"""Working time: from instants to working hours and back.
+
+A calendar is a cumulative table of working hours over elapsed hours since an origin, in UTC, so that
+daylight saving is right and both directions are a search. `working` follows the site's days and hours
+in the site's time zone; `elapsed` runs around the clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property, lru_cache
+from typing import Any, Protocol
+from zoneinfo import ZoneInfo
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+SPAN_YEARS = 15
+"""How far a table reaches; the longest supply chain known (utility, then transformers) is under 9."""
+
+
+class CalendarFacts(Protocol):
+    """What a plan or a ledger row says of the site's working time."""
+
+    @property
+    def time_zone(self) -> str: ...  # noqa: D102
+    @property
+    def start(self) -> datetime: ...  # noqa: D102
+    @property
+    def working_days(self) -> tuple[int, ...]: ...  # noqa: D102
+    @property
+    def working_hours(self) -> tuple[float, float]: ...  # noqa: D102
+    @property
+    def holidays(self) -> tuple[str, ...]: ...  # noqa: D102
+
+
+@dataclass(frozen=True)
+class WorkCalendar:
+    """Working days and hours at a site, counted in hours since `origin`."""
+
+    origin: datetime
+    time_zone: str
+    working_days: tuple[int, ...]
+    working_hours: tuple[float, float]
+    holidays: tuple[str, ...] = ()
+
+    @classmethod
+    def from_plan(cls, facts: CalendarFacts) -> WorkCalendar:
+        """Give the calendar of a plan, of a plan revision row, or of anything with those fields."""
+        return _shared(
+            facts.start.astimezone(UTC).replace(minute=0, second=0, microsecond=0),
+            facts.time_zone,
+            tuple(facts.working_days),
+            (float(facts.working_hours[0]), float(facts.working_hours[1])),
+            tuple(facts.holidays),
+        )
+
+    @property
+    def hours_per_day(self) -> float:
+        """Working hours in a working day."""
+        return self.working_hours[1] - self.working_hours[0]
+
+    @cached_property
+    def cumulative(self) -> Floats:
+        """Working hours before each quarter hour since the origin; shape (quarters + 1,)."""
+        return _cumulative(self)
+
+    def work_at(self, t: Floats | float) -> Any:
+        """Give the working hours between the origin and `t` elapsed hours."""
+        position = np.asarray(t, dtype=np.float64) * 4
+        return np.interp(position, np.arange(len(self.cumulative)), self.cumulative)
+
+    def finish_at(self, work: Floats | float) -> Any:
+        """Give the earliest elapsed hour by which `work` working hours have passed."""
+        table = self.cumulative
+        wanted = np.round(np.asarray(work, dtype=np.float64), 9)
+        index = np.clip(np.searchsorted(table, wanted - 1e-9, side="left"), 0, len(table) - 1)
+        return (index - np.maximum(table[index] - wanted, 0) * 4) / 4
+
+    def start_at(self, work: Floats | float) -> Any:
+        """Give the latest elapsed hour by which no more than `work` working hours have passed."""
+        table = self.cumulative
+        wanted = np.round(np.asarray(work, dtype=np.float64), 9)
+        index = np.searchsorted(table, wanted + 1e-9, side="right") - 1
+        index = np.clip(index, 0, len(table) - 1)
+        return (index + np.maximum(wanted - table[index], 0) * 4) / 4
+
+    def add(self, start: datetime, hours: float) -> datetime:
+        """Give the instant `hours` working hours after `start`; zero hours is `start` itself."""
+        if hours == 0:
+            return start
+        elapsed = (start - self.origin) / timedelta(hours=1)
+        finish = float(self.finish_at(self.work_at(elapsed) + hours))
+        return self.at(finish)
+
+    def at(self, elapsed: float) -> datetime:
+        """Give the UTC instant `elapsed` hours after the origin, to the second."""
+        return self.origin + timedelta(seconds=round(elapsed * 3600))
+
+    def hours_since_origin(self, instant: datetime) -> float:
+        """Give elapsed hours from the origin to an instant."""
+        return (instant - self.origin) / timedelta(hours=1)
+
+
+@lru_cache(maxsize=32)
+def _shared(
+    origin: datetime,
+    time_zone: str,
+    days: tuple[int, ...],
+    hours: tuple[float, float],
+    holidays: tuple[str, ...],
+) -> WorkCalendar:
+    """One calendar object per set of facts: its table is worth keeping."""
+    return WorkCalendar(origin, time_zone, days, hours, holidays)
+
+
+def _cumulative(calendar: WorkCalendar) -> Floats:
+    """Quarter hours are fine enough for every zone's offset (India, Nepal) and for shift times."""
+    zone = ZoneInfo(calendar.time_zone)
+    days = SPAN_YEARS * 366
+    working = np.zeros(days * 96 + 1, dtype=np.float64)
+    holidays = {date.fromisoformat(day) for day in calendar.holidays}
+    first = calendar.origin.astimezone(zone).date() - timedelta(days=1)
+    opens, closes = calendar.working_hours
+    quarter = timedelta(minutes=15)
+    for number in range(days + 1):
+        day = first + timedelta(days=number)
+        if day.isoweekday() not in calendar.working_days or day in holidays:
+            continue
+        midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
+        begin = midnight.replace(hour=int(opens), minute=round(opens % 1 * 60)).astimezone(UTC)
+        length = round((closes - opens) * 4)
+        at = round((begin - calendar.origin) / quarter)
+        working[max(0, at + 1) : max(0, at + 1 + length)] = 0.25
+    return np.cumsum(working)

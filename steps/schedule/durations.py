@@ -1,0 +1,70 @@
+"""How long an activity takes: fixed time plus quantity over rate, on the calendar of its unit."""
+
+from __future__ import annotations
+
+from steps.catalog.schema import Estimate, Step
+from steps.design.quantities import Values
+from steps.errors import InputError
+from steps.formula import evaluate
+from steps.schedule.expansion import ELAPSED_HOURS, WEEK_H, WORKING_UNITS
+from steps.schedule.plan import CalendarId, Hours
+
+
+def calendar_of(step: Step) -> CalendarId:
+    """Say which calendar a step's duration runs on."""
+    return "working" if step.duration.fixed.unit in WORKING_UNITS else "elapsed"
+
+
+def items_of(step: Step, values: Values) -> int | None:
+    """Give how many items an activity holds, None where nothing is counted."""
+    return None if step.items is None else round(float(evaluate(step.items.count, values)))
+
+
+def crews_on(step: Step, values: Values) -> float:
+    """Give how many crews work on one activity, at least one."""
+    return max(1.0, float(evaluate(step.crew.count, values)))
+
+
+def duration_of(step: Step, values: Values, hours_per_day: float) -> Hours:
+    """Give optimistic, most likely and pessimistic hours on the step's calendar.
+
+    A rate's optimistic value is the fastest. With no items the rate part is zero.
+    """
+    fixed = _hours(step.duration.fixed, hours_per_day)
+    rate = step.duration.rate
+    if rate is None:
+        return Hours(o=fixed[0], m=fixed[1], p=fixed[2])
+    per = rate_hours(rate, hours_per_day)
+    amount = float(items_of(step, values) or 0) / crews_on(step, values)
+    parts = [amount / speed * per if amount else 0.0 for speed in rate.points]
+    total = [a + b for a, b in zip(fixed, parts, strict=True)]
+    return Hours(o=total[0], m=total[1], p=total[2])
+
+
+def lead_of(estimate: Estimate) -> Hours:
+    """Give a lead time in elapsed hours; its unit is weeks."""
+    if estimate.unit != "weeks":
+        raise InputError(f"a lead time is given in weeks, not {estimate.unit!r}")
+    o, m, p = (point * WEEK_H for point in estimate.points)
+    return Hours(o=o, m=m, p=p)
+
+
+def rate_hours(rate: Estimate, hours_per_day: float) -> float:
+    """Give the hours of the time a rate is per: `links per crew-day` is a working day."""
+    _, _, unit = rate.unit.rpartition(" per ")
+    if unit in WORKING_UNITS:
+        return hours_per_day
+    if unit in ELAPSED_HOURS:
+        return ELAPSED_HOURS[unit]
+    raise InputError(f"a rate ends in `per crew-day` or another time unit, not {rate.unit!r}")
+
+
+def _hours(estimate: Estimate, hours_per_day: float) -> tuple[float, float, float]:
+    if estimate.unit in WORKING_UNITS:
+        scale = hours_per_day
+    elif estimate.unit in ELAPSED_HOURS:
+        scale = ELAPSED_HOURS[estimate.unit]
+    else:
+        raise InputError(f"{estimate.unit!r} is not a unit of time")
+    o, m, p = (point * scale for point in estimate.points)
+    return (o, m, p)

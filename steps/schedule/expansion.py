@@ -1,0 +1,346 @@
+"""Steps over units: which activities a design has, and which links between them.
+
+A step that does not apply is bridged, never cut: what follows it inherits what it waited for, with lags
+summed, and the link names the bridge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import ceil
+
+from steps.catalog.loader import Catalog, Entry
+from steps.catalog.schema import Kind, Lag, Link, LinkType, Mapping, Scope, Supply
+from steps.design.design import Design, DesignUnit
+from steps.design.quantities import Values
+from steps.errors import InputError
+from steps.formula import evaluate
+
+WORKING_UNITS = frozenset({"crew-day", "working-day"})
+ELAPSED_HOURS = {"elapsed-hour": 1.0, "elapsed-day": 24.0, "elapsed-week": 168.0}
+WEEK_H = 168.0
+
+
+@dataclass(frozen=True)
+class Node:
+    """A step at a unit, before dates: whether it applies, and the values its formulas read."""
+
+    id: str
+    entry: Entry
+    unit: DesignUnit
+    values: Values
+    not_applicable_because: str | None
+
+    @property
+    def applies(self) -> bool:
+        """True where there is something to do."""
+        return self.not_applicable_because is None
+
+
+@dataclass(frozen=True)
+class Tranche:
+    """One delivery of an order, and the units it serves."""
+
+    id: str
+    number: int
+    quantity: float
+    units: tuple[str, ...]
+    after_first_h: float
+
+
+@dataclass(frozen=True)
+class Order:
+    """One supply line of an activity that applies."""
+
+    id: str
+    node: Node
+    supply: Supply
+    quantity: float
+    tranches: tuple[Tranche, ...]
+
+
+@dataclass(frozen=True)
+class ResolvedLink:
+    """A link between two nodes of the network, by id."""
+
+    before: str
+    after: str
+    type: LinkType
+    lag_h: float
+    lag_working: bool
+    map: Mapping
+    reason: str
+    bridged: tuple[str, ...] = ()
+
+
+@dataclass
+class Expansion:
+    """All activities, orders and links of a design."""
+
+    nodes: dict[str, Node] = field(default_factory=dict)
+    orders: dict[str, Order] = field(default_factory=dict)
+    links: list[ResolvedLink] = field(default_factory=list)
+
+
+def expand(catalog: Catalog, design: Design, hours_per_day: float) -> Expansion:
+    """Give the network of a design, bridged around everything that does not apply."""
+    found = Expansion()
+    for entry in catalog.values():
+        for unit in design.units:
+            if unit.kind is entry.step.scope:
+                node = _node(entry, unit, design)
+                found.nodes[node.id] = node
+    for node in found.nodes.values():
+        for order in _orders(node, design) if node.applies else ():
+            found.orders[order.id] = order
+    raw = list(_raw_links(catalog, design, found, hours_per_day))
+    found.links = _bridged(raw, found)
+    found.links += _closing_links(found)
+    return found
+
+
+def _node(entry: Entry, unit: DesignUnit, design: Design) -> Node:
+    step = entry.step
+    values = unit.values | {"crews": design.crews_of(step.crew.role)}
+    reason = None
+    for decision in design.decisions:
+        if decision.covers(step.id, step.phase, step.kind):
+            reason = decision.reason
+    if reason is None and not (
+        step.applies if isinstance(step.applies, bool) else evaluate(step.applies, values)
+    ):
+        reason = step.not_applicable_because or "does not apply"
+    return Node(f"{step.id}@{unit.id}", entry, unit, values, reason)
+
+
+def _orders(node: Node, design: Design) -> Iterator[Order]:
+    for supply in node.entry.step.supplies:
+        if supply.when is not None and not evaluate(supply.when, node.values):
+            continue
+        quantity = float(evaluate(supply.quantity, node.values))
+        if quantity <= 0:
+            continue
+        order_id = f"{node.id}#{supply.item}"
+        tranches = tuple(_tranches(order_id, supply, quantity, node, design))
+        yield Order(order_id, node, supply, quantity, tranches)
+
+
+def _tranches(
+    order: str, supply: Supply, quantity: float, node: Node, design: Design
+) -> Iterator[Tranche]:
+    """Split by pods in the order they are built; each tranche follows the first at a steady pace."""
+    pods = design.within(node.unit, Scope.POD)
+    if supply.tranches == "single" or len(pods) <= 1:
+        yield Tranche(f"{order}/1", 1, quantity, tuple(p.id for p in pods) or (node.unit.id,), 0.0)
+        return
+    size = int(design.figures["pods_per_tranche"])
+    weeks = design.figures["weeks_between_tranches"]
+    nodes = sum(float(p.values["nodes_in_pod"]) for p in pods)
+    left = quantity
+    for number in range(1, ceil(len(pods) / size) + 1):
+        served = pods[(number - 1) * size : number * size]
+        share = sum(float(p.values["nodes_in_pod"]) for p in served) / nodes
+        amount = left if number * size >= len(pods) else min(left, float(ceil(quantity * share)))
+        left -= amount
+        yield Tranche(
+            f"{order}/{number}",
+            number,
+            amount,
+            tuple(p.id for p in served),
+            (number - 1) * weeks * WEEK_H,
+        )
+
+
+def _raw_links(
+    catalog: Catalog, design: Design, found: Expansion, hours_per_day: float
+) -> Iterator[ResolvedLink]:
+    for node in found.nodes.values():
+        for index, link in enumerate(node.entry.step.links):
+            if link.when is not None and not evaluate(link.when, node.values):
+                continue
+            if link.after not in catalog:
+                raise InputError(
+                    f"step {node.entry.step.id} waits for {link.after}, which does not exist",
+                    place=node.entry.place("links", index, "after"),
+                )
+            yield from _mapped(node, link, index, catalog, design, found, hours_per_day)
+    for order in found.orders.values():
+        yield from _supply_links(order, catalog, design)
+
+
+def _mapped(
+    node: Node,
+    link: Link,
+    index: int,
+    catalog: Catalog,
+    design: Design,
+    found: Expansion,
+    hours_per_day: float,
+) -> Iterator[ResolvedLink]:
+    before = catalog[link.after].step
+    units = _units(node, link.map, before.scope, design)
+    if units is None:
+        raise InputError(
+            f"{node.entry.step.id} ({node.entry.step.scope}) cannot wait for {before.id} "
+            f"({before.scope}) with map {link.map}",
+            hint="same: equal scopes; enclosing: a wider predecessor; all, as-they-come: a narrower one",
+            place=node.entry.place("links", index, "map"),
+        )
+    lag, working = _lag(link.lag, hours_per_day)
+    for number, unit in enumerate(units):
+        kind = LinkType.FF if link.map is Mapping.AS_THEY_COME and number else link.type
+        for end in _ends(f"{before.id}@{unit.id}", link, node, found):
+            yield ResolvedLink(end, node.id, kind, lag, working, link.map, link.reason)
+
+
+def _units(node: Node, map_: Mapping, scope: Scope, design: Design) -> list[DesignUnit] | None:
+    order = list(Scope)
+    own, other = order.index(node.unit.kind), order.index(scope)
+    if map_ is Mapping.SAME and own == other:
+        return [node.unit]
+    if map_ is Mapping.ENCLOSING and other < own:
+        return [design.enclosing(node.unit, scope)]
+    if map_ in {Mapping.ALL, Mapping.AS_THEY_COME} and other > own:
+        return design.within(node.unit, scope)
+    # a supply line of a wider step reaches the unit through the tranche that serves it
+    if map_ is Mapping.SAME and other < own:
+        return [design.enclosing(node.unit, scope)]
+    return None
+
+
+def _ends(before: str, link: Link, node: Node, found: Expansion) -> list[str]:
+    """Give the predecessor itself, or the tranches of its supply line that serve the node's unit."""
+    if link.supply is None:
+        return [before]
+    order = found.orders.get(f"{before}#{link.supply}")
+    if order is None:
+        return [before]
+    serves = [t.id for t in order.tranches if node.unit.id in t.units]
+    return serves or [t.id for t in order.tranches]
+
+
+def _supply_links(order: Order, catalog: Catalog, design: Design) -> Iterator[ResolvedLink]:
+    step = order.node.entry.step
+    for tranche in order.tranches:
+        yield ResolvedLink(
+            order.id, tranche.id, LinkType.FS, 0, False, Mapping.SAME, "the order and its delivery"
+        )
+    if step.kind is Kind.PROCURE:
+        yield ResolvedLink(
+            order.node.id, order.id, LinkType.FS, 0, False, Mapping.SAME, "the step places the order"
+        )
+        return
+    for tranche in order.tranches:
+        reason = f"{order.supply.title} must be here"
+        yield ResolvedLink(
+            tranche.id, order.node.id, LinkType.FS, 0, False, Mapping.SAME, reason
+        )
+    for before in order.supply.place_after:
+        if before not in catalog:
+            index = step.supplies.index(order.supply)
+            raise InputError(
+                f"the order of {order.supply.item} waits for {before}, which does not exist",
+                place=order.node.entry.place("supplies", index, "place_after"),
+            )
+        scope = catalog[before].step.scope
+        for map_ in (Mapping.SAME, Mapping.ENCLOSING, Mapping.ALL):
+            units = _units(order.node, map_, scope, design)
+            if units is None:
+                continue
+            for unit in units:
+                yield ResolvedLink(
+                    f"{before}@{unit.id}",
+                    order.id,
+                    LinkType.FS,
+                    0,
+                    False,
+                    map_,
+                    "decided before the order is placed",
+                )
+            break
+
+
+def _lag(lag: Lag | None, hours_per_day: float) -> tuple[float, bool]:
+    if lag is None:
+        return 0.0, False
+    if lag.unit in WORKING_UNITS:
+        return lag.value * hours_per_day, True
+    return lag.value * ELAPSED_HOURS[lag.unit], False
+
+
+def _bridged(raw: list[ResolvedLink], found: Expansion) -> list[ResolvedLink]:
+    """Replace links into and out of what does not apply by links around it, strongest lag first."""
+    into: dict[str, list[ResolvedLink]] = {}
+    for link in raw:
+        into.setdefault(link.after, []).append(link)
+    memo: dict[str, list[ResolvedLink]] = {}
+
+    def skipped(end: str) -> bool:
+        return end in found.nodes and not found.nodes[end].applies
+
+    def around(end: str, path: tuple[str, ...]) -> list[ResolvedLink]:
+        """Give links into `end`, a node that does not apply, with all such before it bridged."""
+        if end in path:
+            loop = [*path[path.index(end) :], end]
+            raise InputError("the links run in a circle: " + " -> ".join(reversed(loop)))
+        if end not in memo:
+            memo[end] = [
+                through for link in into.get(end, ()) for through in one(link, (*path, end))
+            ]
+        return memo[end]
+
+    def one(link: ResolvedLink, path: tuple[str, ...]) -> list[ResolvedLink]:
+        if not skipped(link.before):
+            return [link]
+        return [_joined(first, link) for first in around(link.before, path)]
+
+    strongest: dict[tuple[str, str, LinkType], ResolvedLink] = {}
+    for link in raw:
+        if skipped(link.after):
+            continue
+        for whole in one(link, ()):
+            key = (whole.before, whole.after, whole.type)
+            held = strongest.get(key)
+            better = held is None or (whole.lag_h, -len(whole.bridged)) > (
+                held.lag_h,
+                -len(held.bridged),
+            )
+            if better and whole.before != whole.after:
+                strongest[key] = whole
+    return list(strongest.values())
+
+
+def _joined(first: ResolvedLink, second: ResolvedLink) -> ResolvedLink:
+    """Join two links around a node of no duration: its start is its finish."""
+    return ResolvedLink(
+        before=first.before,
+        after=second.after,
+        type=LinkType(first.type[0] + second.type[1]),
+        lag_h=first.lag_h + second.lag_h,
+        lag_working=first.lag_working if first.lag_h else second.lag_working,
+        map=first.map if first.map is not Mapping.SAME else second.map,
+        reason=second.reason,
+        bridged=(*first.bridged, second.before, *second.bridged),
+    )
+
+
+def _closing_links(found: Expansion) -> list[ResolvedLink]:
+    """Tie every open end to the step that closes the project, except work that continues after it."""
+    closing = [n for n in found.nodes.values() if n.entry.step.closes_project and n.applies]
+    if not closing:
+        return []
+    waited_for = {link.before for link in found.links if link.type[0] == "F"}
+    reason = "go-live closes the project: every open end is accounted for"
+    ends = [
+        n.id
+        for n in found.nodes.values()
+        if n.applies and n.id not in waited_for and not n.entry.step.continuing
+    ]
+    ends += [t.id for o in found.orders.values() for t in o.tranches if t.id not in waited_for]
+    last = closing[0].id
+    return [
+        ResolvedLink(end, last, LinkType.FS, 0, False, Mapping.ALL, reason)
+        for end in ends
+        if end != last
+    ]

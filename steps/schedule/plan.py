@@ -1,0 +1,183 @@
+"""The plan: everything the engine, the ledger and the screens need, resolved and frozen.
+
+A plan revision is this document and nothing else: once adopted, an edited site file or a newer
+catalog changes nothing. Times are hours on the named calendar, dates are UTC. A link's ends are
+activity ids (`054@pod-003`), order ids (`001@site#gpu-server`) or tranche ids (`001@site#gpu-server/2`).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Literal
+
+from pydantic import Field
+
+from steps.catalog.schema import Closed, Effect, Kind, LinkType, Mapping, Phase, Scope
+
+CalendarId = Literal["working", "elapsed"]
+
+
+class Hours(Closed):
+    """A three-point estimate in hours."""
+
+    o: float
+    m: float
+    p: float
+
+
+class Dates(Closed):
+    """What the critical path method says of one node of the network, in UTC."""
+
+    early_start: datetime
+    early_finish: datetime
+    late_start: datetime
+    late_finish: datetime
+    total_float_h: float = Field(description="hours of the node's own calendar")
+    free_float_h: float
+    driving: str | None = Field(default=None, description="the predecessor that sets early_start")
+
+    @property
+    def is_critical(self) -> bool:
+        """True where a delay delays go-live."""
+        return self.total_float_h < 1e-6
+
+
+class Unit(Closed):
+    """A node of the site's tree."""
+
+    id: str
+    kind: Scope
+    parent: str | None
+    title: str
+    hosts: tuple[str, ...] = Field(default=(), description="inventory names of the unit's servers")
+
+
+class PlanCriterion(Closed):
+    """An acceptance criterion with its threshold worked out for this design."""
+
+    metric: str
+    op: Literal["==", "!=", "<", "<=", ">", ">=", "within"]
+    value: Decimal | bool | str
+    unit: str
+    each: str | None = None
+    source: str
+
+
+class PlanPolicy(Closed):
+    """The sign-off an activity needs."""
+
+    roles: tuple[str, ...]
+    quorum: int
+    separation: Literal["performer-may-not-approve", "none"]
+    needed: Literal["always", "by-hand"]
+    evidence: tuple[str, ...]
+    hold_point: bool
+
+
+class PlanActivity(Closed):
+    """A step at a unit."""
+
+    id: str
+    step: str
+    unit: str
+    title: str
+    phase: Phase
+    kind: Kind
+    scope: Scope
+    role: str
+    crew_size: int
+    calendar: CalendarId
+    duration: Hours
+    items_of: str | None = None
+    items: int | None = None
+    applicable: bool = True
+    not_applicable_because: str | None = None
+    effect: Effect | None = None
+    playbook: str | None = None
+    completed_by: tuple[str, ...] = ()
+    continuing: bool = False
+    policy: PlanPolicy
+    criteria: tuple[PlanCriterion, ...] = ()
+    ncr_class: Literal["A", "B", "C"] = "B"
+    dates: Dates | None = None
+
+
+class PlanLink(Closed):
+    """`after` waits for `before`."""
+
+    before: str
+    after: str
+    type: LinkType = LinkType.FS
+    lag_h: float = 0.0
+    lag_calendar: CalendarId = "working"
+    map: Mapping
+    reason: str
+    bridged: tuple[str, ...] = Field(default=(), description="not-applicable activities between")
+
+
+class PlanTranche(Closed):
+    """One delivery of an order; `units` are those it releases."""
+
+    id: str
+    number: int
+    quantity: Decimal
+    units: tuple[str, ...]
+    after_first_h: float = Field(default=0.0, description="elapsed hours after the first delivery")
+    dates: Dates | None = None
+
+
+class PlanOrder(Closed):
+    """A supply line: what to buy, by when to order it, and when it must be on site."""
+
+    id: str
+    step: str
+    unit: str
+    item: str
+    title: str
+    quantity: Decimal
+    unit_of_measure: str
+    supplier: str
+    lead: Hours = Field(description="elapsed hours from order to first delivery")
+    lead_source: str
+    order_by: datetime | None = None
+    need_by: datetime | None = None
+    dates: Dates | None = None
+    tranches: tuple[PlanTranche, ...]
+
+
+class Person(Closed):
+    """Someone who may act: an id, roles, and the account or key that proves it."""
+
+    id: str
+    name: str
+    roles: tuple[str, ...]
+    organisation: str = ""
+    account: str | None = Field(default=None, description="operating-system account")
+    ssh_key: str | None = None
+
+
+class Plan(Closed):
+    """A whole plan, ready to be adopted."""
+
+    format: Literal[1] = 1
+    site: str
+    preset: str
+    time_zone: str
+    country: str
+    currency: str
+    facility: str
+    start: datetime
+    finish: datetime
+    working_days: tuple[int, ...] = Field(description="ISO weekdays, Monday is 1")
+    working_hours: tuple[float, float] = Field(description="site-local hours of the day")
+    holidays: tuple[str, ...] = ()
+    units: tuple[Unit, ...]
+    activities: tuple[PlanActivity, ...]
+    links: tuple[PlanLink, ...]
+    orders: tuple[PlanOrder, ...]
+    people: tuple[Person, ...]
+    roles: dict[str, str]
+    design: dict[str, str | float | bool] = Field(description="the site's design values")
+    digests: dict[str, str] = Field(description="SHA-256 of site, catalog, playbooks; version")
+    findings: tuple[str, ...] = ()

@@ -1,0 +1,295 @@
+"""From a site and the catalog to a plan: activities, links, orders and their dates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from steps.catalog.loader import Catalog
+from steps.catalog.schema import Criterion
+from steps.design.design import Design
+from steps.design.site import Site
+from steps.errors import InputError
+from steps.formula import evaluate
+from steps.schedule.calendar import WorkCalendar
+from steps.schedule.durations import calendar_of, duration_of, items_of, lead_of
+from steps.schedule.expansion import Expansion, Node, Order, expand
+from steps.schedule.network import CriticalPath, Edge, Network, Schedule
+from steps.schedule.plan import (
+    Dates,
+    Hours,
+    Person,
+    Plan,
+    PlanActivity,
+    PlanCriterion,
+    PlanLink,
+    PlanOrder,
+    PlanPolicy,
+    PlanTranche,
+    Unit,
+)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a plan takes from outside the design: roles, hosts and the digests of its sources."""
+
+    roles: dict[str, str]
+    hosts: dict[str, tuple[str, ...]]
+    digests: dict[str, str]
+
+
+def make_plan(
+    site: Site, design: Design, catalog: Catalog, around: Surroundings
+) -> Plan:
+    """Give the plan of a site with every date worked out."""
+    calendar = site_calendar(site)
+    expansion = expand(catalog, design, calendar.hours_per_day)
+    durations = {
+        node.id: duration_of(node.entry.step, node.values, calendar.hours_per_day)
+        for node in expansion.nodes.values()
+    }
+    plan = Plan(
+        site=site.name,
+        preset=site.preset,
+        time_zone=site.time_zone,
+        country=site.country,
+        currency=site.currency,
+        facility=str(design.site.values["facility"]),
+        start=calendar.origin,
+        finish=calendar.origin,
+        working_days=site.calendar.working_days,
+        working_hours=site.calendar.hours,
+        holidays=tuple(day.isoformat() for day in site.calendar.holidays),
+        units=tuple(
+            Unit(id=u.id, kind=u.kind, parent=u.parent, title=u.title, hosts=around.hosts.get(u.id, ()))
+            for u in design.units
+        ),
+        activities=tuple(
+            _activity(node, durations[node.id], expansion) for node in expansion.nodes.values()
+        ),
+        links=tuple(
+            PlanLink(
+                before=link.before,
+                after=link.after,
+                type=link.type,
+                lag_h=link.lag_h,
+                lag_calendar="working" if link.lag_working else "elapsed",
+                map=link.map,
+                reason=link.reason,
+                bridged=link.bridged,
+            )
+            for link in expansion.links
+        ),
+        orders=tuple(_order(order) for order in expansion.orders.values()),
+        people=tuple(
+            Person(
+                id=p.id,
+                name=p.name or p.id,
+                roles=p.roles,
+                organisation=p.organisation,
+                account=p.account,
+                ssh_key=p.ssh_key,
+            )
+            for p in site.people
+        ),
+        roles=around.roles,
+        design=dict(design.site.values),
+        digests=around.digests,
+    )
+    return dated(plan, calendar)
+
+
+def site_calendar(site: Site) -> WorkCalendar:
+    """Give the site's working calendar from the first moment of its start date."""
+    midnight = datetime.combine(site.start, time(), ZoneInfo(site.time_zone))
+    return WorkCalendar(
+        midnight.astimezone(UTC),
+        site.time_zone,
+        site.calendar.working_days,
+        site.calendar.hours,
+        tuple(day.isoformat() for day in site.calendar.holidays),
+    )
+
+
+def network_of(plan: Plan) -> Network:
+    """Give the plan's network at most likely durations: what applies, orders and deliveries."""
+    ids: list[str] = []
+    hours: list[float] = []
+    working: list[bool] = []
+    for activity in plan.activities:
+        if activity.applicable:
+            ids.append(activity.id)
+            hours.append(activity.duration.m)
+            working.append(activity.calendar == "working")
+    for order in plan.orders:
+        ids.append(order.id)
+        hours.append(0.0)
+        working.append(False)
+        for tranche in order.tranches:
+            ids.append(tranche.id)
+            hours.append(order.lead.m + tranche.after_first_h)
+            working.append(False)
+    index = {name: number for number, name in enumerate(ids)}
+    edges = tuple(
+        Edge(
+            index[link.before],
+            index[link.after],
+            link.type.value,
+            link.lag_h,
+            link.lag_calendar == "working",
+        )
+        for link in plan.links
+    )
+    return Network(tuple(ids), np.array(hours), np.array(working, dtype=bool), edges)
+
+
+def dated(plan: Plan, calendar: WorkCalendar) -> Plan:
+    """Give the plan with early and late dates, floats, order-by and need-by dates."""
+    network = network_of(plan)
+    closing = [
+        number for number, name in enumerate(network.ids) if name.startswith("195@")
+    ]
+    schedule = CriticalPath(network, calendar).solve(target=closing[0] if closing else None)
+    dates = _dates(network, schedule, calendar)
+    finish = dates[network.ids[closing[0]]].early_finish if closing else max(
+        d.early_finish for d in dates.values()
+    )
+    return plan.model_copy(
+        update={
+            "finish": finish,
+            "activities": tuple(
+                a.model_copy(update={"dates": dates.get(a.id)}) for a in plan.activities
+            ),
+            "orders": tuple(_dated_order(order, dates) for order in plan.orders),
+        }
+    )
+
+
+def _dates(network: Network, schedule: Schedule, calendar: WorkCalendar) -> dict[str, Dates]:
+    def at(hours: float) -> datetime:
+        return calendar.at(float(hours))
+
+    return {
+        name: Dates(
+            early_start=at(schedule.early_start[i]),
+            early_finish=at(schedule.early_finish[i]),
+            late_start=at(schedule.late_start[i]),
+            late_finish=at(schedule.late_finish[i]),
+            total_float_h=round(float(schedule.total_float_h[i]), 4),
+            free_float_h=round(float(schedule.free_float_h[i]), 4),
+            driving=network.ids[schedule.driving[i]] if schedule.driving[i] >= 0 else None,
+        )
+        for i, name in enumerate(network.ids)
+    }
+
+
+def _dated_order(order: PlanOrder, dates: dict[str, Dates]) -> PlanOrder:
+    tranches = tuple(t.model_copy(update={"dates": dates[t.id]}) for t in order.tranches)
+    return order.model_copy(
+        update={
+            "dates": dates[order.id],
+            "order_by": dates[order.id].late_finish,
+            "need_by": min(dates[t.id].late_finish for t in order.tranches),
+            "tranches": tranches,
+        }
+    )
+
+
+def _activity(node: Node, duration: Hours, expansion: Expansion) -> PlanActivity:
+    step = node.entry.step
+    completed_by = tuple(
+        other
+        for other in (f"{step_id}@{node.unit.id}" for step_id in step.completed_by)
+        if other in expansion.nodes and expansion.nodes[other].applies
+    )
+    return PlanActivity.model_validate(
+        {
+            "id": node.id,
+            "step": step.id,
+            "unit": node.unit.id,
+            "title": step.title,
+            "phase": step.phase,
+            "kind": step.kind,
+            "scope": step.scope,
+            "role": step.crew.role,
+            "crew_size": step.crew.size,
+            "calendar": calendar_of(step),
+            "duration": duration,
+            "items_of": step.items.of if step.items else None,
+            "items": items_of(step, node.values) if node.applies else None,
+            "applicable": node.applies,
+            "not_applicable_because": node.not_applicable_because,
+            "effect": step.effect,
+            "playbook": step.playbook,
+            "completed_by": completed_by,
+            "continuing": step.continuing,
+            "policy": PlanPolicy(
+                roles=step.sign_off.policy.roles,
+                quorum=step.sign_off.policy.quorum,
+                separation=step.sign_off.policy.separation,
+                needed=step.sign_off.needed,
+                evidence=step.sign_off.evidence,
+                hold_point=step.sign_off.hold_point,
+            ),
+            "criteria": tuple(_criteria(node)) if node.applies else (),
+            "ncr_class": step.on_fail.ncr if step.on_fail else "B",
+        }
+    )
+
+
+def _criteria(node: Node) -> list[PlanCriterion]:
+    return [
+        PlanCriterion(
+            metric=criterion.metric,
+            op=criterion.op,
+            value=threshold(criterion, node),
+            unit=criterion.unit,
+            each=criterion.each,
+            source=criterion.source,
+        )
+        for criterion in node.entry.step.accept
+        if criterion.when is None or evaluate(criterion.when, node.values)
+    ]
+
+
+def threshold(criterion: Criterion, node: Node) -> Decimal | bool:
+    """Give a criterion's limit for this unit; text is a formula over the design."""
+    value = criterion.value
+    if isinstance(value, str):
+        value = evaluate(value, node.values)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        raise InputError(f"{criterion.metric} has the text {value!r} as a limit, not a number")
+    return Decimal(str(round(float(value), 6)))
+
+
+def _order(order: Order) -> PlanOrder:
+    supply = order.supply
+    return PlanOrder(
+        id=order.id,
+        step=order.node.entry.step.id,
+        unit=order.node.unit.id,
+        item=supply.item,
+        title=supply.title,
+        quantity=Decimal(str(round(order.quantity, 3))),
+        unit_of_measure=supply.unit,
+        supplier=supply.supplier,
+        lead=lead_of(supply.lead_time),
+        lead_source=supply.lead_time.source,
+        tranches=tuple(
+            PlanTranche(
+                id=t.id,
+                number=t.number,
+                quantity=Decimal(str(round(t.quantity, 3))),
+                units=t.units,
+                after_first_h=t.after_first_h,
+            )
+            for t in order.tranches
+        ),
+    )

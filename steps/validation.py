@@ -1,0 +1,66 @@
+"""Pydantic's complaints as ours: file, line, key, the nearest valid key, and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from steps.errors import InputError, Place
+from steps.yaml_lines import Lines, dotted, line_of
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def validated(model: type[M], data: Any, lines: Lines, file: str) -> M:
+    """Give the model of parsed YAML, or raise InputError for the first fault with its place."""
+    if not isinstance(data, dict):
+        raise InputError("expected keys and values", place=Place(file, 1))
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        path = tuple(part for part in first["loc"])
+        place = Place(file, line_of(lines, path), dotted(path))
+        raise InputError(_sentence(first), hint=_hint(first, model, path), place=place) from None
+
+
+def _sentence(fault: Any) -> str:
+    if fault["type"] == "extra_forbidden":
+        return f"unknown key {fault['loc'][-1]!r}"
+    if fault["type"] == "missing":
+        return f"key {fault['loc'][-1]!r} is missing"
+    message = fault["msg"].removeprefix("Value error, ")
+    given = fault.get("input")
+    shown = "" if isinstance(given, dict | list) else f", not {given!r}"
+    return message[0].lower() + message[1:] + shown
+
+
+def _hint(fault: Any, model: type[BaseModel], path: tuple[Any, ...]) -> str:
+    if fault["type"] != "extra_forbidden":
+        return ""
+    known = list(_keys(model, path[:-1]))
+    close = difflib.get_close_matches(str(path[-1]), known, n=1)
+    return f"did you mean {close[0]!r}?" if close else "known keys: " + ", ".join(sorted(known))
+
+
+def _keys(model: type[BaseModel], path: Iterable[Any]) -> Iterable[str]:
+    """Walk the model's fields down a path as far as it can be followed."""
+    current: Any = model
+    for part in path:
+        field = current.model_fields.get(part) if isinstance(part, str) else None
+        if field is None:
+            continue
+        inner = [t for t in _types(field.annotation) if isinstance(t, type)]
+        models = [t for t in inner if issubclass(t, BaseModel)]
+        current = models[0] if models else current
+    return list(current.model_fields)
+
+
+def _types(annotation: Any) -> Iterable[Any]:
+    yield annotation
+    for argument in getattr(annotation, "__args__", ()):
+        yield from _types(argument)

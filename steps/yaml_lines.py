@@ -1,0 +1,75 @@
+"""YAML with the line of every key, read through libyaml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import yaml
+
+from steps.errors import InputError, Place, UnreachableError
+
+Lines: TypeAlias = dict[tuple[str | int, ...], int]
+
+
+def load(path: Path) -> tuple[Any, Lines]:
+    """Give a file's data, and the line (1-based) of each key path; errors name file and line."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UnreachableError(f"{path} does not exist") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreachableError(f"{path} cannot be read: {error}") from None
+    return parse(text, str(path))
+
+
+def parse(text: str, name: str) -> tuple[Any, Lines]:
+    """Give the data of YAML text, and the line of each key path."""
+    loader = yaml.CSafeLoader(text)
+    try:
+        node = loader.get_single_node()
+        lines: Lines = {}
+        _mark(node, (), lines, name)
+        return (None if node is None else loader.construct_document(node)), lines
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else None
+        problem = getattr(error, "problem", None) or str(error)
+        raise InputError(f"not valid YAML: {problem}", place=Place(name, line)) from None
+    finally:
+        loader.dispose()
+
+
+def _mark(node: yaml.Node | None, at: tuple[str | int, ...], lines: Lines, name: str) -> None:
+    if node is None:
+        return
+    lines.setdefault(at, node.start_mark.line + 1)
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            here = (*at, str(key.value))
+            if here in lines:
+                raise InputError(
+                    f"key {key.value!r} is given twice",
+                    place=Place(name, key.start_mark.line + 1, dotted(here)),
+                )
+            lines[here] = key.start_mark.line + 1
+            _mark(value, here, lines, name)
+    elif isinstance(node, yaml.SequenceNode):
+        for index, value in enumerate(node.value):
+            _mark(value, (*at, index), lines, name)
+
+
+def dotted(path: tuple[str | int, ...]) -> str:
+    """Write a key path as `people[0].roles`."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else (f".{part}" if text else part)
+    return text
+
+
+def line_of(lines: Lines, path: tuple[str | int, ...]) -> int | None:
+    """Give the line of a key path, or of its nearest parent."""
+    for length in range(len(path), -1, -1):
+        if path[:length] in lines:
+            return lines[path[:length]]
+    return None

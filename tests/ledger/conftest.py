@@ -1,0 +1,242 @@
+"""A small site of two pods, with one of everything the ledger has rules for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledger.database import Ledger
+from ledger.reads import Reader
+from ledger.services.planning import adopt_plan, create_ledger
+from steps.schedule.plan import Plan
+
+T0 = datetime(2026, 1, 5, 9, tzinfo=UTC)
+"""A Monday; the small site works around the clock in UTC, so that lags are easy to read."""
+
+PEOPLE = {
+    "pm": ("Petra Manz", ("owner-pm",)),
+    "sponsor": ("Sam Pons", ("sponsor",)),
+    "lead": ("Lena Ad", ("network-lead",)),
+    "lead2": ("Leo Zwei", ("network-lead",)),
+    "tech": ("Tom Tech", ("technician",)),
+    "guest": ("Gus", ("visitor",)),
+}
+
+
+class Clock:
+    """Project time that a test moves."""
+
+    def __init__(self) -> None:
+        """Begin at the plan's start."""
+        self.now = T0
+
+    def __call__(self) -> datetime:
+        """Give the time."""
+        return self.now
+
+    def forward(self, hours: float) -> None:
+        """Let time pass."""
+        self.now += timedelta(hours=hours)
+
+
+def activity(name: str, **given: Any) -> dict[str, Any]:
+    """Give a field activity with defaults, signed for by the network lead."""
+    step, _, unit = name.partition("@")
+    policy = {
+        "roles": ["network-lead"],
+        "quorum": 1,
+        "separation": "performer-may-not-approve",
+        "needed": "always",
+        "evidence": [],
+        "hold_point": False,
+    } | given.pop("policy", {})
+    made: dict[str, Any] = {
+        "id": name,
+        "step": step,
+        "unit": unit,
+        "title": f"Step {step}",
+        "phase": "networking",
+        "kind": "field",
+        "scope": "site" if unit == "site" else "pod",
+        "role": "technician",
+        "crew_size": 1,
+        "calendar": "working",
+        "duration": {"o": 1, "m": 2, "p": 4},
+        "policy": policy,
+    }
+    return made | given
+
+
+def link(before: str, after: str, **given: Any) -> dict[str, Any]:
+    """Give a finish-to-start link."""
+    return {"before": before, "after": after, "map": "same", "reason": "logic"} | given
+
+
+def criterion(metric: str, op: str, value: Any, unit: str) -> dict[str, Any]:
+    """Give an acceptance criterion."""
+    return {"metric": metric, "op": op, "value": value, "unit": unit, "source": "test"}
+
+
+def dates(start: datetime, finish: datetime) -> dict[str, Any]:
+    """Give dates without float."""
+    return {
+        "early_start": start,
+        "early_finish": finish,
+        "late_start": start,
+        "late_finish": finish,
+        "total_float_h": 0,
+        "free_float_h": 0,
+    }
+
+
+def tranche(number: int) -> dict[str, Any]:
+    """Give a delivery of 16 for one pod."""
+    return {
+        "id": f"001@site#gpu-server/{number}",
+        "number": number,
+        "quantity": Decimal(16),
+        "units": [f"pod-00{number}"],
+        "dates": dates(T0, T0 + timedelta(days=30 * number)),
+    }
+
+
+ORDER = {
+    "id": "001@site#gpu-server",
+    "step": "001",
+    "unit": "site",
+    "item": "gpu-server",
+    "title": "GPU servers",
+    "quantity": Decimal(32),
+    "unit_of_measure": "server",
+    "supplier": "oem",
+    "lead": {"o": 100, "m": 200, "p": 300},
+    "lead_source": "test",
+    "order_by": T0 + timedelta(days=2),
+    "need_by": T0 + timedelta(days=30),
+    "dates": dates(T0, T0 + timedelta(days=2)),
+    "tranches": [tranche(1), tranche(2)],
+}
+
+POD_STEPS: dict[str, dict[str, Any]] = {
+    "010": {"policy": {"evidence": ["photo"]}},
+    "020": {"policy": {"hold_point": True, "quorum": 2}},
+    "030": {
+        "kind": "verify",
+        "effect": "read",
+        "playbook": "networking/030.yml",
+        "policy": {"needed": "by-hand"},
+        "criteria": [
+            criterion("link.loss", "<=", Decimal("0.5"), "dB"),
+            criterion("link.up", "==", True, "yes/no"),
+        ],
+    },
+    "040": {
+        "kind": "automate",
+        "effect": "change",
+        "playbook": "networking/040.yml",
+        "policy": {"needed": "by-hand"},
+        "criteria": [criterion("mtu", "==", 9000, "B")],
+    },
+    "050": {"kind": "verify", "effect": "read", "policy": {"needed": "by-hand"}},
+}
+
+
+def small_plan(**changes: Any) -> Plan:
+    """Give the plan; changes replace whole fields."""
+    pods = ("pod-001", "pod-002")
+    activities = [activity("001@site", kind="procure", phase="procurement")]
+    activities += [activity("002@site", applicable=False, not_applicable_because="air cooled")]
+    links = [link("001@site", "001@site#gpu-server")]
+    for number, pod in enumerate(pods, start=1):
+        for step, given in POD_STEPS.items():
+            extra = {"completed_by": [f"030@{pod}", f"040@{pod}"]} if step == "050" else {}
+            copied = {k: dict(v) if isinstance(v, dict) else v for k, v in given.items()}
+            activities.append(activity(f"{step}@{pod}", **(copied | extra)))
+        links += [
+            link("001@site#gpu-server", f"001@site#gpu-server/{number}"),
+            link(f"001@site#gpu-server/{number}", f"010@{pod}"),
+            link(f"010@{pod}", f"020@{pod}", lag_h=24, lag_calendar="elapsed"),
+            link(f"020@{pod}", f"030@{pod}"),
+            link(f"020@{pod}", f"040@{pod}"),
+            link(f"020@{pod}", f"050@{pod}"),
+            link(f"030@{pod}", "195@site", map="all"),
+            link(f"040@{pod}", "195@site", map="all"),
+            link(f"050@{pod}", "195@site", map="all"),
+        ]
+    activities.append(activity("195@site", kind="gate", phase="go_live", policy={"roles": ["sponsor"]}))
+    document: dict[str, Any] = {
+        "site": "Small",
+        "preset": "test",
+        "time_zone": "UTC",
+        "country": "DE",
+        "currency": "EUR",
+        "facility": "existing",
+        "start": T0,
+        "finish": T0 + timedelta(days=60),
+        "working_days": [1, 2, 3, 4, 5, 6, 7],
+        "working_hours": [0, 24],
+        "units": [
+            {"id": "site", "kind": "site", "parent": None, "title": "Site"},
+            *({"id": pod, "kind": "pod", "parent": "site", "title": pod, "hosts": [f"{pod}-n1"]} for pod in pods),
+        ],
+        "activities": activities,
+        "links": links,
+        "orders": [ORDER],
+        "people": [{"id": key, "name": name, "roles": roles, "account": key} for key, (name, roles) in PEOPLE.items()],
+        "roles": {"owner-pm": "Owner's project manager"},
+        "design": {"nodes": 32},
+        "digests": {"site": "0" * 64},
+    }
+    return Plan.model_validate(document | changes)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """Give project time at the plan's start."""
+    return Clock()
+
+
+@pytest.fixture
+def empty(tmp_path: Path, clock: Clock) -> Iterator[Ledger]:
+    """Give a ledger with genesis only."""
+    with create_ledger(
+        tmp_path / "site",
+        site_name="Small",
+        time_zone="UTC",
+        rehearsal=False,
+        owner="pm",
+        clock=clock,
+    ) as ledger:
+        yield ledger
+
+
+@pytest.fixture
+def ledger(empty: Ledger) -> Ledger:
+    """Give a ledger with the small plan in force."""
+    adopt_plan(empty, "pm", small_plan(), reason="first plan", baseline="B0")
+    return empty
+
+
+@pytest.fixture
+def read(ledger: Ledger) -> Iterator[Reader]:
+    """Give a reader of the small site."""
+    with Reader.open(ledger.site_dir) as reader:
+        yield reader
+
+
+StateOf = Callable[[str], str]
+
+
+@pytest.fixture
+def state(read: Reader, clock: Clock) -> StateOf:
+    """Give a function from an activity's id to its state now."""
+
+    def of(name: str) -> str:
+        return read.require_activity(name, clock.now).state.value
+
+    return of

@@ -1,0 +1,112 @@
+"""The application: wiring only. The skeleton paints first; data comes from worker threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import ClassVar
+
+from textual import work
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from steps.errors import ClusterwrightError
+from tui.screens.activity import ActivityScreen
+from tui.screens.inbox import InboxScreen
+from tui.screens.live import LiveScreen
+from tui.screens.orders import OrdersScreen
+from tui.screens.overview import OverviewScreen
+from tui.screens.steps import StepsScreen
+from tui.site import OpenSite
+
+REFRESH_S = 0.5
+
+
+class ClusterwrightApp(App[None]):
+    """Overview, steps, inbox, orders and runs of one site."""
+
+    TITLE = "Clusterwright"
+    CSS_PATH = "app.tcss"
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[object]]]] = {
+        "overview": OverviewScreen,
+        "steps": StepsScreen,
+        "inbox": InboxScreen,
+        "orders": OrdersScreen,
+        "live": LiveScreen,
+    }
+    DEFAULT_MODE = "overview"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("1", "switch_mode('overview')", "Overview", id="go.overview"),
+        Binding("2", "switch_mode('steps')", "Steps", id="go.steps"),
+        Binding("3", "switch_mode('inbox')", "Inbox", id="go.inbox"),
+        Binding("4", "switch_mode('orders')", "Orders", id="go.orders"),
+        Binding("5", "switch_mode('live')", "Runs", id="go.live"),
+        Binding("p", "next_person", "Person", id="person.next"),
+        Binding("question_mark", "show_help_panel", "Help", key_display="?", id="help"),
+        Binding("q", "quit", "Quit", id="quit"),
+    ]
+
+    def __init__(self, folder: Path) -> None:
+        """Keep the folder; nothing is read before the first paint."""
+        super().__init__()
+        self.site = OpenSite(folder)
+        self.seen = -1
+
+    def on_mount(self) -> None:
+        """Start looking for changes a few times a second."""
+        self.set_interval(REFRESH_S, self.look)
+        self.look()
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Add the screens to the command palette."""
+        yield from super().get_system_commands(screen)
+        for mode in self.MODES:
+            yield SystemCommand(f"Go: {mode}", f"Show {mode}", lambda m=mode: self.switch_mode(m))
+
+    @work(thread=True, exclusive=True, group="look")
+    def look(self) -> None:
+        """Read the ledger's head; tell the screen when it moved."""
+        try:
+            if not self.site.people:
+                self.site.find_person()
+            seen = self.site.version()
+        except ClusterwrightError as error:
+            self.call_from_thread(self.notify, error.hint or error.what, title=error.what, severity="error")
+            return
+        if seen != self.seen:
+            self.seen = seen
+            self.call_from_thread(self.refresh_screen)
+
+    def refresh_screen(self) -> None:
+        """Let the screen on top read again."""
+        screen = self.screen
+        if isinstance(screen, OverviewScreen | StepsScreen | InboxScreen | OrdersScreen | LiveScreen | ActivityScreen):
+            screen.load()
+
+    def action_next_person(self) -> None:
+        """Act as the next of the people this account stands for."""
+        people = self.site.people
+        if len(people) < 2:
+            self.notify("this account stands for one person only")
+            return
+        at = people.index(self.site.person) if self.site.person in people else -1
+        self.site.person = people[(at + 1) % len(people)]
+        self.notify(f"acting as {self.site.person}")
+        self.refresh_screen()
+
+    def show_phase(self, phase: str) -> None:
+        """Show the steps of one phase."""
+        self.switch_mode("steps")
+        screen = self.screen
+        if isinstance(screen, StepsScreen):
+            screen.show_phase(phase)
+
+    def open_activity(self, activity: str) -> None:
+        """Show an activity's page."""
+        self.push_screen(ActivityScreen(activity))
+
+
+def run(folder: Path) -> None:
+    """Open the screens of a site's folder."""
+    ClusterwrightApp(folder).run()

@@ -1,0 +1,154 @@
+"""Decisions from the screens: the keys, the question, the service, and its refusal shown as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from textual import work
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from steps.errors import ClusterwrightError, InputError
+from tui.widgets.ask import Ask
+
+if TYPE_CHECKING:
+    from ledger.database import Ledger
+    from tui.app import ClusterwrightApp
+
+Decision = Callable[["Ledger", str], object]
+
+
+class Decisions(Screen[None]):
+    """A mixin for screens with a chosen activity: start, finish, sign, reject, hold, attach, comment."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("b", "begin", "Start", id="decide.start"),
+        Binding("f", "finish", "Finish", id="decide.finish"),
+        Binding("s", "sign", "Sign", id="decide.sign"),
+        Binding("x", "reject", "Reject", id="decide.reject"),
+        Binding("e", "attach", "Attach", id="decide.attach"),
+        Binding("m", "measure", "Measure", id="decide.measure"),
+        Binding("c", "comment", "Comment", id="decide.comment", show=False),
+        Binding("h", "hold", "Hold", id="decide.hold", show=False),
+        Binding("t", "retry", "Retry run", id="decide.retry", show=False),
+    ]
+
+    @property
+    def chosen(self) -> str | None:
+        """The activity the keys act on; a screen says which."""
+        return None
+
+    def action_begin(self) -> None:
+        """Record that work has started."""
+        self._decide("started", lambda ledger, me, a: _work().start(ledger, me, a))
+
+    def action_finish(self) -> None:
+        """Record that work is finished."""
+        self._decide("finished", lambda ledger, me, a: _work().finish(ledger, me, a))
+
+    def action_sign(self) -> None:
+        """Approve; asks for a comment, which may stay empty."""
+        self._ask("Sign {}. Comment, or nothing:", "signed",
+                  lambda ledger, me, a, text: _signing().sign(ledger, me, a, comment=text), needs_text=False)
+
+    def action_reject(self) -> None:
+        """Refuse, with the reason."""
+        self._ask("Reject {}. Why?", "rejected",
+                  lambda ledger, me, a, text: _signing().reject(ledger, me, a, text))
+
+    def action_hold(self) -> None:
+        """Stop an activity, with the reason."""
+        self._ask("Hold {}. Why?", "on hold", lambda ledger, me, a, text: _work().hold(ledger, me, a, text))
+
+    def action_comment(self) -> None:
+        """Write something down."""
+        self._ask("Comment on {}:", "noted", lambda ledger, me, a, text: _work().comment(ledger, me, a, text))
+
+    def action_attach(self) -> None:
+        """Attach a file as a kind of evidence."""
+        self._ask("Attach to {}: kind and file, as `scan-record /path/file.pdf`", "attached", _attach)
+
+    def action_measure(self) -> None:
+        """Record a measurement."""
+        self._ask("Measure {}: metric, value, unit, source", "measured", _measure)
+
+    def action_retry(self) -> None:
+        """Ask the engine to run it again."""
+        self._decide("retry asked for", lambda ledger, me, a: _runs().request_retry(ledger, me, a))
+
+    def _decide(self, said: str, act: Callable[[Ledger, str, str], object]) -> None:
+        if self.chosen:
+            self._record(self.chosen, said, lambda ledger, me, a=self.chosen: act(ledger, me, a))
+
+    def _ask(
+        self, question: str, said: str, act: Callable[[Ledger, str, str, str], object], *, needs_text: bool = True
+    ) -> None:
+        activity = self.chosen
+        if not activity:
+            return
+
+        def answered(text: str | None) -> None:
+            if text is None or (needs_text and not text.strip()):
+                return
+            self._record(activity, said, lambda ledger, me: act(ledger, me, activity, text.strip()))
+
+        self.app.push_screen(Ask(question.format(activity)), answered)
+
+    @work(thread=True, group="decide")
+    def _record(self, activity: str, said: str, decision: Decision) -> None:
+        owner = cast("ClusterwrightApp", self.app)
+        try:
+            owner.site.act(decision)
+        except ClusterwrightError as error:
+            owner.call_from_thread(
+                self.notify, error.hint or " ", title=error.what, severity="error", timeout=12, markup=False
+            )
+            return
+        owner.call_from_thread(self.notify, f"{activity}: {said}", markup=False)
+        owner.look()
+
+
+def _attach(ledger: Ledger, me: str, activity: str, text: str) -> object:
+    kind, _, path = text.partition(" ")
+    file = Path(path.strip()).expanduser()
+    if not path or not file.is_file():
+        raise InputError(f"{path or 'nothing'} is not a file", hint="write the kind, a space, and a file's path")
+    return _work().attach(ledger, me, activity, file, kind)
+
+
+def _measure(ledger: Ledger, me: str, activity: str, text: str) -> object:
+    from decimal import Decimal, InvalidOperation
+
+    parts = text.split(maxsplit=3)
+    if len(parts) < 4:
+        raise InputError("a measurement is a metric, a value, a unit and a source")
+    metric, given, unit, source = parts
+    value: Any
+    if given.lower() in {"true", "false"}:
+        value = given.lower() == "true"
+    else:
+        try:
+            value = Decimal(given)
+        except InvalidOperation:
+            raise InputError(f"{given!r} is not a number, nor true or false") from None
+    return _work().measure(ledger, me, activity, metric, value, unit, source=source)
+
+
+def _work() -> Any:
+    from ledger.services import work as services
+
+    return services
+
+
+def _signing() -> Any:
+    from ledger.services import signing
+
+    return signing
+
+
+def _runs() -> Any:
+    from ledger.services import runs
+
+    return runs

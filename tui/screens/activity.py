@@ -1,0 +1,152 @@
+"""An activity's page: why it waits, what is approved, the criteria with what was measured, runs, links."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rich.table import Table
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.widgets import Static
+
+from tui.deciding import Decisions
+from tui.looks import COLOURS, safe, state_text
+from tui.screens.base import SiteScreen
+
+if TYPE_CHECKING:
+    from ledger.reads import ActivityRow, Reader
+
+VERDICTS = {"met": ("✔", "good"), "failed": ("✘", "bad"), "not measured": ("?", "attention"), "waived": ("≈", "attention")}
+
+
+class Page(NamedTuple):
+    """The parts of the page, ready to paint."""
+
+    head: Text
+    why: Text
+    criteria: Table
+    approval: Text
+    record: Text
+    links: Table
+
+
+class ActivityScreen(Decisions, SiteScreen):
+    """One activity; the keys in the footer decide about it."""
+
+    TITLE = "Activity"
+
+    def __init__(self, activity: str) -> None:
+        """Keep which activity it is."""
+        super().__init__()
+        self.activity = activity
+
+    @property
+    def chosen(self) -> str:
+        """The activity of the page."""
+        return self.activity
+
+    def body(self) -> ComposeResult:
+        """Give the parts in the order in which a signer reads them."""
+        with VerticalScroll(id="page"):
+            for part in Page._fields:
+                yield Static("", id=part)
+
+    def ask(self, reader: Reader, now: datetime) -> Page:
+        """Read everything about the activity."""
+        row = reader.require_activity(self.activity, now)
+        return Page(
+            _head(row), _why(reader, row, now), _criteria(reader, row), _approval(reader, row), _record(reader, row),
+            _links(reader, row),
+        )
+
+    def show(self, answer: Any) -> None:
+        """Paint the parts."""
+        for part in Page._fields:
+            self.query_one(f"#{part}", Static).update(getattr(answer, part))
+
+
+def _heading(text: str) -> Text:
+    return Text(f"\n{text}\n", style="bold underline")
+
+
+def _head(row: ActivityRow) -> Text:
+    text = Text()
+    text.append(f"{row.id}  ", style="bold")
+    text.append_text(safe(row.title))
+    text.append("\n")
+    text.append_text(state_text(row.state, row.flags))
+    text.append(f"   {row.phase.replace('_', ' ')} · {row.kind} · {row.role} · attempt {row.attempt}")
+    if row.early_start and row.early_finish:
+        slack = "critical" if row.critical else f"float {row.total_float_h or 0:.0f} h"
+        text.append(f"\nplanned {row.early_start:%Y-%m-%d %H:%M} to {row.early_finish:%Y-%m-%d %H:%M}, {slack}")
+    if row.started_at:
+        until = f" to {row.finished_at:%Y-%m-%d %H:%M}" if row.finished_at else ""
+        text.append(f"\nactual  {row.started_at:%Y-%m-%d %H:%M}{until}")
+    return text
+
+
+def _why(reader: Reader, row: ActivityRow, now: datetime) -> Text:
+    answer = reader.why(row.id, now)
+    text = _heading("Why it stands where it stands")
+    text.append_text(safe(answer.state_sentence))
+    for unmet in answer.unmet:
+        text.append("\n  waits for ")
+        text.append(unmet.predecessor, style="bold")
+        through = f", through {', '.join(unmet.bridged)}" if unmet.bridged else ""
+        text.append_text(safe(f" {unmet.title} ({unmet.state}{through}): {unmet.reason}"))
+    for need in answer.needs:
+        text.append_text(safe(f"\n  needs {need}"))
+    return text
+
+
+def _criteria(reader: Reader, row: ActivityRow) -> Table:
+    shown = Table(title="Acceptance criteria", title_justify="left", box=None, pad_edge=False)
+    for header in ("", "metric", "limit", "each", "measured", "source of the limit"):
+        shown.add_column(header, overflow="fold")
+    for c in reader.criteria(row.id):
+        glyph, role = VERDICTS.get(c.verdict, ("?", "attention"))
+        verdict = Text(f"{glyph} {c.verdict}", style=COLOURS[role])
+        limit = f"{c.op} {c.value} {c.unit}"
+        shown.add_row(verdict, safe(c.metric), limit, safe(c.each or ""), safe(c.measured or ""), safe(c.source))
+    return shown
+
+
+def _approval(reader: Reader, row: ActivityRow) -> Text:
+    text = _heading("Approval")
+    hold = "hold point; " if row.hold_point else ""
+    who = " or ".join(row.roles)
+    text.append_text(safe(f"{hold}{row.signed} of {row.quorum} by {who}; needed {row.needed}"))
+    present = {e.kind for e in reader.evidence(row.id) if e.attempt == row.attempt}
+    for kind in row.evidence:
+        mark, role = ("✔", "good") if kind in present else ("✘ missing", "bad")
+        text.append(f"\n  {mark} ", style=COLOURS[role])
+        text.append_text(safe(kind))
+    for s in reader.sign_offs(row.id):
+        text.append_text(safe(f"\n  {s.decision} by {s.name} as {s.role}, {s.at:%Y-%m-%d %H:%M}, {s.assurance}. {s.comment}"))
+    return text
+
+
+def _record(reader: Reader, row: ActivityRow) -> Text:
+    text = _heading("Evidence, runs and notes")
+    lines = [f"evidence {e.kind}: {e.name} {e.digest[:12]} by {e.by}" for e in reader.evidence(row.id)]
+    for r in reader.runs(row.id):
+        mark = " (simulated)" if r.simulated else ""
+        lines.append(f"run {r.id[:8]} {r.started_at:%Y-%m-%d %H:%M}{mark}: {r.status} {r.summary}")
+        lines += [f"    {i.host} {i.status} {i.duration_s:.1f} s {i.failed_task}" for i in reader.items(r.id)[:20]]
+    lines += [f"note by {c.person}: {c.text}" for c in reader.comments(row.id)]
+    text.append_text(safe("\n".join(lines) or "nothing yet"))
+    return text
+
+
+def _links(reader: Reader, row: ActivityRow) -> Table:
+    shown = Table(title="Before and after", title_justify="left", box=None, pad_edge=False)
+    for header in ("", "id", "what", "state", "link", "reason"):
+        shown.add_column(header, overflow="fold")
+    ends = [("after", x.before, x) for x in reader.predecessors(row.id)]
+    ends += [("before", x.after, x) for x in reader.successors(row.id)]
+    for word, end, x in ends[:60]:
+        lag = f" +{x.lag_h:g} h" if x.lag_h else ""
+        shown.add_row(word, safe(end), safe(x.title), safe(x.state), f"{x.type}{lag}", safe(x.reason))
+    return shown

@@ -1,0 +1,62 @@
+"""Orders: by when to place each, when it must be here, and how its deliveries stand."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.widgets import Static
+
+from tui.looks import COLOURS, safe
+from tui.screens.base import SiteScreen
+from tui.widgets.rows import Row, Rows
+
+if TYPE_CHECKING:
+    from ledger.reads import OrderRow, Reader
+
+ROLES = {"planned": "ready", "placed": "active", "part received": "active", "received": "good"}
+
+
+class OrdersScreen(SiteScreen):
+    """The order to place first is on top."""
+
+    TITLE = "Orders"
+
+    def body(self) -> ComposeResult:
+        """Give the table and a line for when it is empty."""
+        yield Static("", id="empty")
+        yield Rows(("order by", "state", "order", "what", "quantity", "promised", "need by", "tranches"), id="orders")
+
+    def ask(self, reader: Reader, now: datetime) -> Any:
+        """Read every order."""
+        return [_cells(o, now) for o in sorted(reader.orders(now), key=lambda o: (o.order_by is None, o.order_by))]
+
+    def show(self, answer: Any) -> None:
+        """Paint the table."""
+        self.query_one("#empty", Static).update("" if answer else "This site buys nothing.")
+        self.query_one("#orders", Rows).replace(answer)
+
+    def on_data_table_row_selected(self, event: Rows.RowSelected) -> None:
+        """Open the activity that the order belongs to."""
+        self.owner.open_activity((event.row_key.value or "").partition("#")[0])
+
+
+def _cells(o: OrderRow, now: datetime) -> Row:
+    overdue = o.state == "planned" and o.order_by is not None and o.order_by < now
+    state = Text(f"! {o.state}, overdue", style=COLOURS["bad"]) if overdue else Text(o.state, style=COLOURS[ROLES[o.state]])
+    came = sum(t.received_at is not None for t in o.tranches)
+    return (
+        o.id,
+        (
+            f"{o.order_by:%Y-%m-%d}" if o.order_by else "",
+            state,
+            safe(o.id),
+            safe(o.title),
+            f"{o.quantity} {o.unit_of_measure}",
+            f"{o.promised:%Y-%m-%d}" if o.promised else "",
+            f"{o.need_by:%Y-%m-%d}" if o.need_by else "",
+            f"{came}/{len(o.tranches)}",
+        ),
+    )

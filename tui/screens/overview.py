@@ -1,0 +1,127 @@
+"""The first screen: phases, go-live, what is late, which orders are due, what waits for a decision."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Static
+
+from tui.looks import COLOURS, safe
+from tui.screens.base import SiteScreen
+from tui.widgets.rows import Row, Rows
+
+if TYPE_CHECKING:
+    from ledger.reads import Reader
+
+HORIZON = timedelta(weeks=3)
+BAR = 24
+
+
+class Overview(NamedTuple):
+    """What the overview shows, ready to paint."""
+
+    phases: list[Row]
+    facts: Text
+    late: list[Row]
+    orders: list[Row]
+
+
+class OverviewScreen(SiteScreen):
+    """Phases with their progress on the left; the forecast, late work and orders on the right."""
+
+    TITLE = "Overview"
+
+    def body(self) -> ComposeResult:
+        """Give the phases, the facts, late work and orders."""
+        with Horizontal():
+            with Vertical(id="left"):
+                yield Static("Phases", classes="heading")
+                yield Rows(("phase", "progress", "done", "work", "sign", "ready", "blocked", "failed", "late"), id="phases")
+                yield Static("", id="facts")
+            with VerticalScroll(id="right", can_focus=False):
+                yield Static("Late, the least float first", classes="heading")
+                yield Rows(("activity", "what", "planned", "float d"), id="late")
+                yield Static("Orders due in three weeks", classes="heading")
+                yield Rows(("order by", "order", "what", "quantity"), id="due")
+
+    def ask(self, reader: Reader, now: datetime) -> Overview:
+        """Read phases, counts, late activities and orders."""
+        return Overview(_phases(reader, now), _facts(reader, now), _late(reader, now), _orders(reader, now))
+
+    def show(self, answer: Any) -> None:
+        """Paint the four parts."""
+        self.query_one("#phases", Rows).replace(answer.phases)
+        self.query_one("#facts", Static).update(answer.facts)
+        self.query_one("#late", Rows).replace(answer.late)
+        self.query_one("#due", Rows).replace(answer.orders)
+
+    def on_data_table_row_selected(self, event: Rows.RowSelected) -> None:
+        """Open what was chosen: the phase's steps, the activity, or the orders."""
+        key = event.row_key.value or ""
+        match event.data_table.id:
+            case "phases":
+                self.owner.show_phase(key)
+            case "late":
+                self.owner.open_activity(key)
+            case _:
+                self.app.switch_mode("orders")
+
+
+def _phases(reader: Reader, now: datetime) -> list[Row]:
+    rows: list[Row] = []
+    for p in reader.phases(now):
+        live = p.total - p.not_applicable
+        filled = round(BAR * p.done / live) if live else 0
+        bar = Text("█" * filled, style=COLOURS["good"]) + Text("░" * (BAR - filled), style="grey37")
+        if not live:
+            bar = Text("not applicable", style=COLOURS["muted"])
+        cells = (f"{p.done}/{live}", p.running + p.in_progress, p.awaiting, p.ready, p.blocked, p.failed, p.late)
+        styled = [_count(cell, name) for cell, name in zip(cells, _STYLES, strict=True)]
+        rows.append((p.phase, [Text(p.phase.replace("_", " ")), bar, *styled]))
+    return rows
+
+
+_STYLES = ("", "active", "attention", "ready", "muted", "bad", "bad")
+
+
+def _count(cell: object, role: str) -> Text:
+    shown = "" if cell == 0 else str(cell)
+    return Text(shown, style=COLOURS[role] if role else "", justify="right")
+
+
+def _facts(reader: Reader, now: datetime) -> Text:
+    counts, site = reader.counts(now), reader.site()
+    by_state = {state.value: n for state, n in counts.by_state.items()}
+    live = counts.total - by_state.get("not_applicable", 0)
+    forecast = reader.forecast()
+    lines = [
+        f"{by_state.get('done', 0)} of {live} activities done, {by_state.get('not_applicable', 0)} not applicable",
+        f"waived {counts.waived} · attested {counts.attested} · stale {counts.stale} · simulated {counts.simulated}",
+    ]
+    if site.plan_finish:
+        lines.append(f"go-live planned  {site.plan_finish:%Y-%m-%d}")
+    if forecast is not None:
+        lines.append(f"go-live forecast {forecast.finish:%Y-%m-%d} (published {forecast.at:%Y-%m-%d})")
+    return Text("\n".join(lines))
+
+
+def _late(reader: Reader, now: datetime) -> list[Row]:
+    late = [r for r in reader.activities(now) if r.late]
+    late.sort(key=lambda r: (r.total_float_h or 0, r.id))
+    return [
+        (r.id, (safe(r.id), safe(r.title), f"{r.early_finish:%Y-%m-%d}", f"{(r.total_float_h or 0) / 8:.0f}"))
+        for r in late[:200]
+    ]
+
+
+def _orders(reader: Reader, now: datetime) -> list[Row]:
+    due = [o for o in reader.orders(now) if o.state == "planned" and o.order_by and o.order_by <= now + HORIZON]
+    due.sort(key=lambda o: (o.order_by or now, o.id))
+    return [
+        (o.id, (f"{o.order_by:%Y-%m-%d}", safe(o.id), safe(o.title), f"{o.quantity} {o.unit_of_measure}"))
+        for o in due
+    ]

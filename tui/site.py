@@ -1,0 +1,59 @@
+"""The site a screen shows: reads in worker threads, writes through the services as one person."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from steps.errors import NotSatisfiedError
+
+if TYPE_CHECKING:
+    from ledger.database import Ledger
+    from ledger.reads import Reader
+
+T = TypeVar("T")
+
+
+@dataclass
+class OpenSite:
+    """A site's folder and who looks at it; `person` is None until the account's person is known."""
+
+    folder: Path
+    person: str | None = None
+    people: tuple[str, ...] = field(default=())
+
+    def read(self, question: Callable[[Reader, datetime], T]) -> T:
+        """Ask the read models; call from a worker thread."""
+        from ledger.reads import Reader
+
+        with Reader.open(self.folder) as reader:
+            now = reader.project_time() if reader.site().rehearsal else datetime.now(UTC)
+            return question(reader, now)
+
+    def version(self) -> int:
+        """Give the number of the last event, which changes with every decision."""
+        return self.read(lambda reader, _now: reader.head().seq)
+
+    def find_person(self) -> tuple[str, ...]:
+        """Give the people the operating-system account stands for, and take the first to act."""
+        account = getpass.getuser()
+        self.people = self.read(lambda reader, _: tuple(p.id for p in reader.person_for_account(account)))
+        if self.person is None and self.people:
+            self.person = self.people[0]
+        return self.people
+
+    def act(self, decision: Callable[[Ledger, str], object]) -> None:
+        """Take a decision as the person; the service's refusal comes back as its error."""
+        from ledger.database import Ledger
+
+        if self.person is None:
+            raise NotSatisfiedError(
+                f"no person at this site has the account {getpass.getuser()!r}",
+                hint="give someone this account in site.yaml and adopt the plan again",
+            )
+        with Ledger.open(self.folder, clock=lambda: datetime.now(UTC)) as ledger:
+            decision(ledger, self.person)
