@@ -6,7 +6,7 @@ with SQLite alone; a damaged file is itself a finding.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,31 +28,50 @@ from steps.errors import ClusterwrightError, UnreachableError
 class Finding(NamedTuple):
     """Something that is not as it must be: about what, and why."""
 
-    about: str
-    what: str
+    where: str
+    message: str
+
+
+class Findings(list[Finding]):
+    """Everything that is wrong, and how much was looked at; empty is green."""
+
+    def __init__(self, findings: Iterable[Finding] = (), *, events: int = 0, head: str = "") -> None:
+        """Keep how many events there are and the last one's hash."""
+        super().__init__(findings)
+        self.events = events
+        self.head = head
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Give the findings as a plain list."""
+        return list(self)
 
 
 COLUMNS = (*HASHED, "hash", "signature")
 
 
-def audit(site_dir: Path) -> list[Finding]:
+def audit(site_dir: Path) -> Findings:
     """Give everything that is wrong with a site's ledger; empty is green."""
     ledger_path(site_dir)
     try:
         reader = Connected(site_dir)
     except UnreachableError as error:
-        return [Finding("file", error.what)]
+        return Findings([Finding("file", error.what)])
     try:
-        found = [Finding("file", row[0]) for row in reader.rows("PRAGMA quick_check")]
-        if found != [Finding("file", "ok")]:
-            return found
-        found = [*_triggers(reader), *_chain(reader), *_evidence(reader)]
-        # a replay of forged or missing events says nothing that these findings do not say better
-        return found or list(_replay(reader, site_dir))
+        damage = [Finding("file", row[0]) for row in reader.rows("PRAGMA quick_check") if row[0] != "ok"]
+        return Findings(damage) if damage else _looked_through(reader, Path(site_dir))
     except UnreachableError as error:
-        return [Finding("file", error.what)]
+        return Findings([Finding("file", error.what)])
     finally:
         reader.close()
+
+
+def _looked_through(reader: Connected, site_dir: Path) -> Findings:
+    last = reader.row("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1") or (0, "")
+    found = [*_triggers(reader), *_chain(reader), *_evidence(reader)]
+    # a replay of forged or missing events says nothing that these findings do not say better
+    found = found or list(_replay(reader, site_dir))
+    return Findings(found, events=last[0], head=last[1])
 
 
 def _events(reader: Connected) -> Iterator[dict[str, Any]]:

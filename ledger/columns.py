@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Dialect, Text
 from sqlalchemy.types import TypeDecorator
+from sqlmodel import Field
 
 from ledger.stamps import instant, stamp
 
@@ -56,3 +57,18 @@ class ListText(TypeDecorator[tuple[str, ...]]):
     def process_result_value(self, value: Any | None, dialect: Dialect) -> tuple[str, ...]:  # noqa: ARG002
         """Give the words that were stored."""
         return tuple(json.loads(value)) if value else ()
+
+
+def utc() -> Any:
+    """Give a column of instants."""
+    return Field(default=None, sa_type=UtcText)
+
+
+def word_list() -> Any:
+    """Give a column of lists of words."""
+    return Field(default=(), sa_type=ListText)
+
+
+def decimal() -> Any:
+    """Give a column of decimals."""
+    return Field(default=Decimal(0), sa_type=DecimalText)

@@ -71,13 +71,16 @@ def _read(path: Path) -> bytes:
         if path.is_symlink():
             raise InputError(f"{path} is a symbolic link", hint="attach the file itself") from None
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    with os.fdopen(handle, "rb") as file:
-        found = os.fstat(file.fileno())
+    try:
+        found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
             raise InputError(f"{path} is not a file")
         if found.st_size > MAX_BYTES:
             raise InputError(f"{path} has {found.st_size:,} bytes; the limit is {MAX_BYTES:,}")
-        return file.read(MAX_BYTES + 1)
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            return file.read(MAX_BYTES + 1)
+    finally:
+        os.close(handle)
 
 
 def _write(place: Path, content: bytes) -> None:

@@ -82,9 +82,8 @@ def refresh(session: Session, changed: Iterable[str]) -> None:
                 link.satisfied_at = ends
                 touched.add(link.after)
         session.flush()
-        for after in sorted(touched):
-            if _settle(session, after, revision.first_at) and _is_bridged(session, after):
-                queue.append(after)
+        moved = [after for after in sorted(touched) if _settle(session, after, revision.first_at)]
+        queue += [after for after in moved if _is_bridged(session, after)]
 
 
 def refresh_all(session: Session) -> None:

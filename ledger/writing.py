@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from sqlalchemy import func, select
@@ -13,12 +13,15 @@ from sqlmodel import Session, SQLModel, col
 from ledger.append import append
 from ledger.events import Draft, Event
 from ledger.payloads import Payload
-from ledger.tables import Activity, Person, PersonRole, Site
+from ledger.tables import Activity, EventRow, Person, PersonRole, Site
 from ledger.transitions import Action, State, check, seen
 from steps.errors import InputError, NotSatisfiedError
 
 ENGINE = "engine"
 """The actor of what software did; it holds no role and signs nothing."""
+
+SLACK = timedelta(days=1)
+"""How far ahead of project time something may be dated: a day given without its hour."""
 
 
 @dataclass
@@ -37,10 +40,21 @@ class Writing:
     def when(self, at: datetime | None) -> datetime:
         """Give when something happened."""
         if at is None:
-            return self.clock()
+            return self._now()
         if at.tzinfo is None:
             raise InputError(f"the time {at.isoformat()} has no time zone", hint="give UTC")
+        if at > self._now() + SLACK:
+            raise InputError(f"{at:%Y-%m-%d %H:%M}Z lies in the future", hint="record it when it has happened")
         return at
+
+    def _now(self) -> datetime:
+        """Give project time; a rehearsal's never falls behind what it has recorded, whoever looks in later."""
+        now = self.clock()
+        site = self.session.get(Site, 1)
+        if site is None or not site.rehearsal:
+            return now
+        last = select(col(EventRow.effective_at)).order_by(col(EventRow.seq).desc()).limit(1)
+        return max(now, datetime.fromisoformat(self.session.execute(last).scalar_one()))
 
     def site(self) -> Site:
         """Give what genesis said."""

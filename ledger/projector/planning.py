@@ -26,7 +26,8 @@ from ledger.tables import (
     Site,
     Unit,
 )
-from steps.schedule.plan import Plan
+from steps.schedule.plan import Plan, PlanCriterion, PlanLink
+from steps.schedule.plan import Unit as PlanUnit
 
 
 def _genesis(p: Projection, event: Event, payload: Genesis) -> None:  # noqa: ARG001
@@ -49,63 +50,54 @@ def _adopted(p: Projection, event: Event, payload: PlanAdopted) -> None:
     begins = first.first_at if first else min(plan.start, event.effective_at)
     p.session.add(_revision(plan, event, payload, begins))
     p.session.flush()
-    _replace(
-        p.session,
-        Unit,
-        [
-            {
-                "id": u.id,
-                "ordinal": n,
-                "kind": u.kind.value,
-                "parent": u.parent,
-                "title": u.title,
-                "hosts": u.hosts,
-            }
-            for n, u in enumerate(plan.units)
-        ],
-    )
+    _replace(p.session, Unit, [_unit(u, n) for n, u in enumerate(plan.units)])
     _people(p.session, plan)
     upsert_activities(p.session, plan, event)
-    _replace(
-        p.session,
-        Criterion,
-        [
-            {
-                "activity": a.id,
-                "ordinal": n,
-                "metric": c.metric,
-                "op": c.op,
-                "value": value_text(c.value),
-                "unit": c.unit,
-                "each": c.each,
-                "source": c.source,
-            }
-            for a in plan.activities
-            for n, c in enumerate(a.criteria)
-        ],
-    )
-    _replace(
-        p.session,
-        Link,
-        [
-            {
-                "id": n,
-                "before": x.before,
-                "after": x.after,
-                "type": x.type.value,
-                "side": side_of(x.type.value),
-                "lag_h": x.lag_h,
-                "lag_calendar": x.lag_calendar,
-                "map": x.map.value,
-                "reason": x.reason,
-                "bridged": x.bridged,
-                "satisfied_at": None,
-            }
-            for n, x in enumerate(plan.links)
-        ],
-    )
+    criteria = [_criterion(a.id, c, n) for a in plan.activities for n, c in enumerate(a.criteria)]
+    _replace(p.session, Criterion, criteria)
+    _replace(p.session, Link, [_link(x, n) for n, x in enumerate(plan.links)])
     upsert_orders(p.session, plan)
     refresh_all(p.session)
+
+
+def _unit(u: PlanUnit, ordinal: int) -> dict[str, Any]:
+    return {
+        "id": u.id,
+        "ordinal": ordinal,
+        "kind": u.kind.value,
+        "parent": u.parent,
+        "title": u.title,
+        "hosts": u.hosts,
+    }
+
+
+def _criterion(activity: str, c: PlanCriterion, ordinal: int) -> dict[str, Any]:
+    return {
+        "activity": activity,
+        "ordinal": ordinal,
+        "metric": c.metric,
+        "op": c.op,
+        "value": value_text(c.value),
+        "unit": c.unit,
+        "each": c.each,
+        "source": c.source,
+    }
+
+
+def _link(x: PlanLink, number: int) -> dict[str, Any]:
+    return {
+        "id": number,
+        "before": x.before,
+        "after": x.after,
+        "type": x.type.value,
+        "side": side_of(x.type.value),
+        "lag_h": x.lag_h,
+        "lag_calendar": x.lag_calendar,
+        "map": x.map.value,
+        "reason": x.reason,
+        "bridged": x.bridged,
+        "satisfied_at": None,
+    }
 
 
 def _revision(plan: Plan, event: Event, payload: PlanAdopted, begins: Any) -> PlanRevision:

@@ -32,9 +32,7 @@ def upsert_activities(session: Session, plan: Plan, event: Event) -> None:
             added.append(says | _first_state(activity, event))
         else:
             changed.append(says | _next_state(row, activity, criteria.get(row.id, []), event))
-    for row in held.values():
-        if row.in_plan:
-            changed.append({"id": row.id, "in_plan": False} | _gone(row, event))
+    changed += [{"id": row.id, "in_plan": False} | _gone(row, event) for row in held.values() if row.in_plan]
     session.expunge_all()
     if added:
         session.execute(insert(Activity), added)

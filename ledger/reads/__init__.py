@@ -13,35 +13,37 @@ from types import TracebackType
 from typing import Self
 
 from ledger.reads.people import PeopleReads
-from ledger.reads.records import RecordReads
-from ledger.reads.rows import (
-    ActivityRow,
+from ledger.reads.record_rows import (
     AttestationRow,
     ClaimRow,
     CommentRow,
-    Counts,
-    CriterionRow,
     EventRow,
     EvidenceRow,
     ForecastRow,
-    Head,
-    InboxRow,
     ItemRow,
-    LinkRow,
     MeasurementRow,
     NcrRow,
-    OrderRow,
-    PersonRow,
-    PhaseRow,
     ReleaseRow,
     RequestRow,
     RunRow,
     SignOffRow,
+    WaiverRow,
+)
+from ledger.reads.records import RecordReads
+from ledger.reads.rows import (
+    ActivityRow,
+    Counts,
+    CriterionRow,
+    Head,
+    InboxRow,
+    LinkRow,
+    OrderRow,
+    PersonRow,
+    PhaseRow,
     SiteRow,
     TrancheRow,
     UnitRow,
     Unmet,
-    WaiverRow,
     Why,
 )
 from ledger.reads.site import SiteReads

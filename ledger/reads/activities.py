@@ -13,7 +13,7 @@ from ledger.transitions import State
 from steps.errors import InputError
 
 _COLUMNS = (
-    "id, step, unit, title, phase, kind, scope, state, role, crew_size, assignee, attempt,"
+    "id, step, unit, title, phase, kind, scope, state, role, crew_size, assignee, attempt,"  # noqa: S608  our own text
     " ready_from, started_at, coalesce(done_at, finished_at), early_start, early_finish,"
     " late_start, late_finish, total_float_h, effect, playbook, hold_point, needed, quorum, roles,"
     " evidence, items_of, items, items_done, percent, na_reason, completed_by, last_note,"

@@ -32,7 +32,7 @@ class PeopleReads(ExplainingReads, SupplyReads):
 
     def _people(self, where: str, *values: str) -> list[PersonRow]:
         found = self.rows(
-            "SELECT p.id, p.name, p.organisation, p.account,"
+            "SELECT p.id, p.name, p.organisation, p.account,"  # noqa: S608  our own text
             " (SELECT group_concat(role, ' ') FROM person_role r WHERE r.person = p.id)"
             f" FROM person p WHERE {where} ORDER BY p.rowid",
             *values,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ledger.reads.connected import Connected, words
-from ledger.reads.rows import (
+from ledger.reads.record_rows import (
     AttestationRow,
     ClaimRow,
     CommentRow,

@@ -6,7 +6,8 @@ import json
 from datetime import UTC, datetime
 
 from ledger.reads.connected import Connected, text_of, words
-from ledger.reads.rows import Counts, EventRow, ForecastRow, Head, PhaseRow, SiteRow, UnitRow
+from ledger.reads.record_rows import EventRow, ForecastRow
+from ledger.reads.rows import Counts, Head, PhaseRow, SiteRow, UnitRow
 from ledger.stamps import instant
 from ledger.transitions import State
 from steps.errors import InputError
@@ -96,7 +97,7 @@ class SiteReads(Connected):
     def phases(self, now: datetime) -> list[PhaseRow]:
         """Give every phase that has activities, in the order of the work."""
         found = self._db.execute(
-            "SELECT phase, count(*), sum(state = 'done'),"
+            "SELECT phase, count(*), sum(state = 'done'),"  # noqa: S608  our own text
             " sum(state = 'open' AND ready_from <= :now) AS ready, sum(state = 'running'),"
             " sum(state = 'in_progress'), sum(state = 'awaiting_sign_off'),"
             " sum(state IN ('failed', 'checked_not_met')), sum(state = 'open'),"
@@ -115,7 +116,7 @@ class SiteReads(Connected):
     def counts(self, now: datetime) -> Counts:
         """Give the whole site in figures."""
         found = self._db.execute(
-            "SELECT CASE WHEN state <> 'open' THEN state WHEN ready_from <= :now THEN 'ready'"
+            "SELECT CASE WHEN state <> 'open' THEN state WHEN ready_from <= :now THEN 'ready'"  # noqa: S608  our own
             " ELSE 'blocked' END AS seen, count(*), sum(waived), sum(attested),"
             f" sum(stale_since IS NOT NULL), sum(simulated), sum(before), sum({LATE})"
             " FROM activity GROUP BY seen",
@@ -179,6 +180,11 @@ class SiteReads(Connected):
         )
         first = found[0] if found and found[0] is not None else 1
         return self.events(first - 1, subject=subject)
+
+    def forecast(self) -> ForecastRow | None:
+        """Give the latest published forecast."""
+        found = self.forecasts()
+        return found[0] if found else None
 
     def forecasts(self) -> list[ForecastRow]:
         """Give published forecasts, newest first."""

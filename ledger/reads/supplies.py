@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from ledger.reads.connected import Connected, words
 from ledger.reads.rows import OrderRow, TrancheRow
@@ -16,52 +18,54 @@ class SupplyReads(Connected):
     def orders(self, now: datetime) -> list[OrderRow]:
         """Give every order of the plan with its deliveries, in plan order."""
         tranches: dict[str, list[TrancheRow]] = {}
-        for row in self.rows(
+        for order, *row in self.rows(
             "SELECT order_line, id, number, quantity, units, need_by, promised, received_at,"
             " received_quantity FROM tranche ORDER BY order_line, number"
         ):
-            tranches.setdefault(row[0], []).append(
-                TrancheRow(
-                    row[1],
-                    row[2],
-                    Decimal(row[3]),
-                    words(row[4]),
-                    instant(row[5]),
-                    day(row[6]),
-                    instant(row[7]),
-                    Decimal(row[8]),
-                )
-            )
+            tranches.setdefault(order, []).append(_tranche(row))
         found = self.rows(
             "SELECT id, step, unit, item, title, quantity, unit_of_measure, supplier,"
             " supplier_name, reference, order_by, need_by, ready_from, promised, placed_at,"
             " lead_m_h, total_float_h FROM order_line ORDER BY ordinal"
         )
-        rows = []
-        for r in found:
-            mine = tuple(tranches.get(r[0], ()))
-            order_by, need_by, placed = instant(r[10]), instant(r[11]), instant(r[14])
-            rows.append(
-                OrderRow._make(
-                    (
-                        *r[:5],
-                        Decimal(r[5]),
-                        *r[6:10],
-                        order_by,
-                        need_by,
-                        _state(placed, mine),
-                        instant(r[12]),
-                        day(r[13]),
-                        placed,
-                        r[15],
-                        r[16],
-                        r[16] is not None and r[16] < 1e-6,
-                        _is_late(now, order_by, placed, mine),
-                        mine,
-                    )
-                )
-            )
-        return rows
+        return [_order(row, tuple(tranches.get(row[0], ())), now) for row in found]
+
+
+def _tranche(row: Sequence[Any]) -> TrancheRow:
+    name, number, quantity, units, need_by, promised, received_at, received = row
+    return TrancheRow(
+        name,
+        number,
+        Decimal(quantity),
+        words(units),
+        instant(need_by),
+        day(promised),
+        instant(received_at),
+        Decimal(received),
+    )
+
+
+def _order(row: Sequence[Any], tranches: tuple[TrancheRow, ...], now: datetime) -> OrderRow:
+    order_by, need_by, ready_from, placed = map(instant, (row[10], row[11], row[12], row[14]))
+    total_float = row[16]
+    return OrderRow._make(
+        (
+            *row[:5],
+            Decimal(row[5]),
+            *row[6:10],
+            order_by,
+            need_by,
+            _state(placed, tranches),
+            ready_from,
+            day(row[13]),
+            placed,
+            row[15],
+            total_float,
+            total_float is not None and total_float < 1e-6,
+            _is_late(now, order_by, placed, tranches),
+            tranches,
+        )
+    )
 
 
 def _state(placed: datetime | None, tranches: tuple[TrancheRow, ...]) -> str:

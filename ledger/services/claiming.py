@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
@@ -39,7 +40,7 @@ def claim(
 
     A change or a destruction needs a live release for exactly these hosts and this playbook.
     """
-    now = machine_now or datetime.now(UTC)
+    lease_until = (machine_now or datetime.now(UTC)) + timedelta(seconds=lease_s)
     with ledger.write() as writing:
         row = writing.activity(activity)
         if row.state == State.RUNNING or _is_taken(writing, hosts):
@@ -47,30 +48,18 @@ def claim(
         refuse_blocked(writing, row, at)
         writing.permitted(row, Action.CLAIM, at, State.RUNNING)
         attempt = row.attempt + (row.state != State.OPEN)
-        leave = _leave(writing, row, attempt, hosts, playbook_digest)
         payload = RunClaimed(
             run=writing.next_id(Run, "run"),
             owner=owner,
             attempt=attempt,
             host=host,
             hosts=tuple(hosts),
-            release=leave,
+            release=_leave(writing, row, attempt, hosts, playbook_digest),
         )
+        held = Claim(row.id, attempt, payload.run, owner, lease_until, host, boot_id, pid, pgid, payload.hosts)
         writing.append(ENGINE, payload, subject=row.id, at=at)
-        held = ClaimRow(
-            activity=row.id,
-            attempt=attempt,
-            run=payload.run,
-            owner=owner,
-            lease_until=now + timedelta(seconds=lease_s),
-            host=host,
-            boot_id=boot_id,
-            pid=pid,
-            pgid=pgid,
-            hosts=tuple(hosts),
-        )
-        writing.session.merge(held)
-        return _claim(held)
+        writing.session.merge(ClaimRow(**asdict(held)))
+        return held
 
 
 def renew(
@@ -103,10 +92,8 @@ def lapsed_claims(ledger: Ledger, *, machine_now: datetime | None = None) -> lis
         claimed = {row.run for row in held}
         lapsed = [_claim(row) for row in held if row.lease_until <= now]
         running = select(Run).where(col(Run.status) == "running").order_by(col(Run.id))
-        for run in writing.session.scalars(running).all():
-            if run.id not in claimed:
-                lapsed.append(Claim(run.activity, run.attempt, run.id, run.owner, LONG_AGO, run.host))
-        return lapsed
+        orphans = [run for run in writing.session.scalars(running).all() if run.id not in claimed]
+        return lapsed + [Claim(r.activity, r.attempt, r.id, r.owner, LONG_AGO, r.host) for r in orphans]
 
 
 def lost_lease(activity: str, owner: str) -> NotSatisfiedError:

@@ -51,36 +51,44 @@ def settle(
     where nobody can tell whether the old process is dead.
     """
     results = tuple(_batches(ledger.site_dir, map(_item, outcome.results)))
-    readings = [_reading(m) for m in outcome.measurements]
-    inline = len(readings) <= INLINE_READINGS
-    batches = () if inline else tuple(_batches(ledger.site_dir, (r.model_dump(mode="json") for r in readings)))
+    readings = tuple(_reading(m) for m in outcome.measurements)
+    batches: tuple[Batch, ...] = ()
+    if len(readings) > INLINE_READINGS:
+        batches = tuple(_batches(ledger.site_dir, (r.model_dump(mode="json") for r in readings)))
+        readings = ()
     with ledger.write() as writing:
         row = writing.activity(activity)
         run = _fenced(writing, row, owner, attempt)
         result = _result(writing, row, outcome, needs_person=needs_person)
         writing.permitted(row, Action.SETTLE, at, result)
-        payload = RunSettled(
-            run=run.id,
-            owner=owner,
-            attempt=row.attempt,
-            status=outcome.status,
-            result=result.value,
-            summary=outcome.summary,
-            results=results,
-            tally=dict(sorted(Counter(r.status for r in outcome.results).items())),
-            measurements=tuple(readings) if inline else (),
-            measurement_batches=batches,
-            artifacts=tuple(_left(ledger.site_dir, a) for a in outcome.artifacts),
-            playbook_digest=outcome.playbook_digest,
-            simulated=outcome.simulated or outcome.status == "rehearsed",
-            ncr=writing.next_id(Ncr, "NCR") if result is State.FAILED else None,
-            ncr_class=row.ncr_class,
+        payload = _settlement(writing, row, run, outcome, result).model_copy(
+            update={"results": results, "measurements": readings, "measurement_batches": batches}
         )
         event = writing.append(ENGINE, payload, subject=row.id, at=at)
         held = writing.session.get(ClaimRow, row.id)
         if held is not None:
             writing.session.delete(held)
         return event
+
+
+def _settlement(writing: Writing, row: Activity, run: Run, outcome: RunOutcome, result: State) -> RunSettled:
+    return RunSettled(
+        run=run.id,
+        owner=run.owner,
+        attempt=row.attempt,
+        status=outcome.status,
+        result=result.value,
+        summary=outcome.summary,
+        results=(),
+        tally=dict(sorted(Counter(r.status for r in outcome.results).items())),
+        measurements=(),
+        measurement_batches=(),
+        artifacts=tuple(_left(writing.site_dir, a) for a in outcome.artifacts),
+        playbook_digest=outcome.playbook_digest,
+        simulated=outcome.simulated or outcome.status == "rehearsed",
+        ncr=writing.next_id(Ncr, "NCR") if result is State.FAILED else None,
+        ncr_class=row.ncr_class,
+    )
 
 
 def _fenced(writing: Writing, row: Activity, owner: str, attempt: int | None) -> Run:

@@ -51,6 +51,9 @@ class Unit(Closed):
     parent: str | None
     title: str
     hosts: tuple[str, ...] = Field(default=(), description="inventory names of the unit's servers")
+    design: dict[str, str | float | bool] = Field(
+        default_factory=dict, description="design values of the unit's own level"
+    )
 
 
 class PlanCriterion(Closed):

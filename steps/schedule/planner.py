@@ -66,7 +66,14 @@ def make_plan(
         working_hours=site.calendar.hours,
         holidays=tuple(day.isoformat() for day in site.calendar.holidays),
         units=tuple(
-            Unit(id=u.id, kind=u.kind, parent=u.parent, title=u.title, hosts=around.hosts.get(u.id, ()))
+            Unit(
+                id=u.id,
+                kind=u.kind,
+                parent=u.parent,
+                title=u.title,
+                hosts=around.hosts.get(u.id, ()),
+                design={k: v for k, v in u.values.items() if design.site.values.get(k) != v},
+            )
             for u in design.units
         ),
         activities=tuple(

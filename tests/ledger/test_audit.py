@@ -2,17 +2,106 @@
 
 from __future__ import annotations
 
-from ledger.audit import audit
+import sqlite3
+
+import pytest
+
+from ledger import evidence
+from ledger.audit import Finding, audit
 from ledger.database import Ledger
-from ledger.services.signing import sign
+from ledger.reads import Reader
+from ledger.schema import TRIGGERS
+from ledger.services.work import attach, comment
 from tests.ledger.conftest import Clock, StateOf
-from tests.ledger.journey import all_but_gate
+from tests.ledger.journey import all_but_gate, bought
+
+
+def tamper(ledger: Ledger, sql: str, *values: object) -> None:
+    """Do what an attacker with the file would: drop the triggers, change, put them back."""
+    connection = sqlite3.connect(ledger.site_dir / "ledger.db", isolation_level=None)
+    for name in TRIGGERS:
+        connection.execute(f"DROP TRIGGER {name}")
+    connection.execute(sql, values)
+    for trigger in TRIGGERS.values():
+        connection.execute(trigger)
+    connection.close()
 
 
 def test_whole_site_replays_to_the_same_rows(ledger: Ledger, clock: Clock, state: StateOf) -> None:
-    """From the first order to go-live, every projection is what its events say."""
+    """From the first order to the last run, every projection is what its events say."""
     all_but_gate(ledger, clock)
-    sign(ledger, "sponsor", "195@site")
 
-    assert state("195@site") == "done"
+    assert state("195@site") == "ready"
     assert audit(ledger.site_dir) == []
+
+
+@pytest.mark.parametrize(
+    "column",
+    ["recorded_at", "effective_at", "actor", "kind", "subject", "payload", "prev_hash", "hash"],
+)
+def test_any_changed_byte_of_an_event_is_found_and_named(ledger: Ledger, column: str) -> None:
+    """One flipped character in any column."""
+    bought(ledger)
+
+    tamper(ledger, f"UPDATE event SET {column} = substr({column}, 1, 4) || 'X' || substr({column}, 6) WHERE seq = 4")
+
+    assert any(f.where == "event 4" for f in audit(ledger.site_dir))
+
+
+def test_removed_and_reordered_events_are_found(ledger: Ledger) -> None:
+    """A gap is a finding, whoever renumbers what follows."""
+    bought(ledger)
+
+    tamper(ledger, "DELETE FROM event WHERE seq = 4")
+
+    assert Finding("event 5", "events 4 to 4 are missing") in audit(ledger.site_dir)
+
+
+def test_missing_trigger_is_found(ledger: Ledger) -> None:
+    """The guard itself is guarded."""
+    connection = sqlite3.connect(ledger.site_dir / "ledger.db", isolation_level=None)
+    connection.execute("DROP TRIGGER event_no_update")
+    connection.close()
+
+    assert [f.where for f in audit(ledger.site_dir)] == ["trigger event_no_update"]
+
+
+def test_changed_projection_is_named_by_table_row_and_column(ledger: Ledger) -> None:
+    """A step set done by hand in the file is not done."""
+    connection = sqlite3.connect(ledger.site_dir / "ledger.db", isolation_level=None)
+    connection.execute("UPDATE activity SET state = 'done' WHERE id = '195@site'")
+    connection.close()
+
+    assert audit(ledger.site_dir) == [Finding("activity 195@site", "state is 'done'; its events say 'open'")]
+
+
+def test_invented_row_is_found(ledger: Ledger) -> None:
+    """A sign-off that no event made."""
+    connection = sqlite3.connect(ledger.site_dir / "ledger.db", isolation_level=None)
+    connection.execute(
+        "INSERT INTO comment (seq, activity, person, text, at) VALUES (99, '001@site', 'pm', 'x', '2026')"
+    )
+    connection.close()
+
+    assert audit(ledger.site_dir) == [Finding("comment 99", "has no event that made it")]
+
+
+def test_forged_or_missing_evidence_is_found(ledger: Ledger, read: Reader) -> None:
+    """Files are part of the record."""
+    attach(ledger, "tech", "001@site", b"quote", "quote")
+    digest = read.evidence("001@site")[0].digest
+
+    evidence.place_of(ledger.site_dir, digest).unlink()
+
+    assert audit(ledger.site_dir) == [Finding(f"evidence {digest[:12]}", "missing or changed (001@site quote)")]
+
+
+def test_damaged_file_is_a_finding_not_a_crash(ledger: Ledger) -> None:
+    """The audit is what one runs on a damaged file."""
+    comment(ledger, "pm", "001@site", "x")
+    ledger.close()
+    path = ledger.site_dir / "ledger.db"
+    raw = path.read_bytes()
+    path.write_bytes(b"not a database at all" + raw[21:])
+
+    assert [f.where for f in audit(ledger.site_dir)] == ["file"]

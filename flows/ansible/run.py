@@ -1,0 +1,212 @@
+"""A playbook run, seen from the engine: terms in, events as they come, one result.
+
+The run's folder is private and removed afterwards: ansible-runner writes variables in clear into it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from steps.errors import UnreachableError
+
+HostStatus = Literal["ok", "changed", "failed", "unreachable", "skipped"]
+POLL_S = 0.2
+PATIENCE_S = 5.0
+TIMEOUT_S = 3600
+PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SSH_AUTH_SOCK", "USER")
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """What to run where; `work_dir` must not exist, `log` is appended to."""
+
+    playbook: Path
+    inventory: Path
+    hosts: tuple[str, ...]
+    extra_vars: dict[str, Any]
+    work_dir: Path
+    log: Path
+    check: bool = False
+    timeout_s: int = TIMEOUT_S
+
+
+@dataclass(frozen=True)
+class RunEvent:
+    """Something that happened in a run, in one sentence, and as the supervisor said it."""
+
+    sentence: str
+    data: dict[str, Any]
+
+
+@dataclass
+class HostResult:
+    """What became of one host."""
+
+    host: str
+    status: HostStatus = "skipped"
+    duration_s: float = 0.0
+    failed_task: str = ""
+
+
+@dataclass
+class PlaybookResult:
+    """What became of a run; `raw` is what each host handed over to be measured."""
+
+    status: Literal["ok", "failed", "cancelled", "error"]
+    hosts: list[HostResult] = field(default_factory=list)
+    raw: dict[str, dict[str, Any]] = field(default_factory=dict)
+    message: str = ""
+
+
+def run_playbook(
+    spec: RunSpec,
+    *,
+    on_event: Callable[[RunEvent], None],
+    on_pgid: Callable[[int], None],
+    cancel: threading.Event,
+) -> PlaybookResult:
+    """Run a playbook to its end, or until it is cancelled."""
+    if not spec.playbook.exists():
+        raise UnreachableError(f"the playbook {spec.playbook} does not exist")
+    spec.work_dir.mkdir(parents=True, mode=0o700)
+    spec.log.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        return _supervised(spec, on_event, on_pgid, cancel)
+    finally:
+        shutil.rmtree(spec.work_dir, ignore_errors=True)
+
+
+def _supervised(
+    spec: RunSpec, on_event: Callable[[RunEvent], None], on_pgid: Callable[[int], None], cancel: threading.Event
+) -> PlaybookResult:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "flows.ansible.supervisor", spec.work_dir.name],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        env=_environment(),
+    )
+    assert process.stdin
+    process.stdin.write((json.dumps(_terms(spec)) + "\n").encode())
+    process.stdin.flush()
+    on_pgid(process.pid)
+    stopper = threading.Thread(target=_stop_when_asked, args=(process, cancel), daemon=True)
+    stopper.start()
+    result = _collected(process, spec, on_event)
+    process.stdin.close()
+    process.wait()
+    stopper.join()
+    if cancel.is_set() and result.status != "ok":
+        result.status, result.message = "cancelled", "stopped"
+    return result
+
+
+def _terms(spec: RunSpec) -> dict[str, Any]:
+    return {
+        "work_dir": str(spec.work_dir),
+        "playbook": str(spec.playbook),
+        "inventory": str(spec.inventory.resolve()),
+        "hosts": list(spec.hosts),
+        "extra_vars": spec.extra_vars,
+        "check": spec.check,
+        "timeout_s": spec.timeout_s,
+        "env": {
+            "ANSIBLE_ROLES_PATH": str(spec.playbook.parent.parent / "roles"),
+            "ANSIBLE_RETRY_FILES_ENABLED": "0",
+            "ANSIBLE_HOST_KEY_CHECKING": "1",
+            "ANSIBLE_LOCAL_TEMP": str(spec.work_dir / "tmp"),
+            "ANSIBLE_PYTHON_INTERPRETER": "auto_silent",
+            "ANSIBLE_NOCOLOR": "1",
+        },
+    }
+
+
+def _environment() -> dict[str, str]:
+    """Give what a run may see of our environment: no secrets of Prefect, databases or the shell."""
+    here = str(Path(sys.executable).parent)
+    kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    return kept | {"PATH": f"{here}:{kept.get('PATH', os.defpath)}:/usr/sbin:/sbin", "PYTHONUNBUFFERED": "1"}
+
+
+def _stop_when_asked(process: subprocess.Popen[bytes], cancel: threading.Event) -> None:
+    """End the group when the run is cancelled: first politely, then for certain."""
+    while process.poll() is None:
+        if cancel.is_set():
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                try:
+                    os.killpg(process.pid, number)
+                    process.wait(PATIENCE_S)
+                except (ProcessLookupError, subprocess.TimeoutExpired):
+                    continue
+            return
+        time.sleep(POLL_S)
+
+
+def _collected(
+    process: subprocess.Popen[bytes], spec: RunSpec, on_event: Callable[[RunEvent], None]
+) -> PlaybookResult:
+    """Read events until the supervisor is done; a supervisor that dies without a word is an error."""
+    hosts = {host: HostResult(host) for host in spec.hosts}
+    result = PlaybookResult("error", message="the run ended without a result")
+    assert process.stdout
+    assert process.stderr
+    with spec.log.open("a", encoding="utf-8") as log:
+        for line in process.stdout:
+            try:
+                data = json.loads(line)
+            except ValueError:
+                continue
+            if sentence := _noted(data, hosts, result):
+                log.write(sentence + "\n")
+                log.flush()
+                on_event(RunEvent(sentence, data))
+    words = process.stderr.read().decode("utf-8", "replace").strip().splitlines()
+    if result.status == "error" and words:
+        result.message = words[-1]
+    result.hosts = list(hosts.values())
+    return result
+
+
+def _noted(data: dict[str, Any], hosts: dict[str, HostResult], result: PlaybookResult) -> str:
+    """Take one event in; give its sentence, empty where people need none."""
+    name = data.get("host", "")
+    host = hosts.setdefault(name, HostResult(name)) if name else None
+    match data["event"]:
+        case "task":
+            return f"TASK {data['task']}"
+        case "ok":
+            assert host
+            host.duration_s += float(data["s"] or 0)
+            host.status = "changed" if data["changed"] or host.status == "changed" else "ok"
+            return f"  {'changed' if data['changed'] else 'ok'}: {name}"
+        case "failed" | "unreachable" as status:
+            assert host
+            host.status, host.failed_task = status, data["task"]
+            return f"  {status}: {name}: {data['message']}"
+        case "ignored":
+            return f"  failed, and it does not matter: {name}: {data['message']}"
+        case "skipped":
+            return f"  skipped: {name}"
+        case "raw":
+            result.raw.setdefault(name, {}).update(data["raw"])
+            return ""
+        case "output":
+            return data["text"].strip()
+        case "end":
+            ended = {"successful": "ok", "canceled": "cancelled", "timeout": "failed"}
+            result.status = ended.get(data["status"], "failed")  # type: ignore[assignment]  # values of the field
+            result.message = "it ran out of time" if data["status"] == "timeout" else ""
+            return ""
+    return ""

@@ -1,0 +1,42 @@
+"""Artifacts of a run: tables that everyone reads in the dashboard. Text from people and hosts is escaped."""
+
+from __future__ import annotations
+
+from prefect.artifacts import create_markdown_artifact
+
+from flows.engine_state import Engine
+from ledger.reads import PhaseRow, Reader
+
+MARKS = "\\`*_[]<>|#"
+
+
+def escaped(text: object) -> str:
+    """Give text that Markdown shows as it is."""
+    flat = "".join(c if c.isprintable() else " " for c in str(text))
+    return "".join("\\" + c if c in MARKS else c for c in flat)
+
+
+def status_text(engine: Engine) -> str:
+    """Give the site's status as a Markdown table."""
+    with Reader.open(engine.site_dir) as reader:
+        now = engine.clock()
+        phases, site = reader.phases(now), reader.site()
+    head = "**REHEARSAL: nothing here was really done.**\n\n" if engine.rehearsal else ""
+    lines = [
+        f"{head}{escaped(site.name)}, plan revision {site.revision}, {now:%Y-%m-%d %H:%M} UTC",
+        "",
+        "| phase | done | running | in progress | awaiting sign-off | ready | blocked | failed | not applicable |",
+        "|---|---|---|---|---|---|---|---|---|",
+        *(_line(p) for p in phases),
+    ]
+    return "\n".join(lines)
+
+
+def _line(p: PhaseRow) -> str:
+    cells = (p.done, p.running, p.in_progress, p.awaiting, p.ready, p.blocked, p.failed, p.not_applicable)
+    return f"| {p.phase} | " + " | ".join(map(str, cells)) + " |"
+
+
+def publish_status(engine: Engine) -> None:
+    """Write the site's status as the standing artifact `status`."""
+    create_markdown_artifact(key="status", markdown=status_text(engine), description="How the site stands")

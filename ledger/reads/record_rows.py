@@ -1,0 +1,202 @@
+"""Rows of single records: measurements, sign-offs, runs, events. Values only."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, NamedTuple
+
+from ledger.stamps import Value
+
+
+class MeasurementRow(NamedTuple):
+    """A measurement; value None is `not measured`, and the note says why."""
+
+    seq: int
+    activity: str
+    attempt: int
+    metric: str
+    item: str
+    value: Value | None
+    unit: str
+    source: str
+    instrument: str
+    note: str
+    by: str
+    at: datetime
+
+
+class EvidenceRow(NamedTuple):
+    """A file by its SHA-256."""
+
+    seq: int
+    activity: str
+    attempt: int
+    kind: str
+    name: str
+    digest: str
+    size: int
+    by: str
+    at: datetime
+
+
+class SignOffRow(NamedTuple):
+    """A person's approval or rejection."""
+
+    seq: int
+    activity: str
+    attempt: int
+    person: str
+    name: str
+    role: str
+    decision: str
+    meaning: str
+    comment: str
+    assurance: str
+    at: datetime
+
+
+class RunRow(NamedTuple):
+    """One run of software for an activity; `status` is running until it is settled."""
+
+    id: str
+    activity: str
+    attempt: int
+    owner: str
+    host: str
+    status: str
+    result: str | None
+    summary: str
+    started_at: datetime
+    settled_at: datetime | None
+    playbook_digest: str | None
+    simulated: bool
+    items: int
+
+
+class ItemRow(NamedTuple):
+    """What a run did to one host."""
+
+    run: str
+    host: str
+    status: str
+    duration_s: float
+    failed_task: str
+
+
+class NcrRow(NamedTuple):
+    """A non-conformance."""
+
+    id: str
+    activity: str
+    attempt: int
+    ncr_class: str
+    reason: str
+    opened_by: str
+    opened_at: datetime
+    closed_at: datetime | None
+    disposition: str
+
+
+class CommentRow(NamedTuple):
+    """Something a person wrote down."""
+
+    seq: int
+    activity: str
+    person: str
+    text: str
+    at: datetime
+
+
+class WaiverRow(NamedTuple):
+    """A criterion left unmet by decision, to be made good by `due`."""
+
+    id: str
+    activity: str
+    attempt: int
+    metric: str
+    reason: str
+    due: date
+    by: str
+    role: str
+    at: datetime
+
+
+class AttestationRow(NamedTuple):
+    """A statement that a step was done outside."""
+
+    seq: int
+    activity: str
+    attempt: int
+    by: str
+    reason: str
+    digests: tuple[str, ...]
+    at: datetime
+
+
+class RequestRow(NamedTuple):
+    """What a front end asked the dispatcher for."""
+
+    id: str
+    activity: str
+    action: str
+    by: str
+    at: datetime
+    answered_at: datetime | None
+    answer: str
+
+
+class ReleaseRow(NamedTuple):
+    """A person's word that a run may change these hosts, this once."""
+
+    id: str
+    activity: str
+    attempt: int
+    hosts: tuple[str, ...]
+    host_count: int
+    playbook_digest: str
+    by: str
+    role: str
+    at: datetime
+    consumed_by: str | None
+    live: bool
+
+
+class ClaimRow(NamedTuple):
+    """Who runs what now, in machine time."""
+
+    activity: str
+    attempt: int
+    run: str
+    owner: str
+    lease_until: datetime
+    host: str
+    boot_id: str
+    pid: int
+    pgid: int
+    hosts: tuple[str, ...]
+
+
+class ForecastRow(NamedTuple):
+    """A published forecast."""
+
+    seq: int
+    at: datetime
+    by: str
+    finish: datetime
+    phases: dict[str, str]
+    note: str
+
+
+class EventRow(NamedTuple):
+    """An event as recorded."""
+
+    seq: int
+    recorded_at: datetime
+    effective_at: datetime
+    actor: str
+    kind: str
+    schema_version: int
+    subject: str
+    plan_revision: int
+    payload: dict[str, Any]
+    hash: str

@@ -1,0 +1,56 @@
+"""The ledger's tables: one append-only event table, its projections, and one operational table.
+
+Projections are rebuilt by replay, exactly; `claim` is not: it holds machine time and processes. Attempts
+count from 1. Ids of runs, NCRs, waivers, releases and requests are given by the event that made them.
+"""
+
+from __future__ import annotations
+
+from ledger.tables.activity import Activity
+from ledger.tables.event import EventRow
+from ledger.tables.plan import Criterion, Link, Person, PersonRole, PlanRevision, Site, Unit
+from ledger.tables.records import (
+    Attestation,
+    Comment,
+    EvidenceItem,
+    Forecast,
+    Measurement,
+    Ncr,
+    Release,
+    SignOff,
+    Waiver,
+)
+from ledger.tables.runs import ClaimRow, ItemResultRow, Request, Run
+from ledger.tables.supplies import Delivery, OrderLine, Tranche
+
+__all__ = [
+    "OPERATIONAL",
+    "Activity",
+    "Attestation",
+    "ClaimRow",
+    "Comment",
+    "Criterion",
+    "Delivery",
+    "EventRow",
+    "EvidenceItem",
+    "Forecast",
+    "ItemResultRow",
+    "Link",
+    "Measurement",
+    "Ncr",
+    "OrderLine",
+    "Person",
+    "PersonRole",
+    "PlanRevision",
+    "Release",
+    "Request",
+    "Run",
+    "SignOff",
+    "Site",
+    "Tranche",
+    "Unit",
+    "Waiver",
+]
+
+OPERATIONAL = frozenset({"event", "claim"})
+"""Tables that replay does not rebuild."""

@@ -1,0 +1,110 @@
+"""What an adopted plan says: the site, its people, units, links and criteria."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Index
+from sqlmodel import Field, SQLModel
+
+from ledger.columns import utc, word_list
+
+
+class Site(SQLModel, table=True):
+    """One row: what genesis said."""
+
+    __tablename__ = "site"
+    id: int = Field(primary_key=True)
+    uuid: str
+    name: str
+    time_zone: str
+    rehearsal: bool
+    owner: str
+    owner_key: str | None = None
+
+
+class PlanRevision(SQLModel, table=True):
+    """An adopted plan; the last one is in force. The calendar's facts lie beside it for readiness."""
+
+    __tablename__ = "plan_revision"
+    revision: int = Field(primary_key=True)
+    document: str
+    reason: str
+    baseline: str | None = None
+    adopted_by: str
+    adopted_at: datetime = utc()
+    first_at: datetime = utc()
+    site: str
+    preset: str
+    facility: str
+    country: str
+    currency: str
+    time_zone: str
+    start: datetime = utc()
+    finish: datetime = utc()
+    working_days: str
+    working_hours: str
+    holidays: tuple[str, ...] = word_list()
+
+
+class Unit(SQLModel, table=True):
+    """A node of the site's tree."""
+
+    __tablename__ = "unit"
+    id: str = Field(primary_key=True)
+    ordinal: int
+    kind: str
+    parent: str | None = None
+    title: str
+    hosts: tuple[str, ...] = word_list()
+
+
+class Person(SQLModel, table=True):
+    """A person in force."""
+
+    __tablename__ = "person"
+    id: str = Field(primary_key=True)
+    name: str
+    organisation: str
+    account: str | None = Field(default=None, index=True)
+    ssh_key: str | None = None
+
+
+class PersonRole(SQLModel, table=True):
+    """A role that a person holds."""
+
+    __tablename__ = "person_role"
+    person: str = Field(primary_key=True)
+    role: str = Field(primary_key=True, index=True)
+
+
+class Criterion(SQLModel, table=True):
+    """An acceptance criterion in force."""
+
+    __tablename__ = "criterion"
+    activity: str = Field(primary_key=True)
+    ordinal: int = Field(primary_key=True)
+    metric: str
+    op: str
+    value: str
+    unit: str
+    each: str | None = None
+    source: str
+
+
+class Link(SQLModel, table=True):
+    """`after` waits for `before`; `satisfied_at` is when the wait ends, lag included, once known."""
+
+    __tablename__ = "link"
+    __table_args__ = (Index("link_after", "after", "side", "satisfied_at"),)
+    id: int = Field(primary_key=True)
+    before: str = Field(index=True)
+    after: str
+    type: str
+    side: str
+    lag_h: float
+    lag_calendar: str
+    map: str
+    reason: str
+    bridged: tuple[str, ...] = word_list()
+    satisfied_at: datetime | None = utc()

@@ -1,0 +1,26 @@
+"""A value that meets a criterion: what a rehearsal's simulated instruments read."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from steps.schedule.plan import PlanCriterion
+
+MARGIN = Decimal("0.01")
+
+
+def value_that_meets(criterion: PlanCriterion) -> Decimal | bool:
+    """Give the limit itself where it meets the criterion, else a value just inside it."""
+    limit = criterion.value
+    if isinstance(limit, bool):
+        return limit if criterion.op == "==" else not limit
+    number = Decimal(str(limit))
+    match criterion.op:
+        case "<":
+            return number - max(abs(number) * MARGIN, MARGIN)
+        case ">" | "!=":
+            return number + max(abs(number) * MARGIN, MARGIN)
+        case "within":
+            return Decimal(0)
+        case _:
+            return number

@@ -1,0 +1,157 @@
+"""The file: append-only, one writer at a time, and clear words when something is wrong with it."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from ledger import schema
+from ledger.database import Ledger
+from ledger.reads import Reader
+from ledger.services.planning import create_ledger
+from ledger.services.work import comment, start
+from steps.errors import InputError, NotSatisfiedError, UnreachableError
+from tests.ledger.conftest import Clock
+
+COPY = (
+    "INSERT INTO event SELECT 9, recorded_at, effective_at, actor, kind, schema_version, subject,"
+    " plan_revision, payload, prev_hash, hash, signature FROM event WHERE seq = 1"
+)
+
+
+def other(ledger: Ledger) -> sqlite3.Connection:
+    return sqlite3.connect(ledger.site_dir / "ledger.db", isolation_level=None)
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("UPDATE event SET actor = 'eve' WHERE seq = 1", "never changed"),
+        ("DELETE FROM event WHERE seq = 2", "never deleted"),
+        (COPY, "in order"),
+    ],
+)
+def test_events_are_append_only(ledger: Ledger, sql: str, said: str) -> None:
+    """Even for someone with the file and SQLite's own shell."""
+    connection = other(ledger)
+
+    with pytest.raises(sqlite3.IntegrityError, match=said):
+        connection.execute(sql)
+
+    connection.close()
+
+
+def test_missing_ledger_says_how_to_make_one(tmp_path: Path) -> None:
+    """The first thing a new user meets."""
+    for opened in (Ledger.open, Reader.open):
+        with pytest.raises(UnreachableError, match="no ledger yet") as refused:
+            opened(tmp_path)
+        assert "plan adopt" in refused.value.hint
+
+
+def test_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    """A text file, or half a download."""
+    (tmp_path / "ledger.db").write_bytes(b"hello " * 1000)
+
+    for opened in (Ledger.open, Reader.open):
+        with pytest.raises(UnreachableError, match="damaged or not a database") as refused:
+            opened(tmp_path)
+        assert "audit" in refused.value.hint
+
+
+def test_foreign_database_and_other_format_are_refused(tmp_path: Path, ledger: Ledger) -> None:
+    """Another program's file, and a ledger of another version."""
+    sqlite3.connect(tmp_path / "ledger.db").execute("CREATE TABLE t (x)").connection.close()
+    with pytest.raises(UnreachableError, match="not a ledger"):
+        Reader.open(tmp_path)
+
+    connection = other(ledger)
+    connection.execute("PRAGMA user_version=7")
+    connection.close()
+    with pytest.raises(UnreachableError, match="format 7"):
+        Ledger.open(ledger.site_dir)
+
+
+def test_damage_inside_the_file_is_told_in_words(ledger: Ledger) -> None:
+    """A flipped page is not a traceback."""
+    ledger.close()
+    connection = other(ledger)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    path = ledger.site_dir / "ledger.db"
+    raw = bytearray(path.read_bytes())
+    raw[4096:] = b"\xff" * (len(raw) - 4096)
+    path.write_bytes(bytes(raw))
+
+    with pytest.raises(UnreachableError, match="damaged"):
+        Reader(ledger.site_dir).head()
+
+
+def test_locked_ledger_says_so(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A backup tool that holds the lock is named as such, not as a crash."""
+    monkeypatch.setattr(schema, "BUSY_SECONDS", 0.2)
+    holder = other(ledger)
+    holder.execute("BEGIN IMMEDIATE")
+
+    with Ledger.open(ledger.site_dir) as second, pytest.raises(UnreachableError, match="locked by another"):
+        comment(second, "pm", "001@site", "hello")
+
+    holder.close()
+
+
+def test_ledger_is_never_overwritten(ledger: Ledger, clock: Clock) -> None:
+    """Genesis happens once."""
+    with pytest.raises(InputError, match="exists already"):
+        create_ledger(ledger.site_dir, site_name="x", time_zone="UTC", rehearsal=True, owner="pm", clock=clock)
+
+
+def two_starts(ledger: Ledger) -> None:
+    with ledger.batch():
+        start(ledger, "tech", "001@site")
+        start(ledger, "tech", "020@pod-001")
+
+
+def test_batch_is_all_or_nothing(ledger: Ledger, read: Reader) -> None:
+    """A refused decision takes the others of its batch with it."""
+    before = read.head()
+
+    with pytest.raises(NotSatisfiedError, match="020@pod-001"):
+        two_starts(ledger)
+
+    assert read.head() == before
+    with ledger.batch():
+        start(ledger, "tech", "001@site")
+        comment(ledger, "tech", "001@site", "begun")
+    assert read.head().seq == before.seq + 2
+
+
+def test_dry_run_asks_every_rule_and_forgets(ledger: Ledger, read: Reader) -> None:
+    """The same code path as the real thing."""
+    before = read.head()
+
+    with ledger.dry_run():
+        start(ledger, "tech", "001@site")
+        with pytest.raises(NotSatisfiedError, match="in progress"):
+            start(ledger, "tech", "001@site")
+
+    assert read.head() == before
+
+
+def test_another_process_sees_a_commit_by_data_version(ledger: Ledger, read: Reader) -> None:
+    """That is what wakes the dispatcher."""
+    before = read.data_version()
+    assert read.data_version() == before
+
+    comment(ledger, "pm", "001@site", "wake up")
+
+    assert read.data_version() != before
+
+
+def test_write_ahead_log_and_full_sync_are_on(ledger: Ledger) -> None:
+    """An effect is recorded before its successor starts, power cut or not."""
+    with ledger.write() as writing:
+        connection = writing.session.connection()
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2

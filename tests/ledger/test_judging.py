@@ -1,0 +1,66 @@
+"""Judging: exact, per item, worst decides, and never a pass by default."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledger.judging import Reading, judge
+from ledger.stamps import Value, text_value, value_text
+
+D = Decimal
+
+
+@pytest.mark.parametrize(
+    ("op", "limit", "unit", "readings", "verdict"),
+    [
+        ("<=", D("0.5"), "dB", [Reading("a", D("0.5"), "dB")], "met"),
+        ("<", D("0.5"), "dB", [Reading("a", D("0.5"), "dB")], "failed"),
+        (">=", D(10), "GB/s", [Reading("a", D(9), "GB/s"), Reading("b", D(12), "GB/s")], "failed"),
+        (">=", D(10), "GB/s", [Reading("a", D(9), "GB/s"), Reading("a", D(12), "GB/s")], "met"),
+        (">=", D(1), "s", [Reading("a", D(1000), "ms")], "met"),
+        ("==", D(0), "count", [Reading("a", D(0), "V")], "not measured"),
+        ("==", D(0), "count", [Reading("a", None, "count", "install x")], "not measured"),
+        ("==", D(0), "count", [Reading("a", None, ""), Reading("b", D(1), "")], "failed"),
+        ("==", True, "yes", [Reading("", value=True, unit="")], "met"),
+        ("==", True, "yes", [Reading("", value=D(1), unit="")], "not measured"),
+        ("<=", D(5), "%", [], "not measured"),
+        ("within", D(5), "%", [Reading("a", D(100), "W"), Reading("b", D(104), "W")], "met"),
+        (
+            "within",
+            D(5),
+            "%",
+            [Reading("a", D(100), "W"), Reading("b", D(100), "W"), Reading("c", D(120), "W")],
+            "failed",
+        ),
+        ("within", D(5), "%", [Reading("a", D(100), "W")], "not measured"),
+        ("within", D(5), "%", [Reading("a", D(-4), "%")], "met"),
+    ],
+)
+def test_verdict(op: str, limit: Value, unit: str, readings: list[Reading], verdict: str) -> None:
+    """One case a rule."""
+    assert judge(op, limit, unit, readings).verdict == verdict
+
+
+def test_worst_item_is_named() -> None:
+    """That is where somebody has to go."""
+    found = judge("<=", D(1), "s", [Reading("a", D(1), "s"), Reading("b", D(3), "s"), Reading("c", D(2), "s")])
+
+    assert (found.worst, found.measured) == ("b", "1 of 3 met, worst 3 s")
+
+
+def test_waiver_stands_in_for_a_failure_only() -> None:
+    """What is met needs none."""
+    assert judge("<=", D(1), "s", [Reading("a", D(3), "s")], waived=True).verdict == "waived"
+    assert judge("<=", D(1), "s", [Reading("a", D(1), "s")], waived=True).verdict == "met"
+
+
+@given(
+    st.decimals(allow_nan=False, allow_infinity=False, places=6, min_value=-(10**9), max_value=10**9) | st.booleans()
+)
+def test_values_survive_their_text(value: Decimal | bool) -> None:
+    """Stored as text, read back as what was measured."""
+    assert text_value(value_text(value)) == value

@@ -1,0 +1,130 @@
+"""Plans in force: who may adopt, what a later revision does to what already happened."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledger.audit import audit
+from ledger.database import Ledger
+from ledger.plan_store import read_plan
+from ledger.reads import Reader
+from ledger.services.forecasting import publish_forecast
+from ledger.services.planning import adopt_plan, create_ledger
+from ledger.services.signing import sign
+from ledger.services.work import finish, start
+from steps.errors import InputError, NotSatisfiedError
+from tests.ledger.conftest import T0, Clock, StateOf, activity, small_plan
+from tests.ledger.journey import bought
+
+
+def revised(changes: dict[str, dict[str, Any]], without: str = "-", extra: list[dict[str, Any]] | None = None) -> Any:
+    """Give the small plan with some activities changed, some left out and some added."""
+    plan = small_plan().model_dump()
+    activities = [a | changes.get(a["id"], {}) for a in plan["activities"] if a["id"] != without]
+    links = [x for x in plan["links"] if without not in (x["before"], x["after"])]
+    return small_plan(activities=activities + (extra or []), links=links)
+
+
+def test_adopted_plan_is_read_back_exactly(ledger: Ledger) -> None:
+    """What is in force is what was shown, thresholds and all."""
+    assert read_plan(ledger.site_dir) == small_plan()
+
+
+def test_first_plan_is_adopted_by_owner_manager_or_sponsor(empty: Ledger) -> None:
+    """The first plan names its own people."""
+    with pytest.raises(NotSatisfiedError, match="tech may not adopt"):
+        adopt_plan(empty, "tech", small_plan(), reason="mine")
+
+    adopt_plan(empty, "sponsor", small_plan(), reason="first")
+
+
+def test_adoption_states_what_applies_and_why_not(ledger: Ledger, read: Reader, clock: Clock) -> None:
+    """A step that does not apply keeps the reason of the decision."""
+    site = read.site()
+
+    assert (site.revision, site.baseline, site.adopted_by, site.rehearsal) == (1, "B0", "pm", False)
+    assert read.require_activity("002@site", clock.now).na_reason == "air cooled"
+    assert [r.id for r in read.ready(clock.now)] == ["001@site"]
+    assert [u.id for u in read.units()] == ["site", "pod-001", "pod-002"]
+    assert [p.id for p in read.person_for_account("lead")] == ["lead"]
+
+
+def test_revision_keeps_what_was_done_and_drops_what_had_not_begun(
+    ledger: Ledger, read: Reader, clock: Clock, state: StateOf
+) -> None:
+    """Ids persist; a vanished activity says which revision removed it; a new one is there."""
+    bought(ledger)
+    plan = revised({}, without="050@pod-002", extra=[activity("060@pod-001")])
+
+    adopt_plan(ledger, "pm", plan, reason="fewer checks")
+
+    assert state("001@site") == "done"
+    assert read.require_activity("050@pod-002", clock.now).na_reason == "removed by revision 2"
+    assert state("060@pod-001") == "ready"
+    assert read.orders(clock.now)[0].state == "placed"
+    assert audit(ledger.site_dir) == []
+
+
+def test_revision_that_asks_for_more_makes_what_is_done_stale(ledger: Ledger, read: Reader, clock: Clock) -> None:
+    """Approved under another policy is not approved under this one."""
+    bought(ledger)
+    policy = small_plan().activities[0].policy.model_dump() | {"quorum": 2}
+
+    adopt_plan(ledger, "pm", revised({"001@site": {"policy": policy}}), reason="two signatures")
+
+    assert read.require_activity("001@site", clock.now).flags == {"stale"}
+
+
+def test_same_plan_again_changes_nothing(ledger: Ledger, read: Reader, clock: Clock) -> None:
+    """A revision is a number and a reason."""
+    bought(ledger)
+    before = read.activities(clock.now)
+
+    adopt_plan(ledger, "pm", small_plan(), reason="again")
+
+    assert read.activities(clock.now) == before
+    assert audit(ledger.site_dir) == []
+
+
+def test_adoption_needs_a_reason(empty: Ledger) -> None:
+    """Why is asked for years later."""
+    with pytest.raises(InputError, match="needs a reason"):
+        adopt_plan(empty, "pm", small_plan(), reason=" ")
+
+
+def test_rehearsal_marks_everything_done_as_simulated(tmp_path: Path, clock: Clock) -> None:
+    """A rehearsal can never be mistaken for the real thing."""
+    with create_ledger(tmp_path, site_name="S", time_zone="UTC", rehearsal=True, owner="pm", clock=clock) as ledger:
+        adopt_plan(ledger, "pm", small_plan(), reason="rehearse")
+        start(ledger, "tech", "001@site")
+        finish(ledger, "tech", "001@site")
+        sign(ledger, "lead", "001@site")
+
+        with Reader.open(tmp_path) as read:
+            assert read.site().rehearsal
+            assert read.require_activity("001@site", clock.now).flags == {"simulated"}
+            assert read.project_time() == T0
+
+
+def test_rehearsal_time_never_falls_back(tmp_path: Path, clock: Clock) -> None:
+    """Who looks into a finished rehearsal decides after its last event, whatever the wall clock says."""
+    with create_ledger(tmp_path, site_name="S", time_zone="UTC", rehearsal=True, owner="pm", clock=clock) as ledger:
+        adopt_plan(ledger, "pm", small_plan(), reason="rehearse")
+        clock.forward(48)
+        start(ledger, "tech", "001@site")
+        clock.forward(-40)
+
+        assert finish(ledger, "tech", "001@site").effective_at == T0 + timedelta(hours=48)
+
+
+def test_forecast_is_on_record(ledger: Ledger, read: Reader) -> None:
+    """What was promised to others can be looked up."""
+    publish_forecast(ledger, "pm", T0, phases={"networking": T0}, note="after week 2")
+
+    told = read.forecast()
+    assert told is not None
+    assert (told.finish, told.by, told.note) == (T0, "pm", "after week 2")

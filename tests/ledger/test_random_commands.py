@@ -1,0 +1,106 @@
+"""Whatever people and engines try, in any order, some things always hold."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ledger.audit import audit
+from ledger.database import Ledger
+from ledger.reads import Reader
+from ledger.services import buying, runs, signing, work
+from ledger.services.planning import adopt_plan, create_ledger
+from ledger.services.runs import RunOutcome
+from ledger.transitions import State
+from steps.errors import ClusterwrightError
+from tests.ledger.conftest import PEOPLE, Clock, small_plan
+from tests.ledger.journey import GOOD, MTU, take
+
+POD = [f"{step}@pod-001" for step in ("010", "020", "030", "040", "050")]
+IDS = ["001@site", *POD, "195@site"]
+
+Command = Callable[[Ledger, str, str, Clock], object]
+
+COMMANDS: dict[str, Command] = {
+    "start": lambda b, p, a, _: work.start(b, p, a),
+    "finish": lambda b, p, a, _: work.finish(b, p, a),
+    "sign": lambda b, p, a, _: signing.sign(b, p, a),
+    "photo": lambda b, p, a, _: work.attach(b, p, a, b"photo", "photo"),
+    "reject": lambda b, p, a, _: signing.reject(b, p, a, "no"),
+    "hold": lambda b, p, a, _: work.hold(b, p, a, "wait"),
+    "resume": lambda b, p, a, _: work.resume(b, p, a),
+    "na": lambda b, p, a, _: work.na(b, p, a, "no need"),
+    "reopen": lambda b, p, a, _: work.reopen(b, p, a, "again"),
+    "attest": lambda b, p, a, _: work.attest(b, p, a, "outside"),
+    "waive": lambda b, p, a, _: signing.waive(b, p, a, "link.loss", "short", date(2026, 3, 1)),
+    "release": lambda b, p, a, _: signing.release(b, p, a, hosts=["n"], count=1, playbook_digest="d"),
+    "claim": lambda b, _p, a, _: take(b, a),
+    "good": lambda b, _p, a, _: runs.settle(b, "engine-1", a, RunOutcome("ok", measurements=(*GOOD, *MTU))),
+    "bad": lambda b, _p, a, _: runs.settle(b, "engine-1", a, RunOutcome("ok")),
+    "stopped": lambda b, _p, a, _: runs.settle(b, "engine-1", a, RunOutcome("interrupted")),
+    "retry": lambda b, p, a, _: runs.request_retry(b, p, a),
+    "duplicate": lambda b, _p, a, _: work.settle_duplicate(b, "engine", a),
+    "order": lambda b, p, _a, _: buying.order(b, p, "001@site#gpu-server"),
+    "receive": lambda b, p, _a, _: buying.receive(b, p, "001@site#gpu-server/1"),
+    "day": lambda _b, _p, _a, c: c.forward(24),
+    "adopt": lambda b, p, _a, _: adopt_plan(b, p, small_plan(), reason="again"),
+}
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(sorted(COMMANDS)), st.sampled_from(sorted(PEOPLE)), st.sampled_from(IDS)),
+    min_size=5,
+    max_size=60,
+)
+
+
+def prelude(ledger: Ledger, clock: Clock) -> None:
+    """Most random walks never get past the order; begin some of them behind it."""
+    from tests.ledger.journey import bought, racked
+
+    bought(ledger)
+    racked(ledger)
+    clock.forward(24)
+
+
+def check(reader: Reader, clock: Clock) -> None:
+    """What must hold after any sequence."""
+    rows = {row.id: row for row in reader.activities(clock.now)}
+    for row in rows.values():
+        if row.state is State.DONE and row.kind in {"procure", "field", "gate"} and "before" not in row.flags:
+            signed = [s for s in reader.sign_offs(row.id) if s.attempt == row.attempt and s.decision == "approved"]
+            assert len({s.person for s in signed}) >= row.quorum
+        if row.state is State.READY:
+            for link in reader.predecessors(row.id, clock.now):
+                assert link.state in {"done", "not_applicable", "placed", "received", "stale"}, (row.id, link)
+        if row.state is State.DONE and row.kind == "verify" and not row.flags & {"attested", "waived"}:
+            is_open = {c.verdict for c in reader.criteria(row.id)} - {"met"}
+            assert not is_open or row.completed_by
+    running = {row.id for row in rows.values() if row.state is State.RUNNING}
+    assert {c.activity for c in reader.claims()} == running
+    assert reader.counts(clock.now).total == len(rows)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(steps=STEPS, late=st.booleans())
+def test_random_commands_keep_the_rules(steps: list[tuple[str, str, str]], late: bool) -> None:
+    """Refusals are fine; broken rules, a broken chain or a replay that differs are not."""
+    clock = Clock()
+    with tempfile.TemporaryDirectory() as folder:
+        site = Path(folder)
+        with create_ledger(site, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=clock) as ledger:
+            adopt_plan(ledger, "pm", small_plan(), reason="first")
+            if late:
+                prelude(ledger, clock)
+            for verb, person, activity in steps:
+                try:
+                    COMMANDS[verb](ledger, person, activity, clock)
+                except ClusterwrightError:
+                    continue
+            with Reader.open(site) as reader:
+                check(reader, clock)
+        assert audit(site) == []

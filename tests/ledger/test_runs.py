@@ -1,0 +1,266 @@
+"""Runs of software: claims and leases, fencing, and what an outcome leads to."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from ledger.audit import audit
+from ledger.database import Ledger
+from ledger.evidence import store
+from ledger.reads import Reader
+from ledger.services.runs import (
+    Artifact,
+    ItemResult,
+    Measured,
+    RunOutcome,
+    answer_request,
+    lapsed_claims,
+    renew,
+    request_cancel,
+    request_retry,
+    request_run,
+    settle,
+)
+from ledger.services.signing import release
+from ledger.services.work import comment
+from steps.errors import InputError, NotSatisfiedError
+from tests.ledger.conftest import Clock, StateOf
+from tests.ledger.journey import GOOD, MTU, bought, passed, racked, take
+
+NAME = "030@pod-001"
+
+
+@pytest.fixture
+def ready(ledger: Ledger, clock: Clock) -> Ledger:
+    bought(ledger)
+    racked(ledger)
+    passed(ledger, clock)
+    return ledger
+
+
+def test_claim_is_exclusive_and_settled_by_its_owner_only(ready: Ledger, state: StateOf) -> None:
+    """Two engines on one site must not both believe that they run a step."""
+    assert take(ready, NAME)
+    assert state(NAME) == "running"
+    assert take(ready, NAME, "engine-2") is None
+    with pytest.raises(NotSatisfiedError, match="lost lease"):
+        settle(ready, "engine-2", NAME, RunOutcome("ok", measurements=GOOD))
+
+    settle(ready, "engine-1", NAME, RunOutcome("ok", measurements=GOOD))
+
+    assert state(NAME) == "done"
+    with pytest.raises(NotSatisfiedError, match="lost lease"):
+        settle(ready, "engine-1", NAME, RunOutcome("ok", measurements=GOOD))
+
+
+def test_lapsed_claim_is_found_settled_and_run_again(ready: Ledger, state: StateOf, read: Reader) -> None:
+    """The late owner's result is refused: the attempt went on without it."""
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    take(ready, NAME, lease_s=60, machine_now=now)
+    renew(ready, "engine-1", NAME, 60, pgid=77, machine_now=now + timedelta(seconds=30))
+    assert lapsed_claims(ready, machine_now=now + timedelta(seconds=80)) == []
+    lapsed = lapsed_claims(ready, machine_now=now + timedelta(seconds=91))
+    assert [(c.owner, c.pgid, c.host, c.boot_id) for c in lapsed] == [("engine-1", 77, "build", "b1")]
+
+    settle(ready, lapsed[0].owner, NAME, RunOutcome("interrupted", summary="engine died"))
+
+    assert state(NAME) == "ready"
+    second = take(ready, NAME, "engine-2")
+    assert second is not None
+    assert second.attempt == 2
+    with pytest.raises(NotSatisfiedError, match="lost lease"):
+        renew(ready, "engine-1", NAME, 60)
+    with pytest.raises(NotSatisfiedError, match="lost lease"):
+        settle(ready, "engine-1", NAME, RunOutcome("ok", measurements=GOOD))
+    assert [r.status for r in read.runs(NAME)] == ["interrupted", "running"]
+
+
+def test_same_owner_of_an_old_attempt_is_fenced_by_the_attempt(ready: Ledger) -> None:
+    """An engine that took a step twice must not settle the second with the first's result."""
+    first = take(ready, NAME)
+    assert first is not None
+    settle(ready, "engine-1", NAME, RunOutcome("interrupted"))
+    take(ready, NAME)
+
+    with pytest.raises(NotSatisfiedError, match="lost lease"):
+        settle(ready, "engine-1", NAME, RunOutcome("ok", measurements=GOOD), attempt=first.attempt)
+
+
+def test_where_nobody_can_tell_a_person_decides(ready: Ledger, state: StateOf) -> None:
+    """An old process on an unknown machine may still be at work."""
+    take(ready, NAME)
+
+    settle(ready, "engine-1", NAME, RunOutcome("interrupted", summary="host unknown"), needs_person=True)
+
+    assert state(NAME) == "on_hold"
+
+
+def test_no_two_runs_touch_one_host(ready: Ledger) -> None:
+    """Firmware of a host is not flashed while its burn-in runs."""
+    release(ready, "lead", "040@pod-001", hosts=["n1"], count=1, playbook_digest="d")
+    take(ready, NAME, hosts=["n1", "n2"])
+
+    assert take(ready, "040@pod-001", hosts=["n1"], playbook_digest="d") is None
+
+
+@pytest.mark.parametrize(
+    ("outcome", "expected"),
+    [
+        (RunOutcome("ok", measurements=GOOD), "done"),
+        (RunOutcome("ok", measurements=GOOD[:1]), "checked_not_met"),
+        (RunOutcome("ok", measurements=(GOOD[0], Measured("link.up", False, ""))), "checked_not_met"),
+        (RunOutcome("ok", measurements=(GOOD[0], Measured("link.up", None, "", note="gone"))), "checked_not_met"),
+        (RunOutcome("ok", (ItemResult("n2", "skipped"),), GOOD), "checked_not_met"),
+        (RunOutcome("ok", (ItemResult("n2", "unreachable"),), GOOD), "failed"),
+        (RunOutcome("failed", (ItemResult("n2", "failed", 2.5, "Read links"),), GOOD), "failed"),
+    ],
+)
+def test_result_decides_the_state(ready: Ledger, state: StateOf, outcome: RunOutcome, expected: str) -> None:
+    """Done is only what was read, on every host, and meets every criterion."""
+    take(ready, NAME)
+
+    settle(ready, "engine-1", NAME, outcome)
+
+    assert state(NAME) == expected
+    assert audit(ready.site_dir) == []
+
+
+def test_change_whose_criteria_fail_has_failed_and_opens_a_non_conformance(
+    ready: Ledger, state: StateOf, read: Reader
+) -> None:
+    """It was changed and is not as it should be: that is not a mere check."""
+    name = "040@pod-001"
+    release(ready, "lead", name, hosts=["n1"], count=1, playbook_digest="d")
+    take(ready, name, hosts=["n1"], playbook_digest="d")
+
+    settle(ready, "engine-1", name, RunOutcome("ok", measurements=(Measured("mtu", Decimal(1500), "B", "n1"),)))
+
+    assert state(name) == "failed"
+    assert [n.activity for n in read.ncrs(open_only=True)] == [name]
+
+
+def test_units_are_converted_and_strangers_are_not_measured(ready: Ledger, state: StateOf) -> None:
+    """9 kB is 9000 B; 9000 without a unit that compares is nothing."""
+    name = "040@pod-001"
+    for reading, expected in (
+        (Measured("mtu", Decimal(9000), "V"), "failed"),
+        (Measured("mtu", Decimal(9), "kB"), "done"),
+    ):
+        release(ready, "lead", name, hosts=["n1"], count=1, playbook_digest="d")
+        take(ready, name, hosts=["n1"], playbook_digest="d")
+        settle(ready, "engine-1", name, RunOutcome("ok", measurements=(reading,)))
+        assert state(name) == expected
+        if expected == "failed":
+            request_retry(ready, "lead", name)
+
+
+def test_items_and_artifacts_are_kept(ready: Ledger, read: Reader) -> None:
+    """Per host: what happened, how long, which task failed."""
+    digest = store(ready.site_dir, b"log")
+    take(ready, NAME)
+    settle(
+        ready,
+        "engine-1",
+        NAME,
+        RunOutcome(
+            "ok",
+            (ItemResult("n1", "ok", 1.25), ItemResult("n2", "changed", 2)),
+            GOOD,
+            artifacts=(Artifact(digest, "run-log", "run.log"),),
+        ),
+    )
+
+    run = read.runs(NAME)[0]
+    assert (run.status, run.result, run.items) == ("ok", "done", 2)
+    assert [(i.host, i.status, i.duration_s) for i in read.items(run.id)] == [
+        ("n1", "ok", 1.25),
+        ("n2", "changed", 2.0),
+    ]
+    assert [e.name for e in read.evidence(NAME)] == ["run.log"]
+
+
+def test_many_readings_travel_as_evidence(ready: Ledger, read: Reader) -> None:
+    """An event stays readable; 600 readings and 12,000 hosts lie in the store and replay from there."""
+    readings = tuple(Measured("link.loss", Decimal("0.1"), "dB", f"n{i}") for i in range(600))
+    hosts = tuple(ItemResult(f"n{i:05d}", "ok") for i in range(12_000))
+    take(ready, NAME)
+
+    settle(ready, "engine-1", NAME, RunOutcome("ok", hosts, (*readings, GOOD[1])))
+
+    payload = read.last_events(1)[0].payload
+    assert payload["measurements"] == []
+    assert [b["rows"] for b in payload["results"]] == [10_000, 2_000]
+    assert len(read.measurements(NAME)) == 601
+    assert audit(ready.site_dir) == []
+
+
+def test_rehearsed_result_has_no_place_in_a_real_ledger(ready: Ledger) -> None:
+    """A rehearsal can never be mistaken for the real thing."""
+    take(ready, NAME)
+
+    with pytest.raises(InputError, match="no place in a real site's ledger"):
+        settle(ready, "engine-1", NAME, RunOutcome("rehearsed"))
+
+
+def test_requests_are_made_answered_and_closed(ready: Ledger, read: Reader, state: StateOf) -> None:
+    """Screens ask, the dispatcher answers, nothing is asked twice."""
+    request_run(ready, "tech", NAME)
+    with pytest.raises(NotSatisfiedError, match="nothing to stop"):
+        request_cancel(ready, "tech", NAME)
+    asked = read.requests()
+    assert [(r.activity, r.action, r.by) for r in asked] == [(NAME, "run", "tech")]
+
+    answer_request(ready, asked[0].id, "started")
+
+    assert read.requests() == []
+    with pytest.raises(NotSatisfiedError, match="was answered"):
+        answer_request(ready, asked[0].id, "again")
+
+
+def test_retry_opens_the_next_attempt(ready: Ledger, read: Reader, state: StateOf, clock: Clock) -> None:
+    """What failed is ready again; earlier readings no longer count."""
+    take(ready, NAME)
+    settle(ready, "engine-1", NAME, RunOutcome("ok", measurements=GOOD[:1]))
+
+    request_retry(ready, "lead", NAME)
+
+    assert state(NAME) == "ready"
+    assert read.require_activity(NAME, clock.now).attempt == 2
+    assert {c.verdict for c in read.criteria(NAME)} == {"not measured"}
+
+
+def test_restored_ledger_without_claims_still_finds_its_running_work(ready: Ledger) -> None:
+    """Claims are the machine's; runs are the ledger's."""
+    take(ready, NAME)
+    with ready.write() as writing:
+        writing.session.connection().exec_driver_sql("DELETE FROM claim")
+
+    lapsed = lapsed_claims(ready)
+
+    assert [(c.activity, c.owner, c.attempt) for c in lapsed] == [(NAME, "engine-1", 1)]
+    settle(ready, "engine-1", NAME, RunOutcome("interrupted"))
+
+
+def test_mtu_met_completes_a_released_change(ready: Ledger, state: StateOf) -> None:
+    """The ordinary way."""
+    name = "040@pod-001"
+    release(ready, "lead", name, hosts=["n1"], count=1, playbook_digest="d")
+    take(ready, name, hosts=["n1"], playbook_digest="d")
+    settle(ready, "engine-1", name, RunOutcome("ok", measurements=MTU))
+
+    assert state(name) == "done"
+
+
+def test_threads_share_one_ledger(ready: Ledger, read: Reader) -> None:
+    """Flows run activities in threads; decisions take turns and the chain stays whole."""
+    before = read.head().seq
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: comment(ready, "tech", NAME, f"note {n}"), range(40)))
+
+    assert read.head().seq == before + 40
+    assert audit(ready.site_dir) == []

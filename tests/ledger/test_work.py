@@ -1,0 +1,260 @@
+"""People's work: what is allowed when, and what a refusal says."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from ledger.database import Ledger
+from ledger.reads import Reader
+from ledger.services.buying import order, receive
+from ledger.services.signing import sign
+from ledger.services.work import (
+    assign,
+    attach,
+    comment,
+    finish,
+    hold,
+    measure,
+    na,
+    progress,
+    reopen,
+    resume,
+    settle_duplicate,
+    start,
+)
+from steps.errors import InputError, NotSatisfiedError
+from tests.ledger.conftest import T0, Clock, StateOf
+from tests.ledger.journey import all_but_gate, bought, passed, racked, verified
+
+
+def test_blocked_activity_names_what_it_waits_for(ledger: Ledger) -> None:
+    """A refusal that names nothing sends people to search."""
+    with pytest.raises(NotSatisfiedError, match=r"020@pod-001.*cannot start.*010@pod-001.*open.*logic") as refused:
+        start(ledger, "tech", "020@pod-001")
+
+    assert "clusterwright why" in refused.value.hint
+
+
+def test_unknown_activity_is_refused_with_the_nearest(ledger: Ledger) -> None:
+    """A slip of the finger should cost one look."""
+    with pytest.raises(InputError, match="pod-001") as refused:
+        start(ledger, "tech", "010@pod-01")
+
+    assert "did you mean" in refused.value.hint
+
+
+def test_stranger_may_do_nothing(ledger: Ledger) -> None:
+    """Only people in force act."""
+    with pytest.raises(InputError, match="nobody at this site is called 'eve'"):
+        start(ledger, "eve", "001@site")
+
+
+def test_order_releases_only_the_pod_that_its_delivery_serves(ledger: Ledger, state: StateOf) -> None:
+    """Servers of pod 1 do not wait for servers of pod 2."""
+    bought(ledger)
+    assert state("010@pod-001") == "blocked"
+
+    receive(ledger, "tech", "001@site#gpu-server/1", serials=["a", "b"])
+
+    assert state("010@pod-001") == "ready"
+    assert state("010@pod-002") == "blocked"
+
+
+def test_partial_delivery_releases_nothing(ledger: Ledger, state: StateOf, read: Reader, clock: Clock) -> None:
+    """Fifteen of sixteen servers are not a pod."""
+    bought(ledger)
+
+    receive(ledger, "tech", "001@site#gpu-server/1", Decimal(15))
+
+    assert state("010@pod-001") == "blocked"
+    assert read.orders(clock.now)[0].state == "part received"
+    receive(ledger, "tech", "001@site#gpu-server/1")
+    assert state("010@pod-001") == "ready"
+
+
+def test_order_waits_for_its_decision(ledger: Ledger) -> None:
+    """Nothing is bought before it is decided."""
+    with pytest.raises(NotSatisfiedError, match=r"cannot be placed.*001@site"):
+        order(ledger, "pm", "001@site#gpu-server")
+
+
+def test_more_than_ordered_cannot_arrive(ledger: Ledger) -> None:
+    """A surplus is a mistake in the count or another delivery."""
+    bought(ledger)
+
+    with pytest.raises(InputError, match="16 outstanding, so not 17"):
+        receive(ledger, "tech", "001@site#gpu-server/1", 17)
+
+
+def test_lag_holds_until_its_end(ledger: Ledger, clock: Clock, state: StateOf, read: Reader) -> None:
+    """A day of curing is a day, and the engine knows when to look again."""
+    bought(ledger)
+    racked(ledger)
+    assert state("020@pod-001") == "blocked"
+    assert read.next_wake(clock.now) == T0 + timedelta(hours=24)
+    assert "its lag ends" in read.why("020@pod-001", clock.now).unmet[0].state
+
+    clock.forward(24)
+
+    assert state("020@pod-001") == "ready"
+
+
+def test_finish_is_refused_while_a_criterion_is_not_measured(ledger: Ledger, clock: Clock, state: StateOf) -> None:
+    """Verification by hand needs the same numbers as by software, in units that compare."""
+    bought(ledger)
+    racked(ledger)
+    passed(ledger, clock)
+    start(ledger, "tech", "030@pod-001")
+    measure(ledger, "tech", "030@pod-001", "link.loss", Decimal("0.7"), "dB", source="otdr")
+
+    with pytest.raises(
+        NotSatisfiedError, match=r"link.loss must be <= 0.5 dB: failed \(0.7 dB\).*link.up.*not measured"
+    ):
+        finish(ledger, "tech", "030@pod-001")
+
+    measure(ledger, "tech", "030@pod-001", "link.loss", Decimal("0.3"), "dB", source="otdr")
+    measure(ledger, "tech", "030@pod-001", "link.up", value=True, unit="", source="eye")
+    finish(ledger, "tech", "030@pod-001")
+    assert state("030@pod-001") == "awaiting_sign_off"
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "unit", "said"),
+    [
+        ("link.los", Decimal(1), "dB", "no criterion"),
+        ("link.loss", Decimal(1), "V", "does not compare"),
+        ("link.loss", True, "dB", "a number in dB"),
+        ("link.up", Decimal(1), "", "true or false"),
+    ],
+)
+def test_reading_that_cannot_be_judged_is_refused(
+    ledger: Ledger, clock: Clock, metric: str, value: Decimal | bool, unit: str, said: str
+) -> None:
+    """What is recorded can be held against a criterion, or is refused at once."""
+    bought(ledger)
+    racked(ledger)
+    passed(ledger, clock)
+    start(ledger, "tech", "030@pod-001")
+
+    with pytest.raises(InputError, match=said):
+        measure(ledger, "tech", "030@pod-001", metric, value, unit, source="x")
+
+
+def test_hold_stops_and_resume_goes_on_where_it_was(ledger: Ledger, state: StateOf) -> None:
+    """A hold loses nothing."""
+    start(ledger, "tech", "001@site")
+    hold(ledger, "pm", "001@site", "budget")
+    assert state("001@site") == "on_hold"
+    with pytest.raises(NotSatisfiedError, match="is on hold; it cannot take 'finish' now"):
+        finish(ledger, "tech", "001@site")
+
+    resume(ledger, "pm", "001@site", "approved")
+
+    assert state("001@site") == "in_progress"
+
+
+def test_not_applicable_is_bridged_not_cut(ledger: Ledger, clock: Clock, state: StateOf) -> None:
+    """What follows inherits what the skipped step waited for."""
+    with pytest.raises(NotSatisfiedError, match="may not decide that a step does not apply"):
+        na(ledger, "tech", "020@pod-001", "no need")
+    na(ledger, "pm", "020@pod-001", "no need")
+    assert state("030@pod-001") == "blocked"
+
+    bought(ledger)
+    racked(ledger)
+    assert state("030@pod-001") == "blocked"
+    clock.forward(24)
+
+    assert state("030@pod-001") == "ready"
+
+
+def test_duplicate_is_done_when_those_that_complete_it_are(ledger: Ledger, clock: Clock, state: StateOf) -> None:
+    """One result, shown twice, done once."""
+    bought(ledger)
+    racked(ledger)
+    passed(ledger, clock)
+    with pytest.raises(NotSatisfiedError, match="not done: 030@pod-001, 040@pod-001"):
+        settle_duplicate(ledger, "engine", "050@pod-001")
+
+    verified(ledger)
+
+    assert state("050@pod-001") == "done"
+
+
+def test_reopened_work_makes_what_rested_on_it_stale_and_holds_its_hold_point(
+    ledger: Ledger, clock: Clock, state: StateOf, read: Reader
+) -> None:
+    """A stale hold point blocks what has not started until it is signed again."""
+    bought(ledger)
+    racked(ledger)
+    passed(ledger, clock)
+    assert state("030@pod-001") == "ready"
+
+    reopen(ledger, "tech", "010@pod-001", "wrong torque")
+
+    row = read.require_activity("020@pod-001", clock.now)
+    assert row.flags == {"stale"}
+    assert read.require_activity("010@pod-001", clock.now).attempt == 2
+    assert state("030@pod-001") == "blocked"
+    sign(ledger, "lead", "020@pod-001")
+    assert state("030@pod-001") == "blocked"
+    sign(ledger, "lead2", "020@pod-001")
+    assert state("030@pod-001") == "ready"
+
+
+def test_reopening_the_first_decision_makes_the_whole_site_stale(ledger: Ledger, clock: Clock, read: Reader) -> None:
+    """Staleness runs through orders and deliveries."""
+    all_but_gate(ledger, clock)
+
+    reopen(ledger, "pm", "001@site", "wrong servers")
+
+    assert read.counts(clock.now).stale == 10
+
+
+def test_progress_is_kept_and_bounded(ledger: Ledger, read: Reader, clock: Clock) -> None:
+    """Percent lies between 0 and 100."""
+    start(ledger, "tech", "001@site")
+    progress(ledger, "tech", "001@site", percent=40, note="two quotes in")
+    with pytest.raises(InputError, match="percent"):
+        progress(ledger, "tech", "001@site", percent=140)
+
+    row = read.require_activity("001@site", clock.now)
+    assert (row.percent, row.last_note) == (40.0, "two quotes in")
+
+
+def test_small_records_are_read_back(ledger: Ledger, read: Reader, clock: Clock) -> None:
+    """Comments, evidence and assignments are on the activity's page."""
+    assign(ledger, "pm", "001@site", "tech")
+    comment(ledger, "tech", "001@site", "asked three vendors")
+    attach(ledger, "tech", "001@site", b"quote", "quote", name="q.txt")
+
+    assert read.require_activity("001@site", clock.now).assignee == "tech"
+    assert [c.text for c in read.comments("001@site")] == ["asked three vendors"]
+    assert [(e.kind, e.name, e.size) for e in read.evidence("001@site")] == [("quote", "q.txt", 5)]
+
+
+def test_effective_time_is_when_it_happened(ledger: Ledger, read: Reader, clock: Clock) -> None:
+    """Recording on Monday what happened on Friday keeps Friday."""
+    clock.forward(72)
+    start(ledger, "tech", "001@site", at=T0)
+
+    assert read.require_activity("001@site", clock.now).started_at == T0
+    assert read.last_events(1)[0].recorded_at > datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def test_what_happened_cannot_lie_in_the_future(ledger: Ledger) -> None:
+    """Work that has not been done is not recorded as done."""
+    with pytest.raises(InputError, match="future"):
+        start(ledger, "tech", "001@site", at=T0 + timedelta(days=30))
+
+
+def test_finish_before_start_is_refused(ledger: Ledger, clock: Clock) -> None:
+    """Time runs one way."""
+    clock.forward(5)
+    start(ledger, "tech", "001@site")
+
+    with pytest.raises(InputError, match="after that"):
+        finish(ledger, "tech", "001@site", at=T0)
