@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from clusterwright.output import day, days, table
-from steps.schedule.plan import Plan, PlanActivity, PlanOrder
+from steps.schedule.plan import Dates, Plan, PlanActivity, PlanOrder
 
 BAR = 60
 
@@ -22,16 +23,26 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
         f"{len(applicable)} activities, {len(plan.activities) - len(applicable)} not applicable, "
         f"{len(plan.orders)} orders."
     )
+    titles = {a.id: a.title for a in applicable}
+    titles |= {o.id: f"Order: {o.title}" for o in plan.orders}
+    titles |= {t.id: f"Delivery {t.number}: {o.title}" for o in plan.orders for t in o.tranches}
     shown = sorted(
-        (a for a in applicable if a.dates and (everything or a.dates.is_critical)),
-        key=lambda a: (a.dates.early_start, a.dates.early_finish) if a.dates else (plan.start, plan.start),
+        ((name, dates) for name, dates in _all_dates(plan) if everything or dates.is_critical),
+        key=lambda pair: (pair[1].early_start, pair[1].early_finish, pair[0]),
     )
+    per_day = {a.id: _hours_per_day(a, plan) for a in applicable}
+    alike: dict[object, list[str]] = {}  # pods that do the same at the same time share a line
+    for name, d in shown:
+        alike.setdefault((name.partition("@")[0], d.early_start, d.early_finish, name if everything else ""), []).append(name)
+    dates = dict(shown)
     table(
         ("activity", "what", "start", "finish", "float", "driven by"),
         [
-            (a.id, a.title, day(a.dates.early_start, zone), day(a.dates.early_finish, zone),
-             _float(a, plan), a.dates.driving or "project start")
-            for a in shown if a.dates
+            (names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more", titles[names[0]],
+             day(dates[names[0]].early_start, zone), day(dates[names[0]].early_finish, zone),
+             days(dates[names[0]].total_float_h, per_day.get(names[0], 24.0)),
+             dates[names[0]].driving or "project start")
+            for names in alike.values()
         ],
         title="Every activity" if everything else "Critical path: a day's delay here delays go-live",
         right=(4,),
@@ -42,18 +53,33 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
 
 
 def print_orders(plan: Plan) -> None:
-    """Print every order, the one to place first on top."""
+    """Print orders, the one to place first on top; those that every pod places for itself on one line."""
     zone = plan.time_zone
-    orders = sorted(plan.orders, key=lambda o: o.order_by or plan.start)
+    alike: dict[tuple[str, str], list[PlanOrder]] = {}
+    for order in plan.orders:
+        alike.setdefault((order.step, order.item), []).append(order)
+    lines = sorted(alike.values(), key=lambda orders: min(o.order_by or plan.start for o in orders))
     table(
-        ("order by", "order", "what", "quantity", "lead weeks", "need by", "float", "tranches"),
-        [
-            (day(o.order_by, zone), o.id, o.title, f"{o.quantity:,} {o.unit_of_measure}",
-             f"{o.lead.m / 168:g}", day(o.need_by, zone), _order_float(o), len(o.tranches))
-            for o in orders
-        ],
+        ("order by", "order", "what", "quantity", "lead weeks", "need by", "float", "orders", "tranches"),
+        [_order_line(orders, zone) for orders in lines],
         title="Orders: the latest date to place each without delaying go-live",
-        right=(3, 4, 6, 7),
+        right=(3, 4, 6, 7, 8),
+    )
+
+
+def _order_line(orders: list[PlanOrder], zone: str) -> tuple[object, ...]:
+    first = min(orders, key=lambda o: o.order_by or datetime.max.replace(tzinfo=UTC))
+    quantity = sum((o.quantity for o in orders), Decimal(0))
+    return (
+        day(first.order_by, zone),
+        first.id if len(orders) == 1 else f"{first.id} and {len(orders) - 1} more",
+        first.title,
+        f"{quantity.normalize():,f} {first.unit_of_measure}",
+        f"{first.lead.m / 168:g}",
+        day(first.need_by, zone),
+        _order_float(first),
+        len(orders),
+        sum(len(o.tranches) for o in orders),
     )
 
 
@@ -61,15 +87,23 @@ def plan_document(plan: Plan) -> dict[str, Any]:
     """Give the plan as JSON, with the critical path as a list of ids in order of their start."""
     document = plan.model_dump(mode="json")
     document["critical_path"] = [name for name, _ in _critical(plan)]
+    document["orders_by_date"] = [
+        {"id": o.id, "order_by": o.order_by, "need_by": o.need_by, "float_h": o.dates.total_float_h if o.dates else None}
+        for o in sorted(plan.orders, key=lambda o: o.order_by or plan.start)
+    ]
     document["weeks"] = float(_weeks(plan))
     return document
 
 
-def _critical(plan: Plan) -> list[tuple[str, datetime]]:
+def _all_dates(plan: Plan) -> list[tuple[str, Dates]]:
     found = [(a.id, a.dates) for a in plan.activities]
     found += [(o.id, o.dates) for o in plan.orders]
     found += [(t.id, t.dates) for o in plan.orders for t in o.tranches]
-    critical = [(name, dates.early_start) for name, dates in found if dates and dates.is_critical]
+    return [(name, dates) for name, dates in found if dates is not None]
+
+
+def _critical(plan: Plan) -> list[tuple[str, datetime]]:
+    critical = [(name, dates.early_start) for name, dates in _all_dates(plan) if dates.is_critical]
     return sorted(critical, key=lambda pair: (pair[1], pair[0]))
 
 
@@ -110,10 +144,8 @@ def _weeks(plan: Plan) -> str:
     return f"{(plan.finish - plan.start) / timedelta(weeks=1):.1f}"
 
 
-def _float(activity: PlanActivity, plan: Plan) -> str:
-    assert activity.dates is not None
-    per_day = plan.working_hours[1] - plan.working_hours[0] if activity.calendar == "working" else 24.0
-    return days(activity.dates.total_float_h, per_day)
+def _hours_per_day(activity: PlanActivity, plan: Plan) -> float:
+    return plan.working_hours[1] - plan.working_hours[0] if activity.calendar == "working" else 24.0
 
 
 def _order_float(order: PlanOrder) -> str:

@@ -36,11 +36,9 @@ class Dates(Closed):
     total_float_h: float = Field(description="hours of the node's own calendar")
     free_float_h: float
     driving: str | None = Field(default=None, description="the predecessor that sets early_start")
-
-    @property
-    def is_critical(self) -> bool:
-        """True where a delay delays go-live."""
-        return self.total_float_h < 1e-6
+    is_critical: bool = Field(
+        default=False, description="on the chain of driving predecessors of go-live, or without float"
+    )
 
 
 class Unit(Closed):

@@ -18,6 +18,7 @@ from steps.formula import evaluate
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.durations import calendar_of, duration_of, items_of, lead_of
 from steps.schedule.expansion import Expansion, Node, Order, expand
+from steps.schedule.crews import overloads
 from steps.schedule.network import CriticalPath, Edge, Network, Schedule
 from steps.schedule.plan import (
     Dates,
@@ -108,7 +109,8 @@ def make_plan(
         design=dict(design.site.values),
         digests=around.digests,
     )
-    return dated(plan, calendar)
+    plan = dated(plan, calendar)
+    return plan.model_copy(update={"findings": tuple(overloads(plan, design))})
 
 
 def site_calendar(site: Site) -> WorkCalendar:
@@ -162,7 +164,7 @@ def dated(plan: Plan, calendar: WorkCalendar) -> Plan:
         number for number, name in enumerate(network.ids) if name.startswith("195@")
     ]
     schedule = CriticalPath(network, calendar).solve(target=closing[0] if closing else None)
-    dates = _dates(network, schedule, calendar)
+    dates = _dates(network, schedule, calendar, critical_nodes(plan, network, schedule, closing))
     finish = dates[network.ids[closing[0]]].early_finish if closing else max(
         d.early_finish for d in dates.values()
     )
@@ -177,7 +179,25 @@ def dated(plan: Plan, calendar: WorkCalendar) -> Plan:
     )
 
 
-def _dates(network: Network, schedule: Schedule, calendar: WorkCalendar) -> dict[str, Dates]:
+def critical_nodes(plan: Plan, network: Network, schedule: Schedule, closing: list[int]) -> set[int]:
+    """Give the driving chain back from go-live, and every node without float that does not continue after it.
+
+    Where calendars mix, float alone breaks the chain: a delivery on a Saturday has the Sunday to spare.
+    """
+    continuing = {a.id for a in plan.activities if a.continuing}
+    critical = {
+        i for i, name in enumerate(network.ids) if schedule.total_float_h[i] < 1e-6 and name not in continuing
+    }
+    node = closing[0] if closing else int(np.argmax(schedule.early_finish))
+    while node >= 0:
+        critical.add(node)
+        node = int(schedule.driving[node])
+    return critical
+
+
+def _dates(
+    network: Network, schedule: Schedule, calendar: WorkCalendar, critical: set[int]
+) -> dict[str, Dates]:
     def at(hours: float) -> datetime:
         return calendar.at(float(hours))
 
@@ -190,6 +210,7 @@ def _dates(network: Network, schedule: Schedule, calendar: WorkCalendar) -> dict
             total_float_h=round(float(schedule.total_float_h[i]), 4),
             free_float_h=round(float(schedule.free_float_h[i]), 4),
             driving=network.ids[schedule.driving[i]] if schedule.driving[i] >= 0 else None,
+            is_critical=i in critical,
         )
         for i, name in enumerate(network.ids)
     }
