@@ -75,9 +75,11 @@ def table(
     Console(width=wide, highlight=False).print(shown)
 
 
-def day(instant: datetime | None, zone: str) -> str:
-    """Write the site-local day of an instant."""
-    return "" if instant is None else instant.astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d")
+def day(moment: datetime | date | None, zone: str) -> str:
+    """Write a day: that of an instant in the site's time zone, a date as it is."""
+    if isinstance(moment, datetime):
+        moment = moment.astimezone(ZoneInfo(zone)).date()
+    return "" if moment is None else moment.isoformat()
 
 
 def minute(instant: datetime | None, zone: str) -> str:

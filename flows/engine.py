@@ -7,11 +7,21 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flows.prefect_server import PrefectServer
-from steps.errors import InputError
+from steps.errors import InputError, UnreachableError
+
+if TYPE_CHECKING:
+    from flows.dispatcher import Dispatcher
+    from flows.engine_state import Engine
+    from flows.executors.real import RealPerformer
+    from ledger.database import Ledger
 
 LINGER_S = 2.0
+LOOK_S = 0.2
+PATIENCE_S = 30
+"""How long runs may take to notice that the server is gone."""
 
 
 def run_engine(
@@ -19,65 +29,113 @@ def run_engine(
     *,
     port: int,
     hands_off: bool,
-    until_idle: bool,
+    until_idle: bool = False,
     on_message: Callable[[str], None],
     stop: threading.Event,
+    playbooks: Path | None = None,
 ) -> int:
-    """Run the engine until `stop` is set, or with `until_idle` until only people can go on; give an exit code."""
-    from ledger.database import Ledger
-    from ledger.plan_store import read_plan
+    """Run the engine until `stop` is set, or with `until_idle` until only people can go on; give an exit code.
+
+    To be called in the main thread: the server lives as long as it. `playbooks` are those that come along
+    if not given.
+    """
+    _refuse_unready(site_dir)
+    inventory = _inventory(site_dir)
+    with PrefectServer(site_dir, port, on_message) as server:
+        # Prefect reads its settings when it is first imported, which is here, after the server set them
+        from flows.executors.real import RealPerformer
+        from ledger.database import Ledger
+
+        performer = RealPerformer(site_dir, playbooks or Path(str(files("playbooks"))), inventory, hands_off=hands_off)
+        with Ledger.open(site_dir, clock=_now) as ledger:
+            engine = _engine(site_dir, ledger, performer, stop)
+            on_message("hands off: only what reads is run" if hands_off else "running; Ctrl-C stops it cleanly")
+            _dispatch(server, engine, on_message, until_idle=until_idle)
+    return 0
+
+
+def _refuse_unready(site_dir: Path) -> None:
     from ledger.reads import Reader
 
     with Reader.open(site_dir) as reader:
         site = reader.site()
-        if site.rehearsal:
-            raise InputError("this ledger is a rehearsal's", hint="`clusterwright rehearse` goes on with it")
-        if site.revision == 0:
-            raise InputError("no plan was adopted yet", hint="`clusterwright plan adopt`")
-    plan = read_plan(site_dir)
-    inventory = _inventory(site_dir)
-    with PrefectServer(site_dir, port, on_message) as server, Ledger.open(site_dir, clock=_now) as ledger:
-        # Prefect reads its settings when it is first imported, which is here, after the server set them
-        from flows.dispatcher import Dispatcher
-        from flows.engine_state import Engine, forget, register
-        from flows.executors.real import RealPerformer
-        from flows.standing import clear_abandoned, restore_history
-
-        engine = Engine(
-            site_dir=site_dir,
-            ledger=ledger,
-            plan=plan,
-            revision=site.revision,
-            clock=_now,
-            performer=RealPerformer(site_dir, Path(str(files("playbooks"))), inventory, hands_off=hands_off),
-            linger_s=LINGER_S,
-            rehearsal=False,
-            stopping=stop,
-        )
-        register(engine)
-        try:
-            clear_abandoned(server)
-            restore_history(server, engine)
-            on_message("hands off: only what reads is run" if hands_off else "running; Ctrl-C stops it cleanly")
-            Dispatcher(engine, on_message).run(until_idle=until_idle)
-        finally:
-            forget(engine)
-            on_message("stopping: the dashboard catches up")
-            seen = server.drain(engine.tag, engine.task_runs)
-            on_message(f"stopped; {seen} of {engine.task_runs} task runs are in the dashboard")
-    return 0
-
-
-def _now() -> datetime:
-    """Project time of a real site is real time."""
-    return datetime.now(UTC)
+    if site.rehearsal:
+        raise InputError("this ledger is a rehearsal's", hint="`clusterwright rehearse` goes on with it")
+    if site.revision == 0:
+        raise InputError("no plan was adopted yet", hint="`clusterwright plan adopt`")
 
 
 def _inventory(site_dir: Path) -> Path | None:
-    """Give the inventory that the site file names; a plan in force with hosts needs it to be there."""
+    """Give the inventory that the site file names; one that is missing is refused with file and key."""
     from steps.catalog.loader import read_roles
     from steps.design.site import read_site
 
     roles = {slug: str(role["title"]) for slug, role in read_roles(site_dir).items()}
     name = read_site(site_dir, roles).inventory
     return None if name is None else site_dir / name
+
+
+def _engine(site_dir: Path, ledger: Ledger, performer: RealPerformer, stop: threading.Event) -> Engine:
+    from flows.engine_state import Engine
+    from ledger.plan_store import read_plan
+    from ledger.reads import Reader
+
+    with Reader.open(site_dir) as reader:
+        revision = reader.site().revision
+    return Engine(
+        site_dir=site_dir,
+        ledger=ledger,
+        plan=read_plan(site_dir, revision),
+        revision=revision,
+        clock=_now,
+        performer=performer,
+        linger_s=LINGER_S,
+        rehearsal=False,
+        stopping=stop,
+    )
+
+
+def _dispatch(server: PrefectServer, engine: Engine, say: Callable[[str], None], *, until_idle: bool) -> None:
+    """Dispatch in a thread of its own, since Prefect takes over the signals of a main thread that runs flows."""
+    from flows.dispatcher import Dispatcher
+    from flows.engine_state import forget, register
+    from flows.standing import clear_abandoned, restore_history
+    from flows.tending import Attendant
+
+    register(engine)
+    engine.tend = Attendant(engine, say).tend
+    clear_abandoned(server.api)
+    if restored := restore_history(server.api, engine):
+        say(f"the dashboard's history was lost; the standing of {restored} phases was restored from the ledger")
+    errors: list[BaseException] = []
+    thread = threading.Thread(
+        target=_kept, args=(errors, Dispatcher(engine), until_idle), name="dispatcher", daemon=True
+    )
+    thread.start()
+    try:
+        while thread.is_alive() and server.is_alive:
+            thread.join(LOOK_S)
+    finally:
+        engine.stopping.set()
+        engine.bell.ring()
+    say("stopping: what runs is ended or settled, the dashboard catches up")
+    thread.join(None if server.is_alive else PATIENCE_S)
+    forget(engine)
+    seen = server.drain(engine.tag, engine.task_runs)
+    say(f"stopped; {seen} of {engine.task_runs} task runs are in the dashboard")
+    if errors:
+        raise errors[0]
+    if not server.is_alive:
+        raise UnreachableError("Prefect's server ended by itself", hint=f"its last words: {server.log}")
+
+
+def _kept(errors: list[BaseException], dispatcher: Dispatcher, until_idle: bool) -> None:
+    try:
+        dispatcher.run(until_idle=until_idle)
+    except BaseException as error:  # the edge of the thread: raised again in the main one
+        errors.append(error)
+
+
+def _now() -> datetime:
+    """Project time of a real site is real time."""
+    return datetime.now(UTC)

@@ -1,6 +1,7 @@
 """What one engine shares with its flows: the ledger, the clock, who performs, what was handed out.
 
-Flows and tasks get the engine by its id, since Prefect writes their parameters down.
+Flows and tasks get the engine by its id, since Prefect writes their parameters down. What is handed out is
+remembered by activity, attempt and mark, so that nothing is dealt with twice as it stands.
 """
 
 from __future__ import annotations
@@ -12,50 +13,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
+from flows.asked import Asked, Key
+from flows.bell import Bell
+from flows.groups import Group, Groups
+from flows.performer import Outcome, Performer
 from ledger.database import Ledger
 from ledger.reads import ActivityRow, Reader
-from steps.schedule.plan import Plan, PlanActivity
+from steps.schedule.plan import Plan
 
-PODS_A_RUN = 8
-"""Pods that share a phase run, so that it stays under about 200 activities and its graph can be read."""
-
-
-class Outcome(NamedTuple):
-    """How a task ended: the name of its state in the dashboard, a sentence, and whether it failed."""
-
-    name: str
-    message: str
-    failed: bool = False
+REQUESTED = "asked for"
 
 
-class Performer(Protocol):
-    """Does what a ready activity asks for, or hands it to a person, and says how that ended."""
+class Work(NamedTuple):
+    """An activity to be dealt with, and the hosts that this would touch."""
 
-    def wants(self, row: ActivityRow) -> bool:
-        """Say whether the engine can do anything about a ready activity now."""
-
-    def mark(self, row: ActivityRow) -> str:
-        """Give what, when it changes, makes a ready activity worth another look: its release."""
-
-    def perform(self, engine: Engine, row: ActivityRow) -> Outcome:
-        """Do it; runs in a task's thread."""
-
-    def cancel(self, activity: str) -> bool:
-        """Stop a run of this engine; say whether there was one."""
-
-
-class Group(NamedTuple):
-    """A phase over some units: what one phase run covers."""
-
-    phase: str
-    units: tuple[str, ...]
-
-    @property
-    def label(self) -> str:
-        """The units in words."""
-        return self.units[0] if len(self.units) == 1 else f"{self.units[0]} to {self.units[-1]}"
+    key: Key
+    row: ActivityRow
+    hosts: tuple[str, ...]
 
 
 @dataclass
@@ -72,65 +48,97 @@ class Engine:
     rehearsal: bool
     id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     stopping: threading.Event = field(default_factory=threading.Event)
-    changed: threading.Condition = field(default_factory=threading.Condition)
-    taken: set[tuple[str, int, str]] = field(default_factory=set)
+    bell: Bell = field(default_factory=Bell)
+    tend: Callable[[], None] = lambda: None
     requested: set[str] = field(default_factory=set)
-    queues: dict[Group, queue.Queue[ActivityRow]] = field(default_factory=dict)
-    in_flight: int = 0
+    queues: dict[Group, queue.Queue[Work]] = field(default_factory=dict)
+    held_back: set[Group] = field(default_factory=set)
+    handed: int = 0
     task_runs: int = 0
     advances: dict[str, int] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _taken: set[Key] = field(default_factory=set)
+    _open: dict[Key, Work] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Index the plan."""
-        self.activities: dict[str, PlanActivity] = {a.id: a for a in self.plan.activities}
-        self.before: dict[str, list[str]] = {}
-        for link in self.plan.links:
-            self.before.setdefault(link.after, []).append(link.before)
-        pods = [u.id for u in self.plan.units if u.kind == "pod"]
-        self._chunk = {
-            pod: tuple(pods[i - i % PODS_A_RUN : i - i % PODS_A_RUN + PODS_A_RUN]) for i, pod in enumerate(pods)
-        }
-        self._wide = tuple(u.id for u in self.plan.units if u.kind != "pod")
+        """Read what people were asked before, and index the plan."""
+        self._asked = Asked(self.site_dir / ".clusterwright" / "asked.jsonl")
+        self.use(self.plan, self.revision)
+
+    def use(self, plan: Plan, revision: int) -> None:
+        """Go on with a plan revision that was put in force."""
+        self.plan, self.revision = plan, revision
+        self.activities = {a.id: a for a in plan.activities}
+        self.groups = Groups(plan)
 
     @property
     def tag(self) -> str:
         """The tag of this engine's runs in the dashboard."""
         return f"engine {self.id}"
 
-    def group_of(self, row: ActivityRow) -> Group:
-        """Give the phase run that an activity belongs to."""
-        return Group(row.phase, self._chunk.get(row.unit, self._wide))
+    def is_quiet(self) -> bool:
+        """Say whether nothing is handed out and nothing waits to be; true for the whole time of the question."""
+        handed = self.handed
+        return not self._open and not self.work() and handed == self.handed
 
-    def waiting_work(self) -> list[tuple[tuple[str, int, str], ActivityRow]]:
-        """Give every activity that can be acted on and was not handed out as it stands, with its key."""
+    def is_busy(self, group: Group) -> bool:
+        """Say whether something of a group is being dealt with, or waits for a host in use."""
+        with self._lock:
+            return group in self.held_back or any(self.groups.of(work.row) == group for work in self._open.values())
+
+    def design_at(self, unit: str) -> dict[str, str | float | bool]:
+        """Give the design values that hold at a unit, its own over the site's."""
+        return self.plan.design | next(u.design for u in self.plan.units if u.id == unit)
+
+    def work(self) -> list[Work]:
+        """Give every activity that can be acted on and was not handed out as it stands."""
         with Reader.open(self.site_dir) as reader:
             now = self.clock()
             rows = reader.ready(now)
-            asked = [reader.require_activity(name, now) for name in sorted(self.requested)]
-        found = [((r.id, r.attempt, self.performer.mark(r)), r) for r in rows]
-        found = [(key, r) for key, r in found if key not in self.taken and self.performer.wants(r)]
-        return found + [((r.id, r.attempt, "asked for"), r) for r in asked]
+            wanted = [reader.require_activity(name, now) for name in sorted(self.requested)]
+        found = [(Key(r.id, r.attempt, self.performer.mark(r)), r) for r in rows]
+        fresh = [(k, r) for k, r in found if k not in self._taken and k not in self._asked and self.performer.wants(r)]
+        fresh += [(Key(r.id, r.attempt, REQUESTED), r) for r in wanted]
+        return [Work(key, row, self.performer.hosts(row)) for key, row in fresh]
 
-    def new_work(self) -> list[ActivityRow]:
-        """Take what `waiting_work` gives."""
-        fresh = self.waiting_work()
-        with self.changed:
-            for key, row in fresh:
-                self.taken.add(key)
-                self.requested.discard(row.id)
-            self.in_flight += len(fresh)
-        return [row for _, row in fresh]
+    def take(self) -> list[Work]:
+        """Take what `work` gives, but nothing that would touch a host in use."""
+        taken = []
+        fresh = self.work()
+        with self._lock:
+            busy = {host for work in self._open.values() for host in work.hosts}
+            active = {key.activity for key in self._open}
+            self.held_back = set()
+            for work in fresh:
+                if work.key.activity in active:
+                    continue
+                if not busy.isdisjoint(work.hosts):
+                    self.held_back.add(self.groups.of(work.row))
+                    continue
+                busy.update(work.hosts)
+                self._taken.add(work.key)
+                self._open[work.key] = work
+                self.handed += 1
+                self.requested.discard(work.row.id)
+                taken.append(work)
+        return taken
 
-    def ended(self) -> None:
+    def ended(self, key: Key, outcome: Outcome) -> None:
         """Count one handed-out activity as dealt with, and wake whoever waits."""
-        with self.changed:
-            self.in_flight -= 1
-            self.changed.notify_all()
+        if outcome.asked:
+            self._asked.add(key)
+        with self._lock:
+            self._open.pop(key, None)
+        self.bell.ring()
 
-    def wake(self) -> None:
-        """Let the dispatcher look again."""
-        with self.changed:
-            self.changed.notify_all()
+    def give_back(self, group: Group) -> None:
+        """Forget what was handed to a run that broke off, so that it is handed out again."""
+        with self._lock:
+            for key, work in list(self._open.items()):
+                if self.groups.of(work.row) == group:
+                    del self._open[key]
+                    self._taken.discard(key)
+        self.bell.ring()
 
 
 _ENGINES: dict[str, Engine] = {}

@@ -10,60 +10,66 @@ import queue
 import time
 from typing import Any
 
-from prefect import Flow, flow
+from prefect import Flow, allow_failure, flow
 from prefect.futures import PrefectFuture
-from prefect.task_runners import ThreadPoolTaskRunner
+from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
-from flows.engine_state import Engine, Group, engine_of
+from flows.engine_state import Engine, Work, engine_of
+from flows.groups import Group
 from flows.tasks import act, task_name
-from ledger.reads import ActivityRow
 from steps.catalog.schema import Phase
 
 TASKS_A_RUN = 200
-WORKERS = 8
-LOOK_S = 0.25
+WORKERS = 16
+LOOK_S = 0.2
+
+PhaseFlow = Flow[[str, list[str], str], int]
+Futures = dict[str, PrefectFuture[Any]]
 
 
-def title(phase: Phase) -> str:
+def title(phase: str) -> str:
     """Give a phase's name as the dashboard shows it."""
-    return phase.value.replace("_", " ").capitalize().replace("Go live", "Go-live")
+    return "Go-live" if phase == Phase.GO_LIVE else phase.replace("_", " ").capitalize()
 
 
-def _phase_flow(phase: Phase) -> Flow[[str, list[str], str], int]:
+def _phase_flow(phase: Phase) -> PhaseFlow:
+    runner: TaskRunner[PrefectFuture[Any]] = ThreadPoolTaskRunner(max_workers=WORKERS)
+
     @flow(
         name=title(phase),
         flow_run_name="{label}",
-        task_runner=ThreadPoolTaskRunner(max_workers=WORKERS),
+        task_runner=runner,
         persist_result=False,
         retries=0,
         validate_parameters=False,
     )
-    def advance(engine_id: str, units: list[str], label: str) -> int:
+    def advance(engine_id: str, units: list[str], label: str) -> int:  # noqa: ARG001  the run's name
         return _advance(engine_of(engine_id), Group(phase.value, tuple(units)))
 
     return advance
 
 
-PHASE_FLOWS: dict[str, Flow[[str, list[str], str], int]] = {phase.value: _phase_flow(phase) for phase in Phase}
+PHASE_FLOWS: dict[str, PhaseFlow] = {phase.value: _phase_flow(phase) for phase in Phase}
 """The flow of each phase."""
 
 
 def _advance(engine: Engine, group: Group) -> int:
     """Submit what the queue gives until it has been empty for the linger time; give how many."""
-    futures: dict[str, PrefectFuture[Any]] = {}
+    futures: Futures = {}
     mine = engine.queues[group]
     submitted = 0
     busy_at = time.monotonic()
     while submitted < TASKS_A_RUN and not engine.stopping.is_set():
         try:
-            row = mine.get(timeout=LOOK_S)
+            work = mine.get(timeout=LOOK_S)
         except queue.Empty:
-            if time.monotonic() - busy_at < engine.linger_s:
-                continue
-            if all(future.state.is_final() for future in futures.values()):
+            # asked of the engine: a future's state would be fetched from the server each time
+            if engine.is_busy(group):
+                busy_at = time.monotonic()
+            elif time.monotonic() - busy_at >= engine.linger_s:
                 break
             continue
-        futures[row.id] = _submit(engine, row, futures)
+        futures[work.row.id] = _submit(engine, work, futures)
         submitted += 1
         busy_at = time.monotonic()
     for future in futures.values():
@@ -71,9 +77,15 @@ def _advance(engine: Engine, group: Group) -> int:
     return submitted
 
 
-def _submit(engine: Engine, row: ActivityRow, futures: dict[str, PrefectFuture[Any]]) -> PrefectFuture[Any]:
-    earlier = [futures[b] for b in engine.before.get(row.id, ()) if b in futures]
-    # a predecessor that failed and was then waived is done for the ledger, but Prefect would refuse to follow it
-    passable = [f for f in earlier if not (f.state.is_failed() or f.state.is_crashed())]
+def _submit(engine: Engine, work: Work, futures: Futures) -> PrefectFuture[Any]:
+    earlier = [futures[b] for b in engine.groups.before(work.row.id) if b in futures]
     engine.task_runs += 1
-    return act.submit(task_name(row), engine.id, row.id, row.attempt, wait_for=passable)
+    # a predecessor's task may have failed and its activity been waived: the ledger says it may follow
+    return act.submit(
+        name=task_name(engine, work),
+        engine_id=engine.id,
+        activity=work.key.activity,
+        attempt=work.key.attempt,
+        mark=work.key.mark,
+        wait_for=[allow_failure(future) for future in earlier],
+    )

@@ -11,49 +11,54 @@ from datetime import UTC, datetime
 
 import psutil
 
-from flows.ansible.orphans import boot_id, end_group
+from flows.ansible.orphans import boot_id, end_group, members
 from flows.engine_state import Engine
 from ledger.reads import ClaimRow, Reader
 from ledger.services.runs import RunOutcome, lapsed_claims, settle
+from steps.errors import NotSatisfiedError
 
 
 def recover(engine: Engine) -> list[str]:
     """Settle what abandoned engines left; give a sentence for each."""
-    said = [_settled(engine, c) for c in _claims(engine) if _is_abandoned(engine, c)]
-    for held in lapsed_claims(engine.ledger):
-        if held.run not in {c.run for c in _claims(engine)}:
-            said.append(_settle(engine, held.owner, held.activity, held.attempt, "its claim was lost", person=True))
-    return said
-
-
-def _claims(engine: Engine) -> list[ClaimRow]:
     with Reader.open(engine.site_dir) as reader:
-        return reader.claims()
+        claims = reader.claims()
+    said = [_taken_over(engine, held) for held in claims if _is_abandoned(engine, held)]
+    known = {held.run for held in claims}
+    # a run without a claim: the ledger was restored from a copy, and what became of the run is not known
+    for held in lapsed_claims(engine.ledger):
+        if held.run not in known and not held.owner.startswith(engine.id):
+            said.append(_settle(engine, held.owner, held.activity, held.attempt, "its claim was lost", person=True))
+    return [sentence for sentence in said if sentence]
 
 
 def _is_abandoned(engine: Engine, held: ClaimRow) -> bool:
-    """An engine that can be seen to be dead has abandoned its runs; else its lease must lapse."""
+    """Say whether an engine has let go of a run: it is seen to be dead, or its lease has lapsed."""
     if held.owner.startswith(engine.id):
         return False
+    lapsed = held.lease_until < datetime.now(UTC)
     if held.host == platform.node() and held.boot_id in {"", boot_id()}:
-        return not psutil.pid_exists(held.pid) or held.lease_until < datetime.now(UTC)
-    return held.lease_until < datetime.now(UTC)
+        return lapsed or not psutil.pid_exists(held.pid)
+    return lapsed
 
 
-def _settled(engine: Engine, held: ClaimRow) -> str:
+def _taken_over(engine: Engine, held: ClaimRow) -> str:
+    person = False
     if held.host != platform.node():
-        why = f"its engine on {held.host} is gone; whether its run is, nobody here can tell"
-        return _settle(engine, held.owner, held.activity, held.attempt, why, person=True)
-    if held.boot_id not in {"", boot_id()}:
+        why, person = f"its engine on {held.host} is gone; whether its run is, nobody here can tell", True
+    elif held.boot_id not in {"", boot_id()}:
         why = "the machine was started anew: nothing of the run is left"
-        return _settle(engine, held.owner, held.activity, held.attempt, why, person=False)
-    ended = end_group(held.pgid, held.run)
-    why = "its engine was killed; " + ("its processes were ended" if ended else "its processes are gone")
-    return _settle(engine, held.owner, held.activity, held.attempt, why, person=False)
+    else:
+        ended = end_group(held.pgid, held.run)
+        why = "its engine was killed; " + ("its processes were ended" if ended else "its processes are gone")
+        if members(held.pgid, held.run):
+            why, person = f"processes of it (group {held.pgid}) cannot be ended", True
+    return _settle(engine, held.owner, held.activity, held.attempt, why, person=person)
 
 
 def _settle(engine: Engine, owner: str, activity: str, attempt: int, why: str, *, person: bool) -> str:
-    settle(
-        engine.ledger, owner, activity, RunOutcome("interrupted", summary=why), attempt=attempt, needs_person=person
-    )
+    outcome = RunOutcome("interrupted", summary=why)
+    try:
+        settle(engine.ledger, owner, activity, outcome, attempt=attempt, needs_person=person)
+    except NotSatisfiedError:  # it was settled since we looked, by its owner or by another engine
+        return ""
     return f"{activity}: interrupted, {why}" + ("; a person decides" if person else "; it runs again")

@@ -27,7 +27,6 @@ class SimulatedClock:
     """Project time that stands still until it is moved; called, it tells the time."""
 
     def __init__(self, start: datetime) -> None:
-        """Start at a moment."""
         self._now = start
         self._due: list[_Due] = []
         self._count = itertools.count()

@@ -6,31 +6,35 @@ import logging
 
 from prefect import task
 from prefect.cache_policies import NO_CACHE
-from prefect.states import Completed, Failed, State
+from prefect.client.schemas.objects import State
+from prefect.states import Completed, Failed
 
-from flows.engine_state import Engine, Outcome, engine_of
-from ledger.reads import ActivityRow
+from flows.asked import Key
+from flows.engine_state import Engine, Work, engine_of
+from flows.performer import Outcome
+from ledger.reads import Reader
 from steps.errors import ClusterwrightError
 
 log = logging.getLogger("clusterwright.flows")
 
+TITLE_LENGTH = 60
 
-@task(task_run_name="{name}", cache_policy=NO_CACHE, persist_result=False, retries=0)
-def act(name: str, engine_id: str, activity: str, attempt: int) -> State[None]:
+
+@task(name="activity", task_run_name="{name}", cache_policy=NO_CACHE, persist_result=False, retries=0)
+def act(name: str, engine_id: str, activity: str, attempt: int, mark: str) -> State[None]:  # noqa: ARG001  its label
     """Deal with one activity: run it, compute it, or ask a person and let go."""
     engine = engine_of(engine_id)
+    outcome = Outcome("Error", f"{activity}: the task ended without a word", failed=True)
     try:
         outcome = _dealt_with(engine, activity, attempt)
     finally:
-        engine.ended()
+        engine.ended(Key(activity, attempt, mark), outcome)
     if outcome.failed:
         return Failed(name=outcome.name, message=outcome.message)
     return Completed(name=outcome.name, message=outcome.message)
 
 
 def _dealt_with(engine: Engine, activity: str, attempt: int) -> Outcome:
-    from ledger.reads import Reader
-
     with Reader.open(engine.site_dir) as reader:
         row = reader.require_activity(activity, engine.clock())
     if row.attempt != attempt:
@@ -44,7 +48,9 @@ def _dealt_with(engine: Engine, activity: str, attempt: int) -> Outcome:
         return Outcome("Error", f"{activity}: {error}", failed=True)
 
 
-def task_name(row: ActivityRow) -> str:
-    """Give a task run's name, short enough for a node of the graph."""
-    title = row.title if len(row.title) <= 60 else row.title[:57] + "..."
-    return f"{row.step} {title} · {row.unit}"
+def task_name(engine: Engine, work: Work) -> str:
+    """Give a task run's name, short enough for a node of the graph; a question names who is asked."""
+    row = work.row
+    title = row.title if len(row.title) <= TITLE_LENGTH else row.title[: TITLE_LENGTH - 1] + "…"
+    asked = engine.performer.asks(row)
+    return f"{row.step} {title} · {row.unit}" + (f" · asks {asked}" if asked else "")

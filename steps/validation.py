@@ -22,7 +22,9 @@ def validated(model: type[M], data: Any, lines: Lines, file: str) -> M:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
+        # a misspelt key shows twice, as unknown and as missing: the unknown one tells more
+        faults = sorted(error.errors(), key=lambda fault: fault["type"] != "extra_forbidden")
+        first = faults[0]
         path = tuple(part for part in first["loc"])
         place = Place(file, line_of(lines, path), dotted(path))
         raise InputError(_sentence(first), hint=_hint(first, model, path), place=place) from None

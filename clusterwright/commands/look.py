@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -150,7 +150,7 @@ def log(
     from clusterwright.output import print_json, table
 
     with _reader(site) as reader:
-        rows = [e for e in reader.events() if activity in (None, e.subject)][-limit:]
+        rows = reader.last_events(limit, subject=activity)
         if as_json:
             print_json(rows)
             return
@@ -162,10 +162,10 @@ def log(
         )
 
 
-def _day(instant: datetime | None, zone: str) -> str:
+def _day(moment: datetime | date | None, zone: str) -> str:
     from clusterwright.output import day
 
-    return day(instant, zone)
+    return day(moment, zone)
 
 
 def _minute(instant: datetime | None, zone: str) -> str:

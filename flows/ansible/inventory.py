@@ -13,9 +13,7 @@ from steps.errors import InputError, Place
 def inventory_hosts(inventory: Path) -> tuple[str, ...]:
     """Give the hosts of an inventory file or folder, in its own order."""
     if not inventory.exists():
-        raise InputError(
-            f"the inventory {inventory} does not exist", place=Place("site.yaml", None, "inventory")
-        )
+        raise InputError(f"the inventory {inventory} does not exist", place=Place("site.yaml", None, "inventory"))
     result = subprocess.run(
         [sys.executable, "-m", "ansible", "inventory", "-i", str(inventory), "--list"],
         capture_output=True,

@@ -1,10 +1,9 @@
-"""Process groups that an engine left behind: seen to be dead, or ended."""
+"""Processes that an engine left behind: seen to be dead, or ended."""
 
 from __future__ import annotations
 
+import contextlib
 import os
-import signal
-import time
 from pathlib import Path
 
 import psutil
@@ -17,43 +16,51 @@ def boot_id() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
 
 
-def members(pgid: int, mark: str) -> list[psutil.Process]:
-    """Give the living processes of a group, if the group is still the one that `mark` names.
+def members(pgid: int, run: str) -> list[psutil.Process]:
+    """Give the living processes of a run: those that name its folder, and all of their groups and sessions.
 
-    A number may have been given to another group since; ours has the run's id in a command line.
+    A group's number may have been given to another since; ours has the run's folder in a command line.
     """
-    if pgid <= 1:
-        return []
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if os.getpgid(process.pid) == pgid and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-        except (ProcessLookupError, psutil.NoSuchProcess):
-            continue
-    return found if any(mark in " ".join(_command(p)) for p in found) else []
+    alive = [p for p in psutil.process_iter() if _is_alive(p)]
+    marked = [p for p in alive if any(f"/runs/{run}{end}" in _words(p) for end in (" ", "/"))]
+    groups = {_ids(p) for p in marked} - {None}
+    sessions = {ids[1] for ids in groups if ids} - {os.getsid(0)}
+    numbers = {ids[0] for ids in groups if ids} & {pgid}
+    return [p for p in alive if (ids := _ids(p)) and (ids[0] in numbers or ids[1] in sessions or p in marked)]
 
 
-def end_group(pgid: int, mark: str) -> bool:
-    """End what is left of a group; give whether anything was."""
-    left = members(pgid, mark)
+def end_group(pgid: int, run: str) -> bool:
+    """End what is left of a run; give whether anything was."""
+    left = members(pgid, run)
     if not left:
         return False
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(pgid, number)
-        except ProcessLookupError:
-            return True
-        deadline = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline:
-            if not members(pgid, mark):
-                return True
-            time.sleep(0.05)
+    for process in left:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.terminate()
+    _, stubborn = psutil.wait_procs(left, PATIENCE_S)
+    for process in stubborn:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
+    psutil.wait_procs(stubborn, PATIENCE_S)
     return True
 
 
-def _command(process: psutil.Process) -> list[str]:
+def _is_alive(process: psutil.Process) -> bool:
     try:
-        return process.cmdline()
+        return bool(process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _ids(process: psutil.Process) -> tuple[int, int] | None:
+    try:
+        return os.getpgid(process.pid), os.getsid(process.pid)
+    except ProcessLookupError:
+        return None
+
+
+def _words(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline()) + " "
     except (psutil.NoSuchProcess, psutil.AccessDenied):
-        return []
+        return ""

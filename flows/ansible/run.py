@@ -5,14 +5,13 @@ The run's folder is private and removed afterwards: ansible-runner writes variab
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -91,7 +90,7 @@ def _supervised(
     spec: RunSpec, on_event: Callable[[RunEvent], None], on_pgid: Callable[[int], None], cancel: threading.Event
 ) -> PlaybookResult:
     process = subprocess.Popen(
-        [sys.executable, "-m", "flows.ansible.supervisor", spec.work_dir.name],
+        [sys.executable, "-m", "flows.ansible.supervisor", str(spec.work_dir)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -102,12 +101,15 @@ def _supervised(
     process.stdin.write((json.dumps(_terms(spec)) + "\n").encode())
     process.stdin.flush()
     on_pgid(process.pid)
-    stopper = threading.Thread(target=_stop_when_asked, args=(process, cancel), daemon=True)
+    done = threading.Event()
+    stopper = threading.Thread(target=_stop_when_asked, args=(process, cancel, done), daemon=True)
     stopper.start()
     result = _collected(process, spec, on_event)
-    process.stdin.close()
-    process.wait()
+    done.set()
     stopper.join()
+    with contextlib.suppress(OSError):
+        process.stdin.close()
+    process.wait()
     if cancel.is_set() and result.status != "ok":
         result.status, result.message = "cancelled", "stopped"
     return result
@@ -140,23 +142,21 @@ def _environment() -> dict[str, str]:
     return kept | {"PATH": f"{here}:{kept.get('PATH', os.defpath)}:/usr/sbin:/sbin", "PYTHONUNBUFFERED": "1"}
 
 
-def _stop_when_asked(process: subprocess.Popen[bytes], cancel: threading.Event) -> None:
-    """End the group when the run is cancelled: first politely, then for certain."""
-    while process.poll() is None:
+def _stop_when_asked(process: subprocess.Popen[bytes], cancel: threading.Event, done: threading.Event) -> None:
+    """When the run is cancelled, cut its lifeline; a supervisor that does not end is killed."""
+    while not done.wait(POLL_S):
         if cancel.is_set():
-            for number in (signal.SIGTERM, signal.SIGKILL):
-                try:
-                    os.killpg(process.pid, number)
-                    process.wait(PATIENCE_S)
-                except (ProcessLookupError, subprocess.TimeoutExpired):
-                    continue
+            assert process.stdin
+            with contextlib.suppress(OSError):
+                process.stdin.close()
+            try:
+                process.wait(PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
             return
-        time.sleep(POLL_S)
 
 
-def _collected(
-    process: subprocess.Popen[bytes], spec: RunSpec, on_event: Callable[[RunEvent], None]
-) -> PlaybookResult:
+def _collected(process: subprocess.Popen[bytes], spec: RunSpec, on_event: Callable[[RunEvent], None]) -> PlaybookResult:
     """Read events until the supervisor is done; a supervisor that dies without a word is an error."""
     hosts = {host: HostResult(host) for host in spec.hosts}
     result = PlaybookResult("error", message="the run ended without a result")

@@ -1,22 +1,28 @@
 """One Ansible run in a process group of its own: `python -m flows.ansible.supervisor RUN`.
 
 The only module that imports ansible_runner. The first line of stdin is the run's terms; stdin then stays open
-as a lifeline. When it ends, the parent is gone, and this process ends its whole group, itself included. What
-happens goes to stdout, an event a line.
+as a lifeline. When it ends, the parent is gone or wants an end, and this process ends all it has started and
+itself. What happens goes to stdout, an event a line.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import sys
 import threading
-import time
+from collections.abc import Iterator
 from typing import Any
 
+import psutil
+
 PATIENCE_S = 3.0
-RAW = "clusterwright_raw"
+RAW_FACTS = ("raw_output_results", "stress_results")
+"""Facts in which the roles hand raw output over; each is a list of what Ansible's command module returned."""
+NOT_FOUND = 127
+STOPPED = 143
 
 
 def main() -> int:
@@ -33,8 +39,6 @@ def main() -> int:
         extravars=terms["extra_vars"],
         cmdline="--check --diff" if terms["check"] else None,
         envvars=terms["env"],
-        settings={"pexpect_use_poll": False},
-        runner_mode="subprocess",  # pexpect would put Ansible into a session that our group cannot reach
         quiet=True,
         suppress_env_files=True,
         event_handler=_report,
@@ -53,10 +57,11 @@ def _report(event: dict[str, Any]) -> bool:
             _say({"event": "task", "task": task})
         case "runner_on_ok":
             result = data.get("res", {})
-            raw = result.get("ansible_facts", {}).get(RAW) if isinstance(result, dict) else None
+            facts = result.get("ansible_facts", {}) if isinstance(result, dict) else {}
+            raw = {name: said for fact in RAW_FACTS for name, said in _raw(facts.get(fact, ()))}
             changed = bool(result.get("changed")) if isinstance(result, dict) else False
             _say({"event": "ok", "host": host, "task": task, "changed": changed, "s": data.get("duration", 0)})
-            if raw is not None:
+            if raw:
                 _say({"event": "raw", "host": host, "raw": raw})
         case "runner_on_failed":
             ignored = bool(data.get("ignore_errors"))
@@ -74,19 +79,43 @@ def _report(event: dict[str, Any]) -> bool:
     return False
 
 
+def _raw(results: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give each tool's output by name; a tool that is not there says what to install instead."""
+    for result in results:
+        tool = next((result[k] for k in ("raw_output_tool", "stress_load", "stress_disk") if k in result), None)
+        if tool is None or "rc" not in result:
+            continue
+        missing = "Error executing command" in str(result.get("msg", "")) or result["rc"] == NOT_FOUND
+        yield tool["name"], {
+            "tool": tool["argv"][0] if "argv" in tool else "fio",
+            "rc": result["rc"],
+            "stdout": result.get("stdout", ""),
+            "missing_package": tool["package"] if missing else None,
+        }
+
+
 def _say(event: dict[str, Any]) -> None:
     sys.stdout.write(json.dumps(event) + "\n")
     sys.stdout.flush()
 
 
 def _watch_lifeline() -> None:
-    """Wait for the end of stdin; then end the group, politely and for certain."""
-    while sys.stdin.buffer.read(1):
+    """Wait for the end of stdin; then end everything this process has started, and this process."""
+    while os.read(sys.stdin.fileno(), 1):  # unbuffered: a lock on stdin would break the interpreter's own end
         pass
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    os.killpg(0, signal.SIGTERM)
-    time.sleep(PATIENCE_S)
-    os.killpg(0, signal.SIGKILL)
+    # Ansible runs on a terminal of its own, in another session than ours: its processes are found by descent
+    started = psutil.Process().children(recursive=True)
+    for process in started:
+        _signal(process, signal.SIGTERM)
+    _, left = psutil.wait_procs(started, PATIENCE_S)
+    for process in left:
+        _signal(process, signal.SIGKILL)
+    os._exit(STOPPED)
+
+
+def _signal(process: psutil.Process, number: signal.Signals) -> None:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process.send_signal(number)
 
 
 if __name__ == "__main__":

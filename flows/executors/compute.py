@@ -6,7 +6,10 @@ import os
 import platform
 from decimal import Decimal
 
-from flows.engine_state import Engine, Outcome
+from flows.ansible.orphans import boot_id
+from flows.engine_state import Engine
+from flows.performer import Outcome, settled
+from ledger.payloads import RunSettled
 from ledger.reads import ActivityRow
 from ledger.services.runs import Measured, RunOutcome, claim, settle
 from steps.design.calculated import calculated
@@ -19,21 +22,27 @@ def compute(engine: Engine, row: ActivityRow) -> Outcome:
     """Work out every metric that follows from the design; what does not is not measured, and waits."""
     owner = f"{engine.id}:{row.id}"
     held = claim(
-        engine.ledger, owner, row.id, lease_s=LEASE_S, host=platform.node(), boot_id="", pid=os.getpid(), pgid=0
+        engine.ledger,
+        owner,
+        row.id,
+        lease_s=LEASE_S,
+        host=platform.node(),
+        boot_id=boot_id(),
+        pid=os.getpid(),
+        pgid=0,
     )
     if held is None:
         return Outcome("Taken", "another engine computes it")
     figures = calculated(engine.plan, row.unit)
-    measured = [_measured(criterion.metric, criterion.unit, figures) for criterion in
-                engine.activities[row.id].criteria]
-    open_ = [m.metric for m in measured if m.value is None]
-    summary = f"{len(measured) - len(open_)} figures from the design"
-    if open_:
-        summary += f"; not measured: {', '.join(open_)}"
-    settle(engine.ledger, owner, row.id, RunOutcome("ok", measurements=tuple(measured), summary=summary))
-    if open_ or not measured:
-        return Outcome("Checked, not met", f"{summary}. A person measures, or attests: {row.id}")
-    return Outcome("Computed", summary)
+    measured = [_measured(c.metric, c.unit, figures) for c in engine.activities[row.id].criteria]
+    lacking = [m.metric for m in measured if m.value is None]
+    summary = f"{len(measured) - len(lacking)} figures from the design"
+    if lacking:
+        summary += f"; not measured: {', '.join(lacking)}; a person measures them, or attests"
+    outcome = RunOutcome("ok", measurements=tuple(measured), summary=summary)
+    event = settle(engine.ledger, owner, row.id, outcome, attempt=held.attempt)
+    assert isinstance(event.payload, RunSettled)
+    return settled(event.payload.result, summary)
 
 
 def _measured(metric: str, unit: str, figures: dict[str, tuple[Decimal, str]]) -> Measured:

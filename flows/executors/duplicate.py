@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
-from flows.engine_state import Engine, Outcome
+from flows.engine_state import Engine
+from flows.performer import Outcome
 from ledger.reads import ActivityRow, Reader
 from ledger.services.work import settle_duplicate
 from ledger.transitions import State
@@ -12,14 +14,14 @@ from ledger.transitions import State
 ENGINE = "engine"
 
 
-def duplicates_done(site_dir: Path, row: ActivityRow) -> bool:
+def duplicates_done(site_dir: Path, row: ActivityRow, now: datetime) -> bool:
     """Say whether every activity that completes this one is done."""
     with Reader.open(site_dir) as reader:
-        others = [reader.activity(name, row.ready_from) for name in row.completed_by if row.ready_from]
-    return bool(others) and all(o is not None and o.state is State.DONE for o in others)
+        others = [reader.activity(name, now) for name in row.completed_by]
+    return bool(others) and all(other is not None and other.state is State.DONE for other in others)
 
 
 def complete_duplicate(engine: Engine, row: ActivityRow) -> Outcome:
     """Record that it is done by the others' result."""
     settle_duplicate(engine.ledger, ENGINE, row.id)
-    return Outcome("Done by another step", f"completed by {', '.join(row.completed_by)}")
+    return Outcome("Done", f"completed by {', '.join(row.completed_by)}")

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from flows.engine_state import Engine, Outcome
+from flows.performer import Outcome
 from ledger.reads import ActivityRow
 
 
-def ask_person(engine: Engine, row: ActivityRow) -> Outcome:
+def asked_role(row: ActivityRow) -> str:
+    """Give who is asked: who signs a gate, who does the work of anything else."""
+    return " or ".join(row.roles) if row.kind == "gate" else row.role
+
+
+def ask_person(row: ActivityRow) -> Outcome:
     """Show in the dashboard who is waited for; the ledger already lists it in their inbox."""
     signers = " or ".join(row.roles)
     if row.kind == "gate":
-        return Outcome("Waits for a decision", f"{signers} decides: clusterwright sign {row.id}")
-    return Outcome("Waits for a person", f"{row.assignee or row.role} starts it, {signers} signs: {row.id}")
+        return Outcome("Awaiting sign-off", f"{signers} decides: clusterwright sign {row.id}", asked=True)
+    who = row.assignee or row.role
+    return Outcome("Waits for a person", f"{who} starts it, {signers} signs: clusterwright start {row.id}", asked=True)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import assert_never
 
-from flows.engine_state import Engine, Outcome
+from flows.engine_state import Engine
 from flows.executors.automated import Automation
 from flows.executors.compute import compute
 from flows.executors.duplicate import complete_duplicate, duplicates_done
-from flows.executors.people import ask_person
-from ledger.reads import ActivityRow, Reader
+from flows.executors.people import ask_person, asked_role
+from flows.performer import Outcome
+from ledger.reads import ActivityRow
 from steps.catalog.schema import Kind
 
 
@@ -20,18 +22,23 @@ class RealPerformer:
     def __init__(self, site_dir: Path, playbooks: Path, inventory: Path | None, *, hands_off: bool) -> None:
         """Keep where site, playbooks and inventory are; `hands_off` runs only what reads."""
         self.site_dir = site_dir
-        self.automation = Automation(playbooks, inventory, hands_off=hands_off)
+        self.automation = Automation(site_dir, playbooks, inventory, hands_off=hands_off)
 
     def wants(self, row: ActivityRow) -> bool:
         """Everything ready is dealt with once an attempt; duplicates only when their others are done."""
-        return not row.completed_by or duplicates_done(self.site_dir, row)
+        return not row.completed_by or duplicates_done(self.site_dir, row, datetime.now(UTC))
 
     def mark(self, row: ActivityRow) -> str:
-        """Give the live release of a step that changes hosts: with it the step is handed out once more."""
-        if row.effect == "read" or not row.playbook:
-            return ""
-        with Reader.open(self.site_dir) as reader:
-            return next((r.id for r in reader.releases(row.id) if r.live and r.attempt == row.attempt), "")
+        """Give playbook and live release: with another one the step is handed out once more."""
+        return self.automation.mark(row)
+
+    def hosts(self, row: ActivityRow) -> tuple[str, ...]:
+        """Give the hosts that a run of it would touch."""
+        return () if row.completed_by else self.automation.hosts(row)
+
+    def asks(self, row: ActivityRow) -> str:
+        """Give the role that is asked, for people's work."""
+        return asked_role(row) if _is_peoples(row) else ""
 
     def perform(self, engine: Engine, row: ActivityRow) -> Outcome:
         """Deal with a ready activity by its kind."""
@@ -40,17 +47,17 @@ class RealPerformer:
         kind = Kind(row.kind)
         match kind:
             case Kind.PROCURE | Kind.FIELD | Kind.GATE:
-                return ask_person(engine, row)
+                return ask_person(row)
             case Kind.COMPUTE:
                 return compute(engine, row)
             case Kind.AUTOMATE | Kind.VERIFY:
                 return self.automation.perform(engine, row)
         assert_never(kind)
 
-
     def cancel(self, activity: str) -> bool:
         """Stop a run of this engine; say whether there was one."""
-        cancel = self.automation.cancels.get(activity)
-        if cancel is not None:
-            cancel.set()
-        return cancel is not None
+        return self.automation.cancel(activity)
+
+
+def _is_peoples(row: ActivityRow) -> bool:
+    return row.kind in {Kind.PROCURE, Kind.FIELD, Kind.GATE} and not row.completed_by

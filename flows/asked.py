@@ -1,0 +1,47 @@
+"""What people were asked already, so that a restarted engine does not ask again in the same attempt.
+
+Kept beside the ledger, not in it: asking decides nothing. A lost file means one more question, no more.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Key(NamedTuple):
+    """What is dealt with once: an activity's attempt, as it stands (its playbook, its release)."""
+
+    activity: str
+    attempt: int
+    mark: str
+
+
+class Asked:
+    """The questions of all engines of this site so far."""
+
+    def __init__(self, path: Path) -> None:
+        """Read what there is; a torn last line of a killed engine is left out."""
+        self._path = path
+        self._lock = threading.Lock()
+        self._keys: set[Key] = set()
+        if path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                try:
+                    activity, attempt, mark = json.loads(line)
+                except ValueError:
+                    continue
+                self._keys.add(Key(activity, attempt, mark))
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._keys
+
+    def add(self, key: Key) -> None:
+        """Remember a question."""
+        with self._lock:
+            self._keys.add(key)
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("a", encoding="utf-8") as out:
+                out.write(json.dumps(list(key)) + "\n")

@@ -1,0 +1,59 @@
+"""The lease of a run: renewed while it lasts, and the run ended when it is lost, cancelled or the engine stops."""
+
+from __future__ import annotations
+
+import threading
+import time
+from types import TracebackType
+from typing import Self
+
+from flows.engine_state import Engine
+from ledger.services.runs import Claim, renew
+from steps.errors import ClusterwrightError, NotSatisfiedError
+
+LEASE_S = 60.0
+RENEW_S = 15.0
+LOOK_S = 0.2
+
+
+class Lease:
+    """Keeps a claim for as long as the with block lasts; `ends` is set when the run must end."""
+
+    def __init__(self, engine: Engine, held: Claim, cancel: threading.Event) -> None:
+        self.ends = threading.Event()
+        self._engine = engine
+        self._held = held
+        self._cancel = cancel
+        self._over = threading.Event()
+        self._keeper = threading.Thread(target=self._keep, name=f"lease {held.activity}", daemon=True)
+
+    def note_group(self, pgid: int) -> None:
+        """Write the run's process group into the claim, so that whoever takes over can end it."""
+        self._renew(pgid)
+
+    def __enter__(self) -> Self:
+        """Begin to renew."""
+        self._keeper.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Stop renewing; the claim itself ends with the settlement."""
+        self._over.set()
+        self._keeper.join()
+
+    def _keep(self) -> None:
+        renewed = time.monotonic()
+        while not self._over.wait(LOOK_S):
+            if self._cancel.is_set() or self._engine.stopping.is_set():
+                self.ends.set()
+            if time.monotonic() - renewed >= RENEW_S:
+                try:
+                    self._renew(None)
+                    renewed = time.monotonic()
+                except NotSatisfiedError:  # lost: what goes on under another's claim must not
+                    self.ends.set()
+                except ClusterwrightError:  # the file is locked for a moment; there are more tries in a lease
+                    continue
+
+    def _renew(self, pgid: int | None) -> None:
+        renew(self._engine.ledger, self._held.owner, self._held.activity, LEASE_S, pgid=pgid)

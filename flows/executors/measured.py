@@ -1,0 +1,49 @@
+"""What a playbook's result says to the ledger: results a host, readings a metric, the log as evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from flows.ansible.run import PlaybookResult
+from flows.engine_state import Engine
+from ledger import evidence
+from ledger.reads import ActivityRow
+from ledger.services.runs import Artifact, ItemResult, Measured, RunOutcome
+
+STATUS: dict[str, Literal["ok", "failed", "interrupted"]] = {
+    "ok": "ok",
+    "failed": "failed",
+    "cancelled": "interrupted",
+    "error": "failed",
+}
+
+
+def outcome_of(engine: Engine, row: ActivityRow, result: PlaybookResult, digest: str, log: Path) -> RunOutcome:
+    """Turn what a playbook did into what the ledger judges; a stopped run is interrupted, not failed."""
+    measured = _measured(engine, row, result)
+    kept = evidence.store(engine.site_dir, log) if log.exists() and log.stat().st_size else None
+    summary = result.message or f"{len(result.hosts)} hosts, {len(measured)} readings"
+    unmeasured = sorted({m.metric for m in measured if m.value is None})
+    if unmeasured:
+        summary += f"; not measured: {', '.join(unmeasured)}"
+    return RunOutcome(
+        status=STATUS[result.status],
+        results=tuple(ItemResult(h.host, h.status, h.duration_s, h.failed_task) for h in result.hosts),
+        measurements=tuple(measured),
+        summary=summary,
+        artifacts=(Artifact(kept, "run-log", f"{row.step}.log"),) if kept else (),
+        playbook_digest=digest,
+    )
+
+
+def _measured(engine: Engine, row: ActivityRow, result: PlaybookResult) -> list[Measured]:
+    if not result.raw:
+        return []
+    from steps.acceptance.measuring import measure  # parsers are many; a run that read nothing needs none
+
+    return [
+        Measured(m.metric, m.value, m.unit, item=m.item, source=m.source, note=m.note)
+        for host, raw in result.raw.items()
+        for m in measure(row.step, host, raw, engine.design_at(row.unit))
+    ]

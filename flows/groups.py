@@ -1,0 +1,55 @@
+"""Which activities share a phase run, and which of its tasks follow which: what makes a graph readable."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ledger.reads import ActivityRow
+from steps.catalog.schema import LinkType
+from steps.schedule.plan import Plan
+
+PODS_A_RUN = 8
+"""Pods that share a phase run, so that it stays under about 200 activities and its graph can be read."""
+
+
+class Group(NamedTuple):
+    """A phase over some units: what one phase run covers."""
+
+    phase: str
+    units: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """The units in words."""
+        return ", ".join(self.units) if len(self.units) < 3 else f"{self.units[0]}..{self.units[-1]}"
+
+
+class Groups:
+    """A plan's groups, and the predecessors that a graph shows."""
+
+    def __init__(self, plan: Plan) -> None:
+        pods = [u.id for u in plan.units if u.kind == "pod"]
+        chunks = [tuple(pods[i : i + PODS_A_RUN]) for i in range(0, len(pods), PODS_A_RUN)]
+        self._chunk = {pod: chunk for chunk in chunks for pod in chunk}
+        self._wide = tuple(u.id for u in plan.units if u.kind != "pod")
+        self._before: dict[str, list[str]] = {}
+        for link in plan.links:
+            # a task waits for its predecessors' tasks: right after FS links only
+            if link.type is LinkType.FS:
+                self._before.setdefault(link.after, []).append(link.before)
+
+    def of(self, row: ActivityRow) -> Group:
+        """Give the phase run that an activity belongs to."""
+        return Group(row.phase, self._chunk.get(row.unit, self._wide))
+
+    def before(self, activity: str) -> list[str]:
+        """Give the activities whose finish it follows, seen through orders and deliveries."""
+        found: dict[str, None] = {}
+        front = list(self._before.get(activity, ()))
+        while front:
+            name = front.pop()
+            if "#" in name:
+                front += self._before.get(name, ())
+            else:
+                found[name] = None
+        return list(found)

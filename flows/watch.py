@@ -1,0 +1,50 @@
+"""When it is worth looking at the ledger again: someone wrote, a lag has ended, or a while has passed.
+
+A watch belongs to one thread, like the reader it keeps open.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from ledger.reads import Reader
+
+LOOK_S = 0.2
+"""How often a waiting loop asks; five times a second is far within the 5 s that a sign-off may take."""
+SLOW_S = 10.0
+"""The poll behind all signals: a lapsed lease changes nothing in the file."""
+
+
+class Watch:
+    """One waiter's view of the ledger; use it in a with statement."""
+
+    def __init__(self, site_dir: Path, clock: Callable[[], datetime]) -> None:
+        self._reader = Reader.open(site_dir)
+        self._clock = clock
+        self._version = -1
+        self._wake: datetime | None = None
+        self._looked = time.monotonic()
+
+    def moved(self) -> bool:
+        """Say whether to look; the first time always."""
+        version = self._reader.data_version()
+        now = self._clock()
+        waited = time.monotonic() - self._looked
+        if version == self._version and waited < SLOW_S and (self._wake is None or now < self._wake):
+            return False
+        self._version, self._looked = version, time.monotonic()
+        self._wake = self._reader.next_wake(now)
+        return True
+
+    def __enter__(self) -> Self:
+        """Give the watch."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Close its reader."""
+        self._reader.close()

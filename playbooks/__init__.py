@@ -1,0 +1,1 @@
+"""Ansible content: a playbook a step, over roles."""

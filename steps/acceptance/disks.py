@@ -1,0 +1,66 @@
+"""Drives, free space and throughput: lsblk, df, fio."""
+
+from __future__ import annotations
+
+import re
+from decimal import ROUND_DOWN, Decimal
+from typing import Any
+
+from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
+
+BYTES_IN_MB = 1_000_000
+SHARE = Decimal("0.000001")
+
+
+def nvme(handed: Handed) -> Found:
+    """Count whole NVMe drives; a drive of size zero has failed and does not count."""
+    devices = handed.document("lsblk")["blockdevices"]
+    drives = [d["name"] for d in devices if _is_nvme(d)]
+    return Found(Decimal(len(drives)), ", ".join(sorted(drives)))
+
+
+def _is_nvme(device: dict[str, Any]) -> bool:
+    name = device["name"]
+    if device.get("type", "disk") != "disk" or str(device.get("size", 1)) in {"0", "None"}:
+        return False
+    return bool(device.get("tran") == "nvme" or name.startswith("nvme"))
+
+
+def root_free_ratio(handed: Handed) -> Found:
+    """Give the share of the root file system that a user may still fill."""
+    lines = handed.text("df_root").strip().splitlines()
+    if len(lines) != 2 or "Avail" not in lines[0]:
+        handed.garbled()
+    found = re.fullmatch(r"\s*(\d+)\s+(\d+)\s*", lines[1], re.ASCII)
+    if not found:
+        handed.garbled()
+    size, free = number(found[1]), number(found[2])
+    if free > size:
+        handed.garbled()
+    return Found((free / size).quantize(SHARE, ROUND_DOWN))
+
+
+def read_mb_s(handed: Handed) -> Found:
+    """Give what fio read, in MB/s."""
+    return _throughput(handed, "fio_read", "read")
+
+
+def write_mb_s(handed: Handed) -> Found:
+    """Give what fio wrote, in MB/s."""
+    return _throughput(handed, "fio_write", "write")
+
+
+def _throughput(handed: Handed, name: str, way: str) -> Found:
+    """Add up the jobs of a run; a job with an error, or one that moved nothing, measures nothing."""
+    jobs = handed.document(name)["jobs"]
+    total = Decimal(0)
+    for job in jobs:
+        if error := number(job["error"]):
+            raise NotMeasuredError(f"{handed.tool} reports error {error}")
+        moved = job[way]
+        if not number(moved["io_bytes"]):
+            raise NotMeasuredError(f"{handed.tool} has no {way} of a single byte")
+        total += number(moved["bw_bytes"])
+    if not jobs:
+        handed.garbled()
+    return Found((total / BYTES_IN_MB).quantize(Decimal("0.1"), ROUND_DOWN))

@@ -1,0 +1,108 @@
+"""GPUs as nvidia-smi and lspci see them: number, PCIe link, driver.
+
+nvidia-smi decides where it is installed, even where it fails: a card that fell off the bus still shows in
+lspci. Link figures are the current ones; an idle card may step its link down, so read them under load.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from defusedxml.ElementTree import fromstring
+
+from steps.acceptance import pci
+from steps.acceptance.handed import Found, Handed, NotMeasuredError
+
+DRIVER_NOT_LOADED = 9
+"""nvidia-smi's exit status where the kernel module is not loaded."""
+
+SPEEDS = {
+    "1": Decimal("2.5"),
+    "2": Decimal(5),
+    "3": Decimal(8),
+    "4": Decimal(16),
+    "5": Decimal(32),
+    "6": Decimal(64),
+}
+"""GT/s of a lane by PCI Express generation."""
+
+
+class Smi(NamedTuple):
+    """What nvidia-smi says of a host."""
+
+    driver: str
+    gpus: list[Any]
+
+
+def count(handed: Handed) -> Found:
+    """Count GPUs; 0 is measured where lspci lists devices and none is one."""
+    if handed.is_there("nvidia_smi"):
+        return Found(Decimal(len(_smi(handed).gpus)), "nvidia-smi")
+    return Found(Decimal(len(pci.gpus(handed))), "lspci")
+
+
+def pcie_width_min(handed: Handed) -> Found:
+    """Give the lanes of the narrowest GPU link."""
+    return _least([width for width, _ in _links(handed)])
+
+
+def pcie_speed_min(handed: Handed) -> Found:
+    """Give the GT/s of the slowest GPU link."""
+    return _least([speed for _, speed in _links(handed)])
+
+
+def driver_loaded(handed: Handed) -> Found:
+    """Say whether nvidia-smi answers for at least one GPU."""
+    if handed.rc("nvidia_smi") == DRIVER_NOT_LOADED:
+        return Found(value=False, note="nvidia-smi does not reach the driver")
+    smi = _smi(handed)
+    return Found(value=bool(smi.gpus), note=f"driver {smi.driver}")
+
+
+def driver_version(handed: Handed) -> str:
+    """Give the version of the loaded driver."""
+    return _smi(handed).driver
+
+
+def _smi(handed: Handed) -> Smi:
+    """Read nvidia-smi -q -x; the number it attaches must be the number it describes."""
+    root = fromstring(handed.text("nvidia_smi").strip())
+    gpus = root.findall("gpu")
+    driver = root.findtext("driver_version", "").strip()
+    if root.tag != "nvidia_smi_log" or root.findtext("attached_gpus", "").strip() != str(len(gpus)):
+        handed.garbled()
+    if not re.fullmatch(r"\d+(\.\d+)+", driver, re.ASCII):
+        handed.garbled()
+    return Smi(driver, gpus)
+
+
+def _links(handed: Handed) -> list[tuple[Decimal, Decimal]]:
+    """Give lanes and GT/s of every GPU; one link that cannot be read spoils the least of them."""
+    if handed.is_there("nvidia_smi"):
+        links = [_smi_link(handed, gpu) for gpu in _smi(handed).gpus]
+    else:
+        links = [_pci_link(device) for device in pci.gpus(handed)]
+    if not links:
+        raise NotMeasuredError("no GPU")
+    return links
+
+
+def _smi_link(handed: Handed, gpu: Any) -> tuple[Decimal, Decimal]:
+    where = "pci/pci_gpu_link_info"
+    width = re.fullmatch(r"(\d+)x", gpu.findtext(f"{where}/link_widths/current_link_width", ""), re.ASCII)
+    speed = SPEEDS.get(gpu.findtext(f"{where}/pcie_gen/current_link_gen", ""))
+    if not width or speed is None:
+        handed.garbled()
+    return Decimal(width[1]), speed
+
+
+def _pci_link(device: pci.Device) -> tuple[Decimal, Decimal]:
+    if device.link is None:
+        raise NotMeasuredError(f"lspci shows no link state of {device.slot}; read `lspci -vv` as root")
+    return device.link
+
+
+def _least(values: list[Decimal]) -> Found:
+    return Found(min(values), f"of {len(values)} GPUs")

@@ -1,0 +1,57 @@
+"""Load with verification: stress-ng's YAML and its exit status.
+
+The status says whether a stressor failed, the YAML that it ran at all: a status of nought over no work, or
+over a file without its end mark, measures nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+import yaml
+
+from steps.acceptance.handed import Found, Handed, NotMeasuredError
+
+FAILED = 2
+"""stress-ng's exit status where a stressor failed or found a wrong result."""
+
+CPU_STRESSORS = ("cpu", "matrix", "fp", "vecmath", "vnni")
+MEMORY_STRESSORS = ("vm", "memrate", "memcpy", "bigheap", "mmap")
+
+
+def cpu_failures(handed: Handed) -> Found:
+    """Count failures of the processor's load, at least 1 where stress-ng says there are any."""
+    return _failures(handed, "stress_cpu", CPU_STRESSORS)
+
+
+def memory_failures(handed: Handed) -> Found:
+    """Count failures of the memory's load, at least 1 where stress-ng says there are any."""
+    return _failures(handed, "stress_memory", MEMORY_STRESSORS)
+
+
+def _failures(handed: Handed, name: str, stressors: Sequence[str]) -> Found:
+    said = handed.text(name, accept=(0, FAILED))
+    if handed.rc(name) == FAILED:
+        counts = [int(count) for count in re.findall(r"\bfailed: (\d{1,6})\b", said, re.ASCII)]
+        return Found(Decimal(max([1, *counts])), "stress-ng ended with exit status 2")
+    ran = _work(handed, said)
+    own = {stressor: work for stressor, work in ran.items() if stressor in stressors}
+    if not own or min(own.values()) <= 0:
+        raise NotMeasuredError(f"{handed.tool} names no work of {stressors[0]}; run it with --metrics and --yaml")
+    return Found(Decimal(0), ", ".join(f"{stressor}: {work} operations" for stressor, work in sorted(own.items())))
+
+
+def _work(handed: Handed, said: str) -> dict[str, int]:
+    """Give the operations of each stressor out of a complete document."""
+    document = re.search(r"^---$(.*?)^\.\.\.$", said, re.MULTILINE | re.DOTALL)
+    if not document:
+        handed.garbled()
+    try:
+        metrics = yaml.safe_load(document[1])["metrics"]
+    except yaml.YAMLError:
+        handed.garbled()
+    except KeyError:
+        return {}
+    return {entry["stressor"]: int(entry["bogo-ops"]) for entry in metrics or ()}

@@ -1,0 +1,63 @@
+"""Commands that look load nothing heavy: asserted by what they import, not by the clock."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = {"prefect", "sqlalchemy", "sqlmodel", "textual", "ansible", "ansible_runner", "numpy", "pint", "numba", "jinja2"}
+
+PROBE = """
+import json, sys
+sys.argv = ["clusterwright", *json.loads(sys.argv[1])]
+from clusterwright.__main__ import main
+try:
+    main()
+except SystemExit:
+    pass
+print("LOADED " + json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
+"""
+
+
+def loaded(*arguments: object) -> set[str]:
+    result = subprocess.run(
+        [sys.executable, "-c", PROBE, json.dumps([str(a) for a in arguments])],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    last = next(line for line in reversed(result.stdout.splitlines()) if line.startswith("LOADED "))
+    return set(json.loads(last.removeprefix("LOADED ")))
+
+
+def test_help_loads_no_library_of_any_room() -> None:
+    assert not loaded("--help") & (HEAVY | {"yaml", "sqlite3", "ledger"})
+
+
+@pytest.mark.parametrize("verb", [["status"], ["next"], ["why", "034@pod-001"], ["orders"], ["show", "034@pod-001"]])
+def test_commands_that_look_load_nothing_heavy(adopted: Path, verb: list[str]) -> None:
+    assert not loaded(*verb, "--site", adopted) & HEAVY
+
+
+def test_plan_loads_the_planner_but_neither_engine_nor_screens(site: Path) -> None:
+    names = loaded("plan", "--json", "--site", site)
+
+    assert "numpy" in names
+    assert not names & {"prefect", "textual", "sqlmodel", "ansible_runner", "pint"}
+
+
+def test_the_screens_load_neither_prefect_nor_ansible() -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", "import sys, tui.app; print(' '.join(sys.modules))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    names = {name.partition(".")[0] for name in result.stdout.split()}
+    assert not names & {"prefect", "ansible", "ansible_runner", "flows", "sqlalchemy", "numpy"}

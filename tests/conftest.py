@@ -1,0 +1,49 @@
+"""What all rooms' tests share: sites in a folder of their own, and the command line as a user runs it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Command:
+    """Run `clusterwright` in a process of its own; give its output and exit code."""
+
+    def run(*arguments: object, cwd: Path | None = None, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "clusterwright", *map(str, arguments)],
+            cwd=cwd or tmp_path,
+            env=os.environ | {"NO_COLOR": "1"} | (env or {}),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=240,
+            stdin=subprocess.DEVNULL,
+        )
+
+    return run
+
+
+@pytest.fixture
+def site(tmp_path: Path, command: Command) -> Path:
+    """A fresh superpod-1su site that starts on a Monday."""
+    folder = tmp_path / "site"
+    made = command("init", "--preset", "superpod-1su", "--start", "2026-11-23", folder)
+    assert made.returncode == 0, made.stderr
+    return folder
+
+
+@pytest.fixture
+def adopted(site: Path, command: Command) -> Iterator[Path]:
+    """The same site with its first plan in force."""
+    done = command("plan", "adopt", "--site", site, "--as", "owner", "--yes")
+    assert done.returncode == 0, done.stderr
+    yield site

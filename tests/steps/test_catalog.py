@@ -1,0 +1,130 @@
+"""The catalog as shipped: lint-clean for every preset, and the precedences a builder would insist on."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from clusterwright.planning import playbooks_folder
+from steps.catalog.lint import HOLD_POINTS, SEED_STEPS, lint
+from steps.catalog.loader import read_catalog, read_roles
+from steps.design.design import Design, design_of, design_of_preset
+from steps.design.preset import preset_names
+from steps.design.site import Site
+from steps.schedule.expansion import Expansion, expand
+
+
+@cache
+def design(**changes: str) -> Design:
+    entry = {
+        "name": "t", "time_zone": "Etc/UTC", "country": "US", "currency": "USD", "preset": "h100-10k",
+        "start": "2027-01-04", "people": [{"id": "owner", "roles": ["owner-pm"]}],
+        "overrides": {"nodes": 64} | changes,
+    }
+    return design_of(Site.model_validate(entry))
+
+
+@cache
+def ancestors(**changes: str) -> tuple[Expansion, dict[str, set[str]]]:
+    found = expand(read_catalog(), design(**changes), 8.0)
+    before: dict[str, set[str]] = {}
+    for link in found.links:
+        before.setdefault(link.after, set()).add(link.before)
+    closed: dict[str, set[str]] = {}
+
+    def close(node: str) -> set[str]:
+        if node not in closed:
+            closed[node] = set()
+            for earlier in before.get(node, ()):
+                closed[node] |= {earlier} | close(earlier)
+        return closed[node]
+
+    return found, {node: close(node) for node in found.nodes if found.nodes[node].applies}
+
+
+def comes_before(first: str, second: str, **changes: str) -> bool:
+    """Whether, at every unit of the second step, some unit of the first is an ancestor."""
+    found, above = ancestors(**changes)
+    seconds = [n.id for n in found.nodes.values() if n.entry.step.id == second and n.applies]
+    return bool(seconds) and all(
+        any(a.partition("@")[0] == first for a in above[node]) for node in seconds
+    )
+
+
+def test_the_catalog_has_no_findings_for_any_preset() -> None:
+    designs = {name: design_of_preset(name) for name in preset_names()}
+
+    report = lint(read_catalog(), read_roles(), designs, playbooks_folder())
+
+    assert [f"{f.place}: {f.message}" for f in report.findings] == []
+    assert 0 < report.assumption_share < 1
+
+
+def test_all_195_steps_and_all_hold_points_are_there() -> None:
+    assert set(read_catalog()) == {*SEED_STEPS, *HOLD_POINTS}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("038", "001"), ("072", "001"), ("097", "009"), ("009", "001"), ("001", "004"), ("004", "005"),
+        ("005", "006"), ("006", "026"), ("026", "H09"), ("017", "H09"), ("018", "H09"), ("020", "H09"),
+        ("030", "H09"), ("041", "H09"), ("H06", "H09"), ("H08", "H09"), ("H09", "031"), ("H09", "087"),
+        ("091", "031"), ("091", "049"), ("091", "050"), ("091", "087"), ("091", "124"), ("093", "031"),
+        ("093", "124"), ("089", "031"), ("095", "086"), ("H31", "095"), ("100", "124"), ("104", "031"),
+        ("107", "031"), ("038", "044"), ("038", "045"), ("044", "045"), ("169", "173"), ("064", "063"),
+        ("034", "063"), ("060", "059"), ("H14", "034"), ("088", "034"), ("033", "034"), ("034", "035"),
+        ("H15", "142"), ("H15", "166"), ("H15", "146"), ("H14", "186"), ("H21", "186"), ("186", "195"),
+        ("H24", "195"), ("190", "195"), ("H10", "H06"), ("H20", "031"), ("118", "H20"), ("079", "H20"),
+        ("H12", "077"), ("077", "078"), ("095", "077"), ("H03", "077"), ("H04", "080"), ("H25", "081"),
+    ],
+)  # fmt: skip
+def test_what_must_come_first_does(first: str, second: str) -> None:
+    assert comes_before(first, second, facility="greenfield")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("111", "031"), ("112", "031"), ("113", "111"), ("110", "H09"), ("097", "110"), ("109", "111")],
+)
+def test_liquid_is_tight_and_watched_before_power(first: str, second: str) -> None:
+    assert comes_before(first, second, facility="greenfield", cooling="hybrid")
+
+
+@pytest.mark.parametrize("first", ["031", "034", "035"])
+def test_bench_burn_in_comes_before_racking(first: str) -> None:
+    assert comes_before(first, "H09", burn_in="bench")
+    assert comes_before("H36", "H21", burn_in="bench")
+
+
+@pytest.mark.parametrize(
+    ("waits", "for_what"),
+    [
+        ("186", "120"), ("186", "173"), ("186", "174"), ("195", "184"), ("195", "185"), ("195", "117"),
+        ("142", "048"), ("142", "049"), ("166", "049"), ("001", "075"), ("H14", "166"), ("034", "173"),
+        ("077", "001"), ("031", "143"),
+    ],
+)  # fmt: skip
+def test_nothing_waits_for_what_it_does_not_need(waits: str, for_what: str) -> None:
+    found, above = ancestors(facility="greenfield")
+    node = next(n.id for n in found.nodes.values() if n.entry.step.id == waits and n.applies)
+
+    assert for_what not in {a.partition("@")[0] for a in above[node]}
+
+
+def test_no_pod_waits_for_another_pod() -> None:
+    found, above = ancestors(facility="existing")
+
+    for link in found.links:
+        before, after = link.before.partition("@")[2], link.after.partition("@")[2]
+        if before.startswith("pod-") and after.startswith("pod-"):
+            assert before.partition("#")[0] == after.partition("#")[0]
+
+
+def test_an_oem_site_bridges_from_the_order_of_the_servers_to_power_on() -> None:
+    found, above = ancestors(facility="existing")
+
+    assert not found.nodes["015@pod-001"].applies
+    assert "001@site#gpu-server" in above["031@pod-001"]
+    assert any(link.bridged for link in found.links)

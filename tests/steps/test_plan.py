@@ -1,0 +1,95 @@
+"""Plans of whole sites: what drives them, and that suppliers' lead times do not stack."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from steps.catalog.loader import read_catalog, read_roles
+from steps.design.design import design_of
+from steps.design.site import Site
+from steps.schedule.forecast import Actual, forecast
+from steps.schedule.plan import Plan
+from steps.schedule.planner import Surroundings, make_plan
+
+
+@cache
+def plan(preset: str, facility: str = "existing", nodes: int = 0) -> Plan:
+    entry: dict[str, Any] = {
+        "name": "t", "time_zone": "America/Chicago", "country": "US", "currency": "USD", "preset": preset,
+        "start": "2026-11-23", "facility": facility, "people": [{"id": "owner", "roles": ["owner-pm"]}],
+    }
+    if nodes:
+        entry["overrides"] = {"nodes": nodes}
+    site = Site.model_validate(entry)
+    roles = {slug: str(role["title"]) for slug, role in read_roles().items()}
+    return make_plan(site, design_of(site), read_catalog(), Surroundings(roles, {}, {}))
+
+
+def critical(of: Plan) -> set[str]:
+    dated = [*of.activities, *of.orders, *(t for o in of.orders for t in o.tranches)]
+    return {node.id for node in dated if node.dates and node.dates.is_critical}
+
+
+def test_gpu_delivery_drives_a_hall_in_service() -> None:
+    names = critical(plan("h100-10k"))
+
+    assert any(name.startswith("001@site#gpu-server/") for name in names)
+    assert not any("transformer" in name for name in names)
+
+
+def test_the_power_chain_drives_a_greenfield_site_and_the_gpus_have_float() -> None:
+    made = plan("h100-10k", "greenfield")
+    names = critical(made)
+
+    assert any("power-transformer" in name for name in names)
+    gpus = next(o for o in made.orders if o.id == "001@site#gpu-server")
+    assert gpus.dates
+    assert gpus.dates.total_float_h > 26 * 168
+
+
+def test_lead_times_run_side_by_side() -> None:
+    made = plan("h100-10k", "greenfield")
+    weeks = (made.finish - made.start).days / 7
+    longest = max(o.lead.m for o in made.orders) / 168
+
+    assert longest < weeks < longest + 60
+
+
+@pytest.mark.parametrize("preset", ["superpod-1su", "h100-10k"])
+def test_every_order_has_its_dates_in_order(preset: str) -> None:
+    for order in plan(preset, "greenfield").orders:
+        assert order.order_by
+        assert order.need_by
+        assert order.order_by < order.need_by
+        for tranche in order.tranches:
+            assert tranche.units
+
+
+def test_tranches_add_up_to_the_order_and_serve_every_pod_once() -> None:
+    made = plan("h100-10k")
+    order = next(o for o in made.orders if o.id == "001@site#gpu-server")
+    served = [unit for t in order.tranches for unit in t.units]
+
+    assert sum(t.quantity for t in order.tranches) == order.quantity == 1250
+    assert sorted(served) == sorted(u.id for u in made.units if u.kind == "pod")
+
+
+def test_every_activity_that_does_not_apply_says_why() -> None:
+    for made in (plan("superpod-1su"), plan("localhost")):
+        for activity in made.activities:
+            assert activity.applicable or activity.not_applicable_because
+
+
+def test_with_nothing_done_the_forecast_is_the_plan_and_a_late_delivery_moves_it() -> None:
+    made = plan("superpod-1su")
+    order = next(o for o in made.orders if o.id == "001@site#gpu-server")
+
+    same = forecast(made, {}, made.start)
+    assert order.dates
+    late = forecast(made, {order.id: Actual(None, order.dates.late_finish.replace(year=2027, month=6))}, made.start)
+
+    assert same.finish == made.finish
+    assert late.finish > made.finish
