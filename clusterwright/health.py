@@ -19,8 +19,16 @@ OK, ADVICE, FAULT = "ok", "advice", "fault"
 
 PACKAGES = ("prefect", "fastapi", "sqlmodel", "ansible-runner", "ansible-core", "textual")
 TOOLS = {
-    "git": "git", "ssh-keygen": "openssh-client", "lspci": "pciutils", "ss": "iproute2", "stress-ng": "stress-ng",
-    "fio": "fio", "chronyc": "chrony", "ethtool": "ethtool", "dmidecode": "dmidecode", "nvidia-smi": "the GPU driver",
+    "git": "git",
+    "ssh-keygen": "openssh-client",
+    "lspci": "pciutils",
+    "ss": "iproute2",
+    "stress-ng": "stress-ng",
+    "fio": "fio",
+    "chronyc": "chrony",
+    "ethtool": "ethtool",
+    "dmidecode": "dmidecode",
+    "nvidia-smi": "the GPU driver",
 }
 NEEDED = {"ssh-keygen"}
 FREE_BYTES = 2 * 1024**3
@@ -53,7 +61,9 @@ def _machine() -> Iterator[Check]:
     with socket.socket() as probe:
         taken = probe.connect_ex(("127.0.0.1", DASHBOARD_PORT)) == 0
     yield Check(
-        f"port {DASHBOARD_PORT}", ADVICE if taken else OK, "taken" if taken else "free",
+        f"port {DASHBOARD_PORT}",
+        ADVICE if taken else OK,
+        "taken" if taken else "free",
         "give `up` another with --port" if taken else "",
     )
 
@@ -73,14 +83,14 @@ def _site(site: Path | None) -> Iterator[Check]:
         return
     free = shutil.disk_usage(folder).free
     yield Check(
-        "disk", OK if free >= FREE_BYTES else FAULT, f"{free / 1024**3:.1f} GiB free",
+        "disk",
+        OK if free >= FREE_BYTES else FAULT,
+        f"{free / 1024**3:.1f} GiB free",
         "" if free >= FREE_BYTES else "the ledger and its evidence need at least 2 GiB",
     )
     state = folder / ".clusterwright"
     private = not state.exists() or state.stat().st_mode & 0o077 == 0
-    yield Check(
-        "private folder", OK if private else ADVICE, str(state), "" if private else "chmod 700 (--fix does it)"
-    )
+    yield Check("private folder", OK if private else ADVICE, str(state), "" if private else "chmod 700 (--fix does it)")
     from clusterwright.planning import read_all
 
     try:

@@ -65,9 +65,7 @@ def _orders(old: Plan, new: Plan) -> Iterator[Change]:
     after = {o.id: o for o in new.orders}
     for name in sorted(before.keys() | after.keys()):
         ours, theirs = before.get(name), after.get(name)
-        if ours is None or theirs is None:
-            yield Change("order", name, _order(ours), _order(theirs))
-        elif (ours.quantity, ours.lead) != (theirs.quantity, theirs.lead):
+        if ours is None or theirs is None or (ours.quantity, ours.lead) != (theirs.quantity, theirs.lead):
             yield Change("order", name, _order(ours), _order(theirs))
 
 

@@ -33,15 +33,21 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
     per_day = {a.id: _hours_per_day(a, plan) for a in applicable}
     alike: dict[object, list[str]] = {}  # pods that do the same at the same time share a line
     for name, d in shown:
-        alike.setdefault((name.partition("@")[0], d.early_start, d.early_finish, name if everything else ""), []).append(name)
+        alike.setdefault(
+            (name.partition("@")[0], d.early_start, d.early_finish, name if everything else ""), []
+        ).append(name)
     dates = dict(shown)
     table(
         ("activity", "what", "start", "finish", "float", "driven by"),
         [
-            (names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more", titles[names[0]],
-             day(dates[names[0]].early_start, zone), day(dates[names[0]].early_finish, zone),
-             days(dates[names[0]].total_float_h, per_day.get(names[0], 24.0)),
-             dates[names[0]].driving or "project start")
+            (
+                names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more",
+                titles[names[0]],
+                day(dates[names[0]].early_start, zone),
+                day(dates[names[0]].early_finish, zone),
+                days(dates[names[0]].total_float_h, per_day.get(names[0], 24.0)),
+                dates[names[0]].driving or "project start",
+            )
             for names in alike.values()
         ],
         title="Every activity" if everything else "Critical path: a day's delay here delays go-live",
@@ -88,7 +94,12 @@ def plan_document(plan: Plan) -> dict[str, Any]:
     document = plan.model_dump(mode="json")
     document["critical_path"] = [name for name, _ in _critical(plan)]
     document["orders_by_date"] = [
-        {"id": o.id, "order_by": o.order_by, "need_by": o.need_by, "float_h": o.dates.total_float_h if o.dates else None}
+        {
+            "id": o.id,
+            "order_by": o.order_by,
+            "need_by": o.need_by,
+            "float_h": o.dates.total_float_h if o.dates else None,
+        }
         for o in sorted(plan.orders, key=lambda o: o.order_by or plan.start)
     ]
     document["weeks"] = float(_weeks(plan))
@@ -118,16 +129,24 @@ def gantt_lines(plan: Plan, *, everything: bool) -> Iterator[str]:
     for activity in plan.activities:
         dates = activity.dates
         if dates and (everything or dates.is_critical):
-            bar = _bar(column(dates.early_start), column(dates.early_finish),
-                       column(dates.late_finish), "█" if dates.is_critical else "▒")
+            bar = _bar(
+                column(dates.early_start),
+                column(dates.early_finish),
+                column(dates.late_finish),
+                "█" if dates.is_critical else "▒",
+            )
             rows.append((dates.early_start, f"{activity.id} {activity.title}", bar))
     for order in plan.orders:
         if order.dates is None or not (everything or order.dates.is_critical):
             continue
         for tranche in order.tranches:
             if tranche.dates and (everything or tranche.dates.is_critical):
-                bar = _bar(column(tranche.dates.early_start), column(tranche.dates.early_finish),
-                           column(tranche.dates.late_finish), "░")
+                bar = _bar(
+                    column(tranche.dates.early_start),
+                    column(tranche.dates.early_finish),
+                    column(tranche.dates.late_finish),
+                    "░",
+                )
                 rows.append((tranche.dates.early_start, f"{tranche.id} {order.title}", bar))
     zone = plan.time_zone
     yield f"{'':46} {day(plan.start, zone)}{day(plan.finish, zone):>{BAR - 9}}"

@@ -44,4 +44,3 @@ def with_simulated_people(plan: Plan) -> Plan:
         for role, title in plan.roles.items()
     ]
     return plan.model_copy(update={"people": tuple(people)})
-

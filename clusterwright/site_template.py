@@ -49,9 +49,7 @@ _PERSON = """\
 """
 
 
-def site_text(
-    preset: Preset, *, name: str, start: date, account: str, signing: list[str], working: list[str]
-) -> str:
+def site_text(preset: Preset, *, name: str, start: date, account: str, signing: list[str], working: list[str]) -> str:
     """Give a site file: one who works and two who sign, all on the account that made it."""
     people = [
         ("operator", "Operator", working),
@@ -66,8 +64,7 @@ def site_text(
         burn_in=preset.choices["burn_in"],
         start=start.isoformat(),
         people="".join(
-            _PERSON.format(id=id_, name=title, roles=", ".join(roles), account=account)
-            for id_, title, roles in people
+            _PERSON.format(id=id_, name=title, roles=", ".join(roles), account=account) for id_, title, roles in people
         ).rstrip("\n"),
         inventory=_INVENTORY_KEY if preset.name == "localhost" else _NO_INVENTORY,
     )

@@ -42,7 +42,7 @@ def print_status(reader: Reader, now: datetime) -> None:
     print(clean(f"{mark}{site.name}: {site.preset}, {site.facility}; plan revision {site.revision}"))
     print(f"go-live planned {day(site.plan_finish, zone)}; as of {day(now, zone)}")
     header = ("phase", "total", "done", "running", "work", "sign", "ready", "blocked", "failed", "hold", "n/a", "late")
-    print("{:<17}".format(header[0]) + "".join(f"{name:>8}" for name in header[1:]))
+    print(f"{header[0]:<17}" + "".join(f"{name:>8}" for name in header[1:]))
     for row in reader.phases(now):
         cells = (row.total, *(getattr(row, name) for name in _COLUMNS), row.late)
         print(f"{row.phase:<17}" + "".join(f"{cell:>8}" for cell in cells))
@@ -54,5 +54,9 @@ def print_status(reader: Reader, now: datetime) -> None:
     late = [o for o in planned if o.order_by and o.order_by < now]
     if planned:
         first = min(planned, key=lambda o: (o.order_by is None, o.order_by))
-        print(clean(f"{len(planned)} orders to place, {len(late)} past their date; "
-                    f"first {first.id} by {day(first.order_by, zone)}"))
+        print(
+            clean(
+                f"{len(planned)} orders to place, {len(late)} past their date; "
+                f"first {first.id} by {day(first.order_by, zone)}"
+            )
+        )

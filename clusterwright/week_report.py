@@ -19,6 +19,11 @@ from clusterwright.output import clean, day
 if TYPE_CHECKING:
     from ledger.reads import ActivityRow, Reader
 
+STYLE = (
+    "<style>body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
+    "table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.3em .6em;"
+    "border-bottom:1px solid #ccc}</style>"
+)
 AHEAD = timedelta(weeks=3)
 BACK = timedelta(weeks=1)
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -116,9 +121,7 @@ def _html(report: WeekReport) -> str:
     parts = [
         "<!doctype html><html lang='en'><meta charset='utf-8'>",
         f"<title>{escape(_title(report))}</title>",
-        "<style>body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
-        "table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.3em .6em;"
-        "border-bottom:1px solid #ccc}</style>",
+        STYLE,
         f"<h1>{escape(_title(report))}</h1><p>Go-live planned {report.go_live}.</p>",
     ]
     for name, rows in report.sections.items():

@@ -22,9 +22,7 @@ def find_site(given: Path | None) -> Path:
     if given is not None:
         folder = given.parent if given.name == SITE_FILE else given
         if not (folder / SITE_FILE).exists():
-            raise InputError(
-                f"{folder} has no {SITE_FILE}", hint="`clusterwright init DIR` writes one"
-            )
+            raise InputError(f"{folder} has no {SITE_FILE}", hint="`clusterwright init DIR` writes one")
         return folder.resolve()
     here = Path.cwd()
     for folder in (here, *here.parents):
@@ -49,9 +47,7 @@ def acting_person(reader: Reader, claimed: str | None) -> str:
             return claimed
         known = {person.id: person for person in reader.people()}
         if claimed not in known:
-            raise InputError(
-                f"nobody at this site is called {claimed!r}", hint="people: " + ", ".join(known)
-            )
+            raise InputError(f"nobody at this site is called {claimed!r}", hint="people: " + ", ".join(known))
         raise NotSatisfiedError(
             f"the account {account!r} may not act as {claimed!r}",
             hint=f"in site.yaml {claimed} has the account {known[claimed].account!r}; "
@@ -63,7 +59,5 @@ def acting_person(reader: Reader, claimed: str | None) -> str:
             hint="give someone `account: " + account + "` in site.yaml and adopt the plan again",
         )
     if len(ids) > 1:
-        raise InputError(
-            f"the account {account!r} stands for {', '.join(ids)}", hint="say which with --as ID"
-        )
+        raise InputError(f"the account {account!r} stands for {', '.join(ids)}", hint="say which with --as ID")
     return ids[0]

@@ -21,8 +21,14 @@ def design(nodes: int) -> Design:
     """Give an h100-10k design with another number of nodes, greenfield, so that every step has its time."""
     site = Site.model_validate(
         {
-            "name": "durations", "time_zone": "Etc/UTC", "country": "US", "currency": "USD", "preset": "h100-10k",
-            "start": "2027-01-04", "facility": "greenfield", "overrides": {"nodes": nodes, "halls": max(1, nodes // 1250)},
+            "name": "durations",
+            "time_zone": "Etc/UTC",
+            "country": "US",
+            "currency": "USD",
+            "preset": "h100-10k",
+            "start": "2027-01-04",
+            "facility": "greenfield",
+            "overrides": {"nodes": nodes, "halls": max(1, nodes // 1250)},
             "people": [{"id": "owner", "roles": ["owner-pm"]}],
         }
     )

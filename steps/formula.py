@@ -63,8 +63,7 @@ def parse(text: str) -> ast.expr:
         if not isinstance(node, _ALLOWED):
             raise InputError(
                 f"formula {text!r} uses {type(node).__name__}, which formulas do not have",
-                hint="allowed: + - * / // %, comparisons, and, or, not, in [...], "
-                + ", ".join(FUNCTIONS),
+                hint="allowed: + - * / // %, comparisons, and, or, not, in [...], " + ", ".join(FUNCTIONS),
             )
         if isinstance(node, ast.Call) and not (
             isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS and not node.keywords
@@ -96,9 +95,7 @@ _ALLOWED = (
 def names(text: str) -> frozenset[str]:
     """Give the design values that a formula reads."""
     return frozenset(
-        node.id
-        for node in ast.walk(parse(text))
-        if isinstance(node, ast.Name) and node.id not in FUNCTIONS
+        node.id for node in ast.walk(parse(text)) if isinstance(node, ast.Name) and node.id not in FUNCTIONS
     )
 
 
@@ -120,7 +117,7 @@ def evaluate(
         raise InputError(f"formula {text!r} divides by zero for this design") from None
 
 
-def _walk(node: ast.expr, values: Mapping[str, Any], functions: Mapping[str, Any]) -> Any:
+def _walk(node: ast.expr, values: Mapping[str, Any], functions: Mapping[str, Any]) -> Any:  # noqa: PLR0912  one case a node
     match node:
         case ast.Constant(value=value):
             return value
@@ -142,9 +139,9 @@ def _walk(node: ast.expr, values: Mapping[str, Any], functions: Mapping[str, Any
             return functions[name](*(_walk(a, values, functions) for a in args))
         case ast.Compare(left=left, ops=ops, comparators=comparators):
             left_value = _walk(left, values, functions)
-            for op, comparator in zip(ops, comparators, strict=True):
+            for sign, comparator in zip(ops, comparators, strict=True):
                 right_value = _walk(comparator, values, functions)
-                if not _COMPARE[type(op)](left_value, right_value):
+                if not _COMPARE[type(sign)](left_value, right_value):
                     return False
                 left_value = right_value
             return True

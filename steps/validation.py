@@ -11,7 +11,6 @@ from pydantic import BaseModel, ValidationError
 from steps.errors import InputError, Place
 from steps.yaml_lines import Lines, dotted, line_of
 
-
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -35,7 +34,7 @@ def _sentence(fault: Any) -> str:
         return f"unknown key {fault['loc'][-1]!r}"
     if fault["type"] == "missing":
         return f"key {fault['loc'][-1]!r} is missing"
-    message = fault["msg"].removeprefix("Value error, ")
+    message = str(fault["msg"]).removeprefix("Value error, ")
     given = fault.get("input")
     shown = "" if isinstance(given, dict | list) else f", not {given!r}"
     return message[0].lower() + message[1:] + shown

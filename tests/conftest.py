@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,9 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 def command(tmp_path: Path) -> Command:
     """Run `clusterwright` in a process of its own; give its output and exit code."""
 
-    def run(*arguments: object, cwd: Path | None = None, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: object, cwd: Path | None = None, env: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "clusterwright", *map(str, arguments)],
             cwd=cwd or tmp_path,
@@ -42,8 +44,8 @@ def site(tmp_path: Path, command: Command) -> Path:
 
 
 @pytest.fixture
-def adopted(site: Path, command: Command) -> Iterator[Path]:
+def adopted(site: Path, command: Command) -> Path:
     """The same site with its first plan in force."""
     done = command("plan", "adopt", "--site", site, "--as", "owner", "--yes")
     assert done.returncode == 0, done.stderr
-    yield site
+    return site

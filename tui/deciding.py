@@ -50,13 +50,16 @@ class Decisions(Screen[None]):
 
     def action_sign(self) -> None:
         """Approve; asks for a comment, which may stay empty."""
-        self._ask("Sign {}. Comment, or nothing:", "signed",
-                  lambda ledger, me, a, text: _signing().sign(ledger, me, a, comment=text), needs_text=False)
+        self._ask(
+            "Sign {}. Comment, or nothing:",
+            "signed",
+            lambda ledger, me, a, text: _signing().sign(ledger, me, a, comment=text),
+            needs_text=False,
+        )
 
     def action_reject(self) -> None:
         """Refuse, with the reason."""
-        self._ask("Reject {}. Why?", "rejected",
-                  lambda ledger, me, a, text: _signing().reject(ledger, me, a, text))
+        self._ask("Reject {}. Why?", "rejected", lambda ledger, me, a, text: _signing().reject(ledger, me, a, text))
 
     def action_hold(self) -> None:
         """Stop an activity, with the reason."""

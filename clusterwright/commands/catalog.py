@@ -30,10 +30,7 @@ def list_steps(
         return
     table(
         ("step", "title", "phase", "kind", "scope", "playbook"),
-        [
-            (e.step.id, e.step.title, e.step.phase, e.step.kind, e.step.scope, e.step.playbook or "")
-            for e in entries
-        ],
+        [(e.step.id, e.step.title, e.step.phase, e.step.kind, e.step.scope, e.step.playbook or "") for e in entries],
     )
 
 
@@ -90,9 +87,7 @@ def roles(site: SiteOption = None, as_json: JsonOption = False) -> None:
 
 
 @app.command()
-def graph(
-    preset: PresetOption = "superpod-1su", site: SiteOption = None, as_json: JsonOption = False
-) -> None:
+def graph(preset: PresetOption = "superpod-1su", site: SiteOption = None, as_json: JsonOption = False) -> None:
     """Give the links between steps for one design, bridged around what does not apply there."""
     from clusterwright.output import print_json, table
     from clusterwright.planning import read_all
@@ -118,10 +113,7 @@ def graph(
         return
     table(
         ("from", "to", "type", "lag h", "map", "reason", "bridged"),
-        [
-            (x["from"], x["to"], x["type"], x["lag"] or "", x["map"], x["reason"], " ".join(x["bridged"]))
-            for x in links
-        ],
+        [(x["from"], x["to"], x["type"], x["lag"] or "", x["map"], x["reason"], " ".join(x["bridged"])) for x in links],
         right=(3,),
     )
 

@@ -33,9 +33,7 @@ def up(
     stop = _stop_on_interrupt()
     from flows.engine import run_engine
 
-    code = run_engine(
-        folder, port=port, hands_off=hands_off, until_idle=until_idle, on_message=say, stop=stop
-    )
+    code = run_engine(folder, port=port, hands_off=hands_off, until_idle=until_idle, on_message=say, stop=stop)
     raise typer.Exit(code)
 
 
@@ -97,4 +95,3 @@ def tui(site: SiteOption = None) -> None:
     from tui.app import run
 
     run(find_site(site))
-

@@ -1,4 +1,4 @@
-"""`clusterwright audit`: is the record whole, and does it say what the screens show?"""
+"""`clusterwright audit`: whether the record is whole, and says what the screens show."""
 
 from __future__ import annotations
 

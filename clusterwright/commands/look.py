@@ -67,6 +67,43 @@ def next_(
         )
 
 
+def list_(
+    phase: Annotated[str | None, typer.Option(help="Only this phase.")] = None,
+    state: Annotated[str | None, typer.Option(help="Only this state, as ready or awaiting_sign_off.")] = None,
+    unit: Annotated[str | None, typer.Option(help="Only this unit, as pod-003.")] = None,
+    search: Annotated[str | None, typer.Option(help="Only where id or title holds this.")] = None,
+    site: SiteOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List activities with their state, in the order of the plan."""
+    from clusterwright.output import print_json, table
+    from ledger.transitions import State
+    from steps.errors import InputError
+
+    if state is not None and state not in {s.value for s in State}:
+        raise InputError(f"{state!r} is no state", hint="states: " + ", ".join(s.value for s in State))
+    with _reader(site) as reader:
+        rows = reader.activities(_now(reader), phase=phase, state=state, unit=unit, search=search)
+        if as_json:
+            print_json(rows)
+            return
+        zone = reader.site().time_zone
+        table(
+            ("state", "activity", "what", "who", "planned start", "flags"),
+            [
+                (
+                    f"{r.state.glyph} {r.state.words}",
+                    r.id,
+                    r.title,
+                    r.assignee or r.role,
+                    _day(r.early_start, zone),
+                    " ".join(sorted(r.flags)),
+                )
+                for r in rows
+            ],
+        )
+
+
 def why(activity: str, site: SiteOption = None, as_json: JsonOption = False) -> None:
     """Say why an activity does not go on: what it waits for, and what it still needs."""
     from clusterwright.output import clean, print_json
@@ -133,8 +170,15 @@ def orders(site: SiteOption = None, as_json: JsonOption = False) -> None:
         table(
             ("order by", "order", "what", "quantity", "state", "promised", "need by"),
             [
-                (_day(r.order_by, zone), r.id, r.title, f"{r.quantity} {r.unit_of_measure}", r.state,
-                 _day(r.promised, zone), _day(r.need_by, zone))
+                (
+                    _day(r.order_by, zone),
+                    r.id,
+                    r.title,
+                    f"{r.quantity} {r.unit_of_measure}",
+                    r.state,
+                    _day(r.promised, zone),
+                    _day(r.need_by, zone),
+                )
                 for r in sorted(rows, key=lambda r: (r.order_by is None, r.order_by))
             ],
         )
@@ -172,4 +216,3 @@ def _minute(instant: datetime | None, zone: str) -> str:
     from clusterwright.output import minute
 
     return minute(instant, zone)
-

@@ -14,9 +14,7 @@ SiteOption = Annotated[
     Path | None, typer.Option("--site", help="The site's folder; found upward from here if not given.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-AsOption = Annotated[
-    str | None, typer.Option("--as", help="Which person of this account acts.", metavar="ID")
-]
+AsOption = Annotated[str | None, typer.Option("--as", help="Which person of this account acts.", metavar="ID")]
 AtOption = Annotated[
     str | None,
     typer.Option("--at", help="When it happened, if not now: 2026-11-21 or 2026-11-21T14:30+01:00."),

@@ -62,8 +62,12 @@ def _matching(reader: Any, patterns: list[str]) -> list[str]:
     return names
 
 
-def assign(activities: Activities, to: Annotated[str, typer.Option("--to", help="A person's id.")],
-           site: SiteOption = None, who: AsOption = None) -> None:
+def assign(
+    activities: Activities,
+    to: Annotated[str, typer.Option("--to", help="A person's id.")],
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
     """Give activities to a person."""
     from ledger.services import work
 
@@ -77,16 +81,24 @@ def start(activities: Activities, at: AtOption = None, site: SiteOption = None, 
     _each(site, who, activities, lambda ledger, me, a: work.start(ledger, me, a, at=instant(at)), "started")
 
 
-def progress(activity: str,
-             items: Annotated[int | None, typer.Option(help="How many items are done.")] = None,
-             percent: Annotated[float | None, typer.Option(help="Or how much, in percent.")] = None,
-             note: Annotated[str, typer.Option(help="What stands out.")] = "",
-             site: SiteOption = None, who: AsOption = None) -> None:
+def progress(
+    activity: str,
+    items: Annotated[int | None, typer.Option(help="How many items are done.")] = None,
+    percent: Annotated[float | None, typer.Option(help="Or how much, in percent.")] = None,
+    note: Annotated[str, typer.Option(help="What stands out.")] = "",
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
     """Record how far the work has come."""
     from ledger.services import work
 
-    _each(site, who, [activity],
-          lambda ledger, me, a: work.progress(ledger, me, a, items_done=items, percent=percent, note=note), "noted")
+    _each(
+        site,
+        who,
+        [activity],
+        lambda ledger, me, a: work.progress(ledger, me, a, items_done=items, percent=percent, note=note),
+        "noted",
+    )
 
 
 def finish(activities: Activities, at: AtOption = None, site: SiteOption = None, who: AsOption = None) -> None:
@@ -96,19 +108,29 @@ def finish(activities: Activities, at: AtOption = None, site: SiteOption = None,
     _each(site, who, activities, lambda ledger, me, a: work.finish(ledger, me, a, at=instant(at)), "finished")
 
 
-def measure(activity: str, metric: str,
-            value: Annotated[str, typer.Argument(help="A number, or true or false.")],
-            unit: Annotated[str, typer.Argument(help="The unit it was read in.")],
-            source: Annotated[str, typer.Option(help="The instrument or document.")],
-            item: Annotated[str | None, typer.Option(help="Which rack, host, link.")] = None,
-            at: AtOption = None, site: SiteOption = None, who: AsOption = None) -> None:
+def measure(
+    activity: str,
+    metric: str,
+    value: Annotated[str, typer.Argument(help="A number, or true or false.")],
+    unit: Annotated[str, typer.Argument(help="The unit it was read in.")],
+    source: Annotated[str, typer.Option(help="The instrument or document.")],
+    item: Annotated[str | None, typer.Option(help="Which rack, host, link.")] = None,
+    at: AtOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
     """Record a measurement against an acceptance criterion."""
     from ledger.services import work
 
-    _each(site, who, [activity],
-          lambda ledger, me, a: work.measure(
-              ledger, me, a, metric, _value(value), unit, item=item, source=source, at=instant(at)),
-          f"{metric} = {value} {unit}")
+    _each(
+        site,
+        who,
+        [activity],
+        lambda ledger, me, a: work.measure(
+            ledger, me, a, metric, _value(value), unit, item=item, source=source, at=instant(at)
+        ),
+        f"{metric} = {value} {unit}",
+    )
 
 
 def _value(text: str) -> Any:
@@ -125,10 +147,13 @@ def _value(text: str) -> Any:
     return number
 
 
-def attach(activities: Activities,
-           file: Annotated[Path, typer.Option("--file", help="The file; its content is kept by its SHA-256.")],
-           kind: Annotated[str, typer.Option("--kind", help="What it is, as the policy calls it.")],
-           site: SiteOption = None, who: AsOption = None) -> None:
+def attach(
+    activities: Activities,
+    file: Annotated[Path, typer.Option("--file", help="The file; its content is kept by its SHA-256.")],
+    kind: Annotated[str, typer.Option("--kind", help="What it is, as the policy calls it.")],
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
     """Attach a file as evidence."""
     from ledger.services import work
 
@@ -137,15 +162,19 @@ def attach(activities: Activities,
     _each(site, who, activities, lambda ledger, me, a: work.attach(ledger, me, a, file, kind), f"{kind} attached")
 
 
-def sign(activities: Activities,
-         role: Annotated[str | None, typer.Option(help="In which role, if you hold several.")] = None,
-         comment: Annotated[str, typer.Option(help="What you add.")] = "",
-         site: SiteOption = None, who: AsOption = None) -> None:
+def sign(
+    activities: Activities,
+    role: Annotated[str | None, typer.Option(help="In which role, if you hold several.")] = None,
+    comment: Annotated[str, typer.Option(help="What you add.")] = "",
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
     """Approve finished work, or pass a gate."""
     from ledger.services import signing
 
-    _each(site, who, activities,
-          lambda ledger, me, a: signing.sign(ledger, me, a, role=role, comment=comment), "signed")
+    _each(
+        site, who, activities, lambda ledger, me, a: signing.sign(ledger, me, a, role=role, comment=comment), "signed"
+    )
 
 
 def reject(activity: str, reason: Reason, site: SiteOption = None, who: AsOption = None) -> None:
@@ -155,10 +184,14 @@ def reject(activity: str, reason: Reason, site: SiteOption = None, who: AsOption
     _each(site, who, [activity], lambda ledger, me, a: signing.reject(ledger, me, a, reason), "rejected")
 
 
-def waive(activities: Activities, reason: Reason,
-          due: Annotated[str, typer.Option("--due", help="By when it is made good, 2027-01-31.")],
-          metric: Annotated[list[str] | None, typer.Option(help="Which criterion; all unmet ones if not given.")] = None,
-          site: SiteOption = None, who: AsOption = None) -> None:
+def waive(
+    activities: Activities,
+    reason: Reason,
+    due: Annotated[str, typer.Option("--due", help="By when it is made good, 2027-01-31.")],
+    metric: Annotated[list[str] | None, typer.Option(help="Which criterion; all unmet ones if not given.")] = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
     """Decide to proceed with criteria unmet; each becomes a punch item with a due date."""
     from ledger.reads import Reader
     from ledger.services import signing
@@ -197,8 +230,12 @@ def resume(activities: Activities, reason: Reason = "", site: SiteOption = None,
     _each(site, who, activities, lambda ledger, me, a: work.resume(ledger, me, a, reason), "resumed")
 
 
-def release(activity: str, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-            site: SiteOption = None, who: AsOption = None) -> None:
+def release(
+    activity: str,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
     """Release an automated step that changes hosts: these hosts, this playbook, this once."""
     from clusterwright.output import say
     from clusterwright.releasing import release_terms
@@ -206,30 +243,47 @@ def release(activity: str, yes: Annotated[bool, typer.Option("--yes", help="Do n
     from ledger.services import signing
 
     terms = release_terms(find_site(site), activity)
-    say(f"{activity} ({terms.effect}) runs {terms.playbook} [{terms.digest[:12]}] on {len(terms.hosts)} hosts: "
-        + ", ".join(terms.hosts[:12]))
+    say(
+        f"{activity} ({terms.effect}) runs {terms.playbook} [{terms.digest[:12]}] on {len(terms.hosts)} hosts: "
+        + ", ".join(terms.hosts[:12])
+    )
     if terms.effect == "destructive" and not yes:
         if typer.prompt("It destroys data. Type the activity's id to release it") != activity:
             raise InputError("that is not its id; nothing released")
     elif not yes and not typer.confirm("Release it?"):
         raise InputError("nothing released")
-    _each(site, who, [activity],
-          lambda ledger, me, a: signing.release(
-              ledger, me, a, hosts=terms.hosts, count=len(terms.hosts), playbook_digest=terms.digest),
-          "released")
+    _each(
+        site,
+        who,
+        [activity],
+        lambda ledger, me, a: signing.release(
+            ledger, me, a, hosts=terms.hosts, count=len(terms.hosts), playbook_digest=terms.digest
+        ),
+        "released",
+    )
 
 
-def attest(activities: Activities, reason: Reason,
-           evidence: Annotated[list[Path] | None, typer.Option("--evidence", help="A file that shows it.")] = None,
-           at: AtOption = None, site: SiteOption = None, who: AsOption = None) -> None:
+def attest(
+    activities: Activities,
+    reason: Reason,
+    evidence: Annotated[list[Path] | None, typer.Option("--evidence", help="A file that shows it.")] = None,
+    at: AtOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
     """State that what software would do was done outside; another person then approves it."""
     from ledger.services import work
 
     for path in evidence or []:
         if not path.exists():
             raise InputError(f"{path} does not exist")
-    _each(site, who, activities,
-          lambda ledger, me, a: work.attest(ledger, me, a, reason, evidence=evidence or [], at=instant(at)), "attested")
+    _each(
+        site,
+        who,
+        activities,
+        lambda ledger, me, a: work.attest(ledger, me, a, reason, evidence=evidence or [], at=instant(at)),
+        "attested",
+    )
 
 
 def comment(activity: str, text: str, site: SiteOption = None, who: AsOption = None) -> None:
@@ -274,60 +328,116 @@ def _buying(site: Path | None, who: str | None, act: Callable[[Ledger, str], Any
     say(said)
 
 
-def order(order_id: Annotated[str, typer.Argument(help="As 001@site#gpu-server; `orders` lists them.")],
-          supplier: Annotated[str, typer.Option(help="Who delivers.")],
-          reference: Annotated[str, typer.Option(help="Purchase order number.")],
-          promised: Annotated[str | None, typer.Option(help="The delivery date promised.")] = None,
-          at: AtOption = None, site: SiteOption = None, who: AsOption = None) -> None:
+def order(
+    order_id: Annotated[str, typer.Argument(help="As 001@site#gpu-server; `orders` lists them.")],
+    supplier: Annotated[str, typer.Option(help="Who delivers.")],
+    reference: Annotated[str, typer.Option(help="Purchase order number.")],
+    promised: Annotated[str | None, typer.Option(help="The delivery date promised.")] = None,
+    at: AtOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
     """Record that an order is placed."""
     from ledger.services import buying
 
-    _buying(site, who,
-            lambda ledger, me: buying.order(
-                ledger, me, order_id, promised=a_day(promised) if promised else None,
-                supplier_name=supplier, reference=reference, at=instant(at)),
-            f"{order_id}: placed")
+    _buying(
+        site,
+        who,
+        lambda ledger, me: buying.order(
+            ledger,
+            me,
+            order_id,
+            promised=a_day(promised) if promised else None,
+            supplier_name=supplier,
+            reference=reference,
+            at=instant(at),
+        ),
+        f"{order_id}: placed",
+    )
 
 
-def promise(order_id: str, on: Annotated[str, typer.Option("--on", help="The new delivery date.")],
-            reason: Reason, site: SiteOption = None, who: AsOption = None) -> None:
+def promise(
+    order_id: str,
+    on: Annotated[str, typer.Option("--on", help="The new delivery date.")],
+    reason: Reason,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
     """Record that a supplier changed the delivery date."""
     from ledger.services import buying
 
-    _buying(site, who, lambda ledger, me: buying.promise(ledger, me, order_id, a_day(on), reason=reason),
-            f"{order_id}: promised for {on}")
+    _buying(
+        site,
+        who,
+        lambda ledger, me: buying.promise(ledger, me, order_id, a_day(on), reason=reason),
+        f"{order_id}: promised for {on}",
+    )
 
 
-def receive(tranche: Annotated[str, typer.Argument(help="As 001@site#gpu-server/1.")],
-            quantity: Annotated[str | None, typer.Option(help="How many came; all of it if not given.")] = None,
-            serials: Annotated[Path | None, typer.Option(help="A file with a serial number a line.")] = None,
-            note: Annotated[str, typer.Option(help="Damage, shortage, location.")] = "",
-            at: AtOption = None, site: SiteOption = None, who: AsOption = None) -> None:
+def receive(
+    tranche: Annotated[str, typer.Argument(help="As 001@site#gpu-server/1.")],
+    quantity: Annotated[str | None, typer.Option(help="How many came; all of it if not given.")] = None,
+    serials: Annotated[Path | None, typer.Option(help="A file with a serial number a line.")] = None,
+    note: Annotated[str, typer.Option(help="Damage, shortage, location.")] = "",
+    at: AtOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
     """Record a delivery; what it releases can start."""
     from ledger.services import buying
 
     numbers = serials.read_text(encoding="utf-8").split() if serials else []
     amount = _value(quantity) if quantity else None
-    _buying(site, who,
-            lambda ledger, me: buying.receive(
-                ledger, me, tranche, amount, serials=numbers, note=note, at=instant(at)),
-            f"{tranche}: received")
+    _buying(
+        site,
+        who,
+        lambda ledger, me: buying.receive(ledger, me, tranche, amount, serials=numbers, note=note, at=instant(at)),
+        f"{tranche}: received",
+    )
 
 
-def adopt(file: Annotated[Path, typer.Argument(help="CSV: activity, state, started, finished, by, note.")],
-          yes: Annotated[bool, typer.Option("--yes", help="Record it; without it only the check is made.")] = False,
-          site: SiteOption = None, who: AsOption = None) -> None:
+def adopt(
+    file: Annotated[Path, typer.Argument(help="CSV: activity, state, started, finished, by, note.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Record it; without it only the check is made.")] = False,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
     """Take over what was done before Clusterwright, from a CSV; a dry run unless --yes is given."""
     from clusterwright.output import say
     from clusterwright.progress_file import read_progress
     from ledger.services import work
 
     rows = read_progress(file)
-    _buying(site, who, lambda ledger, me: work.adopt_progress(ledger, me, rows, dry_run=not yes),
-            f"{len(rows)} rows " + ("adopted" if yes else "check out; --yes records them"))
+    _buying(
+        site,
+        who,
+        lambda ledger, me: work.adopt_progress(ledger, me, rows, dry_run=not yes),
+        f"{len(rows)} rows " + ("adopted" if yes else "check out; --yes records them"),
+    )
     if not yes:
         say("nothing recorded (dry run)")
 
 
-VERBS = (assign, start, progress, finish, measure, attach, sign, reject, waive, na, hold, resume,
-         release, attest, comment, reopen, retry, cancel, order, promise, receive)
+VERBS = (
+    assign,
+    start,
+    progress,
+    finish,
+    measure,
+    attach,
+    sign,
+    reject,
+    waive,
+    na,
+    hold,
+    resume,
+    release,
+    attest,
+    comment,
+    reopen,
+    retry,
+    cancel,
+    order,
+    promise,
+    receive,
+)

@@ -8,9 +8,7 @@ import typer
 
 from clusterwright.commands.options import AsOption, JsonOption, SiteOption
 
-app = typer.Typer(
-    invoke_without_command=True, help="Work out the plan; `adopt` puts it in force, `diff` compares."
-)
+app = typer.Typer(invoke_without_command=True, help="Work out the plan; `adopt` puts it in force, `diff` compares.")
 
 
 @app.callback()
@@ -56,8 +54,13 @@ def adopt(
 
     folder = find_site(site)
     outcome = adopt_site(
-        folder, who=who, reason=reason, baseline=baseline, rehearsal=rehearsal,
-        dry_run=dry_run, ask=None if yes else typer.confirm,
+        folder,
+        who=who,
+        reason=reason,
+        baseline=baseline,
+        rehearsal=rehearsal,
+        dry_run=dry_run,
+        ask=None if yes else typer.confirm,
     )
     say(outcome)
 

@@ -42,8 +42,12 @@ def init(
     crews = [slug for slug, role in read_roles().items() if not role["signs"]]
     account = getpass.getuser()
     text = site_text(
-        chosen, name=site_slug(folder.resolve().name), start=first, account=account,
-        signing=signing, working=crews,
+        chosen,
+        name=site_slug(folder.resolve().name),
+        start=first,
+        account=account,
+        signing=signing,
+        working=crews,
     )
     path.write_text(text, encoding="utf-8")
     if chosen.name == "localhost":

@@ -86,12 +86,15 @@ def _raw(results: Any) -> Iterator[tuple[str, dict[str, Any]]]:
         if tool is None or "rc" not in result:
             continue
         missing = "Error executing command" in str(result.get("msg", "")) or result["rc"] == NOT_FOUND
-        yield tool["name"], {
-            "tool": tool["argv"][0] if "argv" in tool else "fio",
-            "rc": result["rc"],
-            "stdout": result.get("stdout", ""),
-            "missing_package": tool["package"] if missing else None,
-        }
+        yield (
+            tool["name"],
+            {
+                "tool": tool["argv"][0] if "argv" in tool else "fio",
+                "rc": result["rc"],
+                "stdout": result.get("stdout", ""),
+                "missing_package": tool["package"] if missing else None,
+            },
+        )
 
 
 def _say(event: dict[str, Any]) -> None:

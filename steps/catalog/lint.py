@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from steps.catalog.loader import Catalog, Entry, shipped_folder
-from steps.catalog.schema import Kind, Mapping, Scope
+from steps.catalog.schema import Kind, Mapping, Phase, Scope
 from steps.design.design import Design
 from steps.design.values import DESIGN_VALUES
 from steps.errors import InputError, Place
@@ -53,9 +53,7 @@ class Report:
         return self.assumptions / self.figures if self.figures else 0.0
 
 
-def lint(
-    catalog: Catalog, roles: dict[str, dict[str, object]], designs: dict[str, Design], playbooks: Path
-) -> Report:
+def lint(catalog: Catalog, roles: dict[str, dict[str, object]], designs: dict[str, Design], playbooks: Path) -> Report:
     """Give all findings for a catalog against its roles, playbooks and the designs of presets."""
     report = Report()
     report.findings += _present(catalog)
@@ -93,9 +91,7 @@ def _entry_findings(
     if step.kind is Kind.PROCURE:
         for index, supply in enumerate(step.supplies):
             consumed = any(
-                link.after == step.id and link.supply == supply.item
-                for e in catalog.values()
-                for link in e.step.links
+                link.after == step.id and link.supply == supply.item for e in catalog.values() for link in e.step.links
             )
             if not consumed:
                 message = f"nothing waits for the delivery of {supply.item}"
@@ -177,8 +173,7 @@ def _link_findings(entry: Entry, catalog: Catalog) -> Iterator[Finding]:
         }[link.map]
         if not fits:
             message = (
-                f"map {link.map} does not fit: {entry.step.id} is a {entry.step.scope}'s, "
-                f"{other.id} a {other.scope}'s"
+                f"map {link.map} does not fit: {entry.step.id} is a {entry.step.scope}'s, {other.id} a {other.scope}'s"
             )
             yield Finding("link", message, place)
         if link.supply and link.supply not in {s.item for s in other.supplies}:
@@ -200,16 +195,13 @@ def _count_figures(entry: Entry, report: Report) -> None:
 def _spread(catalog: Catalog) -> Iterator[Finding]:
     """Most steps with one and the same duration would mean that nobody estimated them."""
     shapes = Counter(
-        (e.step.duration.fixed.points, e.step.duration.fixed.unit, e.step.duration.rate)
-        for e in catalog.values()
+        (e.step.duration.fixed.points, e.step.duration.fixed.unit, e.step.duration.rate) for e in catalog.values()
     )
     if not shapes:
         return
     (shape, count) = shapes.most_common(1)[0]
     if count * 3 >= len(catalog) * 2:
-        yield Finding(
-            "durations", f"{count} steps share the duration {shape[:2]}", Place(str(shipped_folder()))
-        )
+        yield Finding("durations", f"{count} steps share the duration {shape[:2]}", Place(str(shipped_folder())))
 
 
 def _barriers(catalog: Catalog, report: Report) -> Iterator[Finding]:
@@ -231,9 +223,7 @@ def _barriers(catalog: Catalog, report: Report) -> Iterator[Finding]:
     report.barriers = sorted(found)
 
 
-def _design_findings(
-    name: str, design: Design, catalog: Catalog, report: Report
-) -> Iterator[Finding]:
+def _design_findings(name: str, design: Design, catalog: Catalog, report: Report) -> Iterator[Finding]:
     yield from _unit_findings(design, catalog)
     try:
         found = expand(catalog, design, 8.0)
@@ -267,9 +257,7 @@ def _unit_findings(design: Design, catalog: Catalog) -> Iterator[Finding]:
                 yield Finding("unit", message, entry.place("accept", index, "unit"))
 
 
-def _network_findings(
-    name: str, design: Design, found: Expansion, report: Report
-) -> Iterator[Finding]:
+def _network_findings(name: str, design: Design, found: Expansion, report: Report) -> Iterator[Finding]:
     ids = [n.id for n in found.nodes.values() if n.applies]
     report.activities[name] = len(ids)
     for order in found.orders.values():
@@ -286,9 +274,7 @@ def _network_findings(
     yield from _received(name, design, found, before)
 
 
-def _starts(
-    name: str, found: Expansion, before: dict[str, set[str]], report: Report
-) -> Iterator[Finding]:
+def _starts(name: str, found: Expansion, before: dict[str, set[str]], report: Report) -> Iterator[Finding]:
     free = [n for n in found.nodes.values() if n.applies and not before.get(n.id)]
     report.free_starts[name] = sorted({n.entry.step.id for n in free})
     for node in free:
@@ -298,9 +284,7 @@ def _starts(
             yield Finding("start", message, node.entry.place("id"), "give links, or `starts_freely`")
 
 
-def _received(
-    name: str, design: Design, found: Expansion, before: dict[str, set[str]]
-) -> Iterator[Finding]:
+def _received(name: str, design: Design, found: Expansion, before: dict[str, set[str]]) -> Iterator[Finding]:
     """Hardware is handled only after a delivery or a receiving step, unless a decision says it is here."""
     if any(d.covers("H06", *_facts(found, "H06")) for d in design.decisions):
         return
@@ -311,10 +295,7 @@ def _received(
     def comes_after_receipt(node: str) -> bool:
         if node not in memo:
             memo[node] = False
-            memo[node] = any(
-                p in deliveries or p in receiving or comes_after_receipt(p)
-                for p in before.get(node, ())
-            )
+            memo[node] = any(p in deliveries or p in receiving or comes_after_receipt(p) for p in before.get(node, ()))
         return memo[node]
 
     for node in found.nodes.values():
@@ -324,6 +305,6 @@ def _received(
             yield Finding("received", message, node.entry.place("links"))
 
 
-def _facts(found: Expansion, step: str) -> tuple[object, object]:
+def _facts(found: Expansion, step: str) -> tuple[Phase, Kind]:
     entry = next(n.entry for n in found.nodes.values() if n.entry.step.id == step)
     return entry.step.phase, entry.step.kind

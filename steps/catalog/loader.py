@@ -86,9 +86,7 @@ def _entry(path: Path, *, local: bool) -> Entry:
     step = validated(Step, data, lines, str(path))
     expected = f"{step.id}_{step.slug.replace('-', '_')}.yaml"
     if path.name != expected:
-        raise InputError(
-            f"the file of step {step.id} is called {expected}", place=Place(str(path), 1, "slug")
-        )
+        raise InputError(f"the file of step {step.id} is called {expected}", place=Place(str(path), 1, "slug"))
     return Entry(step, path, lines, local)
 
 

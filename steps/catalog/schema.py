@@ -108,8 +108,7 @@ class Estimate(Closed):
         """Optimistic, most likely and pessimistic value in `unit`."""
         if self.value is not None:
             return (self.value, self.value, self.value)
-        assert self.o is not None and self.m is not None and self.p is not None
-        return (self.o, self.m, self.p)
+        return (self.o or 0.0, self.m or 0.0, self.p or 0.0)
 
 
 class Duration(Closed):

@@ -56,9 +56,7 @@ def check_formula(text: str, values: Mapping[str, Any], unit: str | None) -> Non
     except pint.DimensionalityError:
         raise InputError(f"formula {text!r} comes out in {given.units}, not {wanted}") from None
     if not math.isclose(float(converted.magnitude), float(given.magnitude), rel_tol=1e-9, abs_tol=1e-9):
-        raise InputError(
-            f"formula {text!r} comes out in {given.units}, which is not {wanted} as a plain number"
-        )
+        raise InputError(f"formula {text!r} comes out in {given.units}, which is not {wanted} as a plain number")
 
 
 def _quantity(name: str, value: Any) -> Any:

@@ -28,7 +28,7 @@ FORMULAS: dict[str, tuple[str, str]] = {
     "fabric.rails_per_node": ("rails", "count"),
     "fabric.node_leaf_links": ("node_leaf_links", "count"),
     "fabric.leaf_spine_links": ("leaf_spine_links", "count"),
-    "fabric.oversubscription": ("node_leaf_links / max(leaf_spine_links, node_leaf_links)", "ratio"),
+    "fabric.oversubscription": ("node_leaf_links / max(1, leaf_spine_links, node_leaf_links)", "ratio"),
     "cable.schedule_rows": ("nodes_in_pod * rails + leaf_spine_links_in_pod", "count"),
     "cooling.heat_kw": ("it_mw * 1000", "kW"),
     "storage.capacity_pb": ("storage_pb", "PB"),

@@ -98,9 +98,7 @@ _CHOICES: dict[str, tuple[str | bool, ...]] = {
 }
 
 
-def _overrides(
-    site: Site, preset: Preset, choices: dict[str, str | bool], where: str
-) -> dict[str, float]:
+def _overrides(site: Site, preset: Preset, choices: dict[str, str | bool], where: str) -> dict[str, float]:
     """Sort a site's overrides into choices (kept in `choices`) and figures."""
     known = read_defaults() | read_profile(preset.profile).figures | preset.figures
     figures: dict[str, float] = {}
@@ -174,14 +172,10 @@ def _halls_and_pods(f: dict[str, float], site: Values, fabric: Fabric) -> list[D
     units: list[DesignUnit] = []
     for number in range(halls):
         own = pods[number * per_hall : (number + 1) * per_hall]
-        hall = hall_counts(
-            f, site, pods=len(own), nodes=sum(own), infra_racks=infra if number == 0 else 0
-        )
+        hall = hall_counts(f, site, pods=len(own), nodes=sum(own), infra_racks=infra if number == 0 else 0)
         name = f"hall-{number + 1}"
         units.append(DesignUnit(name, Scope.HALL, "site", f"Hall {number + 1}", site | hall))
         for index, pod_nodes in enumerate(own, start=number * per_hall + 1):
             pod = pod_counts(f, site, fabric, nodes=pod_nodes)
-            units.append(
-                DesignUnit(f"pod-{index:03}", Scope.POD, name, f"Pod {index}", site | hall | pod)
-            )
+            units.append(DesignUnit(f"pod-{index:03}", Scope.POD, name, f"Pod {index}", site | hall | pod))
     return units

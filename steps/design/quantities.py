@@ -29,7 +29,7 @@ def site_counts(f: Mapping[str, float], fabric: Fabric) -> Values:
         + (0 if single else f["management_servers"] * f["management_server_kw"])
         + storage * f["storage_server_kw"]
     )
-    return {
+    counts: Values = {
         "nodes": nodes,
         "gpus": nodes * int(f["gpus_per_node"]),
         "racks": racks,
@@ -60,7 +60,10 @@ def site_counts(f: Mapping[str, float], fabric: Fabric) -> Values:
         "rack_breaker_a": f["rack_breaker_a"],
         "rack_feed_v": f["rack_feed_v"],
         "primary_kv": f["primary_kv"],
-    } | {name: int(f[name]) for name in _AS_GIVEN} | dict.fromkeys(_UNITS, 1)
+    }
+    counts |= {name: int(f[name]) for name in _AS_GIVEN}
+    counts |= dict.fromkeys(_UNITS, 1)
+    return counts
 
 
 _UNITS = ("one_kw", "one_mw", "one_m", "one_m2", "one_pb", "one_gb_s")
@@ -77,9 +80,7 @@ _AS_GIVEN = (
 )
 
 
-def hall_counts(
-    f: Mapping[str, float], site: Values, *, pods: int, nodes: int, infra_racks: int
-) -> Values:
+def hall_counts(f: Mapping[str, float], site: Values, *, pods: int, nodes: int, infra_racks: int) -> Values:
     """Give what one hall holds; its share of power follows its share of the servers."""
     share = nodes / float(site["nodes"])
     mw, it_mw = float(site["facility_mw"]) * share, float(site["it_mw"]) * share
@@ -97,10 +98,7 @@ def hall_counts(
         "racks_in_hall": racks,
         "hall_feeds": 2,
         "transformers_in_hall": transformers,
-        "distribution_transformers_in_hall": ceil(
-            mw * power_factor_margin / f["distribution_transformer_mva"]
-        )
-        + 1,
+        "distribution_transformers_in_hall": ceil(mw * power_factor_margin / f["distribution_transformer_mva"]) + 1,
         "ups_modules_in_hall": ceil(it_mw / f["ups_module_mw"]) + 1,
         "generators_in_hall": generators,
         "transfer_switches_in_hall": generators,

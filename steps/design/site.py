@@ -104,7 +104,7 @@ class Site(Closed):
         ids = [person.id for person in self.people]
         twice = {i for i in ids if ids.count(i) > 1}
         if twice:
-            raise ValueError(f"people share the id {sorted(twice)[0]!r}")
+            raise ValueError(f"people share the id {min(twice)!r}")
         return self
 
 

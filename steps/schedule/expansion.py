@@ -107,9 +107,7 @@ def _node(entry: Entry, unit: DesignUnit, design: Design) -> Node:
     for decision in design.decisions:
         if decision.covers(step.id, step.phase, step.kind):
             reason = decision.reason
-    if reason is None and not (
-        step.applies if isinstance(step.applies, bool) else evaluate(step.applies, values)
-    ):
+    if reason is None and not (step.applies if isinstance(step.applies, bool) else evaluate(step.applies, values)):
         reason = step.not_applicable_because or "does not apply"
     return Node(f"{step.id}@{unit.id}", entry, unit, values, reason)
 
@@ -126,9 +124,7 @@ def _orders(node: Node, design: Design) -> Iterator[Order]:
         yield Order(order_id, node, supply, quantity, tranches)
 
 
-def _tranches(
-    order: str, supply: Supply, quantity: float, node: Node, design: Design
-) -> Iterator[Tranche]:
+def _tranches(order: str, supply: Supply, quantity: float, node: Node, design: Design) -> Iterator[Tranche]:
     """Split by pods in the order they are built; each tranche follows the first at a steady pace."""
     pods = design.within(node.unit, Scope.POD)
     if supply.tranches == "single" or len(pods) <= 1:
@@ -152,9 +148,7 @@ def _tranches(
         )
 
 
-def _raw_links(
-    catalog: Catalog, design: Design, found: Expansion, hours_per_day: float
-) -> Iterator[ResolvedLink]:
+def _raw_links(catalog: Catalog, design: Design, found: Expansion, hours_per_day: float) -> Iterator[ResolvedLink]:
     for node in found.nodes.values():
         for index, link in enumerate(node.entry.step.links):
             if link.when is not None and not evaluate(link.when, node.values):
@@ -223,19 +217,13 @@ def _ends(before: str, link: Link, node: Node, found: Expansion) -> list[str]:
 def _supply_links(order: Order, catalog: Catalog, design: Design) -> Iterator[ResolvedLink]:
     step = order.node.entry.step
     for tranche in order.tranches:
-        yield ResolvedLink(
-            order.id, tranche.id, LinkType.FS, 0, False, Mapping.SAME, "the order and its delivery"
-        )
+        yield ResolvedLink(order.id, tranche.id, LinkType.FS, 0, False, Mapping.SAME, "the order and its delivery")
     if step.kind is Kind.PROCURE:
-        yield ResolvedLink(
-            order.node.id, order.id, LinkType.FS, 0, False, Mapping.SAME, "the step places the order"
-        )
+        yield ResolvedLink(order.node.id, order.id, LinkType.FS, 0, False, Mapping.SAME, "the step places the order")
         return
     for tranche in order.tranches:
         reason = f"{order.supply.title} must be here"
-        yield ResolvedLink(
-            tranche.id, order.node.id, LinkType.FS, 0, False, Mapping.SAME, reason
-        )
+        yield ResolvedLink(tranche.id, order.node.id, LinkType.FS, 0, False, Mapping.SAME, reason)
     for before in order.supply.place_after:
         if before not in catalog:
             index = step.supplies.index(order.supply)
@@ -285,9 +273,7 @@ def _bridged(raw: list[ResolvedLink], found: Expansion) -> list[ResolvedLink]:
             loop = [*path[path.index(end) :], end]
             raise InputError("the links run in a circle: " + " -> ".join(reversed(loop)))
         if end not in memo:
-            memo[end] = [
-                through for link in into.get(end, ()) for through in one(link, (*path, end))
-            ]
+            memo[end] = [through for link in into.get(end, ()) for through in one(link, (*path, end))]
         return memo[end]
 
     def one(link: ResolvedLink, path: tuple[str, ...]) -> list[ResolvedLink]:
@@ -332,15 +318,7 @@ def _closing_links(found: Expansion) -> list[ResolvedLink]:
         return []
     waited_for = {link.before for link in found.links if link.type[0] == "F"}
     reason = "go-live closes the project: every open end is accounted for"
-    ends = [
-        n.id
-        for n in found.nodes.values()
-        if n.applies and n.id not in waited_for and not n.entry.step.continuing
-    ]
+    ends = [n.id for n in found.nodes.values() if n.applies and n.id not in waited_for and not n.entry.step.continuing]
     ends += [t.id for o in found.orders.values() for t in o.tranches if t.id not in waited_for]
     last = closing[0].id
-    return [
-        ResolvedLink(end, last, LinkType.FS, 0, False, Mapping.ALL, reason)
-        for end in ends
-        if end != last
-    ]
+    return [ResolvedLink(end, last, LinkType.FS, 0, False, Mapping.ALL, reason) for end in ends if end != last]

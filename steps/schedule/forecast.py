@@ -62,8 +62,6 @@ def forecast(plan: Plan, actuals: Mapping[str, Actual], now: datetime) -> Foreca
             if np.isnan(finished[i])
         },
         critical=tuple(
-            name
-            for i, name in enumerate(network.ids)
-            if np.isnan(finished[i]) and found.total_float_h[i] < 1e-6
+            name for i, name in enumerate(network.ids) if np.isnan(finished[i]) and found.total_float_h[i] < 1e-6
         ),
     )

@@ -139,9 +139,7 @@ class CriticalPath:
         early_start, early_finish, driving = self._forward(start, progress)
         finish = float(early_finish[target] if target is not None else early_finish.max(initial=0))
         late_start, late_finish = self._backward(early_finish, finish)
-        total = self._work(late_start, self.network.working) - self._work(
-            early_start, self.network.working
-        )
+        total = self._work(late_start, self.network.working) - self._work(early_start, self.network.working)
         free = self._free_float(early_start, early_finish, total)
         return Schedule(early_start, early_finish, late_start, late_finish, total, free, driving)
 
@@ -166,16 +164,12 @@ class CriticalPath:
                 self._fix(nodes, progress, early_start, early_finish)
         return early_start, early_finish, driving
 
-    def _pushed(
-        self, edges: Ints, early_start: Floats, early_finish: Floats
-    ) -> tuple[Floats, Floats]:
+    def _pushed(self, edges: Ints, early_start: Floats, early_finish: Floats) -> tuple[Floats, Floats]:
         """Give the instant each link sets, and the earliest start it allows its successor."""
         before, after = self._before[edges], self._after[edges]
         instant = np.where(self._from_finish[edges], early_finish[before], early_start[before])
         instant = self._shift(instant, self._lag[edges], self._lag_working[edges])
-        pulled = self._minus_work(
-            instant, self.network.duration_h[after], self.network.working[after]
-        )
+        pulled = self._minus_work(instant, self.network.duration_h[after], self.network.working[after])
         return instant, np.where(self._to_start[edges], instant, pulled)
 
     def _span(self, nodes: Ints, begin: Floats) -> tuple[Floats, Floats]:
@@ -239,9 +233,7 @@ class CriticalPath:
         return np.where(
             lag == 0,
             instant,
-            np.where(
-                working, self.calendar.start_at(self.calendar.work_at(instant) - lag), instant - lag
-            ),
+            np.where(working, self.calendar.start_at(self.calendar.work_at(instant) - lag), instant - lag),
         )
 
     def _free_float(self, starts: Floats, finishes: Floats, total: Floats) -> Floats:
@@ -256,9 +248,7 @@ class CriticalPath:
         return free
 
     def _shift(self, instant: Floats, lag: Floats, working: Bools) -> Floats:
-        moved = np.where(
-            working, self.calendar.finish_at(self.calendar.work_at(instant) + lag), instant + lag
-        )
+        moved = np.where(working, self.calendar.finish_at(self.calendar.work_at(instant) + lag), instant + lag)
         return np.where(lag == 0, instant, moved)
 
     def _minus_work(self, instant: Floats, duration: Floats, working: Bools) -> Floats:

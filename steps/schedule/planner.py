@@ -16,9 +16,9 @@ from steps.design.site import Site
 from steps.errors import InputError
 from steps.formula import evaluate
 from steps.schedule.calendar import WorkCalendar
+from steps.schedule.crews import overloads
 from steps.schedule.durations import calendar_of, duration_of, items_of, lead_of
 from steps.schedule.expansion import Expansion, Node, Order, expand
-from steps.schedule.crews import overloads
 from steps.schedule.network import CriticalPath, Edge, Network, Schedule
 from steps.schedule.plan import (
     Dates,
@@ -44,15 +44,12 @@ class Surroundings:
     digests: dict[str, str]
 
 
-def make_plan(
-    site: Site, design: Design, catalog: Catalog, around: Surroundings
-) -> Plan:
+def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings) -> Plan:
     """Give the plan of a site with every date worked out."""
     calendar = site_calendar(site)
     expansion = expand(catalog, design, calendar.hours_per_day)
     durations = {
-        node.id: duration_of(node.entry.step, node.values, calendar.hours_per_day)
-        for node in expansion.nodes.values()
+        node.id: duration_of(node.entry.step, node.values, calendar.hours_per_day) for node in expansion.nodes.values()
     }
     plan = Plan(
         site=site.name,
@@ -77,9 +74,7 @@ def make_plan(
             )
             for u in design.units
         ),
-        activities=tuple(
-            _activity(node, durations[node.id], expansion) for node in expansion.nodes.values()
-        ),
+        activities=tuple(_activity(node, durations[node.id], expansion) for node in expansion.nodes.values()),
         links=tuple(
             PlanLink(
                 before=link.before,
@@ -160,20 +155,14 @@ def network_of(plan: Plan) -> Network:
 def dated(plan: Plan, calendar: WorkCalendar) -> Plan:
     """Give the plan with early and late dates, floats, order-by and need-by dates."""
     network = network_of(plan)
-    closing = [
-        number for number, name in enumerate(network.ids) if name.startswith("195@")
-    ]
+    closing = [number for number, name in enumerate(network.ids) if name.startswith("195@")]
     schedule = CriticalPath(network, calendar).solve(target=closing[0] if closing else None)
     dates = _dates(network, schedule, calendar, critical_nodes(plan, network, schedule, closing))
-    finish = dates[network.ids[closing[0]]].early_finish if closing else max(
-        d.early_finish for d in dates.values()
-    )
+    finish = dates[network.ids[closing[0]]].early_finish if closing else max(d.early_finish for d in dates.values())
     return plan.model_copy(
         update={
             "finish": finish,
-            "activities": tuple(
-                a.model_copy(update={"dates": dates.get(a.id)}) for a in plan.activities
-            ),
+            "activities": tuple(a.model_copy(update={"dates": dates.get(a.id)}) for a in plan.activities),
             "orders": tuple(_dated_order(order, dates) for order in plan.orders),
         }
     )
@@ -185,9 +174,7 @@ def critical_nodes(plan: Plan, network: Network, schedule: Schedule, closing: li
     Where calendars mix, float alone breaks the chain: a delivery on a Saturday has the Sunday to spare.
     """
     continuing = {a.id for a in plan.activities if a.continuing}
-    critical = {
-        i for i, name in enumerate(network.ids) if schedule.total_float_h[i] < 1e-6 and name not in continuing
-    }
+    critical = {i for i, name in enumerate(network.ids) if schedule.total_float_h[i] < 1e-6 and name not in continuing}
     node = closing[0] if closing else int(np.argmax(schedule.early_finish))
     while node >= 0:
         critical.add(node)
@@ -195,9 +182,7 @@ def critical_nodes(plan: Plan, network: Network, schedule: Schedule, closing: li
     return critical
 
 
-def _dates(
-    network: Network, schedule: Schedule, calendar: WorkCalendar, critical: set[int]
-) -> dict[str, Dates]:
+def _dates(network: Network, schedule: Schedule, calendar: WorkCalendar, critical: set[int]) -> dict[str, Dates]:
     def at(hours: float) -> datetime:
         return calendar.at(float(hours))
 

@@ -188,7 +188,16 @@ def test_progress_with_a_bad_row_names_file_line_and_column(adopted: Path, comma
 
 def test_an_order_out_of_turn_says_what_is_missing(adopted: Path, command: Command) -> None:
     result = command(
-        "order", "001@site#gpu-server", "--supplier", "maker", "--reference", "PO 1", "--site", adopted, "--as", "operator"
+        "order",
+        "001@site#gpu-server",
+        "--supplier",
+        "maker",
+        "--reference",
+        "PO 1",
+        "--site",
+        adopted,
+        "--as",
+        "operator",
     )
 
     assert result.returncode == NOT_SATISFIED

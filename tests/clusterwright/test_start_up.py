@@ -9,7 +9,18 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = {"prefect", "sqlalchemy", "sqlmodel", "textual", "ansible", "ansible_runner", "numpy", "pint", "numba", "jinja2"}
+HEAVY = {
+    "prefect",
+    "sqlalchemy",
+    "sqlmodel",
+    "textual",
+    "ansible",
+    "ansible_runner",
+    "numpy",
+    "pint",
+    "numba",
+    "jinja2",
+}
 
 PROBE = """
 import json, sys

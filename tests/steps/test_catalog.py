@@ -18,8 +18,13 @@ from steps.schedule.expansion import Expansion, expand
 @cache
 def design(**changes: str) -> Design:
     entry = {
-        "name": "t", "time_zone": "Etc/UTC", "country": "US", "currency": "USD", "preset": "h100-10k",
-        "start": "2027-01-04", "people": [{"id": "owner", "roles": ["owner-pm"]}],
+        "name": "t",
+        "time_zone": "Etc/UTC",
+        "country": "US",
+        "currency": "USD",
+        "preset": "h100-10k",
+        "start": "2027-01-04",
+        "people": [{"id": "owner", "roles": ["owner-pm"]}],
         "overrides": {"nodes": 64} | changes,
     }
     return design_of(Site.model_validate(entry))
@@ -47,9 +52,7 @@ def comes_before(first: str, second: str, **changes: str) -> bool:
     """Whether, at every unit of the second step, some unit of the first is an ancestor."""
     found, above = ancestors(**changes)
     seconds = [n.id for n in found.nodes.values() if n.entry.step.id == second and n.applies]
-    return bool(seconds) and all(
-        any(a.partition("@")[0] == first for a in above[node]) for node in seconds
-    )
+    return bool(seconds) and all(any(a.partition("@")[0] == first for a in above[node]) for node in seconds)
 
 
 def test_the_catalog_has_no_findings_for_any_preset() -> None:
@@ -114,7 +117,7 @@ def test_nothing_waits_for_what_it_does_not_need(waits: str, for_what: str) -> N
 
 
 def test_no_pod_waits_for_another_pod() -> None:
-    found, above = ancestors(facility="existing")
+    found, _ = ancestors(facility="existing")
 
     for link in found.links:
         before, after = link.before.partition("@")[2], link.after.partition("@")[2]

@@ -47,9 +47,7 @@ def test_the_longest_chain_sets_the_finish_and_the_other_has_float() -> None:
     ("kind", "lag", "early_start", "early_finish"),
     [("FS", 3, 13, 18), ("SS", 3, 3, 8), ("FF", 3, 8, 13), ("SF", 12, 7, 12)],
 )
-def test_each_link_type_holds_the_end_it_names(
-    kind: str, lag: float, early_start: float, early_finish: float
-) -> None:
+def test_each_link_type_holds_the_end_it_names(kind: str, lag: float, early_start: float, early_finish: float) -> None:
     index, found = solve({"a": 10, "b": 5}, [("a", "b", kind, lag)])
 
     assert found.early_start[index["b"]] == early_start
@@ -64,15 +62,13 @@ def test_a_working_day_started_on_friday_afternoon_ends_on_monday() -> None:
 
 
 def test_float_is_counted_in_working_hours_not_in_the_weekend() -> None:
-    index, found = solve(
-        {"a": 40, "b": 32, "end": 8}, [("a", "end", "FS", 0), ("b", "end", "FS", 0)], working=True
-    )
+    index, found = solve({"a": 40, "b": 32, "end": 8}, [("a", "end", "FS", 0), ("b", "end", "FS", 0)], working=True)
 
     assert found.total_float_h[index["b"]] == 8
 
 
 def test_a_cycle_is_refused_and_named() -> None:
-    with pytest.raises(InputError, match="circle: (b -> c -> b|c -> b -> c)"):
+    with pytest.raises(InputError, match=r"circle: (b -> c -> b|c -> b -> c)"):
         solve({"a": 1, "b": 1, "c": 1}, [("a", "b", "FS", 0), ("b", "c", "FS", 0), ("c", "b", "FS", 0)])
 
 

@@ -18,8 +18,14 @@ from steps.schedule.planner import Surroundings, make_plan
 @cache
 def plan(preset: str, facility: str = "existing", nodes: int = 0) -> Plan:
     entry: dict[str, Any] = {
-        "name": "t", "time_zone": "America/Chicago", "country": "US", "currency": "USD", "preset": preset,
-        "start": "2026-11-23", "facility": facility, "people": [{"id": "owner", "roles": ["owner-pm"]}],
+        "name": "t",
+        "time_zone": "America/Chicago",
+        "country": "US",
+        "currency": "USD",
+        "preset": preset,
+        "start": "2026-11-23",
+        "facility": facility,
+        "people": [{"id": "owner", "roles": ["owner-pm"]}],
     }
     if nodes:
         entry["overrides"] = {"nodes": nodes}
@@ -29,8 +35,10 @@ def plan(preset: str, facility: str = "existing", nodes: int = 0) -> Plan:
 
 
 def critical(of: Plan) -> set[str]:
-    dated = [*of.activities, *of.orders, *(t for o in of.orders for t in o.tranches)]
-    return {node.id for node in dated if node.dates and node.dates.is_critical}
+    dated = [(a.id, a.dates) for a in of.activities]
+    dated += [(o.id, o.dates) for o in of.orders]
+    dated += [(t.id, t.dates) for o in of.orders for t in o.tranches]
+    return {name for name, dates in dated if dates and dates.is_critical}
 
 
 def test_gpu_delivery_drives_a_hall_in_service() -> None:

@@ -18,7 +18,12 @@ from tui.screens.base import SiteScreen
 if TYPE_CHECKING:
     from ledger.reads import ActivityRow, Reader
 
-VERDICTS = {"met": ("✔", "good"), "failed": ("✘", "bad"), "not measured": ("?", "attention"), "waived": ("≈", "attention")}
+VERDICTS = {
+    "met": ("✔", "good"),
+    "failed": ("✘", "bad"),
+    "not measured": ("?", "attention"),
+    "waived": ("≈", "attention"),
+}
 
 
 class Page(NamedTuple):
@@ -57,7 +62,11 @@ class ActivityScreen(Decisions, SiteScreen):
         """Read everything about the activity."""
         row = reader.require_activity(self.activity, now)
         return Page(
-            _head(row), _why(reader, row, now), _criteria(reader, row), _approval(reader, row), _record(reader, row),
+            _head(row),
+            _why(reader, row, now),
+            _criteria(reader, row),
+            _approval(reader, row),
+            _record(reader, row),
             _links(reader, row),
         )
 
@@ -124,7 +133,9 @@ def _approval(reader: Reader, row: ActivityRow) -> Text:
         text.append(f"\n  {mark} ", style=COLOURS[role])
         text.append_text(safe(kind))
     for s in reader.sign_offs(row.id):
-        text.append_text(safe(f"\n  {s.decision} by {s.name} as {s.role}, {s.at:%Y-%m-%d %H:%M}, {s.assurance}. {s.comment}"))
+        text.append_text(
+            safe(f"\n  {s.decision} by {s.name} as {s.role}, {s.at:%Y-%m-%d %H:%M}, {s.assurance}. {s.comment}")
+        )
     return text
 
 

@@ -38,8 +38,10 @@ class InboxScreen(Decisions, SiteScreen):
     def show(self, answer: Any) -> None:
         """Paint the list, or say that nothing waits."""
         person = self.owner.site.person
-        empty = f"Nothing waits for {person}. `p` acts as the next person of this account." if person else (
-            "No person at this site has this operating-system account; add `account:` in site.yaml."
+        empty = (
+            f"Nothing waits for {person}. `p` acts as the next person of this account."
+            if person
+            else ("No person at this site has this operating-system account; add `account:` in site.yaml.")
         )
         self.query_one("#empty", Static).update("" if answer else safe(empty))
         self.query_one("#inbox", Rows).replace([_cells(r) for r in answer])

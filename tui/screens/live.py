@@ -43,7 +43,7 @@ class LiveScreen(SiteScreen):
         """Follow the chosen run's output a few times a second."""
         self.set_interval(TAIL_S, self.tail)
 
-    def ask(self, reader: Reader, now: datetime) -> Any:
+    def ask(self, reader: Reader, now: datetime) -> Any:  # noqa: ARG002  the same question for every screen
         """Read the runs, the newest first."""
         return sorted(reader.runs(None), key=lambda r: r.started_at, reverse=True)[:500]
 

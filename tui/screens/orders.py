@@ -45,7 +45,9 @@ class OrdersScreen(SiteScreen):
 
 def _cells(o: OrderRow, now: datetime) -> Row:
     overdue = o.state == "planned" and o.order_by is not None and o.order_by < now
-    state = Text(f"! {o.state}, overdue", style=COLOURS["bad"]) if overdue else Text(o.state, style=COLOURS[ROLES[o.state]])
+    state = (
+        Text(f"! {o.state}, overdue", style=COLOURS["bad"]) if overdue else Text(o.state, style=COLOURS[ROLES[o.state]])
+    )
     came = sum(t.received_at is not None for t in o.tranches)
     return (
         o.id,

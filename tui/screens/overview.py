@@ -40,7 +40,9 @@ class OverviewScreen(SiteScreen):
         with Horizontal():
             with Vertical(id="left"):
                 yield Static("Phases", classes="heading")
-                yield Rows(("phase", "progress", "done", "work", "sign", "ready", "blocked", "failed", "late"), id="phases")
+                yield Rows(
+                    ("phase", "progress", "done", "work", "sign", "ready", "blocked", "failed", "late"), id="phases"
+                )
                 yield Static("", id="facts")
             with VerticalScroll(id="right", can_focus=False):
                 yield Static("Late, the least float first", classes="heading")
@@ -122,6 +124,5 @@ def _orders(reader: Reader, now: datetime) -> list[Row]:
     due = [o for o in reader.orders(now) if o.state == "planned" and o.order_by and o.order_by <= now + HORIZON]
     due.sort(key=lambda o: (o.order_by or now, o.id))
     return [
-        (o.id, (f"{o.order_by:%Y-%m-%d}", safe(o.id), safe(o.title), f"{o.quantity} {o.unit_of_measure}"))
-        for o in due
+        (o.id, (f"{o.order_by:%Y-%m-%d}", safe(o.id), safe(o.title), f"{o.quantity} {o.unit_of_measure}")) for o in due
     ]

@@ -1,0 +1,1 @@
+"""From what tools say to metrics."""

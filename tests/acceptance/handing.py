@@ -1,0 +1,80 @@
+"""A host's raw outputs as a playbook's last task hands them over: the captured files, and hand-written ones."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from steps.acceptance.measuring import Measurement, measure
+from tests.acceptance import hand_written
+
+FIXTURES = Path(__file__).parent / "fixtures"
+TODAY = date(2026, 3, 15)
+
+BASELINE = {
+    "operating_system_baseline": "Debian 12",
+    "gpu_driver_version": "550.54.15",
+    "listening_ports_policy": ["tcp/2024"],
+}
+
+CAPTURED = {
+    "lscpu": "lscpu.json",
+    "meminfo": "meminfo.txt",
+    "lsblk": "lsblk.json",
+    "lspci": "lspci.txt",
+    "uptime": "uptime.txt",
+    "kernel_log": "kernel_log.txt",
+    "os_release": "os_release.txt",
+    "df_root": "df_root.txt",
+    "ip_link": "ip_link.json",
+    "ethtool": "ethtool.txt",
+    "ss": "ss.txt",
+    "docker": "docker.txt",
+    "stress_cpu": "stress_cpu.yaml",
+    "stress_memory": "stress_memory.yaml",
+    "fio_read": "fio_read.json",
+    "fio_write": "fio_write.json",
+}
+
+Raw = dict[str, dict[str, Any]]
+
+
+def entry(stdout: object, *, rc: int = 0, tool: str = "", missing: str | None = None) -> dict[str, Any]:
+    """Give one handed-over output."""
+    return {"tool": tool, "rc": rc, "stdout": stdout, "missing_package": missing}
+
+
+def whole() -> Raw:
+    """Give a host of which everything can be read: captured where there is a capture, else hand-written."""
+    texts = {name: (FIXTURES / file).read_text() for name, file in CAPTURED.items()}
+    texts |= {
+        "dmi": hand_written.DMI,
+        "firmware": hand_written.FIRMWARE,
+        "nvidia_smi": hand_written.nvidia_smi(("5", "16x"), ("4", "8x")),
+        "systemctl_failed": hand_written.FAILED_UNITS,
+        "chrony": hand_written.CHRONY_FOLLOWS,
+        "timedatectl": "NTP=yes\nNTPSynchronized=yes\n",
+        "baseline": json.dumps(BASELINE),
+    }
+    return {name: entry(text, tool=name.split("_", maxsplit=1)[0]) for name, text in texts.items()}
+
+
+def read(step: str, metric: str, design: dict[str, Any] | None = None, **changed: object) -> Measurement:
+    """Measure one metric of the whole host with some outputs changed: a text, an entry, or None to leave it out."""
+    raw = whole()
+    for name, said in changed.items():
+        if said is None:
+            del raw[name]
+        else:
+            raw[name] = said if isinstance(said, dict) else entry(said, tool=name)
+    found = [m for m in measure(step, "node-1", raw, design or {}, today=TODAY) if m.metric == metric]
+    assert len(found) == 1
+    return found[0]
+
+
+def value(step: str, metric: str, **changed: object) -> Decimal | bool | None:
+    """Give the value of one metric."""
+    return read(step, metric, **changed).value
