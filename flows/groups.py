@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 from ledger.reads import ActivityRow
 from steps.catalog.schema import LinkType
 from steps.schedule.plan import Plan
 
+TASKS_A_RUN = 200
+"""So many tasks a run's graph still shows readably."""
 PODS_A_RUN = 8
-"""Pods that share a phase run, so that it stays under about 200 activities and its graph can be read."""
+"""Pods that share a phase run where a phase has more activities than that."""
 
 
 class Group(NamedTuple):
@@ -21,17 +24,20 @@ class Group(NamedTuple):
     @property
     def label(self) -> str:
         """The units in words."""
-        return ", ".join(self.units) if len(self.units) < 3 else f"{self.units[0]}..{self.units[-1]}"
+        return ", ".join(self.units) if len(self.units) < 4 else f"{self.units[0]}..{self.units[-1]}"
 
 
 class Groups:
     """A plan's groups, and the predecessors that a graph shows."""
 
     def __init__(self, plan: Plan) -> None:
+        self._all = tuple(u.id for u in plan.units)
         pods = [u.id for u in plan.units if u.kind == "pod"]
         chunks = [tuple(pods[i : i + PODS_A_RUN]) for i in range(0, len(pods), PODS_A_RUN)]
         self._chunk = {pod: chunk for chunk in chunks for pod in chunk}
         self._wide = tuple(u.id for u in plan.units if u.kind != "pod")
+        sizes = Counter(a.phase.value for a in plan.activities if a.applicable)
+        self._small = {phase for phase, size in sizes.items() if size <= TASKS_A_RUN}
         self._before: dict[str, list[str]] = {}
         for link in plan.links:
             # a task waits for its predecessors' tasks: right after FS links only
@@ -40,7 +46,8 @@ class Groups:
 
     def of(self, row: ActivityRow) -> Group:
         """Give the phase run that an activity belongs to."""
-        return Group(row.phase, self._chunk.get(row.unit, self._wide))
+        units = self._all if row.phase in self._small else self._chunk.get(row.unit, self._wide)
+        return Group(row.phase, units)
 
     def before(self, activity: str) -> list[str]:
         """Give the activities whose finish it follows, seen through orders and deliveries."""

@@ -11,15 +11,15 @@ import time
 from typing import Any
 
 from prefect import Flow, allow_failure, flow
+from prefect.context import TagsContext
 from prefect.futures import PrefectFuture
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
 from flows.engine_state import Engine, Work, engine_of
-from flows.groups import Group
+from flows.groups import TASKS_A_RUN, Group
 from flows.tasks import act, task_name
 from steps.catalog.schema import Phase
 
-TASKS_A_RUN = 200
 WORKERS = 16
 LOOK_S = 0.2
 
@@ -80,12 +80,14 @@ def _advance(engine: Engine, group: Group) -> int:
 def _submit(engine: Engine, work: Work, futures: Futures) -> PrefectFuture[Any]:
     earlier = [futures[b] for b in engine.groups.before(work.row.id) if b in futures]
     engine.task_runs += 1
-    # a predecessor's task may have failed and its activity been waived: the ledger says it may follow
-    return act.submit(
-        name=task_name(engine, work),
-        engine_id=engine.id,
-        activity=work.key.activity,
-        attempt=work.key.attempt,
-        mark=work.key.mark,
-        wait_for=[allow_failure(future) for future in earlier],
-    )
+    # without tags of its own: Prefect asks its server for a concurrency slot for every tagged task
+    with TagsContext(current_tags=set()):
+        return act.submit(
+            name=task_name(engine, work),
+            engine_id=engine.id,
+            activity=work.key.activity,
+            attempt=work.key.attempt,
+            mark=work.key.mark,
+            # a predecessor's task may have failed and its activity been waived: the ledger says it may follow
+            wait_for=[allow_failure(future) for future in earlier],
+        )

@@ -17,6 +17,9 @@ GARBLED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, 
 
 SAID_LENGTH = 80
 
+CARRIERS = frozenset({"sh", "cat", "echo"})
+"""Commands that only carry what something else says; the output's own name tells more."""
+
 
 class NotMeasuredError(Exception):
     """A metric cannot be read; the sentence says what is in the way. Caught in `measuring`, never shown."""
@@ -76,7 +79,7 @@ class Handed:
         self.tool = name
         if not isinstance(entry, Mapping):
             raise NotMeasuredError(f"the playbook did not read {name}")
-        if isinstance(tool := entry.get("tool"), str) and tool:
+        if isinstance(tool := entry.get("tool"), str) and tool and tool not in CARRIERS:
             self.tool = tool
         if package := entry.get("missing_package"):
             raise NotMeasuredError(f"install {package}")

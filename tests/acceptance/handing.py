@@ -62,7 +62,7 @@ def whole() -> Raw:
     return {name: entry(text, tool=name.split("_", maxsplit=1)[0]) for name, text in texts.items()}
 
 
-def read(step: str, metric: str, design: dict[str, Any] | None = None, **changed: object) -> Measurement:
+def read(step: str, metric: str, design: dict[str, Any] | None = None, **changed: Any) -> Measurement:
     """Measure one metric of the whole host with some outputs changed: a text, an entry, or None to leave it out."""
     raw = whole()
     for name, said in changed.items():
@@ -75,6 +75,6 @@ def read(step: str, metric: str, design: dict[str, Any] | None = None, **changed
     return found[0]
 
 
-def value(step: str, metric: str, **changed: object) -> Decimal | bool | None:
+def value(step: str, metric: str, **changed: Any) -> Decimal | bool | None:
     """Give the value of one metric."""
     return read(step, metric, **changed).value

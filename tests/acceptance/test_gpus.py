@@ -78,8 +78,6 @@ def test_driver_version_is_the_pinned_one_exactly() -> None:
 
 
 def test_entities_in_the_xml_are_refused() -> None:
-    bomb = nvidia_smi(("5", "16x")).replace(
-        'SYSTEM "nvsmi_device_v12.dtd"', '[<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]'
-    )
+    bomb = nvidia_smi(("5", "16x")).replace('SYSTEM "nvsmi_device_v12.dtd"', '[<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]')
 
     assert value("008", "gpu.count", nvidia_smi=bomb) is None

@@ -14,7 +14,7 @@ def test_captured_machine_is_read() -> None:
     assert value("008", "memory.total_gib") == Decimal("23.54")
     assert value("008", "disk.nvme") == 0
     assert value("031", "boot.uptime_s") == Decimal("6290.47")
-    assert value("032", "disk.root_free_ratio") == Decimal("0.311116")
+    assert value("032", "disk.root_free_ratio") == Decimal("0.311118")
 
 
 def test_nvme_drives_are_counted_without_partitions_and_failed_ones() -> None:
@@ -111,3 +111,9 @@ def test_cut_output_says_that_it_does_not_parse() -> None:
     found = read("035", "disk.write_mb_s", fio_write=entry('{"jobs": [', tool="fio"))
 
     assert found.note == "not measured: the output of fio does not parse"
+
+
+def test_command_that_only_carries_an_output_is_not_its_source() -> None:
+    found = read("031", "boot.uptime_s", uptime=entry("x", tool="cat"))
+
+    assert (found.source, found.note) == ("uptime", "not measured: the output of uptime does not parse")

@@ -1,0 +1,195 @@
+"""Kernel log, release, services, containers, links, ports, clock: values and what is in their way."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from tests.acceptance.hand_written import CHRONY_FOLLOWS
+from tests.acceptance.handing import BASELINE, FIXTURES, entry, read, value
+
+LOG = (FIXTURES / "kernel_log.txt").read_text()
+
+
+def link(name: str, *flags: str, state: str = "UP", mtu: int = 9000, kind: str = "ether") -> dict[str, object]:
+    return {"ifname": name, "flags": list(flags), "operstate": state, "mtu": mtu, "link_type": kind}
+
+
+def test_captured_log_has_no_error() -> None:
+    assert value("031", "kernel.hardware_errors") == 0
+    assert value("031", "kernel.oom_kills") == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "mce: [Hardware Error]: Machine check events logged",
+        "EDAC MC0: 1 CE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0",
+        "pcieport 0000:40:01.1: PCIe Bus Error: severity=Corrected, type=Physical Layer",
+        "pcieport 0000:40:01.1: AER: Corrected error received: 0000:41:00.0",
+        "NVRM: Xid (PCI:0000:17:00): 79, pid=1, GPU has fallen off the bus.",
+    ],
+)
+def test_hardware_error_of_hand_written_line_is_counted_and_quoted(line: str) -> None:
+    found = read("031", "kernel.hardware_errors", kernel_log=f"{LOG}{line}\n")
+
+    assert (found.value, found.note) == (1, line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "mce: CPU0 supports 32 MCE banks",
+        "EDAC MC: Ver: 3.0.0",
+        "pcieport 0000:40:01.1: AER: enabled with IRQ 28",
+        "NVRM: Xid (PCI:0000:17:00): 31, pid=1, an application's fault",
+    ],
+)
+def test_line_that_only_speaks_of_errors_is_none(line: str) -> None:
+    assert value("031", "kernel.hardware_errors", kernel_log=f"{LOG}{line}\n") == 0
+
+
+def test_oom_kills_are_counted() -> None:
+    log = LOG + "Out of memory: Killed process 1 (a)\nMemory cgroup out of memory: Killed process 2 (b)\n"
+
+    assert value("031", "kernel.oom_kills", kernel_log=log) == 2
+
+
+def test_log_that_does_not_reach_the_boot_proves_errors_but_not_their_absence() -> None:
+    assert value("031", "kernel.hardware_errors", kernel_log="-- No entries --") is None
+    assert value("031", "kernel.hardware_errors", kernel_log="x: [Hardware Error]: y") == 1
+
+
+@pytest.mark.parametrize(
+    ("baseline", "matches"),
+    [
+        ("Debian 12", True),
+        ("debian gnu/linux 12", True),
+        ("Debian GNU/Linux 12 (bookworm)", True),
+        ("Debian 1", False),
+        ("Debian 11", False),
+        ("Ubuntu 12", False),
+        ("Debian", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_release_is_held_against_the_baseline(baseline: str | None, matches: bool | None) -> None:
+    stated = json.dumps(BASELINE | {"operating_system_baseline": baseline})
+
+    assert value("032", "os.release_matches_baseline", baseline=stated) is matches
+
+
+@pytest.mark.parametrize(
+    ("step", "metric", "name"),
+    [
+        ("032", "os.release_matches_baseline", "operating_system_baseline"),
+        ("148", "gpu.driver_version_matches", "gpu_driver_version"),
+        ("068", "ports.unexpected", "listening_ports_policy"),
+    ],
+)
+def test_unset_baseline_says_where_to_state_it(step: str, metric: str, name: str) -> None:
+    assert read(step, metric, baseline="{}").note == f"not measured: state {name} in the inventory"
+
+
+def test_failed_units_are_counted_and_named() -> None:
+    assert read("032", "os.failed_units").note == "nvidia-persistenced.service"
+    assert value("032", "os.failed_units", systemctl_failed="") == 0
+    captured = (FIXTURES / "systemctl_failed.txt").read_text()
+    assert value("032", "os.failed_units", systemctl_failed=entry(captured, rc=1)) is None
+    assert value("032", "os.failed_units", systemctl_failed=captured) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "major"),
+    [
+        ("Docker version 28.2.2, build e6534b4", 28),
+        ("containerd containerd.io 1.7.27 05044ec0a9a7", 1),
+        ("containerd github.com/containerd/containerd v2.0.1 88aa2f5", 2),
+        ("podman version 4.3.1", 4),
+        ("Docker version 2", None),
+        ("", None),
+    ],
+)
+def test_container_runtime_is_told_by_its_version(said: str, major: int | None) -> None:
+    assert value("152", "container.runtime_major", docker=said) == major
+    assert value("152", "container.runtime_present", docker=said) is (True if major else None)
+
+
+def test_captured_links_leave_out_loopback_and_what_is_switched_off() -> None:
+    assert value("047", "link.up_ratio") == 1
+    assert value("054", "path_mtu.min") == 1400
+    assert read("047", "link.speed_min_gbit").note == "not measured: the link speed of eth0 is unknown"
+
+
+def test_dark_link_lowers_the_share_and_the_slowest_link_decides() -> None:
+    links = json.dumps(
+        [
+            link("ens1", "UP", "LOWER_UP"),
+            link("ens2", "UP", state="DOWN", mtu=1500),
+            link("ib0", "UP", "LOWER_UP", state="UNKNOWN", kind="infiniband"),
+            link("docker0", "UP", state="DOWN", mtu=576),
+            link("veth1", "UP", "LOWER_UP"),
+            link("ens3", state="DOWN"),
+        ]
+    )
+    speeds = "== ens1\n\tSpeed: 400000Mb/s\n== ens2\n\tSpeed: 1000Mb/s\n== ib0\n\tSpeed: 200000Mb/s\n"
+
+    assert value("047", "link.up_ratio", ip_link=links) == Decimal("0.666666")
+    assert value("047", "link.speed_min_gbit", ip_link=links, ethtool=entry(speeds, rc=75)) == 1
+    assert value("054", "path_mtu.min", ip_link=links) == 1500
+    assert value("047", "link.speed_min_gbit", ip_link=links, ethtool=speeds[:-5]) is None
+    assert value("047", "link.up_ratio", ip_link="[]") is None
+
+
+def test_sockets_of_loopback_and_of_the_policy_are_expected() -> None:
+    assert value("068", "ports.unexpected") == 0
+    assert read("068", "ports.unexpected", baseline='{"listening_ports_policy": []}').note == "tcp/2024"
+
+
+def test_outside_sockets_are_counted_by_hand_written_lines() -> None:
+    lines = [
+        "tcp LISTEN 0 128 127.0.0.53%lo:53 0.0.0.0:*",
+        "tcp LISTEN 0 128 [::1]:631 [::]:*",
+        "tcp LISTEN 0 128 [::ffff:127.0.0.1]:8080 *:*",
+        "tcp LISTEN 0 128 *:22 *:*",
+        "udp UNCONN 0 0 [fe80::1]%eth0:546 [::]:*",
+        "udp UNCONN 0 0 [::]:2024 [::]:*",
+    ]
+
+    found = read("068", "ports.unexpected", ss="\n".join(lines))
+
+    assert (found.value, found.note) == (3, "tcp/22, udp/2024, udp/546")
+    assert value("068", "ports.unexpected", ss="\n".join(lines)[:-8]) is None
+
+
+def test_policy_of_another_spelling_is_not_measured() -> None:
+    for policy in (["22/tcp"], [22], "tcp/22"):
+        stated = json.dumps({"listening_ports_policy": policy})
+        assert value("068", "ports.unexpected", baseline=stated) is None
+
+
+def test_clock_that_follows_a_source_is_measured() -> None:
+    assert value("144", "time.synchronised") is True
+    assert value("144", "time.offset_abs_ms") == Decimal("0.25")
+    assert value("144", "time.stratum") == 3
+
+
+@pytest.mark.parametrize("capture", ["chrony_unsynchronised.txt", "chrony_own_clock.txt"])
+def test_captured_clock_without_a_source_has_no_offset(capture: str) -> None:
+    said = (FIXTURES / capture).read_text()
+
+    assert value("144", "time.synchronised", chrony=said) is False
+    assert value("144", "time.offset_abs_ms", chrony=said) is None
+    assert value("144", "time.stratum", chrony=said) is None
+
+
+def test_timedatectl_stands_in_where_chrony_is_missing_but_not_where_it_is_garbled() -> None:
+    missing = entry("", rc=127, missing="chrony")
+
+    assert value("144", "time.synchronised", chrony=missing) is True
+    assert value("144", "time.synchronised", chrony=missing, timedatectl="NTPSynchronized=no\n") is False
+    assert value("144", "time.synchronised", chrony=CHRONY_FOLLOWS[:-4]) is None
+    assert read("144", "time.stratum", chrony=missing).note == "not measured: install chrony"
