@@ -97,6 +97,7 @@ def _engine(site_dir: Path, ledger: Ledger, performer: RealPerformer, stop: thre
 
 def _dispatch(server: PrefectServer, engine: Engine, say: Callable[[str], None], *, until_idle: bool) -> None:
     """Dispatch in a thread of its own, since Prefect takes over the signals of a main thread that runs flows."""
+    from flows.catching_up import catch_up
     from flows.dispatcher import Dispatcher
     from flows.engine_state import forget, register
     from flows.standing import clear_abandoned, restore_history
@@ -121,7 +122,7 @@ def _dispatch(server: PrefectServer, engine: Engine, say: Callable[[str], None],
     say("stopping: what runs is ended or settled, the dashboard catches up")
     thread.join(None if server.is_alive else PATIENCE_S)
     forget(engine)
-    seen = server.drain(engine.tag, engine.task_runs)
+    seen = catch_up(server, engine)
     say(f"stopped; {seen} of {engine.task_runs} task runs are in the dashboard")
     if errors:
         raise errors[0]
@@ -132,7 +133,7 @@ def _dispatch(server: PrefectServer, engine: Engine, say: Callable[[str], None],
 def _kept(errors: list[BaseException], dispatcher: Dispatcher, until_idle: bool) -> None:
     try:
         dispatcher.run(until_idle=until_idle)
-    except BaseException as error:  # the edge of the thread: raised again in the main one
+    except BaseException as error:  # noqa: BLE001  the edge of the thread: raised again in the main one
         errors.append(error)
 
 

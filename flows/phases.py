@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import queue
 import time
-from typing import Any
+from typing import Any, cast
 
 from prefect import Flow, allow_failure, flow
 from prefect.context import TagsContext
@@ -33,7 +33,7 @@ def title(phase: str) -> str:
 
 
 def _phase_flow(phase: Phase) -> PhaseFlow:
-    runner: TaskRunner[PrefectFuture[Any]] = ThreadPoolTaskRunner(max_workers=WORKERS)
+    runner = cast("TaskRunner[PrefectFuture[Any]]", ThreadPoolTaskRunner(max_workers=WORKERS))
 
     @flow(
         name=title(phase),
@@ -82,7 +82,7 @@ def _submit(engine: Engine, work: Work, futures: Futures) -> PrefectFuture[Any]:
     engine.task_runs += 1
     # without tags of its own: Prefect asks its server for a concurrency slot for every tagged task
     with TagsContext(current_tags=set()):
-        return act.submit(
+        future: PrefectFuture[Any] = act.submit(
             name=task_name(engine, work),
             engine_id=engine.id,
             activity=work.key.activity,
@@ -90,4 +90,6 @@ def _submit(engine: Engine, work: Work, futures: Futures) -> PrefectFuture[Any]:
             mark=work.key.mark,
             # a predecessor's task may have failed and its activity been waived: the ledger says it may follow
             wait_for=[allow_failure(future) for future in earlier],
+            return_state=False,
         )
+    return future

@@ -24,6 +24,7 @@ from steps.errors import UnreachableError
 
 START_S = 120
 DRAIN_S = 60
+HAND_IN_S = 15
 TELL_S = 4
 LOG = "prefect-server.log"
 
@@ -102,12 +103,22 @@ class PrefectServer:
         }
         began = time.monotonic()
         seen = 0
+        self._hand_in()
         while self.is_alive and time.monotonic() - began < DRAIN_S:
             seen = self.api.count("task_runs", wanted)
             if seen >= expected:
                 break
             time.sleep(0.25)
         return seen
+
+    def _hand_in(self) -> None:
+        """Have Prefect's client send the logs and events it holds: at exit it would try a server that is gone."""
+        from prefect.events.worker import EventsWorker
+        from prefect.logging.handlers import APILogWorker
+
+        if self.is_alive:
+            for worker in (EventsWorker, APILogWorker):
+                worker.drain_all(timeout=HAND_IN_S, at_exit=False)
 
     def stop(self, *, patience_s: float = 10) -> None:
         """End the server: politely, then for certain."""

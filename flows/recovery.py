@@ -25,9 +25,11 @@ def recover(engine: Engine) -> list[str]:
     said = [_taken_over(engine, held) for held in claims if _is_abandoned(engine, held)]
     known = {held.run for held in claims}
     # a run without a claim: the ledger was restored from a copy, and what became of the run is not known
-    for held in lapsed_claims(engine.ledger):
-        if held.run not in known and not held.owner.startswith(engine.id):
-            said.append(_settle(engine, held.owner, held.activity, held.attempt, "its claim was lost", person=True))
+    said += [
+        _settle(engine, held.owner, held.activity, held.attempt, "its claim was lost", person=True)
+        for held in lapsed_claims(engine.ledger)
+        if held.run not in known and not held.owner.startswith(engine.id)
+    ]
     return [sentence for sentence in said if sentence]
 
 

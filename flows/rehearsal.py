@@ -103,6 +103,7 @@ def _set_up(
 
 
 def _play(server: PrefectServer, engine: Engine, stage: Stage, say: Callable[[str], None]) -> None:
+    from flows.catching_up import catch_up
     from flows.dispatcher import Dispatcher
     from flows.engine_state import forget, register
     from flows.standing import clear_abandoned
@@ -120,5 +121,5 @@ def _play(server: PrefectServer, engine: Engine, stage: Stage, say: Callable[[st
         engine.bell.ring()
         dispatcher.join()
         forget(engine)
-    seen = server.drain(engine.tag, engine.task_runs)
+    seen = catch_up(server, engine)
     say(f"{seen} of {engine.task_runs} task runs are in the dashboard")

@@ -19,7 +19,8 @@ def boot_id() -> str:
 def members(pgid: int, run: str) -> list[psutil.Process]:
     """Give the living processes of a run: those that name its folder, and all of their groups and sessions.
 
-    A group's number may have been given to another since; ours has the run's folder in a command line.
+    A group's number may have been given to another since; ours has the run's folder in its command line or in
+    its environment: Ansible's workers leave group and session, and what they started may outlive them all.
     """
     alive = [p for p in psutil.process_iter() if _is_alive(p)]
     marked = [p for p in alive if any(f"/runs/{run}{end}" in _words(p) for end in (" ", "/"))]
@@ -60,7 +61,9 @@ def _ids(process: psutil.Process) -> tuple[int, int] | None:
 
 
 def _words(process: psutil.Process) -> str:
-    try:
-        return " ".join(process.cmdline()) + " "
-    except (psutil.NoSuchProcess, psutil.AccessDenied):
-        return ""
+    """Give command line and environment; those of another person's process are not ours to read."""
+    words: list[str] = []
+    for read in (process.cmdline, lambda: process.environ().values()):
+        with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+            words += read()
+    return " ".join(words) + " "

@@ -8,8 +8,10 @@ itself. What happens goes to stdout, an event a line.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -19,16 +21,35 @@ from typing import Any
 import psutil
 
 PATIENCE_S = 3.0
+ROUNDS = 3
 RAW_FACTS = ("raw_output_results", "stress_results")
 """Facts in which the roles hand raw output over; each is a list of what Ansible's command module returned."""
 NOT_FOUND = 127
 STOPPED = 143
+PR_SET_CHILD_SUBREAPER = 36
 
 
 def main() -> int:
     """Run the playbook and report; give 0 where Ansible could be run at all."""
     terms = json.loads(sys.stdin.readline())
-    threading.Thread(target=_watch_lifeline, daemon=True).start()
+    # Ansible's workers open sessions of their own; when their parent dies they become our children, not init's
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+    cut, over = threading.Event(), threading.Event()
+    threading.Thread(target=_watch_lifeline, args=(terms["work_dir"], cut, over), daemon=True).start()
+    try:
+        status = _run(terms)
+    finally:
+        over.set()
+        if cut.is_set():  # nobody listens; the watcher removes the folder and ends us
+            threading.Event().wait()
+    _end_started()  # a run out of time leaves its workers' processes behind
+    if not _say({"event": "end", "status": status}):
+        threading.Event().wait()
+    return 0
+
+
+def _run(terms: dict[str, Any]) -> str:
+    """Run the playbook; give how it ended."""
     import ansible_runner  # here: the lifeline is watched before the slow import
 
     result = ansible_runner.run(
@@ -44,8 +65,7 @@ def main() -> int:
         event_handler=_report,
         timeout=terms["timeout_s"],
     )
-    _say({"event": "end", "status": result.status, "rc": result.rc})
-    return 0
+    return str(result.status)
 
 
 def _report(event: dict[str, Any]) -> bool:
@@ -97,23 +117,45 @@ def _raw(results: Any) -> Iterator[tuple[str, dict[str, Any]]]:
         )
 
 
-def _say(event: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(event) + "\n")
-    sys.stdout.flush()
+def _say(event: dict[str, Any]) -> bool:
+    """Say it; give whether anyone could hear. A parent that is gone is the watcher's to deal with."""
+    try:
+        sys.stdout.write(json.dumps(event) + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return False
+    return True
 
 
-def _watch_lifeline() -> None:
-    """Wait for the end of stdin; then end everything this process has started, and this process."""
+def _watch_lifeline(work_dir: str, cut: threading.Event, over: threading.Event) -> None:
+    """Wait for the end of stdin; then end all this process has started, its folder, and itself."""
     while os.read(sys.stdin.fileno(), 1):  # unbuffered: a lock on stdin would break the interpreter's own end
         pass
-    # Ansible runs on a terminal of its own, in another session than ours: its processes are found by descent
-    started = psutil.Process().children(recursive=True)
-    for process in started:
-        _signal(process, signal.SIGTERM)
-    _, left = psutil.wait_procs(started, PATIENCE_S)
-    for process in left:
-        _signal(process, signal.SIGKILL)
+    cut.set()
+    _end_started()
+    over.wait(PATIENCE_S)  # ansible_runner writes into the folder until it has seen Ansible's end
+    shutil.rmtree(work_dir, ignore_errors=True)  # it has the variables in clear, and nobody else is left to do it
     os._exit(STOPPED)
+
+
+def _end_started() -> None:
+    """End every descendant: politely, then for certain, until none is left."""
+    number = signal.SIGTERM
+    for _ in range(ROUNDS):
+        started = [p for p in psutil.Process().children(recursive=True) if _is_alive(p)]
+        if not started:
+            return
+        for process in started:
+            _signal(process, number)
+        psutil.wait_procs(started, PATIENCE_S / ROUNDS)
+        number = signal.SIGKILL
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _signal(process: psutil.Process, number: signal.Signals) -> None:

@@ -131,7 +131,7 @@ class Automation:
             with Lease(engine, held, cancel) as lease:
                 result = self._played(engine, row, held, log, lease)
             outcome = outcome_of(engine, row, result, digest, log)
-        except Exception as error:  # settled as failed: what broke off has shown nothing
+        except Exception as error:  # noqa: BLE001  settled as failed: what broke off has shown nothing
             engine_log.exception("run_broke_off activity=%s run=%s", row.id, held.run)
             outcome = RunOutcome("failed", summary=f"the run broke off: {error}", playbook_digest=digest)
         finally:

@@ -37,7 +37,7 @@ def root_free_ratio(handed: Handed) -> Found:
     size, free = number(found[1]), number(found[2])
     if free > size:
         handed.garbled()
-    return Found((free / size).quantize(SHARE, ROUND_DOWN))
+    return Found((free / size).quantize(SHARE, ROUND_DOWN).normalize())
 
 
 def read_mb_s(handed: Handed) -> Found:

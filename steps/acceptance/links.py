@@ -22,7 +22,7 @@ def up_ratio(handed: Handed) -> Found:
     links = _links(handed)
     dark = sorted(link["ifname"] for link in links if not _is_up(link))
     share = Decimal(len(links) - len(dark)) / len(links)
-    return Found(share.quantize(SHARE, ROUND_DOWN), f"down: {', '.join(dark)}" if dark else "")
+    return Found(share.quantize(SHARE, ROUND_DOWN).normalize(), f"down: {', '.join(dark)}" if dark else "")
 
 
 def speed_min_gbit(handed: Handed) -> Found:

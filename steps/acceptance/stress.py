@@ -38,8 +38,12 @@ def _failures(handed: Handed, name: str, stressors: Sequence[str]) -> Found:
         return Found(Decimal(max([1, *counts])), "stress-ng ended with exit status 2")
     ran = _work(handed, said)
     own = {stressor: work for stressor, work in ran.items() if stressor in stressors}
-    if not own or min(own.values()) <= 0:
+    if not own:
         raise NotMeasuredError(f"{handed.tool} names no work of {stressors[0]}; run it with --metrics and --yaml")
+    if min(own.values()) <= 0:
+        raise NotMeasuredError(
+            f"{handed.tool} finished no operation of {min(own, key=lambda s: own[s])}; run it for longer"
+        )
     return Found(Decimal(0), ", ".join(f"{stressor}: {work} operations" for stressor, work in sorted(own.items())))
 
 

@@ -1,0 +1,165 @@
+"""However a run ends, nothing of it goes on: each ending is brought about for real on this machine."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from flows.ansible.inventory import inventory_hosts
+from flows.ansible.orphans import end_group, members
+from flows.ansible.run import PlaybookResult, RunEvent, RunSpec, run_playbook
+from steps.errors import InputError, UnreachableError
+
+PARENT = """
+import sys, threading
+from pathlib import Path
+from flows.ansible.run import RunSpec, run_playbook
+book, inventory, work, pgid = map(Path, sys.argv[1:])
+spec = RunSpec(playbook=book, inventory=inventory, hosts=("localhost",), extra_vars={}, work_dir=work,
+               log=work.parent / "log")
+run_playbook(spec, on_event=lambda e: None, on_pgid=lambda p: pgid.write_text(str(p)), cancel=threading.Event())
+"""
+LONG = "4711"
+
+
+def play(tmp_path: Path, task: str) -> Path:
+    book = tmp_path / "books" / "phase" / "000_trial.yml"
+    book.parent.mkdir(parents=True, exist_ok=True)
+    book.write_text(f"- name: Try\n  hosts: all\n  gather_facts: false\n  tasks:\n    - name: Do it\n      {task}\n")
+    return book
+
+
+def inventory(tmp_path: Path, line: str = "") -> Path:
+    path = tmp_path / "hosts.ini"
+    path.write_text(line or f"localhost ansible_connection=local ansible_python_interpreter={sys.executable}\n")
+    return path
+
+
+def run(tmp_path: Path, task: str, *, hosts: str = "", timeout_s: int = 600) -> tuple[PlaybookResult, list[str]]:
+    said: list[str] = []
+
+    def on_event(event: RunEvent) -> None:
+        said.append(event.sentence)
+
+    name = hosts.split(maxsplit=1)[0] if hosts else "localhost"
+    spec = RunSpec(
+        playbook=play(tmp_path, task), inventory=inventory(tmp_path, hosts), hosts=(name,), extra_vars={},
+        work_dir=tmp_path / "runs" / "r1", log=tmp_path / "log", timeout_s=timeout_s,
+    )  # fmt: skip
+    result = run_playbook(spec, on_event=on_event, on_pgid=lambda _: None, cancel=threading.Event())
+    return result, said
+
+
+def sleeping(seconds: str) -> list[int]:
+    """Give the processes that sleep for just so long: the work of a run of ours."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.cmdline() == ["sleep", seconds]:
+                found.append(process.pid)
+        except psutil.Error:
+            continue
+    return found
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if is_so():
+            return True
+        time.sleep(0.1)
+    return is_so()
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> tuple[subprocess.Popen[bytes], int, str]:
+    """A process that has a long playbook run; its supervisor's group; how long the work sleeps."""
+    seconds = f"{LONG}.{time.monotonic_ns() % 10**6}"
+    book = play(tmp_path, f"ansible.builtin.command: sleep {seconds}")
+    (tmp_path / "runs").mkdir()
+    arguments = [book, inventory(tmp_path), tmp_path / "runs" / "r1", tmp_path / "pgid"]
+    parent = subprocess.Popen([sys.executable, "-c", PARENT, *map(str, arguments)])
+    assert wait_until(lambda: bool(sleeping(seconds)), 30)
+    return parent, int((tmp_path / "pgid").read_text()), seconds
+
+
+def test_killing_the_engine_leaves_nothing_of_its_run_after_five_seconds(
+    engine: tuple[subprocess.Popen[bytes], int, str], tmp_path: Path
+) -> None:
+    parent, pgid, seconds = engine
+
+    parent.kill()
+    parent.wait()
+
+    assert wait_until(lambda: not sleeping(seconds) and not members(pgid, "r1"), 5)
+    assert wait_until(lambda: not (tmp_path / "runs" / "r1").exists(), 2), "it has the variables in clear"
+
+
+def test_killing_engine_and_supervisor_leaves_what_recovery_finds_and_ends(
+    engine: tuple[subprocess.Popen[bytes], int, str],
+) -> None:
+    parent, pgid, seconds = engine
+
+    psutil.Process(pgid).kill()
+    parent.kill()
+    parent.wait()
+
+    assert end_group(pgid, "r1") or not sleeping(seconds)
+    assert not sleeping(seconds)
+    assert members(pgid, "r1") == []
+
+
+def test_a_run_out_of_time_leaves_nothing_running(tmp_path: Path) -> None:
+    seconds = f"{LONG}.{time.monotonic_ns() % 10**6}"
+
+    result, _ = run(tmp_path, f"ansible.builtin.command: sleep {seconds}", timeout_s=4)
+
+    assert (result.status, result.message) == ("failed", "it ran out of time")
+    assert sleeping(seconds) == []
+
+
+def test_a_task_that_fails_names_itself_and_the_reason(tmp_path: Path) -> None:
+    result, said = run(tmp_path, "ansible.builtin.fail: {msg: the door is shut}")
+
+    assert result.status == "failed"
+    assert [(h.host, h.status, h.failed_task) for h in result.hosts] == [("localhost", "failed", "Do it")]
+    assert any("the door is shut" in sentence for sentence in said)
+
+
+def test_a_host_that_does_not_answer_is_unreachable(tmp_path: Path) -> None:
+    line = "far ansible_host=127.0.0.1 ansible_port=1 ansible_connection=ssh\n"
+
+    result, _ = run(tmp_path, "ansible.builtin.ping:", hosts=line)
+
+    assert result.status == "failed"
+    assert [(h.host, h.status) for h in result.hosts] == [("far", "unreachable")]
+
+
+def test_a_playbook_that_is_not_there_is_named(tmp_path: Path) -> None:
+    spec = RunSpec(
+        playbook=tmp_path / "none.yml", inventory=inventory(tmp_path), hosts=("localhost",), extra_vars={},
+        work_dir=tmp_path / "runs" / "r1", log=tmp_path / "log",
+    )  # fmt: skip
+
+    with pytest.raises(UnreachableError, match=r"none\.yml does not exist"):
+        run_playbook(spec, on_event=lambda _: None, on_pgid=lambda _: None, cancel=threading.Event())
+
+
+def test_an_inventory_that_is_not_there_is_named_with_its_key(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"site\.yaml: inventory"):
+        inventory_hosts(tmp_path / "none.ini")
+
+
+def test_importing_the_run_loads_neither_prefect_nor_ansible() -> None:
+    script = "import sys, flows.ansible.run; print({'prefect', 'ansible', 'ansible_runner'} & set(sys.modules))"
+
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+
+    assert said.strip() == "set()"
