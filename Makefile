@@ -22,7 +22,7 @@ demo: setup
 	$(BIN)/python examples/demo.py $(DEMO)
 
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 lint: setup
 	$(BIN)/ruff check .

@@ -53,8 +53,8 @@ def site_text(preset: Preset, *, name: str, start: date, account: str, signing: 
     """Give a site file: one who works and two who sign, all on the account that made it."""
     people = [
         ("operator", "Operator", working),
-        ("owner", "Owner", ["owner-pm", *(r for r in signing if r != "owner-pm")]),
-        ("reviewer", "Reviewer", [r for r in signing if r not in {"owner-pm", "sponsor"}]),
+        ("owner", "Owner", ["owner-pm", *(r for r in signing if r not in {"owner-pm", "sponsor"})]),
+        ("reviewer", "Reviewer", ["sponsor", *(r for r in signing if r not in {"owner-pm", "sponsor"})]),
     ]
     return _SITE.format(
         name=name,

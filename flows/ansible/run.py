@@ -203,7 +203,7 @@ def _noted(data: dict[str, Any], hosts: dict[str, HostResult], result: PlaybookR
             result.raw.setdefault(name, {}).update(data["raw"])
             return ""
         case "output":
-            return data["text"].strip()
+            return str(data["text"]).strip()
         case "end":
             ended = {"successful": "ok", "canceled": "cancelled", "timeout": "failed"}
             result.status = ended.get(data["status"], "failed")  # type: ignore[assignment]  # values of the field

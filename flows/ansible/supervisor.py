@@ -15,6 +15,7 @@ import shutil
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,6 +23,7 @@ import psutil
 
 PATIENCE_S = 3.0
 ROUNDS = 3
+LOOK_S = 0.1
 RAW_FACTS = ("raw_output_results", "stress_results")
 """Facts in which the roles hand raw output over; each is a list of what Ansible's command module returned."""
 NOT_FOUND = 127
@@ -132,8 +134,12 @@ def _watch_lifeline(work_dir: str, cut: threading.Event, over: threading.Event) 
     while os.read(sys.stdin.fileno(), 1):  # unbuffered: a lock on stdin would break the interpreter's own end
         pass
     cut.set()
+    deadline = time.monotonic() + PATIENCE_S
     _end_started()
-    over.wait(PATIENCE_S)  # ansible_runner writes into the folder until it has seen Ansible's end
+    # ansible_runner may be about to start Ansible, and writes into the folder until it has seen its end
+    while not over.wait(LOOK_S) and time.monotonic() < deadline:
+        _end_started()
+    _end_started()
     shutil.rmtree(work_dir, ignore_errors=True)  # it has the variables in clear, and nobody else is left to do it
     os._exit(STOPPED)
 

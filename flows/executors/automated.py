@@ -136,7 +136,9 @@ class Automation:
             outcome = RunOutcome("failed", summary=f"the run broke off: {error}", playbook_digest=digest)
         finally:
             self.cancels.pop(row.id, None)
-        event = settle(engine.ledger, held.owner, row.id, outcome, attempt=held.attempt)
+        # stopped by a person: another decides when it goes on; stopped with the engine: it runs again
+        asked_to_stop = cancel.is_set() and outcome.status == "interrupted"
+        event = settle(engine.ledger, held.owner, row.id, outcome, attempt=held.attempt, needs_person=asked_to_stop)
         assert isinstance(event.payload, RunSettled)
         return settled(event.payload.result, outcome.summary)
 

@@ -1,0 +1,207 @@
+"""A real Prefect server for the session, and the small site of two pods as an engine meets it.
+
+Prefect reads its settings when it is first imported, so they are set here, before any test module is read.
+"""
+
+from __future__ import annotations
+
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from flows.prefect_server import PrefectServer
+from flows.prefect_settings import apply
+from ledger.database import Ledger
+from ledger.reads import ActivityRow, Reader, RunRow
+from ledger.services.planning import adopt_plan, create_ledger
+from steps.schedule.plan import Plan
+from tests.ledger.conftest import Clock, activity, link, small_plan
+from tests.ledger.journey import bought, passed, racked
+
+if TYPE_CHECKING:
+    from flows.engine_state import Engine
+
+
+def free_port() -> int:
+    """Give a port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+HOME = Path(tempfile.mkdtemp(prefix="clusterwright-tests-"))
+PORT = free_port()
+apply(HOME, PORT)
+
+PLAYBOOK = """\
+- name: Look
+  hosts: all
+  gather_facts: false
+  tasks:
+    - name: Take some time
+      ansible.builtin.command: {{argv: [sleep, "{seconds}"]}}
+      changed_when: false
+"""
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[PrefectServer]:
+    """The session's server; every test's engine has its own tag in it."""
+    with PrefectServer(HOME, PORT, lambda _: None) as running:
+        yield running
+
+
+def until(is_so: Callable[[], object], *, seconds: float) -> float:
+    """Wait until something is so; give how long it took."""
+    began = time.monotonic()
+    while not is_so():
+        if time.monotonic() - began > seconds:
+            raise AssertionError(f"it did not happen in {seconds} s")
+        time.sleep(0.05)
+    return time.monotonic() - began
+
+
+def engine_plan() -> Plan:
+    """Give the small plan with a step nobody has automated, and one of another phase."""
+    plan = small_plan()
+    extra = [
+        activity("060@pod-001", kind="verify", effect="read", policy={"needed": "by-hand"}),
+        activity("080@site", phase="power"),
+    ]
+    links = [link("020@pod-001", "060@pod-001"), link("001@site", "080@site")]
+    return Plan.model_validate(
+        plan.model_dump(mode="json")
+        | {
+            "activities": [a.model_dump(mode="json") for a in plan.activities] + extra,
+            "links": [k.model_dump(mode="json") for k in plan.links] + links,
+        }
+    )
+
+
+@pytest.fixture
+def playbooks(tmp_path: Path) -> Path:
+    """Two playbooks that read nothing: 030 takes a while, 040 a moment."""
+    folder = tmp_path / "playbooks" / "networking"
+    folder.mkdir(parents=True)
+    (folder / "030.yml").write_text(PLAYBOOK.format(seconds=1), encoding="utf-8")
+    (folder / "040.yml").write_text(PLAYBOOK.format(seconds=0), encoding="utf-8")
+    return folder.parent
+
+
+@pytest.fixture
+def inventory(tmp_path: Path) -> Path:
+    """One host a pod, both this machine."""
+    path = tmp_path / "hosts.ini"
+    here = f"ansible_connection=local ansible_python_interpreter={sys.executable}"
+    path.write_text(f"pod-001-n1 {here}\npod-002-n1 {here}\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """The small site with its plan in force, and nothing done."""
+    folder = tmp_path / "site"
+    with create_ledger(
+        folder, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=Clock()
+    ) as ledger:
+        adopt_plan(ledger, "pm", engine_plan(), reason="first plan")
+    return folder
+
+
+@pytest.fixture
+def both_passed(site: Path) -> Path:
+    """The small site with the hold points of both pods passed: software may begin."""
+    clock = Clock()
+    with Ledger.open(site, clock=clock) as ledger:
+        bought(ledger)
+        for pod in (1, 2):
+            racked(ledger, pod)
+            passed(ledger, clock, pod)
+    return site
+
+
+class Running:
+    """A dispatcher at work in a thread of this process."""
+
+    def __init__(self, engine: Engine, said: list[str]) -> None:
+        from flows.dispatcher import Dispatcher
+
+        self.engine = engine
+        self.said = said
+        self._thread = threading.Thread(target=Dispatcher(engine).run, kwargs={"until_idle": False}, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop as Ctrl-C does."""
+        self.engine.stopping.set()
+        self.engine.bell.ring()
+        self._thread.join(30)
+        assert not self._thread.is_alive()
+
+
+Start = Callable[..., Running]
+
+
+@pytest.fixture
+def start(server: PrefectServer, playbooks: Path, inventory: Path) -> Iterator[Start]:
+    """Give what starts an engine on a site; all are stopped at the end."""
+    from flows.engine_state import Engine, forget, register
+    from flows.executors.real import RealPerformer
+    from flows.tending import Attendant
+    from ledger.plan_store import read_plan
+
+    started: list[Running] = []
+
+    def begin(site: Path, *, hands_off: bool = False) -> Running:
+        engine = Engine(
+            site_dir=site,
+            ledger=Ledger.open(site),
+            plan=read_plan(site),
+            revision=1,
+            clock=lambda: datetime.now(UTC),
+            performer=RealPerformer(site, playbooks, inventory, hands_off=hands_off),
+            linger_s=1.0,
+            rehearsal=False,
+        )
+        register(engine)
+        said: list[str] = []
+        engine.tend = Attendant(engine, said.append).tend
+        started.append(Running(engine, said))
+        return started[-1]
+
+    yield begin
+    for running in started:
+        running.stop()
+        forget(running.engine)
+        running.engine.ledger.close()
+
+
+def row(site: Path, name: str) -> ActivityRow:
+    """Give an activity as it stands now."""
+    with Reader.open(site) as reader:
+        return reader.require_activity(name, datetime.now(UTC))
+
+
+def state(site: Path, name: str) -> str:
+    """Give an activity's state now."""
+    return row(site, name).state.value
+
+
+def runs(site: Path, name: str | None = None) -> list[RunRow]:
+    """Give the runs of an activity, or all."""
+    with Reader.open(site) as reader:
+        return reader.runs(name)
+
+
+def task_runs(server: PrefectServer, running: Running) -> list[dict[str, Any]]:
+    """Give what the dashboard shows of an engine's tasks."""
+    wanted = {"flow_runs": {"tags": {"all_": [running.engine.tag]}}, "task_runs": {"name": {"like_": "·"}}}
+    return server.api.some("task_runs", wanted)

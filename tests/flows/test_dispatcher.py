@@ -1,0 +1,172 @@
+"""The engine's rules, with the real Prefect server and real Ansible runs on this machine."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from flows.ansible.digest import playbook_digest
+from flows.prefect_server import PrefectServer
+from ledger.audit import audit
+from ledger.database import Ledger
+from ledger.services.runs import request_cancel
+from ledger.services.signing import release, sign
+from ledger.services.work import finish, hold, start
+from tests.flows.conftest import PLAYBOOK, Start, row, runs, state, task_runs, until
+from tests.ledger.conftest import Clock
+from tests.ledger.journey import bought, passed, racked
+
+pytestmark = pytest.mark.slow
+
+SIGN = """
+import sys
+from pathlib import Path
+from ledger.database import Ledger
+from ledger.services.signing import sign
+with Ledger.open(Path(sys.argv[1])) as ledger:
+    sign(ledger, "lead2", sys.argv[2])
+"""
+
+
+def slow(playbooks: Path, name: str, seconds: int) -> None:
+    (playbooks / "networking" / name).write_text(PLAYBOOK.format(seconds=seconds), encoding="utf-8")
+
+
+def names(server: PrefectServer, running: object) -> dict[str, str]:
+    """Give the tasks of an engine by name, with the name of their state."""
+    return {run["name"]: run["state"]["name"] for run in task_runs(server, running)}  # type: ignore[arg-type]
+
+
+def test_a_sign_off_from_another_process_starts_its_successors_beside_a_long_run(
+    site: Path, start: Start, playbooks: Path
+) -> None:
+    slow(playbooks, "030.yml", 20)
+    clock = Clock()
+    with Ledger.open(site, clock=clock) as ledger:
+        bought(ledger)
+        for pod in (1, 2):
+            racked(ledger, pod)
+        passed(ledger, clock, 1)
+        _half_signed(ledger)
+    start(site)
+    until(lambda: state(site, "030@pod-001") == "running", seconds=15)
+
+    subprocess.run([sys.executable, "-c", SIGN, str(site), "020@pod-002"], check=True)
+    took = until(lambda: state(site, "030@pod-002") == "running", seconds=15)
+
+    assert took < 5
+    assert state(site, "030@pod-001") == "running"
+
+
+def _half_signed(ledger: Ledger) -> None:
+    start(ledger, "tech", "020@pod-002")
+    finish(ledger, "tech", "020@pod-002")
+    sign(ledger, "lead", "020@pod-002")
+
+
+def test_people_are_asked_once_an_attempt_even_by_the_next_engine(
+    site: Path, start: Start, server: PrefectServer
+) -> None:
+    first = start(site)
+    until(lambda: names(server, first), seconds=15)
+    first.stop()
+
+    again = start(site)
+    until(lambda: not again.engine.work(), seconds=5)
+
+    asked = "001 Step 001 · site · asks technician"
+    assert names(server, first) == {asked: "Waits for a person"}
+    assert again.engine.task_runs == 0
+
+
+def test_a_step_without_a_playbook_waits_and_says_so(both_passed: Path, start: Start, server: PrefectServer) -> None:
+    running = start(both_passed)
+    name = "060 Step 060 · pod-001"
+    until(lambda: name in names(server, running), seconds=30)
+
+    assert names(server, running)[name] == "Not automated yet"
+    assert state(both_passed, "060@pod-001") == "ready"
+
+
+def test_what_was_not_measured_is_never_passed(both_passed: Path, start: Start, server: PrefectServer) -> None:
+    running = start(both_passed)
+    until(lambda: state(both_passed, "030@pod-001") == "checked_not_met", seconds=30)
+    until(lambda: names(server, running).get("030 Step 030 · pod-001"), seconds=15)
+
+    assert names(server, running)["030 Step 030 · pod-001"] == "Checked, not met"
+
+
+def test_a_change_waits_for_a_release_of_just_this(both_passed: Path, start: Start, playbooks: Path) -> None:
+    start(both_passed)
+    until(lambda: runs(both_passed, "030@pod-001"), seconds=15)
+    assert state(both_passed, "040@pod-001") == "ready"
+
+    with Ledger.open(both_passed) as ledger:
+        release(ledger, "lead", "040@pod-001", hosts=["pod-001-n1"], count=1, playbook_digest="another")
+    until(lambda: state(both_passed, "030@pod-001") == "checked_not_met", seconds=30)
+    assert state(both_passed, "040@pod-001") == "ready"
+    digest = playbook_digest(playbooks / "networking" / "040.yml")
+    with Ledger.open(both_passed) as ledger:
+        release(ledger, "lead", "040@pod-001", hosts=["pod-001-n1"], count=1, playbook_digest=digest)
+    until(lambda: runs(both_passed, "040@pod-001"), seconds=5)
+
+
+def test_hands_off_runs_what_reads_and_leaves_even_released_changes(
+    both_passed: Path, start: Start, playbooks: Path, server: PrefectServer
+) -> None:
+    digest = playbook_digest(playbooks / "networking" / "040.yml")
+    with Ledger.open(both_passed) as ledger:
+        release(ledger, "lead", "040@pod-001", hosts=["pod-001-n1"], count=1, playbook_digest=digest)
+
+    running = start(both_passed, hands_off=True)
+    until(lambda: state(both_passed, "030@pod-001") == "checked_not_met", seconds=30)
+    until(lambda: "040 Step 040 · pod-001" in names(server, running), seconds=15)
+
+    assert names(server, running)["040 Step 040 · pod-001"] == "Hands off"
+    assert not runs(both_passed, "040@pod-001")
+
+
+def test_no_two_runs_touch_one_host(both_passed: Path, start: Start, playbooks: Path) -> None:
+    digest = playbook_digest(playbooks / "networking" / "040.yml")
+    with Ledger.open(both_passed) as ledger:
+        release(ledger, "lead", "040@pod-001", hosts=["pod-001-n1"], count=1, playbook_digest=digest)
+
+    start(both_passed)
+    until(lambda: len([r for r in runs(both_passed) if r.settled_at]) == 3, seconds=40)
+
+    on_one_host = [r for r in runs(both_passed) if r.activity.endswith("pod-001")]
+    assert len(on_one_host) == 2
+    assert all(a.settled_at <= b.started_at or b.settled_at <= a.started_at for a, b in combinations(on_one_host, 2))  # type: ignore[operator]
+
+
+def test_a_run_stopped_by_request_waits_for_a_person(both_passed: Path, start: Start, playbooks: Path) -> None:
+    slow(playbooks, "030.yml", 60)
+    with Ledger.open(both_passed) as ledger:
+        hold(ledger, "pm", "030@pod-002", "one run is enough here")
+    running = start(both_passed)
+    until(lambda: state(both_passed, "030@pod-001") == "running", seconds=15)
+
+    with Ledger.open(both_passed) as ledger:
+        request_cancel(ledger, "lead", "030@pod-001")
+    until(lambda: state(both_passed, "030@pod-001") == "on_hold", seconds=15)
+
+    assert [r.status for r in runs(both_passed, "030@pod-001")] == ["interrupted"]
+    assert any("stopping it" in sentence for sentence in running.said)
+
+
+def test_stopping_the_engine_interrupts_its_runs_and_leaves_no_claim(
+    both_passed: Path, start: Start, playbooks: Path
+) -> None:
+    slow(playbooks, "030.yml", 60)
+    running = start(both_passed)
+    until(lambda: state(both_passed, "030@pod-001") == "running", seconds=15)
+
+    running.stop()
+
+    assert state(both_passed, "030@pod-001") == "ready"
+    assert row(both_passed, "030@pod-001").attempt == 2
+    assert not audit(both_passed).findings

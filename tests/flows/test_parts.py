@@ -1,0 +1,87 @@
+"""The small parts that flows are made of: no server, no ledger."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+from flows.asked import Asked, Key
+from flows.bell import Bell
+from flows.groups import Groups
+from flows.performer import settled
+from steps.schedule.plan import Plan
+from tests.ledger.conftest import activity, link, small_plan
+
+
+def test_a_ring_before_the_wait_is_not_lost() -> None:
+    bell = Bell()
+    heard = bell.count
+    bell.ring()
+    began = time.monotonic()
+
+    bell.wait(heard, 5)
+
+    assert time.monotonic() - began < 1
+
+
+def test_a_ring_wakes_who_waits() -> None:
+    bell = Bell()
+    threading.Timer(0.05, bell.ring).start()
+    began = time.monotonic()
+
+    bell.wait(bell.count, 5)
+
+    assert time.monotonic() - began < 2
+
+
+def test_questions_outlive_the_engine_and_a_torn_line(tmp_path: Path) -> None:
+    path = tmp_path / "asked.jsonl"
+    Asked(path).add(Key("001@site", 1, ""))
+    with path.open("a") as out:
+        out.write('["002@site", 1')
+
+    again = Asked(path)
+
+    assert Key("001@site", 1, "") in again
+    assert Key("001@site", 2, "") not in again
+    assert Key("002@site", 1, "") not in again
+
+
+def test_a_small_phase_is_one_run_and_a_large_one_is_split_by_pods() -> None:
+    pods = [f"pod-{n:03}" for n in range(1, 21)]
+    document = small_plan().model_dump(mode="json") | {
+        "units": [
+            {"id": "site", "kind": "site", "parent": None, "title": "Site"},
+            *({"id": pod, "kind": "pod", "parent": "site", "title": pod} for pod in pods),
+        ],
+        "activities": [activity(f"{step:03}@{pod}") for pod in pods for step in range(40, 55)]
+        + [activity("195@site", kind="gate", phase="go_live")],
+        "links": [link("040@pod-001", "041@pod-001")],
+        "orders": [],
+    }
+    groups = Groups(Plan.model_validate(document))
+
+    def units(phase: str, unit: str) -> tuple[str, ...]:
+        from types import SimpleNamespace
+
+        return groups.of(SimpleNamespace(phase=phase, unit=unit)).units  # type: ignore[arg-type]
+
+    assert units("networking", "pod-001") == tuple(pods[:8])
+    assert units("networking", "pod-020") == tuple(pods[16:])
+    assert units("networking", "site") == ("site",)
+    assert len(units("go_live", "site")) == 21
+    assert groups.of.__self__ is groups
+    assert groups.before("041@pod-001") == ["040@pod-001"]
+
+
+def test_a_graph_sees_through_orders_and_deliveries() -> None:
+    groups = Groups(small_plan())
+
+    assert groups.before("010@pod-001") == ["001@site"]
+
+
+def test_only_a_failed_run_is_a_failed_task() -> None:
+    assert settled("failed", "x").failed
+    assert not settled("checked_not_met", "x").failed
+    assert settled("checked_not_met", "x").name == "Checked, not met"

@@ -1,0 +1,130 @@
+"""What an engine finds of engines that are gone: runs, processes, the dashboard's history."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import psutil
+import pytest
+
+from flows.ansible.orphans import boot_id
+from flows.prefect_server import PrefectServer
+from flows.recovery import recover
+from ledger.audit import audit
+from ledger.database import Ledger
+from ledger.services.runs import claim
+from tests.flows.conftest import Start, row, runs, state, until
+
+NO_PROCESS = 2**22 - 1
+
+
+@pytest.fixture
+def orphan() -> Iterator[subprocess.Popen[bytes]]:
+    """A process group that a killed engine left: its run's name is in its command line."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", "import time; time.sleep(300)", "run-0001"], start_new_session=True
+    )
+    yield process
+    process.kill()
+    process.wait()
+
+
+def take(site: Path, name: str, *, lease_s: float = 60, **machine: object) -> None:
+    facts: dict[str, object] = {"host": platform.node(), "boot_id": boot_id(), "pid": NO_PROCESS, "pgid": 0} | machine
+    with Ledger.open(site) as ledger:
+        held = claim(ledger, "gone:1", name, lease_s=lease_s, **facts)  # type: ignore[arg-type]
+    assert held is not None
+
+
+@pytest.mark.slow
+def test_a_dead_engines_run_is_ended_settled_and_run_again(
+    both_passed: Path, start: Start, orphan: subprocess.Popen[bytes]
+) -> None:
+    take(both_passed, "030@pod-001", pgid=orphan.pid)
+
+    running = start(both_passed)
+    until(lambda: len(runs(both_passed, "030@pod-001")) == 2, seconds=20)
+
+    orphan.wait(5)
+    assert not psutil.pid_exists(orphan.pid)
+    assert runs(both_passed, "030@pod-001")[-1].status == "interrupted" or runs(both_passed, "030@pod-001")[0].status == "interrupted"
+    assert row(both_passed, "030@pod-001").attempt == 2
+    assert any("its processes were ended; it runs again" in sentence for sentence in running.said)
+    running.stop()
+    assert not audit(both_passed).findings
+
+
+@pytest.mark.slow
+def test_a_run_on_another_host_is_left_to_a_person_once_its_lease_is_over(both_passed: Path, start: Start) -> None:
+    take(both_passed, "030@pod-001", host="elsewhere", lease_s=-1)
+    take(both_passed, "030@pod-002", host="elsewhere", lease_s=3600)
+
+    start(both_passed)
+    until(lambda: state(both_passed, "030@pod-001") == "on_hold", seconds=10)
+
+    assert "nobody here can tell" in row(both_passed, "030@pod-001").last_note
+    assert state(both_passed, "030@pod-002") == "running"
+
+
+@pytest.mark.slow
+def test_a_run_from_before_the_machine_was_started_anew_runs_again(both_passed: Path, start: Start) -> None:
+    take(both_passed, "030@pod-001", boot_id="another boot", lease_s=-1)
+
+    start(both_passed)
+
+    until(lambda: row(both_passed, "030@pod-001").attempt == 2, seconds=10)
+
+
+@pytest.mark.slow
+def test_a_live_engines_run_is_left_alone(both_passed: Path, start: Start) -> None:
+    import os
+
+    take(both_passed, "030@pod-001", pid=os.getpid())
+
+    running = start(both_passed)
+    until(lambda: state(both_passed, "030@pod-002") == "checked_not_met", seconds=30)
+
+    assert recover(running.engine) == []
+    assert state(both_passed, "030@pod-001") == "running"
+
+
+@pytest.mark.slow
+def test_history_is_restored_only_where_the_dashboard_has_none(
+    both_passed: Path, start: Start, server: PrefectServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from flows.standing import restore_history
+
+    engine = start(both_passed).engine
+    until(lambda: server.api.count("flow_runs", {}) > 0, seconds=15)
+    assert restore_history(server.api, engine) == 0
+
+    monkeypatch.setattr(server.api, "count", lambda *_: 0)
+    assert restore_history(server.api, engine) == 2  # procurement and networking have something done
+
+    found = server.api.some("flow_runs", {"flow_runs": {"tags": {"all_": ["restored from ledger"]}}})
+    assert sorted(run["name"] for run in found) == [
+        "Networking · restored from ledger",
+        "Procurement · restored from ledger",
+    ]
+    ids = [run["id"] for run in found]
+    assert server.api.some("task_runs", {"task_runs": {"flow_run_id": {"any_": ids}}}) == []
+
+
+@pytest.mark.slow
+def test_runs_of_engines_that_are_gone_are_shown_as_crashed(server: PrefectServer) -> None:
+    from flows.standing import clear_abandoned
+
+    flow = server.api.post("/flows/", {"name": "Networking"})
+    made = server.api.post("/flow_runs/", {"flow_id": flow["id"], "state": {"type": "RUNNING"}, "name": "left behind"})
+
+    assert clear_abandoned(server.api) >= 1
+
+    found = server.api.some("flow_runs", {"flow_runs": {"id": {"any_": [made["id"]]}}})
+    assert found[0]["state"]["type"] == "CRASHED"
+    assert found[0]["state"]["name"] == "Engine gone"
+    assert datetime.fromisoformat(found[0]["created"]) > datetime.now(UTC) - timedelta(minutes=5)

@@ -1,0 +1,116 @@
+"""A small buildout played to go-live in simulated time, through a Prefect server of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from flows.simulation import SimulatedClock, drawn
+from ledger.audit import audit
+from ledger.reads import Reader
+from ledger.services.planning import adopt_plan, create_ledger
+from steps.schedule.plan import Hours, Plan
+from tests.flows.conftest import free_port
+from tests.ledger.conftest import T0, Clock, small_plan
+
+ROLES = ("owner-pm", "sponsor", "network-lead", "second-lead", "technician", "buyer", "receiving-clerk")
+REHEARSE = """
+import json, sys
+from pathlib import Path
+from flows.rehearsal import rehearse
+site, port, seed, until = sys.argv[1:]
+report = rehearse(Path(site), seed=int(seed), port=int(port), on_message=print, until=until or None)
+print(json.dumps(report, default=str))
+"""
+
+
+def rehearsal_plan() -> Plan:
+    """Give the small plan with a simulated person a role, and two roles for its quorum of two."""
+    document = small_plan().model_dump(mode="json")
+    for each in document["activities"]:
+        if each["policy"]["quorum"] == 2:
+            each["policy"]["roles"] = ["network-lead", "second-lead"]
+    finish_to_finish = {"before": "010@pod-001", "after": "010@pod-002", "type": "FF", "map": "same", "reason": "test"}
+    document["links"].append(finish_to_finish)
+    document["roles"] = {role: role for role in ROLES}
+    document["people"] = [{"id": f"sim-{role}", "name": f"Simulated {role}", "roles": [role]} for role in ROLES]
+    return Plan.model_validate(document)
+
+
+@pytest.fixture
+def rehearsal(tmp_path: Path) -> Path:
+    """A rehearsal's ledger, at its beginning."""
+    folder = tmp_path / "rehearsal"
+    with create_ledger(
+        folder, site_name="Small", time_zone="UTC", rehearsal=True, owner="sim-owner-pm", clock=Clock()
+    ) as ledger:
+        adopt_plan(ledger, "sim-owner-pm", rehearsal_plan(), reason="rehearsal")
+    return folder
+
+
+def play(site: Path, until: str = "", seed: int = 1) -> list[object]:
+    words = [sys.executable, "-c", REHEARSE, str(site), str(free_port()), str(seed), until]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    found: list[object] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found
+
+
+@pytest.mark.slow
+def test_a_rehearsal_broken_off_goes_on_to_go_live_and_everything_done_is_simulated(rehearsal: Path) -> None:
+    play(rehearsal, until="010@pod-001")
+    with Reader.open(rehearsal) as reader:
+        assert reader.require_activity("195@site", reader.project_time()).state.value == "blocked"
+
+    _, total, done, not_applicable, start, _ = play(rehearsal)
+
+    assert (total, done, not_applicable) == (13, 12, 1)
+    assert datetime.fromisoformat(str(start)) == T0
+    with Reader.open(rehearsal) as reader:
+        now = reader.project_time()
+        rows = reader.activities(now)
+        runs = reader.runs()
+        sign_offs = [s for each in rows for s in reader.sign_offs(each.id)]
+        order = reader.orders(now)[0]
+        first, second = (reader.require_activity(f"010@pod-00{n}", now) for n in (1, 2))
+    assert all("simulated" in each.flags for each in rows if each.state.value == "done")
+    assert {run.status for run in runs} == {"rehearsed"}
+    assert {s.person for s in sign_offs} <= {f"sim-{role}" for role in ROLES}
+    assert order.state == "received"
+    assert first.finished_at is not None
+    assert second.finished_at is not None
+    assert second.finished_at >= first.finished_at, "the finish-to-finish link holds"
+    assert not audit(rehearsal).findings
+
+
+def test_the_same_seed_and_activity_draw_the_same_duration() -> None:
+    hours = Hours(o=2, m=4, p=10)
+
+    assert drawn(hours, 1, "046@pod-001") == drawn(hours, 1, "046@pod-001")
+    assert drawn(hours, 1, "046@pod-001") != drawn(hours, 2, "046@pod-001")
+    assert all(2 <= drawn(hours, seed, "x") <= 10 for seed in range(200))
+
+
+def test_a_certain_duration_is_not_drawn() -> None:
+    assert drawn(Hours(o=3, m=3, p=3), 1, "x") == 3
+
+
+def test_simulated_time_gives_what_is_due_in_order_and_never_goes_back() -> None:
+    clock = SimulatedClock(T0)
+    taken: list[str] = []
+    clock.schedule(T0.replace(hour=12), lambda _: taken.append("noon"))
+    clock.schedule(T0.replace(hour=10), lambda _: taken.append("ten"))
+    clock.schedule(datetime(2020, 1, 1, tzinfo=UTC), lambda _: taken.append("overdue"))
+
+    assert clock.next_due() == T0
+    for decision in clock.move_to(T0.replace(hour=11)):
+        decision(clock())
+
+    assert taken == ["overdue", "ten"]
+    clock.move_to(T0)
+    assert clock() == T0.replace(hour=11)
