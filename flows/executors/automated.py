@@ -85,7 +85,7 @@ class Automation:
             return Outcome("Hands off", f"{row.id} changes hosts; this engine only reads", asked=True)
         live = self._live_release(row)
         if live is None:
-            why = f"{row.effect} on {len(hosts)} hosts: clusterwright release {row.id}"
+            why = f"{row.effect} on {', '.join(hosts[:3])}{' ...' if len(hosts) > 3 else ''}: clusterwright release {row.id}"
         elif live.playbook_digest != digest:
             why = f"the playbook is not the one that {live.by} released: release it again"
         elif set(live.hosts) != set(hosts) or live.host_count != len(hosts):

@@ -23,10 +23,10 @@ def outcome_of(engine: Engine, row: ActivityRow, result: PlaybookResult, digest:
     """Turn what a playbook did into what the ledger judges; a stopped run is interrupted, not failed."""
     measured = _measured(engine, row, result)
     kept = evidence.store(engine.site_dir, log) if log.exists() and log.stat().st_size else None
-    summary = result.message or f"{len(result.hosts)} hosts, {len(measured)} readings"
-    unmeasured = sorted({m.metric for m in measured if m.value is None})
-    if unmeasured:
-        summary += f"; not measured: {', '.join(unmeasured)}"
+    summary = result.message or f"{_counted(len(result.hosts), 'host')}, {_counted(len(measured), 'reading')}"
+    read = {m.metric for m in measured if m.value is not None}
+    if lacking := [c.metric for c in engine.activities[row.id].criteria if c.metric not in read]:
+        summary += f"; not measured: {', '.join(lacking)}"
     return RunOutcome(
         status=STATUS[result.status],
         results=tuple(ItemResult(h.host, h.status, h.duration_s, h.failed_task) for h in result.hosts),
@@ -47,3 +47,7 @@ def _measured(engine: Engine, row: ActivityRow, result: PlaybookResult) -> list[
         for host, raw in result.raw.items()
         for m in measure(row.step, host, raw, engine.design_at(row.unit))
     ]
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -57,6 +57,9 @@ def server() -> Iterator[PrefectServer]:
     """The session's server; every test's engine has its own tag in it."""
     with PrefectServer(HOME, PORT, lambda _: None) as running:
         yield running
+        from prefect.logging.handlers import APILogWorker
+
+        APILogWorker.drain_all(timeout=10, at_exit=False)
 
 
 def until(is_so: Callable[[], object], *, seconds: float) -> float:

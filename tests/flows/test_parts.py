@@ -71,7 +71,6 @@ def test_a_small_phase_is_one_run_and_a_large_one_is_split_by_pods() -> None:
     assert units("networking", "pod-020") == tuple(pods[16:])
     assert units("networking", "site") == ("site",)
     assert len(units("go_live", "site")) == 21
-    assert groups.of.__self__ is groups
     assert groups.before("041@pod-001") == ["040@pod-001"]
 
 
