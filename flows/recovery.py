@@ -13,6 +13,7 @@ import psutil
 
 from flows.ansible.orphans import boot_id, end_group, members
 from flows.engine_state import Engine
+from flows.executors.lease import folder_name
 from ledger.reads import ClaimRow, Reader
 from ledger.services.runs import RunOutcome, lapsed_claims, settle
 from steps.errors import NotSatisfiedError
@@ -50,9 +51,10 @@ def _taken_over(engine: Engine, held: ClaimRow) -> str:
     elif held.boot_id not in {"", boot_id()}:
         why = "the machine was started anew: nothing of the run is left"
     else:
-        ended = end_group(held.pgid, held.run)
+        mark = folder_name(held.owner, held.run)
+        ended = end_group(held.pgid, mark)
         why = "its engine was killed; " + ("its processes were ended" if ended else "its processes are gone")
-        if members(held.pgid, held.run):
+        if members(held.pgid, mark):
             why, person = f"processes of it (group {held.pgid}) cannot be ended", True
     return _settle(engine, held.owner, held.activity, held.attempt, why, person=person)
 

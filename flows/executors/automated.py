@@ -18,7 +18,7 @@ from flows.ansible.digest import playbook_digest
 from flows.ansible.orphans import boot_id
 from flows.ansible.run import PlaybookResult, RunEvent, RunSpec, run_playbook
 from flows.engine_state import Engine
-from flows.executors.lease import LEASE_S, Lease
+from flows.executors.lease import LEASE_S, Lease, folder_name
 from flows.executors.measured import outcome_of
 from flows.performer import Outcome, settled
 from ledger.payloads import RunSettled
@@ -160,7 +160,7 @@ class Automation:
                 "clusterwright_design": engine.design_at(row.unit),
                 "clusterwright_criteria": [c.model_dump(mode="json") for c in activity.criteria],
             },
-            work_dir=engine.site_dir.resolve() / ".clusterwright" / "runs" / held.run,
+            work_dir=engine.site_dir.resolve() / ".clusterwright" / "runs" / folder_name(held.owner, held.run),
             log=log,
         )
         return run_playbook(spec, on_event=on_event, on_pgid=lease.note_group, cancel=lease.ends)

@@ -16,6 +16,14 @@ RENEW_S = 15.0
 LOOK_S = 0.2
 
 
+def folder_name(owner: str, run: str) -> str:
+    """Give the name of a run's folder, by which its processes are known: no other site's run has it.
+
+    Runs are numbered by each ledger anew; the engine's id, with which its owner begins, is drawn.
+    """
+    return f"{owner.partition(':')[0]}-{run}"
+
+
 class Lease:
     """Keeps a claim for as long as the with block lasts; `ends` is set when the run must end."""
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 
+JUMBO = 9000
 VIRTUAL = re.compile(r"lo$|docker|veth|br|virbr|cni|cali|flannel|tun|tap|dummy|ifb|vxlan|wg|kube")
 SPEED = re.compile(r"^\s*Speed: (\d+)Mb/s$", re.MULTILINE | re.ASCII)
 SHARE = Decimal("0.000001")
@@ -36,10 +37,19 @@ def speed_min_gbit(handed: Handed) -> Found:
 
 
 def mtu_min(handed: Handed) -> Found:
-    """Give the bytes of the smallest frame limit among the links; the path beyond the host is not probed."""
+    """Give the bytes of the smallest frame limit on the path.
+
+    An interface with a smaller limit settles it. Where every interface allows jumbo frames, the path counts only
+    once a full-size packet that may not be fragmented was answered.
+    """
     links = _links(handed)
     smallest = min(links, key=lambda link: number(link["mtu"]))
-    return Found(number(smallest["mtu"]), f"smallest: {smallest['ifname']}")
+    limit = number(smallest["mtu"])
+    if limit >= JUMBO:
+        said = handed.text("path_probe", accept=None)
+        if " 1 received" not in said:
+            raise NotMeasuredError(f"no answer to a full-size packet from {said.split(maxsplit=2)[1:2] or 'a peer'}")
+    return Found(limit, f"smallest: {smallest['ifname']}")
 
 
 def _links(handed: Handed) -> list[dict[str, Any]]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import psutil
 import pytest
 
 from flows.ansible.orphans import boot_id
@@ -24,18 +23,19 @@ NO_PROCESS = 2**22 - 1
 
 
 @pytest.fixture
-def orphan() -> Iterator[subprocess.Popen[bytes]]:
-    """A process group that a killed engine left: its run's name is in its command line."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", "import time; time.sleep(300)", "run-0001"], start_new_session=True
-    )
-    yield process
-    process.kill()
-    process.wait()
+def left_behind() -> Iterator[Callable[[str], subprocess.Popen[bytes]]]:
+    """Give what starts a process group with a run's folder in its command line, as a killed engine leaves it."""
+    started: list[subprocess.Popen[bytes]] = []
 
+    def begin(folder: str) -> subprocess.Popen[bytes]:
+        words = [sys.executable, "-c", "import time; time.sleep(300)", f"/a/site/.clusterwright/runs/{folder}/"]
+        started.append(subprocess.Popen(words, start_new_session=True))
+        return started[-1]
 
-def held_run(site: Path) -> object:
-    return runs(site)
+    yield begin
+    for process in started:
+        process.kill()
+        process.wait()
 
 
 def take(site: Path, name: str, *, lease_s: float = 60, **machine: object) -> None:
@@ -47,16 +47,17 @@ def take(site: Path, name: str, *, lease_s: float = 60, **machine: object) -> No
 
 @pytest.mark.slow
 def test_a_dead_engines_run_is_ended_settled_and_run_again(
-    both_passed: Path, start: Start, orphan: subprocess.Popen[bytes]
+    both_passed: Path, start: Start, left_behind: Callable[[str], subprocess.Popen[bytes]]
 ) -> None:
+    orphan = left_behind("gone-run-0001")
+    another_sites = left_behind("alive-run-0001")
     take(both_passed, "030@pod-001", pgid=orphan.pid)
 
     running = start(both_passed)
     until(lambda: len(runs(both_passed, "030@pod-001")) == 2, seconds=20)
 
-    print(running.said, held_run(both_passed))
     orphan.wait(5)
-    assert not psutil.pid_exists(orphan.pid)
+    assert another_sites.poll() is None, "every ledger numbers its runs anew"
     assert [r.status for r in runs(both_passed, "030@pod-001") if r.settled_at][-1] == "interrupted"
     assert row(both_passed, "030@pod-001").attempt == 2
     assert any("its processes were ended; it runs again" in sentence for sentence in running.said)
