@@ -48,7 +48,9 @@ def dashboard(port: str) -> None:
     """Take the list of runs and the graph of one phase run."""
     browser = next(path for name in CHROMIUM if (path := shutil.which(name)))
     request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/api/flow_runs/filter", data=b'{"limit": 50}', headers={"Content-Type": "application/json"}
+        f"http://127.0.0.1:{port}/api/flow_runs/filter",
+        data=b'{"limit": 50}',
+        headers={"Content-Type": "application/json"},
     )
     with urllib.request.urlopen(request, timeout=30) as answer:
         runs = json.load(answer)

@@ -225,7 +225,7 @@ def stressing(site: Path, command: Command) -> None:
                     before.add(link.before)
                     open_.append(link.before)
     rows = site / "progress.csv"
-    lines = [f"{name},done,2026-01-01,2026-01-02,somebody," for name in sorted(before)]
+    lines = [f"{name},done,2026-01-01,2026-01-01,somebody," for name in sorted(before)]
     rows.write_text("activity,state,started,finished,by,note\n" + "\n".join(lines) + "\n", encoding="utf-8")
     result = command("adopt", rows, "--yes", "--site", site, "--as", "owner")
     assert result.returncode == 0, result.stderr
