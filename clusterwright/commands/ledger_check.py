@@ -14,7 +14,7 @@ def audit(site: SiteOption = None, as_json: JsonOption = False) -> None:
 
     result = check(find_site(site))
     if as_json:
-        print_json(result)
+        print_json({"events": result.events, "head": result.head, "findings": list(result)})
     else:
         print(f"{result.events} events, head {result.head[:16]}, {len(result.findings)} findings")
         if result.findings:

@@ -1,0 +1,98 @@
+"""Commands that read: their JSON has its keys, their text says what a person needs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Command
+
+
+@pytest.mark.parametrize(
+    ("verb", "keys"),
+    [
+        (["status"], {"site", "counts", "phases", "orders_to_place"}),
+        (["show", "034@pod-001"], {"activity", "why", "criteria", "predecessors", "sign_offs", "runs"}),
+        (["why", "034@pod-001"], {"state", "state_sentence", "unmet", "needs"}),
+        (["plan"], {"activities", "links", "orders", "critical_path", "finish"}),
+        (["catalog", "lint"], {"findings", "assumption_share", "barriers"}),
+        (["report", "week"], {"sections", "go_live", "as_of"}),
+        (["report", "summary"], {"hosts", "done", "waived", "attested", "not_applicable"}),
+        (["audit"], {"events", "head", "findings"}),
+    ],
+)
+def test_every_reading_command_gives_one_document(
+    adopted: Path, command: Command, verb: list[str], keys: set[str]
+) -> None:
+    result = command(*verb, "--json", "--site", adopted)
+
+    assert result.returncode == 0, result.stderr
+    assert keys <= set(json.loads(result.stdout))
+
+
+def test_the_catalog_lists_what_the_contract_names(command: Command) -> None:
+    rows = json.loads(command("catalog", "list", "--json").stdout)
+
+    assert len(rows) == 232
+    assert {"id", "title", "phase", "kind", "scope", "supplies", "links", "criteria", "playbook", "sources"} <= set(
+        rows[0]
+    )
+
+
+def test_the_graph_of_a_preset_names_bridges_and_reasons(command: Command) -> None:
+    graph = json.loads(command("catalog", "graph", "--json", "--preset", "superpod-1su").stdout)
+
+    assert {"step"} <= set(graph["nodes"][0])
+    assert all(link["reason"] for link in graph["links"])
+    assert any(link["bridged"] for link in graph["links"])
+    assert {"from", "to", "type", "lag", "map", "reason", "bridged"} <= set(graph["links"][0])
+
+
+def test_the_gantt_draws_the_critical_path(site: Path, command: Command) -> None:
+    result = command("plan", "--gantt", "--site", site)
+
+    assert "195@site Go live" in result.stdout
+    assert "█" in result.stdout
+    assert "░" in result.stdout
+
+
+@pytest.mark.parametrize("form", ["md", "html", "csv"])
+def test_the_weekly_report_has_its_five_sections(adopted: Path, command: Command, form: str) -> None:
+    text = command("report", "week", "--format", form, "--site", adopted).stdout
+
+    if form == "csv":
+        assert next(csv.reader(io.StringIO(text))) == ["section", "owner", "id", "what", "date", "note"]
+        assert "Next three weeks" in text
+    else:
+        for section in ("Done in the last week", "Late", "Next three weeks", "Orders due", "Decisions needed"):
+            assert section in text
+
+
+def test_doctor_says_what_is_there_and_how_to_mend_the_rest(site: Path, command: Command) -> None:
+    found = {check["name"]: check for check in json.loads(command("doctor", "--json", "--site", site).stdout)}
+
+    assert found["python"]["state"] == "ok"
+    assert found["site.yaml"]["state"] == "ok"
+    assert all(check["remedy"] for check in found.values() if check["state"] != "ok")
+
+
+def test_an_edited_site_changes_nothing_until_it_is_adopted(adopted: Path, command: Command) -> None:
+    path = adopted / "site.yaml"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("overrides: {}", "overrides: {nodes: 64}"), encoding="utf-8"
+    )
+
+    changes = json.loads(command("plan", "diff", "--json", "--site", adopted).stdout)
+    before = json.loads(command("status", "--json", "--site", adopted).stdout)
+    adopt = command("plan", "adopt", "--as", "owner", "--reason", "twice the size", "--yes", "--site", adopted)
+    after = json.loads(command("status", "--json", "--site", adopted).stdout)
+
+    assert any(change["what"] == "added" for change in changes)
+    assert before["site"]["revision"] == 1
+    assert adopt.returncode == 0, adopt.stderr
+    assert after["site"]["revision"] == 2
+    assert after["counts"]["total"] > before["counts"]["total"]
