@@ -18,7 +18,17 @@ app = typer.Typer(
 app.command("init")(site.init)
 app.add_typer(plan.app, name="plan")
 app.add_typer(catalog.app, name="catalog")
-for verb in (look.status, look.next_, look.list_, look.why, look.show, look.inbox, look.orders, look.log):
+for verb in (
+    look.status,
+    look.next_,
+    look.list_,
+    look.why,
+    look.show,
+    look.inbox,
+    look.orders,
+    look.forecast,
+    look.log,
+):
     app.command(verb.__name__.rstrip("_"))(verb)
 for act in people.VERBS:
     app.command(act.__name__)(act)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from flows.executors.real import RealPerformer
     from ledger.database import Ledger
 
+INTERRUPTED = 130
 LINGER_S = 2.0
 LOOK_S = 0.2
 PATIENCE_S = 30
@@ -41,17 +45,33 @@ def run_engine(
     """
     _refuse_unready(site_dir)
     inventory = _inventory(site_dir)
-    with PrefectServer(site_dir, port, on_message) as server:
+    with _ending_at_once(on_message), PrefectServer(site_dir, port, on_message) as server:
         # Prefect reads its settings when it is first imported, which is here, after the server set them
+        from flows.engine_log import logged
         from flows.executors.real import RealPerformer
         from ledger.database import Ledger
 
         performer = RealPerformer(site_dir, playbooks or Path(str(files("playbooks"))), inventory, hands_off=hands_off)
-        with Ledger.open(site_dir, clock=_now) as ledger:
+        with logged(site_dir), Ledger.open(site_dir, clock=_now) as ledger:
             engine = _engine(site_dir, ledger, performer, stop)
             on_message("hands off: only what reads is run" if hands_off else "running; Ctrl-C stops it cleanly")
             _dispatch(server, engine, on_message, until_idle=until_idle)
     return 0
+
+
+@contextmanager
+def _ending_at_once(say: Callable[[str], None]) -> Iterator[None]:
+    """End the process without more ado when it is interrupted twice.
+
+    What ran ends with us, by its lifeline, and so does the server; the next start settles the claims.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        say("stopped at once; the next start settles what was running")
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(INTERRUPTED)
 
 
 def _refuse_unready(site_dir: Path) -> None:
@@ -97,7 +117,7 @@ def _engine(site_dir: Path, ledger: Ledger, performer: RealPerformer, stop: thre
 
 def _dispatch(server: PrefectServer, engine: Engine, say: Callable[[str], None], *, until_idle: bool) -> None:
     """Dispatch in a thread of its own, since Prefect takes over the signals of a main thread that runs flows."""
-    from flows.catching_up import catch_up
+    from flows.catching_up import catch_up, cut_off
     from flows.dispatcher import Dispatcher
     from flows.engine_state import forget, register
     from flows.standing import clear_abandoned, restore_history
@@ -119,6 +139,8 @@ def _dispatch(server: PrefectServer, engine: Engine, say: Callable[[str], None],
     finally:
         engine.stopping.set()
         engine.bell.ring()
+    if not server.is_alive:
+        cut_off()
     say("stopping: what runs is ended or settled, the dashboard catches up")
     thread.join(None if server.is_alive else PATIENCE_S)
     forget(engine)

@@ -19,7 +19,7 @@ from typing import IO, Self
 
 from flows.lifeline import dying_with_parent
 from flows.prefect_api import FINAL, PrefectApi
-from flows.prefect_settings import HOST, apply, state_folder
+from flows.prefect_settings import HOST, apply, log_folder, state_folder
 from steps.errors import UnreachableError
 
 START_S = 120
@@ -65,7 +65,7 @@ class PrefectServer:
         refuse_taken_port(self.port)
         self._lock = _locked(state_folder(self.site_dir) / "engine.lock")
         apply(self.site_dir, self.port)
-        self.log.parent.mkdir(exist_ok=True)
+        log_folder(self.site_dir)
         with self.log.open("ab") as out:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "prefect", "server", "start", "--host", HOST, "--port", str(self.port)],

@@ -25,6 +25,13 @@ def state_folder(site_dir: Path) -> Path:
     return folder
 
 
+def log_folder(site_dir: Path) -> Path:
+    """Give the folder of the server's and the engine's log."""
+    folder = state_folder(site_dir) / "log"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 def prefect_environment(site_dir: Path, port: int) -> dict[str, str]:
     """Give the settings of server and client."""
     home = site_dir / ".clusterwright" / "prefect"
@@ -40,9 +47,12 @@ def prefect_environment(site_dir: Path, port: int) -> dict[str, str]:
         "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
         "PREFECT_SERVER_UI_STATIC_DIRECTORY": str(home / "ui"),
         "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": str(HEARTBEAT_S),
-        # what a run says goes to the dashboard, not to the terminal
+        # a busy database is worth some tries; a server that is gone would keep us for a minute with the default of 5
+        "PREFECT_CLIENT_MAX_RETRIES": "3",
+        # what a run says goes to the dashboard, what goes wrong to engine.log; the terminal is ours
         "PREFECT_LOGGING_LEVEL": "INFO",
-        "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "WARNING",
+        "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
+        "PREFECT_INTERNAL_LOGGING_LEVEL": "CRITICAL",
         "PREFECT_SERVER_LOGGING_LEVEL": "WARNING",
         "PREFECT_CLI_PROMPT": "false",
         "DO_NOT_TRACK": "1",

@@ -51,11 +51,12 @@ def rehearse(
         reader.require_activity(until or CLOSING, reader.project_time())
         started = reader.project_time()
     with PrefectServer(site_dir, port, on_message) as server:
+        from flows.engine_log import logged
         from flows.simulation import SimulatedClock
         from ledger.database import Ledger
 
         clock = SimulatedClock(started)
-        with Ledger.open(site_dir, clock=clock) as ledger:
+        with logged(site_dir), Ledger.open(site_dir, clock=clock) as ledger:
             engine, stage = _set_up(site_dir, ledger, clock, seed, until or CLOSING, on_message)
             _play(server, engine, stage, on_message)
     with Reader.open(site_dir) as reader:

@@ -14,6 +14,7 @@ from steps.errors import NotSatisfiedError
 if TYPE_CHECKING:
     from ledger.database import Ledger
     from ledger.reads import Reader
+    from steps.schedule.plan import Plan
 
 T = TypeVar("T")
 
@@ -25,6 +26,7 @@ class OpenSite:
     folder: Path
     person: str | None = None
     people: tuple[str, ...] = field(default=())
+    _plan: tuple[int, Plan] | None = field(default=None, repr=False)
 
     def read(self, question: Callable[[Reader, datetime], T]) -> T:
         """Ask the read models; call from a worker thread."""
@@ -33,6 +35,18 @@ class OpenSite:
         with Reader.open(self.folder) as reader:
             now = reader.project_time() if reader.site().rehearsal else datetime.now(UTC)
             return question(reader, now)
+
+    def go_live(self, reader: Reader, now: datetime) -> datetime | None:
+        """Give the forecast of go-live; None before a plan is in force. The plan is read once a revision."""
+        from ledger.actuals import current_forecast
+        from ledger.plan_store import read_plan
+
+        revision = reader.site().revision
+        if revision == 0:
+            return None
+        if self._plan is None or self._plan[0] != revision:
+            self._plan = (revision, read_plan(self.folder, revision))
+        return current_forecast(reader, self._plan[1], now).finish
 
     def version(self) -> int:
         """Give the number of the last event, which changes with every decision."""

@@ -157,6 +157,36 @@ def inbox(site: SiteOption = None, who: AsOption = None, as_json: JsonOption = F
         raise WaitingError(f"{len(rows)} wait for {person}")
 
 
+def forecast(
+    publish: Annotated[
+        bool, typer.Option("--publish", help="Record it, so that later ones can be held against it.")
+    ] = False,
+    site: SiteOption = None,
+    who: AsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say when go-live will be, from what has happened until now, and what drives it."""
+    from clusterwright.forecasting import forecast_document, publish_now
+    from clusterwright.output import print_json, say
+    from clusterwright.where import find_site
+
+    folder = find_site(site)
+    with _reader(folder) as reader:
+        now = _now(reader)
+        document = forecast_document(reader, folder, now)
+    if publish:
+        publish_now(folder, who, document)
+    if as_json:
+        print_json(document)
+        return
+    print(
+        f"go-live {document['finish']:%Y-%m-%d}, planned {document['planned']:%Y-%m-%d}: {document['days_late']:+d} days"
+    )
+    print("driven by " + ", ".join(document["critical"][:12]))
+    if publish:
+        say("published")
+
+
 def orders(site: SiteOption = None, as_json: JsonOption = False) -> None:
     """List every order: by when to place it, when it must be here, and how it stands."""
     from clusterwright.output import print_json, table

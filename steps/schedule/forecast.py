@@ -15,7 +15,7 @@ import numpy as np
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.network import CriticalPath, Progress
 from steps.schedule.plan import Plan
-from steps.schedule.planner import network_of
+from steps.schedule.planner import critical_nodes, network_of
 
 
 class Actual(NamedTuple):
@@ -62,6 +62,11 @@ def forecast(plan: Plan, actuals: Mapping[str, Actual], now: datetime) -> Foreca
             if np.isnan(finished[i])
         },
         critical=tuple(
-            name for i, name in enumerate(network.ids) if np.isnan(finished[i]) and found.total_float_h[i] < 1e-6
+            network.ids[i]
+            for i in sorted(
+                critical_nodes(plan, network, found, [closing] if closing is not None else []),
+                key=lambda i: float(found.early_start[i]),
+            )
+            if np.isnan(finished[i])
         ),
     )

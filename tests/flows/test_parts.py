@@ -84,3 +84,13 @@ def test_only_a_failed_run_is_a_failed_task() -> None:
     assert settled("failed", "x").failed
     assert not settled("checked_not_met", "x").failed
     assert settled("checked_not_met", "x").name == "Checked, not met"
+
+
+def test_throwaway_keys_are_public_fresh_and_say_that_they_rehearse() -> None:
+    from flows.rehearsal_keys import throwaway_keys
+
+    first, second = throwaway_keys(["sim-owner-pm", "sim-sponsor"]), throwaway_keys(["sim-owner-pm"])
+
+    assert set(first) == {"sim-owner-pm", "sim-sponsor"}
+    assert all(key.startswith("ssh-ed25519 ") and key.endswith("clusterwright-rehearsal") for key in first.values())
+    assert first["sim-owner-pm"] != second["sim-owner-pm"]

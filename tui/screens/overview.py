@@ -52,7 +52,8 @@ class OverviewScreen(SiteScreen):
 
     def ask(self, reader: Reader, now: datetime) -> Overview:
         """Read phases, counts, late activities and orders."""
-        return Overview(_phases(reader, now), _facts(reader, now), _late(reader, now), _orders(reader, now))
+        forecast = self.owner.site.go_live(reader, now)
+        return Overview(_phases(reader, now), _facts(reader, now, forecast), _late(reader, now), _orders(reader, now))
 
     def show(self, answer: Any) -> None:
         """Paint the four parts."""
@@ -95,11 +96,10 @@ def _count(cell: object, role: str) -> Text:
     return Text(shown, style=COLOURS[role] if role else "", justify="right")
 
 
-def _facts(reader: Reader, now: datetime) -> Text:
+def _facts(reader: Reader, now: datetime, forecast: datetime | None) -> Text:
     counts, site = reader.counts(now), reader.site()
     by_state = {state.value: n for state, n in counts.by_state.items()}
     live = counts.total - by_state.get("not_applicable", 0)
-    forecast = reader.forecast()
     lines = [
         f"{by_state.get('done', 0)} of {live} activities done, {by_state.get('not_applicable', 0)} not applicable",
         f"waived {counts.waived} · attested {counts.attested} · stale {counts.stale} · simulated {counts.simulated}",
@@ -107,8 +107,15 @@ def _facts(reader: Reader, now: datetime) -> Text:
     if site.plan_finish:
         lines.append(f"go-live planned  {site.plan_finish:%Y-%m-%d}")
     if forecast is not None:
-        lines.append(f"go-live forecast {forecast.finish:%Y-%m-%d} (published {forecast.at:%Y-%m-%d})")
+        lines.append(f"go-live forecast {forecast:%Y-%m-%d}{_slip(site.plan_finish, forecast)}")
     return Text("\n".join(lines))
+
+
+def _slip(planned: datetime | None, forecast: datetime) -> str:
+    days = (forecast - planned).days if planned else 0
+    if days == 0:
+        return ", as planned"
+    return f", {abs(days)} days {'late' if days > 0 else 'early'}"
 
 
 def _late(reader: Reader, now: datetime) -> list[Row]:

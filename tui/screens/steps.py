@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Place = tuple[str | None, str | None]
 SHOWN = 2000
+TITLE_WIDTH = 60
 
 
 class StepsScreen(SiteScreen):
@@ -140,5 +141,10 @@ def _cells(r: ActivityRow) -> Row:
     slack = "critical" if r.critical else f"{(r.total_float_h or 0) / per_day:.0f}"
     return (
         r.id,
-        (state_text(r.state, r.flags), safe(r.id), safe(r.title), safe(r.assignee or r.role), planned, slack),
+        (state_text(r.state, r.flags), safe(r.id), safe(_short(r.title)), safe(r.assignee or r.role), planned, slack),
     )
+
+
+def _short(title: str) -> str:
+    """Keep a title short enough that what stands behind it is seen too."""
+    return title if len(title) <= TITLE_WIDTH else title[: TITLE_WIDTH - 1] + "…"
