@@ -38,9 +38,18 @@ def prepare_rehearsal(folder: Path) -> None:
 
 
 def with_simulated_people(plan: Plan) -> Plan:
-    """Give the plan with one simulated person a role instead of the site's people."""
+    """Give the plan with one simulated person a role, each with a throw-away key, instead of the site's people."""
+    from flows.rehearsal_keys import throwaway_keys
+
+    keys = throwaway_keys([f"sim-{role}" for role in plan.roles])
     people = [
-        Person(id=f"sim-{role}", name=f"Simulated {title}", roles=(role,), organisation="simulated")
+        Person(
+            id=f"sim-{role}",
+            name=f"Simulated {title}",
+            roles=(role,),
+            organisation="simulated",
+            ssh_key=keys[f"sim-{role}"],
+        )
         for role, title in plan.roles.items()
     ]
     return plan.model_copy(update={"people": tuple(people)})
