@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from flows.stage import Stage
     from ledger.database import Ledger
 
+CLOSING = "195@site"
 LINGER_S = 600.0
 """Machine time: phases keep their run through the jumps of project time, so that each shows one graph."""
-CLOSING = "195@site"
 
 
 class RehearsalReport(NamedTuple):

@@ -10,6 +10,7 @@ from datetime import datetime
 from flows.engine_state import Engine
 from flows.executors.rehearsed import Simulator
 from flows.executors.simulated_suppliers import SimulatedSuppliers
+from flows.rehearsal import CLOSING
 from flows.simulation import SimulatedClock
 from ledger.reads import Reader
 from ledger.transitions import State
@@ -57,6 +58,15 @@ class Stage:
                         hint=f"`clusterwright why {self.wanted}` says what waits for what",
                     )
                 self._move_to(at)
+            if self.wanted == CLOSING:
+                self._play_out(dispatcher)
+
+    def _play_out(self, dispatcher: threading.Thread) -> None:
+        """Bring work that continues after go-live to its first end, so that every step is accounted for."""
+        self._settle_down(dispatcher)
+        while (at := self._next_moment()) is not None:
+            self._move_to(at)
+            self._settle_down(dispatcher)
 
     def _move_to(self, at: datetime) -> None:
         due = self.clock.move_to(at)
