@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from clusterwright.commands import catalog, engine, ledger_check, look, machine, people, plan, reporting, site
+from clusterwright.commands import catalog, design, engine, ledger_check, look, machine, people, plan, reporting, site
 
 app = typer.Typer(
     name="clusterwright",
@@ -18,6 +18,7 @@ app = typer.Typer(
 app.command("init")(site.init)
 app.add_typer(plan.app, name="plan")
 app.add_typer(catalog.app, name="catalog")
+app.command("design")(design.design)
 for verb in (
     look.status,
     look.next_,

@@ -1,6 +1,7 @@
-"""Figures that follow from the design: the metrics of compute steps, worked out.
+"""Compute steps, worked out from a plan and from facts about the facility.
 
-A metric that stands here is computed; one that does not is `not measured`, and a person settles it.
+A metric that stands in a step's results is computed; one that does not is `not measured`, and a person settles
+it. Plans adopted before 0.2 have no figures: for them, and for criteria of a site's own, the formulas are left.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from decimal import Decimal
 from math import sqrt
 from typing import Any
 
+from steps.design.calculations import electrical, mechanical, network, shared_storage
+from steps.design.calculations.calculation import Calculation, Facts, Under, Worker, exact
 from steps.formula import evaluate, names
-from steps.schedule.plan import Plan
+from steps.schedule.plan import Plan, PlanActivity
 
 CONTINUOUS_LOAD = 0.8
 """Share of a breaker that a continuous load may use (NFPA 70, 215.2)."""
@@ -35,16 +38,58 @@ FORMULAS: dict[str, tuple[str, str]] = {
     "storage.read_gb_s": ("storage_gb_s", "GB/s"),
 }
 
+WORKERS: dict[str, Worker] = {
+    "021": electrical.supplies,
+    "036": network.topology,
+    "037": network.ports,
+    "044": network.pod_cables,
+    "071": electrical.server_power,
+    "072": electrical.cluster_power,
+    "073": electrical.facility_power,
+    "085": electrical.rack_circuits,
+    "096": mechanical.heat,
+    "098": mechanical.containment,
+    "114": mechanical.plant,
+    "121": shared_storage.shared_storage,
+}
+"""What works out each step."""
+
+
+class Calculator:
+    """Works out the compute steps of one plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._under = Under(plan)
+
+    def of(self, activity: PlanActivity, facts: Facts) -> Calculation:
+        """Work out an activity; a criterion that its calculator does not give is left to the formulas."""
+        worker, counted = WORKERS.get(activity.step), self._under.counted
+        found = worker(self._under, activity, facts, counted) if worker and counted else Calculation()
+        given = {figure.name for figure in found.results}
+        if wanted := {c.metric for c in activity.criteria} - given:
+            for metric, (value, unit) in calculated(self.plan, activity.unit).items():
+                # a step that compares with facts is never settled by the design's own figures
+                if metric in wanted and not (activity.facts and counted):
+                    found.gives(metric, value, unit, FORMULAS.get(metric, ("rack_feed_v, rack_breaker_a", ""))[0])
+        return found
+
+    def basis(self, activity: PlanActivity) -> dict[str, str]:
+        """Give the figures of the design that an activity's result rests on, by name; facts are not the design's."""
+        found = self.of(activity, {})
+        return {f.name: f"{f.value} {f.unit}" for f in (*found.inputs, *found.results)}
+
 
 def calculated(plan: Plan, unit: str) -> dict[str, tuple[Decimal, str]]:
-    """Give every metric that can be worked out at a unit, with its unit of measure."""
+    """Give every metric that a formula gives at a unit, with its unit of measure."""
     values = design_at(plan, unit)
     found: dict[str, tuple[Decimal, str]] = {}
     for metric, (formula, measure) in FORMULAS.items():
         if names(formula) <= values.keys():  # a pod's figure has no value at the site
             found[metric] = (_decimal(evaluate(formula, values)), measure)
-    feed_kw = sqrt(3) * float(values["rack_feed_v"]) * float(values["rack_breaker_a"]) * CONTINUOUS_LOAD / 1000
-    found["rack.feed_kw"] = (_decimal(feed_kw), "kW")
+    if {"rack_feed_v", "rack_breaker_a"} <= values.keys():
+        feed_kw = sqrt(3) * float(values["rack_feed_v"]) * float(values["rack_breaker_a"]) * CONTINUOUS_LOAD / 1000
+        found["rack.feed_kw"] = (_decimal(feed_kw), "kW")
     return found
 
 
@@ -55,4 +100,6 @@ def design_at(plan: Plan, unit: str) -> Mapping[str, Any]:
 
 
 def _decimal(value: Any) -> Decimal:
-    return Decimal(str(round(float(value), 6)))
+    number = exact(float(value))
+    assert isinstance(number, Decimal)
+    return number

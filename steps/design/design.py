@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
 from pathlib import Path
 
 from steps.catalog.schema import Scope
-from steps.design.fabric import NO_FABRIC, Fabric, fat_tree
-from steps.design.preset import Preset, read_defaults, read_preset, read_profile
-from steps.design.quantities import Values, hall_counts, pod_counts, site_counts
-from steps.design.site import Decision, Site
+from steps.design.checkpoints import BYTES_PER_PARAM, size_tb
+from steps.design.fabric import Fabric, fabric_of, no_fabric, shape_of
+from steps.design.feasible import faults
+from steps.design.figures import Setting, checked, plain_name
+from steps.design.findings import Finding
+from steps.design.power import Power, power_of
+from steps.design.preset import Choices, Preset, layered, read_preset
+from steps.design.quantities import Values, hall_counts, infrastructure_racks, pod_counts, site_counts
+from steps.design.site import FILE, Decision, Site
+from steps.design.storage import Storage, storage_of
 from steps.design.values import DESIGN_VALUES
 from steps.errors import InputError, Place
+from steps.yaml_lines import line_of, load
+
+
+class ImpossibleDesignError(InputError):
+    """Figures with which nothing can be counted; `findings` has all of them."""
+
+    def __init__(self, findings: list[Finding], place: Place | None = None) -> None:
+        """Say the first; the others go with it."""
+        super().__init__(findings[0].says, hint=findings[0].remedy, place=place)
+        self.findings = findings
 
 
 @dataclass(frozen=True)
@@ -28,20 +45,47 @@ class DesignUnit:
 
 
 @dataclass(frozen=True)
+class Counted:
+    """What every calculator begins with: figures, choices, fabric, storage and power of a design."""
+
+    figures: Mapping[str, float]
+    choices: Choices
+    fabric: Fabric
+    storage: Storage
+    power: Power
+    checkpoint_tb: float
+
+
+@dataclass(frozen=True)
 class Design:
     """Everything that follows from a preset and a site's overrides."""
 
     preset: Preset
-    figures: dict[str, float]
+    counted: Counted
+    sources: Mapping[str, str]
     crews: dict[str, int]
     default_crews: int
     decisions: tuple[Decision, ...]
     units: tuple[DesignUnit, ...]
 
     @property
+    def figures(self) -> Mapping[str, float]:
+        """Every figure by name."""
+        return self.counted.figures
+
+    @property
+    def choices(self) -> Choices:
+        """Every choice by name."""
+        return self.counted.choices
+
+    @property
     def site(self) -> DesignUnit:
         """The whole site."""
         return self.units[0]
+
+    @cached_property
+    def _by_id(self) -> dict[str, DesignUnit]:
+        return {u.id: u for u in self.units}
 
     def crews_of(self, role: str) -> int:
         """Give how many crews of a trade the site has."""
@@ -53,129 +97,108 @@ class Design:
 
     def chain(self, unit: DesignUnit) -> list[str]:
         """Give a unit's id and its parents' ids, innermost first."""
-        by_id = {u.id: u for u in self.units}
         ids = [unit.id]
-        while (parent := by_id[ids[-1]].parent) is not None:
+        while (parent := self._by_id[ids[-1]].parent) is not None:
             ids.append(parent)
         return ids
 
     def enclosing(self, unit: DesignUnit, kind: Scope) -> DesignUnit:
         """Give the unit of a kind that holds a unit, itself included."""
-        ids = self.chain(unit)
-        return next(u for u in self.units if u.id in ids and u.kind is kind)
+        return next(u for i in self.chain(unit) if (u := self._by_id[i]).kind is kind)
 
 
-def design_of_preset(name: str) -> Design:
-    """Give the design of a preset as it comes."""
-    return _design(read_preset(name), {}, {}, {}, ())
+def design_of_preset(name: str, settings: Mapping[str, Setting] | None = None, beside: Path | None = None) -> Design:
+    """Give the design of a preset under settings by name, `radix` or `fabric.radix`."""
+    given = {plain_name(key): value for key, value in (settings or {}).items()}
+    return _design(read_preset(name, beside), {key: checked(key, value) for key, value in given.items()}, {}, ())
 
 
 def design_of(site: Site, folder: Path | None = None) -> Design:
     """Give the design of a site: its preset under its own overrides and decisions."""
-    preset = read_preset(site.preset, folder)
-    choices: dict[str, str | bool] = {}
-    if site.facility is not None:
-        choices["facility"] = site.facility
-    if site.burn_in is not None:
-        choices["burn_in"] = site.burn_in
-    where = str(folder / "site.yaml") if folder else "site.yaml"
-    figures = _overrides(site, preset, choices, where)
-    return _design(preset, choices, figures, site.crews, site.decisions)
-
-
-_CHOICES: dict[str, tuple[str | bool, ...]] = {
-    "facility": ("existing", "shell", "greenfield"),
-    "cooling": ("air", "liquid", "hybrid"),
-    "rear_door": (True, False),
-    "fabric": ("infiniband", "roce", "none"),
-    "storage_network": ("infiniband", "ethernet", "none"),
-    "file_system": ("lustre", "gpfs", "weka", "beegfs", "local", "none"),
-    "gpu_form": ("sxm", "pcie", "none"),
-    "gpu_vendor": ("nvidia", "amd", "google", "none"),
-    "build": ("oem", "white-box"),
-    "burn_in": ("bench", "in-place"),
-    "scheduler": ("slurm", "kubernetes"),
-}
-
-
-def _overrides(site: Site, preset: Preset, choices: dict[str, str | bool], where: str) -> dict[str, float]:
-    """Sort a site's overrides into choices (kept in `choices`) and figures."""
-    known = read_defaults() | read_profile(preset.profile).figures | preset.figures
-    figures: dict[str, float] = {}
+    settings: dict[str, Setting] = {}
+    written: dict[str, str] = {}
     for name, value in site.overrides.items():
-        place = Place(where, None, f"overrides.{name}")
-        if name in _CHOICES:
-            if value not in _CHOICES[name]:
-                allowed = ", ".join(str(c) for c in _CHOICES[name])
-                raise InputError(f"{name} cannot be {value!r}", hint=f"one of {allowed}", place=place)
-            choices[name] = value  # type: ignore[assignment]  # checked against _CHOICES above
-        elif name in known:
-            if isinstance(value, str | bool) or value < 0:
-                raise InputError(f"{name} is a number, not {value!r}", place=place)
-            figures[name] = float(value)
-        else:
-            close = difflib.get_close_matches(name, [*known, *_CHOICES], n=1)
-            hint = f"did you mean {close[0]!r}?" if close else "see docs/design-values.md"
-            raise InputError(f"nothing is called {name!r} in a design", hint=hint, place=place)
-    return figures
+        try:
+            plain = plain_name(name)
+            settings[plain] = checked(plain, value)
+        except InputError as error:
+            raise InputError(error.what, hint=error.hint, place=_place(folder, name)) from None
+        written[plain] = name
+    if site.facility is not None:
+        settings["facility"] = site.facility
+    if site.burn_in is not None:
+        settings["burn_in"] = site.burn_in
+    try:
+        return _design(read_preset(site.preset, folder), settings, site.crews, site.decisions)
+    except ImpossibleDesignError as error:
+        name = next((written[n] for f in error.findings for n in f.numbers if n in written), None)
+        raise ImpossibleDesignError(error.findings, _place(folder, name) if name else None) from None
+
+
+def _place(folder: Path | None, override: str) -> Place:
+    """Give where a site file overrides something; its line is looked up only for an error."""
+    if folder is None or not (folder / FILE).exists():
+        return Place(FILE, None, f"overrides.{override}")
+    path = folder / FILE
+    return Place(str(path), line_of(load(path)[1], ("overrides", override)), f"overrides.{override}")
+
+
+def counted_from(figures: Mapping[str, float], choices: Choices) -> Counted:
+    """Give the counts behind a design from its figures and choices, as a plan keeps them."""
+    broken = list(faults(figures, choices))
+    if broken:
+        raise ImpossibleDesignError(broken)
+    f = figures
+    shape = shape_of(f, choices)
+    fabric = no_fabric(shape.nodes, shape.pod_size) if choices["fabric"] == "none" else fabric_of(shape)
+    checkpoint_tb = size_tb(f["model_params_b"], BYTES_PER_PARAM[str(choices["precision"]), str(choices["optimizer"])])
+    shared = choices["file_system"] not in ("local", "none") and f["nodes"] > 1
+    storage = storage_of(f, checkpoint_tb=checkpoint_tb, shared=shared)
+    alone = f["nodes"] == 1 and choices["fabric"] == "none"
+    power = power_of(
+        f,
+        switches=fabric.switches,
+        storage_servers=storage.servers,
+        management_servers=0 if alone else int(f["management_servers"]),
+    )
+    return Counted(f, choices, fabric, storage, power, checkpoint_tb)
 
 
 def _design(
-    preset: Preset,
-    choices: dict[str, str | bool],
-    overrides: dict[str, float],
-    crews: dict[str, int],
-    decisions: tuple[Decision, ...],
+    preset: Preset, settings: Mapping[str, Setting], crews: dict[str, int], decisions: tuple[Decision, ...]
 ) -> Design:
-    profile = read_profile(preset.profile)
-    layers = read_defaults() | profile.figures | preset.figures
-    f = {name: figure.value for name, figure in layers.items()} | overrides
-    for name in ("nodes", "nodes_per_pod", "nodes_per_rack", "halls"):
-        if f[name] < 1 or f[name] != int(f[name]):
-            raise InputError(f"{name} is a whole number of at least 1, not {f[name]:g}")
-    chosen = profile.choices | preset.choices | choices
-    fabric = NO_FABRIC
-    if chosen["fabric"] != "none":
-        fabric = fat_tree(
-            nodes=int(f["nodes"]),
-            nodes_per_pod=int(f["nodes_per_pod"]),
-            rails=int(f["rails"]),
-            radix=int(f["radix"]),
-        )
-    values = chosen | site_counts(f, fabric)
-    missing = [
-        name
-        for name, value in DESIGN_VALUES.items()
-        if value.level == "site" and name not in values and name != "crews"
-    ]
-    if missing:
-        raise InputError(f"the preset {preset.name!r} leaves {missing[0]!r} open")
-    units = [DesignUnit("site", Scope.SITE, None, "Site", values)]
-    units += _halls_and_pods(f, values, fabric)
+    f, choices, sources = layered(preset, dict(settings))
+    counted = counted_from(f, choices)
+    values = choices | site_counts(f, counted.fabric, counted.power, counted.storage, counted.checkpoint_tb)
+    missing = [n for n, v in DESIGN_VALUES.items() if v.level == "site" and n not in values and n != "crews"]
+    assert not missing, missing
+    units = (DesignUnit("site", Scope.SITE, None, "Site", values), *_halls_and_pods(counted, values))
     return Design(
         preset=preset,
-        figures=f,
+        counted=counted,
+        sources=sources,
         crews=crews,
         default_crews=ceil(f["nodes"] / f["nodes_per_crew"]),
         decisions=(*preset.decisions, *decisions),
-        units=tuple(units),
+        units=units,
     )
 
 
-def _halls_and_pods(f: dict[str, float], site: Values, fabric: Fabric) -> list[DesignUnit]:
+def _halls_and_pods(counted: Counted, site: Values) -> list[DesignUnit]:
     """Fill halls with whole pods in order; the last pod takes what is left."""
-    nodes, size = int(f["nodes"]), int(f["nodes_per_pod"])
-    pods = [min(size, nodes - first) for first in range(0, nodes, size)]
+    f, choices, fabric = counted.figures, counted.choices, counted.fabric
+    pods = fabric.pods
     halls = min(int(f["halls"]), len(pods))
     per_hall = ceil(len(pods) / halls)
-    infra = int(site["infra_racks"])
+    infra = infrastructure_racks(f, fabric, counted.storage)
     units: list[DesignUnit] = []
-    for number in range(halls):
-        own = pods[number * per_hall : (number + 1) * per_hall]
-        hall = hall_counts(f, site, pods=len(own), nodes=sum(own), infra_racks=infra if number == 0 else 0)
+    for number in range(ceil(len(pods) / per_hall)):
+        own = range(number * per_hall, min(len(pods), (number + 1) * per_hall))
+        nodes = sum(pods[index] for index in own)
+        hall = hall_counts(f, choices, site, pods=len(own), nodes=nodes, infra_racks=infra if number == 0 else 0)
         name = f"hall-{number + 1}"
         units.append(DesignUnit(name, Scope.HALL, "site", f"Hall {number + 1}", site | hall))
-        for index, pod_nodes in enumerate(own, start=number * per_hall + 1):
-            pod = pod_counts(f, site, fabric, nodes=pod_nodes)
-            units.append(DesignUnit(f"pod-{index:03}", Scope.POD, name, f"Pod {index}", site | hall | pod))
+        for index in own:
+            pod = pod_counts(f, choices, site, fabric, pod=index)
+            units.append(DesignUnit(f"pod-{index + 1:03}", Scope.POD, name, f"Pod {index + 1}", site | hall | pod))
     return units

@@ -33,6 +33,9 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("build", "choice", "site", "oem (complete servers) or white-box (assembled here)"),
     ("burn_in", "choice", "site", "bench or in-place"),
     ("scheduler", "choice", "site", "slurm or kubernetes"),
+    ("topology", "choice", "site", "fat-tree or dragonfly"),
+    ("rail_optimised", "choice", "site", "true where rail n of every server of a pod ends on one leaf switch"),
+    ("power_redundancy", "choice", "site", "N, N+1 or 2N"),
     ("tiers", "count", "site", "switch tiers of the compute fabric"),
     # counts of the whole site
     ("nodes", "count", "site", "GPU servers"),
@@ -61,6 +64,8 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("storage_servers", "count", "site", "storage and metadata servers"),
     ("metadata_servers", "count", "site", "metadata servers of the file system"),
     ("wan_circuits", "count", "site", "uplinks to the outside, by separate routes"),
+    ("rack_feeds", "count", "site", "feeds, and rack PDUs, of a rack"),
+    ("cable_spares", "ratio", "site", "spare cables over cables"),
     ("crews", "count", "site", "crews this site has of the step's own crew role"),
     # power, heat, storage of the whole site
     ("node_kw", "kW", "site", "power of a server at full load"),

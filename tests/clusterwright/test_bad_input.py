@@ -25,7 +25,7 @@ def edit(site: Path, old: str, new: str) -> None:
         ("start: 2026-11-23", "start: soon", ["site.yaml:", "start", "date"]),
         ("country: US", "country: Utopia", ["site.yaml:", "country"]),
         ("currency: USD", "curency: USD", ["unknown key 'curency'", "did you mean 'currency'"]),
-        ("preset: superpod-1su", "preset: superpod-2su", ["no preset 'superpod-2su'", "did you mean 'superpod-1su'"]),
+        ("preset: superpod-1su", "preset: superpod-1s", ["no preset 'superpod-1s'", "did you mean 'superpod-1su'"]),
         ("overrides: {}", "overrides: {nods: 64}", ["overrides.nods", "did you mean 'nodes'"]),
         ("overrides: {}", "overrides: {cooling: ice}", ["overrides.cooling", "air, liquid, hybrid"]),
         ("overrides: {}", "overrides: {nodes: -3}", ["overrides.nodes", "-3"]),

@@ -1,0 +1,218 @@
+"""The bill of quantities: every part a design is built of, for the whole site and for one full pod.
+
+Counts are what is installed; spares stand beside them. Kilograms and square metres say what the floor must take.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from math import ceil
+from typing import NamedTuple
+
+from steps.catalog.schema import Scope
+from steps.design.cables import CableSchedule
+from steps.design.design import Design
+from steps.design.findings import Finding
+from steps.design.reliability import Reliability
+
+
+class Line(NamedTuple):
+    """One part: `pod` is what a full pod holds, none where it is not a pod's."""
+
+    section: str
+    item: str
+    unit: str
+    site: float
+    spare: float
+    pod: float | None
+
+
+class Load(NamedTuple):
+    """What a full compute rack weighs and where it stands."""
+
+    rack_kg: float
+    rack_kpa: float
+    floor_m2: float
+    total_kg: float
+
+
+def bill_of(design: Design, cables: CableSchedule | None, reliability: Reliability | None) -> tuple[Line, ...]:
+    """Give every line that is not empty."""
+    lines = (
+        *_servers(design, reliability),
+        *_room(design),
+        *(_fabric(design, cables) if cables else ()),
+        *_power(design),
+        *_cooling(design),
+        *_storage(design),
+    )
+    return tuple(line for line in lines if line.site)
+
+
+def load_of(design: Design) -> Load:
+    """Give the weight of racks and what the floor feels of it."""
+    f = design.figures
+    rack = f["rack_kg"] + f["nodes_per_rack"] * f["node_kg"]
+    footprint = f["rack_pitch_m"] * f["rack_depth_m"]
+    halls = [u for u in design.units if u.kind is Scope.HALL]
+    return Load(
+        rack_kg=rack,
+        rack_kpa=rack * 9.81 / 1000 / footprint,
+        floor_m2=sum(float(hall.values["floor_m2_in_hall"]) for hall in halls),
+        total_kg=f["nodes"] * f["node_kg"] + float(design.site.values["racks"]) * f["rack_kg"],
+    )
+
+
+def findings(design: Design, load: Load) -> Iterator[Finding]:
+    """Give racks that are over-full or heavier than the floor takes."""
+    f = design.figures
+    if f["nodes"] == 1:
+        return
+    used = f["nodes_per_rack"] * f["node_u"]
+    if used > f["rack_u"]:
+        yield Finding(
+            "rack-over-full",
+            "error",
+            "room",
+            f"{f['nodes_per_rack']:g} servers of {f['node_u']:g} U are {used:g} U, the rack has {f['rack_u']:g}",
+            f"nodes_per_rack: {int(f['rack_u'] // f['node_u'])}",
+            {"used_u": used, "rack_u": f["rack_u"]},
+        )
+    if load.rack_kpa > f["floor_kpa"]:
+        yield Finding(
+            "floor-overloaded",
+            "warning",
+            "room",
+            f"a full rack of {load.rack_kg:,.0f} kg loads its footprint with {load.rack_kpa:.1f} kPa; the floor carries {f['floor_kpa']:g} kPa",
+            "spread the load over the aisles, a structural engineer's proof in H05, or fewer servers a rack",
+            {"rack_kpa": load.rack_kpa, "floor_kpa": f["floor_kpa"]},
+        )
+
+
+def _pod(design: Design) -> dict[str, float]:
+    """Give the values of the fullest pod."""
+    pods = [u for u in design.units if u.kind is Scope.POD]
+    fullest = max(pods, key=lambda u: float(u.values["nodes_in_pod"]))
+    return {name: float(value) for name, value in fullest.values.items() if not isinstance(value, str)}
+
+
+def _halls(design: Design, name: str) -> float:
+    return sum(float(u.values[name]) for u in design.units if u.kind is Scope.HALL)
+
+
+def _pods(design: Design, name: str) -> float:
+    return sum(float(u.values[name]) for u in design.units if u.kind is Scope.POD)
+
+
+def _servers(design: Design, reliability: Reliability | None) -> Iterator[Line]:
+    f, pod = design.figures, _pod(design)["nodes_in_pod"]
+    spares = reliability.spares if reliability else {}
+    yield Line("servers", "GPU servers", "each", f["nodes"], reliability.hot_spares if reliability else 0, pod)
+    for item, each, spare in (
+        ("GPUs", "gpus_per_node", spares.get("GPUs", 0)),
+        ("processors", "cpus_per_node", 0),
+        ("memory modules", "dimms_per_node", 0),
+        ("NVMe drives", "nvme_per_node", spares.get("drives", 0)),
+        ("NICs", "nics_per_node", ceil(f["nodes"] * f["nics_per_node"] * 0.02)),
+        ("power supplies", "psus_per_node", spares.get("power supplies", 0)),
+        ("fan modules", "fans_per_node", 0),
+    ):
+        yield Line("servers", item, "each", f["nodes"] * f[each], spare, pod * f[each])
+    v = design.site.values
+    if f["nodes"] > 1:
+        yield Line("servers", "management servers", "each", float(v["management_servers"]), 0, None)
+
+
+def _room(design: Design) -> Iterator[Line]:
+    f, pod, v, load = design.figures, _pod(design), design.site.values, load_of(design)
+    yield Line("room", "compute racks", "each", float(v["racks"]), 0, pod["racks_in_pod"])
+    yield Line("room", "network, storage and management racks", "each", float(v["infra_racks"]), 0, None)
+    yield Line(
+        "room", "rack units in use by servers", "U", f["nodes"] * f["node_u"], 0, pod["nodes_in_pod"] * f["node_u"]
+    )
+    yield Line(
+        "room", "blanking panels", "each", _pods(design, "blanking_panels_in_pod"), 0, pod["blanking_panels_in_pod"]
+    )
+    yield Line("room", "white space", "m2", round(load.floor_m2, 1), 0, pod["racks_in_pod"] * f["floor_m2_per_rack"])
+    yield Line(
+        "room",
+        "servers and racks",
+        "kg",
+        round(load.total_kg),
+        0,
+        round(pod["nodes_in_pod"] * f["node_kg"] + pod["racks_in_pod"] * f["rack_kg"]),
+    )
+
+
+def _fabric(design: Design, cables: CableSchedule) -> Iterator[Line]:
+    f, fabric, pod = design.figures, design.counted.fabric, _pod(design)
+    for item, count, in_pod in (
+        ("leaf switches", fabric.leaf, pod["leaf_in_pod"]),
+        ("spine switches", fabric.spine, None),
+        ("core switches", fabric.core, None),
+    ):
+        yield Line("fabric", item, "each", count, ceil(count * f["switch_spares"]), in_pod)
+    yield Line("fabric", "management switches", "each", float(design.site.values["management_switches"]), 1, None)
+    optical: Counter[str] = Counter()
+    for (tier, stock, kind), count in sorted(cables.lengths().items()):
+        yield Line("fabric", f"cable {tier}, {kind}, {stock} m", "each", count, ceil(count * f["cable_spares"]), None)
+        if kind in ("multimode", "single-mode"):
+            ends = ("server", "switch") if tier == "node-leaf" else ("switch", "switch")
+            for end in ends:
+                optical[f"{end} transceivers, {kind}"] += count
+    for item, ends_of in sorted(optical.items()):
+        count = ends_of if item.startswith("server") else ceil(ends_of / f["ports_per_cage"])
+        yield Line("fabric", item, "each", count, ceil(count * f["cable_spares"]), None)
+
+
+def _power(design: Design) -> Iterator[Line]:
+    f, pod, v = design.figures, _pod(design), design.site.values
+    yield Line("power", "rack PDUs", "each", _pods(design, "pdus_in_pod"), 0, pod["pdus_in_pod"])
+    yield Line(
+        "power",
+        f"rack breakers, {f['rack_breaker_a']:g} A three-phase",
+        "each",
+        float(v["racks"]) * f["rack_feeds"],
+        0,
+        pod["racks_in_pod"] * f["rack_feeds"],
+    )
+    for item, name, unit in (
+        ("remote power panels", "rpps_in_hall", "each"),
+        ("busway", "busway_m_in_hall", "m"),
+        ("UPS modules", "ups_modules_in_hall", "each"),
+        ("generator sets", "generators_in_hall", "each"),
+        ("transfer switches", "transfer_switches_in_hall", "each"),
+        ("distribution transformers", "distribution_transformers_in_hall", "each"),
+        ("power transformers", "transformers_in_hall", "each"),
+    ):
+        yield Line("power", item, unit, _halls(design, name), 0, None)
+    yield Line("power", "diesel on site", "l", round(design.counted.power.fuel_litres), 0, None)
+
+
+def _cooling(design: Design) -> Iterator[Line]:
+    pod, choices = _pod(design), design.choices
+    if choices["cooling"] != "liquid":
+        yield Line("cooling", "room air handlers", "each", _halls(design, "crahs_in_hall"), 0, None)
+    if choices["rear_door"]:
+        yield Line(
+            "cooling", "rear-door heat exchangers", "each", _pods(design, "racks_in_pod"), 0, pod["racks_in_pod"]
+        )
+    if choices["cooling"] != "air":
+        yield Line("cooling", "coolant distribution units", "each", _pods(design, "cdus_in_pod"), 0, pod["cdus_in_pod"])
+        for item in ("rack manifolds", "leak sensors with valve"):
+            yield Line("cooling", item, "rack", _pods(design, "racks_in_pod"), 0, pod["racks_in_pod"])
+    for item, name in (
+        ("chillers", "chillers_in_hall"),
+        ("cooling towers or dry coolers", "towers_in_hall"),
+        ("chilled-water pumps", "pumps_in_hall"),
+    ):
+        yield Line("cooling", item, "each", _halls(design, name), 0, None)
+    yield Line("cooling", "temperature sensors", "each", _pods(design, "sensors_in_pod"), 0, pod["sensors_in_pod"])
+
+
+def _storage(design: Design) -> Iterator[Line]:
+    storage = design.counted.storage
+    yield Line("storage", "storage servers", "each", storage.servers, 0, None)
+    yield Line("storage", "metadata servers", "each", storage.metadata_servers, 0, None)
+    yield Line("storage", "drives", "each", storage.drives, ceil(storage.drives * 0.01), None)

@@ -1,0 +1,221 @@
+"""Steps 021, 071, 072, 073 and 085: power from the server to the hall, and whether it fits what the facility gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil, sqrt
+
+from steps.design.calculations.calculation import Calculation, Facts, Under, number
+from steps.design.design import Counted
+from steps.design.power import feed_kw, findings
+from steps.schedule.plan import PlanActivity
+
+FITS = {"C14": ("C13", "C15"), "C16": ("C15",), "C20": ("C19", "C21"), "C22": ("C21",)}
+"""Which outlets an inlet of IEC 60320 has a cord for."""
+
+OUTLET_A = {"C13": 10, "C15": 10, "C19": 16, "C21": 16}
+"""Rated current of an outlet of IEC 60320, A."""
+
+SUPPLY_V = (200.0, 240.0)
+"""Input range at which a server's supplies give their full rating, V (NVIDIA DGX H100 user guide: 200 to 240)."""
+
+
+def server_power(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
+    """Step 071: what one server draws, held against its GPUs and its supplies."""
+    f, power = counted.figures, counted.power
+    calculation = _begun(
+        counted,
+        ("node_kw", "kW"),
+        ("gpus_per_node", "count"),
+        ("gpu_w", "W"),
+        ("psus_per_node", "count"),
+        ("psu_kw", "kW"),
+    )
+    gives = calculation.gives
+    gpus = f["gpus_per_node"] * f["gpu_w"] / 1000
+    gives("power.node_kw", power.node_kw, "kW", "the server's maximum, as its profile or the site states it")
+    gives("power.gpus_kw", gpus, "kW", "GPUs times their design power")
+    gives("power.gpu_share_of_node", gpus / power.node_kw, "ratio", "power of the GPUs over the server's maximum")
+    gives("power.supplies_kw", f["psus_per_node"] * f["psu_kw"], "kW", "supplies times their rating")
+    gives("power.supplies_needed", power.psus_needed, "count", "supplies that carry the server alone")
+    gives("power.supplies_spare", power.psus_spare, "count", "supplies beyond those")
+    return calculation
+
+
+def cluster_power(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
+    """Step 072: IT power, added up from the parts and by hall, and held against the design's figure."""
+    f, site = counted.figures, under.plan.design
+    calculation = _begun(
+        counted, ("node_kw", "kW"), ("switch_kw", "kW"), ("storage_server_kw", "kW"), ("management_server_kw", "kW")
+    )
+    switches = 0 if under.wiring is None else sum(under.wiring.switches(level) for level in ("leaf", "spine", "core"))
+    servers = sum(float(pod["nodes_in_pod"]) for pod in under.inside("site", "pod"))
+    storage = float(site["storage_servers"])
+    alone = f["nodes"] == 1 and counted.choices["fabric"] == "none"
+    management = 0 if alone else float(site["management_servers"])
+    calculation.takes("servers", servers, "count", "servers of all pods")
+    calculation.takes("switches", switches, "count", "switches with a cable in the cable schedule")
+    calculation.takes("storage_servers", storage, "count")
+    calculation.takes("management_servers", management, "count")
+    gives = calculation.gives
+    parts = {
+        "power.servers_kw": servers * f["node_kw"],
+        "power.switches_kw": switches * f["switch_kw"],
+        "power.storage_kw": storage * f["storage_server_kw"],
+        "power.management_kw": management * f["management_server_kw"],
+    }
+    for name, kw in parts.items():
+        gives(name, kw, "kW", "count times power of each")
+    it_kw = float(site["it_mw"]) * 1000
+    halls = sum(float(hall["hall_it_mw"]) for hall in under.inside("site", "hall")) * 1000
+    gives("power.it_mw", sum(parts.values()) / 1000, "MW", "parts added up")
+    gives(
+        "power.parts_difference_kw",
+        abs(sum(parts.values()) - it_kw),
+        "kW",
+        "parts added up against the design's IT power",
+    )
+    gives("power.halls_difference_kw", abs(halls - it_kw), "kW", "halls added up against the design's IT power")
+    for unit in under.plan.units:
+        if unit.kind == "hall":
+            gives(
+                f"power.{unit.id}_it_mw",
+                float(under.values(unit.id)["hall_it_mw"]),
+                "MW",
+                "the hall's share by servers",
+            )
+    return calculation
+
+
+def facility_power(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
+    """Step 073: facility power, and whether what each hall is given carries it with its redundancy lost."""
+    f, site = counted.figures, under.plan.design
+    calculation = _begun(
+        counted,
+        ("pue", "ratio"),
+        ("power_factor", "ratio"),
+        ("ups_module_mw", "MW"),
+        ("generator_mw", "MW"),
+        ("transformer_mva", "MVA"),
+        ("distribution_transformer_mva", "MVA"),
+    )
+    calculation.takes("power_redundancy", counted.choices["power_redundancy"], "choice")
+    calculation.takes("it_mw", float(site["it_mw"]), "MW")
+    gives = calculation.gives
+    facility = float(site["it_mw"]) * f["pue"]
+    gives("power.facility_mw", facility, "MW", "IT power times PUE")
+    gives("power.overhead_mw", facility - float(site["it_mw"]), "MW", "cooling and losses")
+    gives("power.utility_mva", facility / f["power_factor"], "MVA", "facility power over power factor")
+    short = list(_short(under, counted))
+    gives(
+        "power.equipment_short",
+        len(short),
+        "count",
+        "; ".join(short) or "UPS, generators and transformers of every hall carry it, their redundancy lost",
+    )
+    return calculation
+
+
+def _short(under: Under, counted: Counted) -> Iterator[str]:
+    """Name the equipment of each hall that is too small once what is redundant is taken away."""
+    f, redundancy = counted.figures, str(counted.choices["power_redundancy"])
+    for hall in (u for u in under.plan.units if u.kind == "hall"):
+        v = under.values(hall.id)
+        mva = float(v["hall_mw"]) / f["power_factor"]
+        for what, name, each, load in (
+            ("UPS modules", "ups_modules_in_hall", f["ups_module_mw"], float(v["hall_it_mw"])),
+            ("generators", "generators_in_hall", f["generator_mw"], float(v["hall_mw"])),
+            ("transformers", "transformers_in_hall", f["transformer_mva"], mva),
+            ("distribution transformers", "distribution_transformers_in_hall", f["distribution_transformer_mva"], mva),
+        ):
+            count = int(v[name])
+            left = {"N": count, "N+1": count - 1, "2N": count // 2}[redundancy]
+            if left * each < load - 1e-9:
+                yield f"{hall.id}: {left} {what} of {each:g} for {load:.3f}"
+
+
+def rack_circuits(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
+    """Step 085: what the facility's rack feeds carry with one of them lost, against a full rack."""
+    f = counted.figures
+    calculation = _begun(
+        counted, ("node_kw", "kW"), ("nodes_per_rack", "count"), ("rack_feeds", "count"), ("continuous_load", "ratio")
+    )
+    gives, rack_kw = calculation.gives, counted.power.rack_kw
+    gives("rack.kw", rack_kw, "kW", "servers of a full rack at full load")
+    volts, amps, feeds, phases = (number(facts, f"feed.{name}") for name in ("voltage", "breaker", "count", "phases"))
+    if volts is None or amps is None or feeds is None or phases is None:
+        return calculation
+    three_phase = phases == 3
+    one = feed_kw(volts, amps, f["continuous_load"]) / (1 if three_phase else sqrt(3))
+    gives(
+        "rack.feed_kw", one, "kW", ("sqrt(3) x " if three_phase else "") + "V x A x the share a continuous load may use"
+    )
+    gives("rack.kw_one_feed_lost", one * max(0.0, feeds - 1), "kW", "what the feeds that are left carry")
+    gives(
+        "rack.feeds_short",
+        max(0.0, f["rack_feeds"] - feeds),
+        "count",
+        "feeds of the design that the facility does not give",
+    )
+    gives("rack.servers_on_a_feed", int(one // counted.power.node_kw), "count", "servers that one feed carries")
+    for name, design, unit in (("feed.voltage", f["rack_feed_v"], "V"), ("feed.breaker", f["rack_breaker_a"], "A")):
+        gives(f"{name}_in_design", design, unit, "as designed; the facility's is a fact")
+    return calculation
+
+
+def supplies(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
+    """Step 021: supplies, plugs and outlets side by side, and what each path still carries."""
+    f, power = counted.figures, counted.power
+    calculation = _begun(
+        counted, ("node_kw", "kW"), ("psus_per_node", "count"), ("psu_kw", "kW"), ("rack_feeds", "count")
+    )
+    calculation.takes("supply.full_rating_from_v", SUPPLY_V[0], "V", "maker: 200 to 240 V")
+    calculation.takes("supply.full_rating_to_v", SUPPLY_V[1], "V", "maker: 200 to 240 V")
+    feeds = number(facts, "feed.count")
+    if feeds is not None:
+        lost = ceil(f["psus_per_node"] / feeds) if feeds else f["psus_per_node"]
+        left = f["psus_per_node"] - lost
+        calculation.gives("psu.left_on_one_path_lost", left, "count", "supplies that hang on the other feeds")
+        calculation.gives("psu.redundant_kw", left * f["psu_kw"], "kW", "their rating")
+        if (mismatches := _mismatches(facts, power.node_kw / max(1, left))) is not None:
+            calculation.gives(
+                "plug.mismatches",
+                len(mismatches),
+                "count",
+                "; ".join(mismatches) or "plug, voltage, current and phase fit",
+            )
+    return calculation
+
+
+def _mismatches(facts: Facts, kw_each: float) -> list[str] | None:
+    """Name what does not fit between server and rack PDU; None while a fact is missing."""
+    inlet, outlet = facts.get("server.inlet"), facts.get("pdu.outlet")
+    at_outlet, phases = number(facts, "pdu.outlet_voltage"), number(facts, "pdu.phases")
+    feed, feed_phases = number(facts, "feed.voltage"), number(facts, "feed.phases")
+    if inlet is None or outlet is None or None in (at_outlet, phases, feed, feed_phases):
+        return None
+    assert at_outlet is not None
+    assert feed is not None
+    found = []
+    if str(outlet) not in FITS.get(str(inlet), ()):
+        found.append(f"an inlet {inlet} has no cord to an outlet {outlet}")
+    if not SUPPLY_V[0] <= at_outlet <= SUPPLY_V[1]:
+        found.append(f"{at_outlet:g} V at the outlet, the supplies take {SUPPLY_V[0]:g} to {SUPPLY_V[1]:g}")
+    amps = kw_each * 1000 / at_outlet if at_outlet else float("inf")
+    if amps > OUTLET_A.get(str(outlet), 0):
+        found.append(
+            f"a supply draws {amps:.1f} A with one path lost, an outlet {outlet} is for {OUTLET_A.get(str(outlet), 0)} A"
+        )
+    if phases != feed_phases:
+        found.append(f"the PDU is for {phases:g} phases, the feed has {feed_phases:g}")
+    if not any(abs(at_outlet - volts) <= 0.05 * volts for volts in (feed, feed / sqrt(3))):
+        found.append(f"{at_outlet:g} V at the outlet is neither {feed:g} V nor {feed / sqrt(3):.0f} V of the feed")
+    return found
+
+
+def _begun(counted: Counted, *figures: tuple[str, str]) -> Calculation:
+    calculation = Calculation()
+    for name, unit in figures:
+        calculation.takes(name, counted.figures[name], unit)
+    calculation.findings += findings(counted.figures, counted.choices, counted.power)
+    return calculation

@@ -1,0 +1,213 @@
+"""Everything that can be said of a design: each calculator's result, the bill, the findings; and the same as JSON.
+
+The JSON keys are a contract (docs/design.md): keys are added, never renamed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from steps.design import addressing, bill, checkpoints, cooling, feasible, power, reliability, scale, storage
+from steps.design.addressing import AddressPlan, address_plan
+from steps.design.bill import Line, Load, bill_of, load_of
+from steps.design.cables import CableSchedule
+from steps.design.checkpoints import Checkpoints, checkpoints_of
+from steps.design.cooling import Cooling, cooling_of
+from steps.design.design import Design
+from steps.design.economics import Economics, economics_of
+from steps.design.findings import Finding, sorted_findings
+from steps.design.reliability import Reliability, reliability_of
+from steps.design.training import Training, training_of
+
+
+@dataclass(frozen=True)
+class Dossier:
+    """A design and what follows from it; a section is none where it does not apply."""
+
+    design: Design
+    cables: CableSchedule | None
+    cooling: Cooling
+    reliability: Reliability | None
+    checkpoints: Checkpoints | None
+    training: Training | None
+    economics: Economics
+    addresses: AddressPlan
+    load: Load
+    bill: tuple[Line, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def buildable(self) -> bool:
+        """Say whether no finding is an error."""
+        return all(finding.severity != "error" for finding in self.findings)
+
+
+def dossier_of(design: Design) -> Dossier:
+    """Run every calculator over a design."""
+    f, choices, counted, values = design.figures, design.choices, design.counted, design.site.values
+    watts, fabric, files = counted.power, counted.fabric, counted.storage
+    cables = CableSchedule(f, choices) if fabric.tiers else None
+    heat = cooling_of(f, choices, it_mw=watts.it_mw, facility_mw=watts.facility_mw, compute_mw=watts.compute_mw)
+    rates = reliability_of(f, links=fabric.links, drives=files.drives)
+    saved = checkpoints_of(f, choices, mtbf_h=rates.mtbf_h if rates else None, write_gb_s=files.write_gb_s)
+    run = training_of(f, effective_share=saved.effective_share if saved else 1.0)
+    money = economics_of(
+        f,
+        choices,
+        switches=fabric.switches,
+        links=fabric.links,
+        storage_pb=files.capacity_pb,
+        racks=int(values["racks"]) + int(values["infra_racks"]),
+        management_servers=int(values["management_servers"]),
+        it_mw=watts.it_mw,
+        annual_electricity=watts.annual_cost,
+        run_days=run.days_with_interruptions if run and isfinite(run.days_with_interruptions) else 0.0,
+        lost_gpu_hours_day=saved.lost_gpu_hours_day if saved else 0.0,
+    )
+    plan = address_plan(f, choices, fabric, racks=int(values["racks"]), storage_servers=files.servers)
+    load = load_of(design)
+    return Dossier(
+        design=design,
+        cables=cables,
+        cooling=heat,
+        reliability=rates,
+        checkpoints=saved,
+        training=run,
+        economics=money,
+        addresses=plan,
+        load=load,
+        bill=bill_of(design, cables, rates),
+        findings=_findings(design, cables, heat, rates, saved, plan, load),
+    )
+
+
+def _findings(
+    design: Design,
+    cables: CableSchedule | None,
+    heat: Cooling,
+    rates: Reliability | None,
+    saved: Checkpoints | None,
+    plan: AddressPlan,
+    load: Load,
+) -> tuple[Finding, ...]:
+    f, choices, counted = design.figures, design.choices, design.counted
+    found = [
+        *feasible.fabric_findings(f, choices, counted.fabric),
+        *addressing.findings(plan),
+        *power.findings(f, choices, counted.power),
+        *cooling.findings(f, choices, heat),
+        *bill.findings(design, load),
+        *storage.findings(f, counted.storage, counted.checkpoint_tb),
+        *reliability.findings(rates, f["restart_min"]),
+        *checkpoints.findings(saved),
+        *scale.findings(
+            f,
+            choices,
+            gpus=int(design.site.values["gpus"]),
+            tiers=counted.fabric.tiers,
+            facility_mw=counted.power.facility_mw,
+            hot_spares=rates.hot_spares if rates else 0,
+        ),
+    ]
+    if cables:
+        long = sum(count for (_, _, kind), count in cables.lengths().items() if kind == "over reach")
+        if long:
+            found.append(
+                Finding(
+                    "cables-over-reach",
+                    "error",
+                    "fabric",
+                    f"{long:,} cables are longer than single-mode optics reach ({f['single_mode_m']:g} m)",
+                    "network racks nearer, halls nearer, or long-reach optics (single_mode_m)",
+                    {"cables": long},
+                )
+            )
+    return sorted_findings(found)
+
+
+def dossier_as_json(dossier: Dossier) -> dict[str, Any]:
+    """Give the dossier as plain values, floats to six decimals; sections that do not apply are null."""
+    document: dict[str, Any] = _rounded(_document(dossier))
+    return document
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, 6) if isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _rounded(inner) for key, inner in value.items()}
+    return [_rounded(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _document(dossier: Dossier) -> dict[str, Any]:
+    d, fabric = dossier.design, dossier.design.counted.fabric
+    watts, money = d.counted.power, dossier.economics
+    return {
+        "preset": d.preset.name,
+        "title": d.preset.title,
+        "buildable": dossier.buildable,
+        "scale": {
+            name: d.site.values[name]
+            for name in ("nodes", "gpus", "gpus_per_node", "racks", "infra_racks", "pods", "halls")
+        }
+        | {"tier": scale.tier_of(int(d.site.values["gpus"]))[1]},
+        "fabric": {
+            "topology": d.choices["topology"] if fabric.tiers else None,
+            "technology": d.choices["fabric"],
+            "tiers": fabric.tiers,
+            "leaf": fabric.leaf,
+            "spine": fabric.spine,
+            "core": fabric.core,
+            "switches": fabric.switches,
+            "radix": int(d.figures["radix"]),
+            "leaf_down": fabric.leaf_down,
+            "leaf_up": fabric.leaf_up,
+            "planes": fabric.planes,
+            "cables": {
+                "node_leaf": fabric.node_leaf_links,
+                "fabric_manager": fabric.manager_links,
+                "leaf_spine": fabric.leaf_spine_links,
+                "spine_core": fabric.spine_core_links,
+                "total": fabric.links,
+                "by_length": [
+                    {"tier": tier, "length_m": stock, "type": kind, "count": count}
+                    for (tier, stock, kind), count in (dossier.cables.lengths() if dossier.cables else {}).items()
+                ],
+            },
+            "addresses": _addresses(dossier.addresses),
+        },
+        "power": watts._asdict(),
+        "cooling": dossier.cooling._asdict(),
+        "storage": d.counted.storage._asdict(),
+        "reliability": dossier.reliability._asdict() if dossier.reliability else None,
+        "checkpoints": dossier.checkpoints._asdict() | {"tiers": [t._asdict() for t in dossier.checkpoints.tiers]}
+        if dossier.checkpoints
+        else None,
+        "training": dossier.training._asdict() if dossier.training else None,
+        "economics": money._asdict(),
+        "load": dossier.load._asdict(),
+        "bill": [line._asdict() for line in dossier.bill],
+        "choices": dict(d.choices),
+        "figures": {
+            name: {"value": value, "source": d.sources.get(name, "")} for name, value in sorted(d.figures.items())
+        },
+        "findings": findings_as_json(dossier.findings),
+    }
+
+
+def findings_as_json(findings: tuple[Finding, ...]) -> list[dict[str, Any]]:
+    """Give findings as plain values."""
+    return [finding._asdict() | {"numbers": dict(finding.numbers)} for finding in findings]
+
+
+def _addresses(plan: AddressPlan) -> dict[str, Any]:
+    return {
+        "networks": [
+            {"name": n.name, "subnet": str(n.subnet), "vlan": n.vlan, "hosts": n.hosts, "gateway": str(n.gateway)}
+            for n in plan.networks
+        ],
+        "as_numbers": {tier: list(numbers) for tier, numbers in plan.asns.items()},
+        "lids": plan.lids,
+    }

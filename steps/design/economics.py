@@ -1,0 +1,104 @@
+"""What a site costs to build, run and wait for, in US dollars; renting the same hours beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil
+from typing import Any, NamedTuple
+
+HOURS_A_MONTH = 730
+
+
+class Economics(NamedTuple):
+    """Money of a design; `slip_day` is what a day of delay costs in capital that stands still and standing costs."""
+
+    capex: float
+    capex_by_category: dict[str, float]
+    opex_month: float
+    opex_by_category: dict[str, float]
+    depreciation_year: float
+    gpu_hour: float
+    run_cost: float
+    run_rented: float
+    rent_month: float
+    break_even_months: float | None
+    idle_day: float
+    lost_work_day: float
+    slip_day: float
+    slip_day_rented: float
+
+
+def rent_usd(gpus: float, days: float, usd_gpu_h: float) -> float:
+    """Give the rent of GPUs for some days."""
+    return gpus * days * 24 * usd_gpu_h
+
+
+def straight_line(usd: float, years: float) -> float:
+    """Give a year's depreciation."""
+    return usd / years
+
+
+def break_even_months(capex: float, opex_month: float, rent_month: float) -> float | None:
+    """Give the months after which owning has cost less than renting; none where it never does."""
+    return capex / (rent_month - opex_month) if rent_month > opex_month else None
+
+
+def economics_of(
+    f: Mapping[str, float],
+    choices: Mapping[str, Any],
+    *,
+    switches: int,
+    links: int,
+    storage_pb: float,
+    racks: int,
+    management_servers: int,
+    it_mw: float,
+    annual_electricity: float,
+    run_days: float,
+    lost_gpu_hours_day: float,
+) -> Economics:
+    """Give the money of a design; a facility that exists is leased, any other is built."""
+    equipment = {
+        "servers": f["nodes"] * f["node_usd"],
+        "switches": switches * f["switch_usd"] * (1 + f["switch_spares"]),
+        "cables and optics": links * f["cable_usd"] * (1 + f["cable_spares"]),
+        "storage": storage_pb * f["storage_usd_pb"],
+        "racks": racks * f["rack_usd"],
+        "management servers": management_servers * f["management_server_usd"],
+    }
+    it = sum(equipment.values())
+    built = choices["facility"] != "existing"
+    capex = equipment | {
+        "installation": it * f["installation_share"],
+        "building, power and cooling": it_mw * f["facility_usd_mw"] if built else 0.0,
+    }
+    staff = f["staff"] + ceil(f["nodes"] / f["nodes_per_staff"])
+    opex = {
+        "electricity": annual_electricity / 12,
+        "lease": 0.0 if built else it_mw * 1000 * f["lease_usd_kw_month"],
+        "staff": staff * f["staff_usd_year"] / 12,
+        "maintenance": it * f["maintenance_share"] / 12,
+    }
+    total, month = sum(capex.values()), sum(opex.values())
+    facility = capex["building, power and cooling"]
+    depreciation = straight_line(total - facility, f["it_years"]) + straight_line(facility, f["facility_years"])
+    hourly = (depreciation + month * 12) / 8760
+    gpus = f["nodes"] * f["gpus_per_node"]
+    gpu_hour = hourly / gpus if gpus else 0.0
+    rent_month = gpus * HOURS_A_MONTH * f["utilisation"] * f["rent_usd_gpu_h"]
+    return Economics(
+        capex=total,
+        capex_by_category=capex,
+        opex_month=month,
+        opex_by_category=opex,
+        depreciation_year=depreciation,
+        gpu_hour=gpu_hour,
+        run_cost=hourly * 24 * run_days,
+        run_rented=rent_usd(gpus, run_days, f["rent_usd_gpu_h"]),
+        rent_month=rent_month,
+        break_even_months=break_even_months(total, month, rent_month),
+        idle_day=hourly * 24 * (1 - f["utilisation"]),
+        lost_work_day=lost_gpu_hours_day * gpu_hour,
+        slip_day=depreciation / 365 + (opex["lease"] + opex["staff"]) * 12 / 365,
+        slip_day_rented=rent_usd(gpus, 1, f["rent_usd_gpu_h"]) * f["utilisation"],
+    )

@@ -1,0 +1,198 @@
+"""What a design must be before anything can be counted, and what a fabric cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import ceil
+from typing import Any
+
+from steps.design.fabric import (
+    Fabric,
+    FabricShape,
+    dragonfly_hosts,
+    ports_down,
+    shape_of,
+    three_tier_limit,
+    two_tier_limit,
+)
+from steps.design.figures import figure_specs
+from steps.design.findings import Finding
+
+RADICES = (32, 36, 40, 64, 72, 128, 144, 256, 512)
+"""Ports of switches that are sold."""
+
+
+def faults(f: Mapping[str, float], choices: Mapping[str, Any]) -> Iterator[Finding]:
+    """Give the figures that are impossible in themselves: nothing can be counted with them."""
+    broken = False
+    for name, value in f.items():
+        fault = figure_specs()[name].fault(value)
+        if fault is not None:
+            broken = True
+            unit = figure_specs()[name].unit
+            yield Finding(
+                "impossible-figure",
+                "error",
+                "figures",
+                f"{name} {fault}; it is {value:g} {unit}",
+                f"set {name} to a possible value",
+                {name: value},
+            )
+    if broken or choices["fabric"] == "none":
+        return
+    shape = shape_of(f, choices)
+    if shape.rails < 1:
+        yield Finding(
+            "no-rails",
+            "error",
+            "fabric",
+            "servers have no port on the compute fabric",
+            "rails of at least 1, or fabric: none",
+            {"rails": shape.rails},
+        )
+    if shape.rails and shape.pod_size <= ceil(shape.manager_ports / shape.rails):
+        yield Finding(
+            "no-room-for-managers",
+            "error",
+            "fabric",
+            f"{shape.manager_ports} ports of fabric managers take the places of a whole pod of {shape.pod_size}",
+            "fabric_manager_ports: 0, or larger pods",
+            {"manager_ports": shape.manager_ports, "nodes_per_pod": shape.pod_size},
+        )
+    if shape.rails and shape.rails % shape.planes:
+        yield Finding(
+            "planes-uneven",
+            "error",
+            "fabric",
+            f"{shape.rails} rails cannot be split evenly over {shape.planes} planes",
+            "planes that divide the rails",
+            {"rails": shape.rails, "planes": shape.planes},
+        )
+    least = (
+        dragonfly_hosts(shape.radix)
+        if shape.topology == "dragonfly"
+        else ports_down(shape.radix, shape.leaf_oversubscription)
+    )
+    if least < 1 or (shape.topology == "fat-tree" and ports_down(shape.upper_radix, shape.spine_oversubscription) < 1):
+        yield Finding(
+            "radix-too-small",
+            "error",
+            "fabric",
+            f"a switch of {min(shape.radix, shape.upper_radix)} ports has none left for servers beside its uplinks",
+            "a radix of at least 4, switches for this are sold with 32 to 512",
+            {"radix": shape.radix},
+        )
+
+
+def fabric_findings(f: Mapping[str, float], choices: Mapping[str, Any], fabric: Fabric) -> Iterator[Finding]:
+    """Give what the fabric cannot carry, and what it gives away."""
+    if fabric.tiers == 0:
+        return
+    shape = shape_of(f, choices)
+    if shape.topology == "dragonfly":
+        yield from _dragonfly(shape, fabric)
+        return
+    ports = sum(fabric.leaves) // shape.planes * ports_down(shape.radix, shape.leaf_oversubscription)
+    if shape.tiers == 1 and fabric.tiers > 1:
+        yield _over(
+            "one-switch-too-small",
+            shape,
+            shape.nodes * shape.rails,
+            shape.radix,
+            "one switch",
+            "tiers: 0, which takes as many as it needs",
+        )
+    elif shape.tiers == 2 and fabric.leaf // shape.planes > shape.upper_radix:
+        limit = two_tier_limit(shape.radix, shape.upper_radix, shape.leaf_oversubscription)
+        yield _over(
+            "two-tiers-too-small",
+            shape,
+            ports,
+            limit,
+            "two tiers",
+            f"tiers: 3, {_radix_for(shape, 2)}or planes: {_planes_for(shape, ports, limit)}",
+        )
+    elif fabric.tiers == 3:
+        limit = three_tier_limit(shape)
+        if len(range(0, len(fabric.pods), fabric.group_pods)) > shape.upper_radix or ports > limit:
+            yield _over(
+                "three-tiers-too-small",
+                shape,
+                ports,
+                limit,
+                "three tiers",
+                f"{_radix_for(shape, 3)}or planes: {_planes_for(shape, ports, limit)}",
+            )
+    if shape.rail_optimised and fabric.tiers > 1:
+        yield from _idle_ports(shape, fabric)
+    if shape.leaf_oversubscription > 1 or (fabric.tiers == 3 and shape.spine_oversubscription > 1):
+        at = "leaf" if shape.leaf_oversubscription > 1 else "spine"
+        ratio = max(shape.leaf_oversubscription, shape.spine_oversubscription)
+        yield Finding(
+            "oversubscribed",
+            "warning",
+            "fabric",
+            f"{at} switches have {ratio:g} times as much bandwidth down as up: jobs that cross them slow down",
+            f"{at}_oversubscription: 1, or jobs kept inside a {'pod' if at == 'leaf' else 'group of pods'}",
+            {"oversubscription": ratio},
+        )
+
+
+def _over(name: str, shape: FabricShape, ports: int, limit: int, what: str, remedy: str) -> Finding:
+    wanted = f"{shape.nodes:,} servers with {shape.rails} rails need {ports:,} in {shape.planes} plane{'s' if shape.planes > 1 else ''}"
+    return Finding(
+        name,
+        "error",
+        "fabric",
+        f"{what} of {shape.radix}-port switches carry {limit:,} ports; {wanted}",
+        remedy,
+        {"ports": ports, "limit": limit},
+    )
+
+
+def _radix_for(shape: FabricShape, tiers: int) -> str:
+    """Give the smallest switch sold that would do."""
+    hosts = shape.nodes * shape.rails / shape.planes
+    for radix in RADICES:
+        limit = radix**2 / 2 if tiers == 2 else radix**3 / 4
+        if radix > shape.radix and limit >= hosts and shape.leaf_oversubscription == 1:
+            return f"radix: {radix}, "
+    return ""
+
+
+def _planes_for(shape: FabricShape, ports: int, limit: int) -> int:
+    """Give the fewest planes over which the rails fit."""
+    total = ports * shape.planes
+    return next(
+        (p for p in range(1, shape.rails + 1) if shape.rails % p == 0 and ceil(total / p) <= limit), shape.rails
+    )
+
+
+def _idle_ports(shape: FabricShape, fabric: Fabric) -> Iterator[Finding]:
+    """Give a pod that does not fill its leaf switches: it pays for ports it never uses."""
+    down = ports_down(shape.radix, shape.leaf_oversubscription)
+    per_rail = ceil(shape.pod_size / down)
+    idle = down * per_rail - shape.pod_size
+    if idle * 4 > down * per_rail and len(fabric.pods) > 1:
+        yield Finding(
+            "leaf-ports-idle",
+            "warning",
+            "fabric",
+            f"a pod of {shape.pod_size} uses {shape.pod_size} of {down * per_rail} ports down of its leaf switches on each rail",
+            f"nodes_per_pod: {down * per_rail}, or a smaller switch",
+            {"idle": idle},
+        )
+
+
+def _dragonfly(shape: FabricShape, fabric: Fabric) -> Iterator[Finding]:
+    hosts = dragonfly_hosts(shape.radix)
+    groups, most = fabric.leaf // (2 * hosts), 2 * hosts * hosts + 1
+    if groups > most:
+        yield Finding(
+            "dragonfly-too-small",
+            "error",
+            "fabric",
+            f"a dragonfly of {shape.radix}-port routers joins {most} groups; {shape.nodes:,} servers need {groups}",
+            "a larger radix, or topology: fat-tree",
+            {"groups": groups, "limit": most},
+        )

@@ -1,0 +1,126 @@
+"""The figures and choices a design is made of: what each means, its unit, its bounds, its default and source.
+
+`figures.yaml` and `choices.yaml` are the only lists of names; profiles, presets, sites and the command line
+may set what stands there and nothing else.
+"""
+
+from __future__ import annotations
+
+import difflib
+from functools import cache
+from importlib.resources import files
+from ipaddress import IPv4Network
+from pathlib import Path
+from typing import Any
+
+from steps.catalog.schema import Closed, Text
+from steps.errors import InputError, Place
+from steps.yaml_lines import load
+
+Setting = float | bool | str
+
+
+class FigureSpec(Closed):
+    """A number: `value` is the default, none where a profile or preset must give it; bounds are inclusive but `above`."""
+
+    unit: Text
+    meaning: Text
+    value: float | None = None
+    source: Text | None = None
+    whole: bool = False
+    above: float | None = None
+    most: float | None = None
+
+    def fault(self, value: float) -> str | None:
+        """Say what is impossible about a value, if anything."""
+        if value != value or value in (float("inf"), float("-inf")):  # noqa: PLR0124  not a number is unequal to itself
+            return "is not a number"
+        if self.whole and value != int(value):
+            return "must be a whole number"
+        if self.above is not None and value <= self.above:
+            return f"must be above {self.above:g}"
+        if self.above is None and value < 0 and self.unit != "degC":
+            return "must not be negative"
+        if self.most is not None and value > self.most:
+            return f"must be at most {self.most:g}"
+        return None
+
+
+class ChoiceSpec(Closed):
+    """A decision among options, or with none of them an IPv4 network; `value` is the default, none where a profile or preset must give it."""
+
+    options: tuple[bool | str, ...]
+    meaning: Text
+    value: bool | str | None = None
+    source: Text | None = None
+
+
+def _read(name: str) -> Any:
+    return load(Path(str(files("steps.design") / name)))[0]
+
+
+@cache
+def figure_sections() -> dict[str, dict[str, FigureSpec]]:
+    """Give every figure by section and name, in the order of the file."""
+    return {
+        section: {name: FigureSpec.model_validate(spec) for name, spec in group.items()}
+        for section, group in _read("figures.yaml").items()
+    }
+
+
+@cache
+def figure_specs() -> dict[str, FigureSpec]:
+    """Give every figure by name."""
+    return {name: spec for group in figure_sections().values() for name, spec in group.items()}
+
+
+@cache
+def choice_specs() -> dict[str, ChoiceSpec]:
+    """Give every choice by name."""
+    return {name: ChoiceSpec.model_validate(spec) for name, spec in _read("choices.yaml").items()}
+
+
+def plain_name(name: str, place: Place | None = None) -> str:
+    """Give the name of a figure or choice from `radix` or `fabric.radix`; raise InputError where there is none."""
+    section, dot, rest = name.partition(".")
+    if not dot and (name in figure_specs() or name in choice_specs()):
+        return name
+    if dot and rest in figure_sections().get(section, {}):
+        return rest
+    full = [f"{s}.{n}" for s, group in figure_sections().items() for n in group]
+    close = difflib.get_close_matches(name, [*figure_specs(), *choice_specs(), *full], n=1)
+    hint = f"did you mean {close[0]!r}?" if close else "`clusterwright design --figures` lists them"
+    raise InputError(f"nothing is called {name!r} in a design", hint=hint, place=place)
+
+
+def checked(name: str, value: Setting, place: Place | None = None) -> Setting:
+    """Give the value of a figure (a number) or choice (an option); its bounds are a finding, not an error."""
+    if name in choice_specs():
+        options = choice_specs()[name].options
+        if not options:
+            return _network(name, value, place)
+        if value not in options or isinstance(value, bool) is not isinstance(options[0], bool):
+            allowed = ", ".join(str(o).lower() if isinstance(o, bool) else o for o in options)
+            raise InputError(f"{name} cannot be {value!r}", hint=f"one of {allowed}", place=place)
+        return value
+    if isinstance(value, str | bool):
+        raise InputError(f"{name} is a number of {figure_specs()[name].unit}, not {value!r}", place=place)
+    return float(value)
+
+
+def _network(name: str, value: Setting, place: Place | None) -> str:
+    try:
+        return str(IPv4Network(str(value)))
+    except ValueError:
+        raise InputError(f"{name} is an IPv4 network such as 10.0.0.0/14, not {value!r}", place=place) from None
+
+
+def parsed(name: str, text: str) -> Setting:
+    """Give the value that a text on the command line means for a figure or choice."""
+    if name in choice_specs():
+        word = text.lower()
+        return word == "true" if word in ("true", "false") else text
+    try:
+        return float(text.replace("_", "").replace(",", ""))
+    except ValueError:
+        raise InputError(f"{name} is a number of {figure_specs()[name].unit}, not {text!r}") from None

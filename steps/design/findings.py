@@ -1,0 +1,25 @@
+"""What is wrong or doubtful about a design, in words: the numbers, and what would mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple
+
+Severity = Literal["error", "warning", "note"]
+
+
+class Finding(NamedTuple):
+    """One finding; `name` is stable, an `error` is a design that cannot be built or would not hold."""
+
+    name: str
+    severity: Severity
+    section: str
+    says: str
+    remedy: str
+    numbers: Mapping[str, float] = {}
+
+
+def sorted_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Give findings with errors first, each kind in the order found."""
+    rank = {"error": 0, "warning": 1, "note": 2}
+    return tuple(sorted(findings, key=lambda finding: rank[finding.severity]))

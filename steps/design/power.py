@@ -1,0 +1,205 @@
+"""Power from the server to the utility: rack circuits, supplies, phases, UPS, generators, energy and its cost.
+
+Powers are in kW or MW of real power, currents in A, voltages line to line; three-phase throughout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import ceil, sqrt
+from typing import Any, NamedTuple
+
+from steps.design.findings import Finding
+
+HOURS_A_YEAR = 8760
+BREAKERS_A = (15, 16, 20, 30, 32, 40, 50, 60, 63, 80, 100, 125, 150, 160, 200, 225, 250, 400)
+"""Three-phase breakers that are sold (NFPA 70, 240.6 and IEC 60898 series), A."""
+
+
+class Power(NamedTuple):
+    """The power of a site, level by level; counts of modules are per hall in `quantities`."""
+
+    node_kw: float
+    rack_kw: float
+    feed_kw: float
+    feeds_kw_one_lost: float
+    breaker_a_needed: float
+    phase_imbalance: float
+    psus_needed: int
+    psus_spare: int
+    psu_kw_one_feed_lost: float
+    gpu_mw: float
+    compute_mw: float
+    fabric_mw: float
+    storage_mw: float
+    management_mw: float
+    it_mw: float
+    facility_mw: float
+    utility_mva: float
+    ups_mwh: float
+    fuel_litres: float
+    annual_mwh: float
+    annual_cost: float
+
+
+def feed_kw(volts: float, amps: float, continuous_load: float = 0.8) -> float:
+    """Give the continuous load of a three-phase circuit: sqrt(3) V A and the share a breaker may carry, kW."""
+    return sqrt(3) * volts * amps * continuous_load / 1000
+
+
+def breaker_needed(kw: float, volts: float, continuous_load: float = 0.8) -> float:
+    """Give the current of the breaker that a continuous load needs, A."""
+    return kw * 1000 / (sqrt(3) * volts * continuous_load)
+
+
+def standard_breaker(amps: float) -> int | None:
+    """Give the smallest breaker sold that carries a current, none above the largest."""
+    return next((size for size in BREAKERS_A if size >= amps), None)
+
+
+def supplies_needed(node_kw: float, psu_kw: float) -> int:
+    """Give how many supplies carry a server alone."""
+    return ceil(node_kw / psu_kw - 1e-9)
+
+
+def phase_imbalance(loads: int) -> float:
+    """Give how far the fullest of three phases is over the mean, when equal loads go round them in turn."""
+    return 0.0 if loads == 0 else ceil(loads / 3) * 3 / loads - 1
+
+
+def annual_mwh(mw: float, load_factor: float = 1.0) -> float:
+    """Give the energy of a year, MWh."""
+    return mw * HOURS_A_YEAR * load_factor
+
+
+def annual_cost(mw: float, usd_kwh: float, load_factor: float = 1.0) -> float:
+    """Give the electricity bill of a year, USD."""
+    return annual_mwh(mw, load_factor) * 1000 * usd_kwh
+
+
+def redundant(needed: int, redundancy: str) -> int:
+    """Give the modules to install where `needed` carry the load: N, N+1 or 2N."""
+    if needed == 0:
+        return 0
+    return {"N": needed, "N+1": needed + 1, "2N": 2 * needed}[redundancy]
+
+
+def modules(mw: float, module_mw: float, redundancy: str) -> int:
+    """Give how many modules of a rating a load needs, redundancy included."""
+    return redundant(ceil(mw / module_mw - 1e-9), redundancy)
+
+
+def transformers(mw: float, mva: float, power_factor: float, load: float, redundancy: str) -> int:
+    """Give how many transformers of a rating carry a load at their working share of it."""
+    return modules(mw / power_factor / load, mva, redundancy)
+
+
+def power_of(f: Mapping[str, float], *, switches: int, storage_servers: int, management_servers: int) -> Power:
+    """Give the power of a design at every level."""
+    nodes, node_kw, feeds = f["nodes"], f["node_kw"], f["rack_feeds"]
+    rack_kw = node_kw * f["nodes_per_rack"]
+    one_feed = feed_kw(f["rack_feed_v"], f["rack_breaker_a"], f["continuous_load"])
+    carrying = max(1, feeds - 1)
+    uneven = phase_imbalance(int(f["nodes_per_rack"] * f["psus_per_node"] // feeds))
+    needed = supplies_needed(node_kw, f["psu_kw"])
+    left = f["psus_per_node"] - ceil(f["psus_per_node"] / feeds) if feeds > 1 else f["psus_per_node"]
+    compute, fabric = nodes * node_kw / 1000, switches * f["switch_kw"] / 1000
+    storage, management = (
+        storage_servers * f["storage_server_kw"] / 1000,
+        management_servers * f["management_server_kw"] / 1000,
+    )
+    it = compute + fabric + storage + management
+    facility = it * f["pue"]
+    return Power(
+        node_kw=node_kw,
+        rack_kw=rack_kw,
+        feed_kw=one_feed,
+        feeds_kw_one_lost=one_feed * carrying / (1 + uneven),  # the fullest phase trips first
+        breaker_a_needed=breaker_needed(rack_kw / carrying * (1 + uneven), f["rack_feed_v"], f["continuous_load"]),
+        phase_imbalance=uneven,
+        psus_needed=needed,
+        psus_spare=int(f["psus_per_node"]) - needed,
+        psu_kw_one_feed_lost=left * f["psu_kw"],
+        gpu_mw=nodes * f["gpus_per_node"] * f["gpu_w"] / 1e6,
+        compute_mw=compute,
+        fabric_mw=fabric,
+        storage_mw=storage,
+        management_mw=management,
+        it_mw=it,
+        facility_mw=facility,
+        utility_mva=facility / f["power_factor"],
+        ups_mwh=it * f["ups_minutes"] / 60,
+        fuel_litres=facility * f["generator_hours"] * f["litres_per_mwh"],
+        annual_mwh=annual_mwh(facility, f["load_factor"]),
+        annual_cost=annual_cost(facility, f["electricity_usd_kwh"], f["load_factor"]),
+    )
+
+
+def findings(f: Mapping[str, float], choices: Mapping[str, Any], power: Power) -> Iterator[Finding]:
+    """Give what is wrong with circuits, supplies and phases; a machine in service alone is not judged."""
+    if f["nodes"] == 1 and choices["fabric"] == "none":
+        return
+    p = power
+    if p.rack_kw > p.feeds_kw_one_lost * (1 + 1e-9):
+        size = standard_breaker(p.breaker_a_needed)
+        fits = int(p.feeds_kw_one_lost // p.node_kw)
+        yield Finding(
+            "breaker-too-small",
+            "error",
+            "power",
+            f"a full rack draws {p.rack_kw:.1f} kW, and with one of {f['rack_feeds']:g} feeds lost the rest carry "
+            f"{p.feeds_kw_one_lost:.1f} kW (sqrt(3) x {f['rack_feed_v']:g} V x {f['rack_breaker_a']:g} A x {f['continuous_load']:g} each)",
+            (f"breakers of {size} A at {f['rack_feed_v']:g} V, " if size else "a higher voltage or more feeds, ")
+            + (f"or {fits} servers a rack" if fits else "or smaller servers"),
+            {"rack_kw": p.rack_kw, "feeds_kw_one_lost": p.feeds_kw_one_lost, "breaker_a_needed": p.breaker_a_needed},
+        )
+    if f["rack_feeds"] < 2:
+        yield Finding(
+            "one-feed",
+            "warning",
+            "power",
+            "racks have one feed: every fault and every maintenance of it stops them",
+            "rack_feeds: 2",
+        )
+    yield from _supply_findings(f, p)
+    if p.phase_imbalance > f["phase_imbalance"]:
+        yield Finding(
+            "phases-unbalanced",
+            "note",
+            "power",
+            f"supplies of a full rack load one phase of a feed {p.phase_imbalance:.0%} over the mean, which the breaker must carry; panels accept {f['phase_imbalance']:.0%}",
+            "begin each rack on the next phase, so that the panel is level",
+            {"phase_imbalance": p.phase_imbalance},
+        )
+
+
+def _supply_findings(f: Mapping[str, float], p: Power) -> Iterator[Finding]:
+    count, rating = int(f["psus_per_node"]), f["psu_kw"]
+    if count and p.psus_spare < 0:
+        yield Finding(
+            "supplies-too-small",
+            "error",
+            "power",
+            f"{count} supplies of {rating:g} kW give {count * rating:g} kW, the server draws {p.node_kw:g} kW",
+            f"at least {p.psus_needed + 1} supplies of this rating",
+            {"psus_needed": p.psus_needed, "psus": count},
+        )
+    elif count and p.psus_spare == 0:
+        yield Finding(
+            "supplies-not-redundant",
+            "error",
+            "power",
+            f"{p.psus_needed} of {count} supplies of {rating:g} kW are needed for {p.node_kw:g} kW: the loss of one stops the server",
+            f"at least {p.psus_needed + 1} supplies of this rating",
+            {"psus_needed": p.psus_needed, "psus": count},
+        )
+    elif f["rack_feeds"] > 1 and count and p.psu_kw_one_feed_lost < p.node_kw:
+        feeds = int(f["rack_feeds"])
+        yield Finding(
+            "supplies-short-on-one-feed",
+            "warning",
+            "power",
+            f"with one of {feeds} feeds lost {p.psu_kw_one_feed_lost:g} kW of supplies are left for {p.node_kw:g} kW: servers slow down or stop",
+            f"rack_feeds: {feeds + 1}, so that fewer supplies hang on one feed",
+            {"psu_kw_one_feed_lost": p.psu_kw_one_feed_lost, "node_kw": p.node_kw},
+        )

@@ -1,0 +1,104 @@
+"""Shared storage: what data and checkpoints need, and the servers and drives that give it.
+
+Capacities are usable and decimal (1 PB is 1,000 TB), bandwidths in GB/s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import ceil
+from typing import NamedTuple
+
+from steps.design.findings import Finding
+
+LEAST_SERVERS = 4
+"""Fewest storage servers of a parallel file system that survives the loss of one (assumption)."""
+
+
+class Storage(NamedTuple):
+    """Needs, what is installed for them, and the local tier beside it."""
+
+    data_pb: float
+    checkpoints_pb: float
+    work_pb: float
+    needed_pb: float
+    needed_read_gb_s: float
+    needed_write_gb_s: float
+    servers: int
+    metadata_servers: int
+    drives: int
+    capacity_pb: float
+    read_gb_s: float
+    write_gb_s: float
+    local_pb: float
+    decided_by: str
+
+
+def data_tb(tokens_t: float, bytes_per_token: float) -> float:
+    """Give the size of tokenised training data, TB."""
+    return tokens_t * bytes_per_token
+
+
+def write_gb_s(checkpoint_tb: float, seconds: float) -> float:
+    """Give the bandwidth that takes a checkpoint in a time."""
+    return checkpoint_tb * 1000 / seconds
+
+
+def checkpoints_a_day_tb(size_tb: float, minutes: float) -> float:
+    """Give what checkpoints at an interval write in a day, TB."""
+    return size_tb * 24 * 60 / minutes
+
+
+def storage_of(f: Mapping[str, float], *, checkpoint_tb: float, shared: bool) -> Storage:
+    """Give the shared storage of a design; a single machine has none (`shared` false)."""
+    local = f["nodes"] * f["nvme_per_node"] * f["nvme_tb"] / 1000
+    if not shared:
+        return Storage(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, local, "no shared storage")
+    data = data_tb(f["dataset_tokens_t"], f["bytes_per_token"]) * f["dataset_copies"] / 1000
+    kept = checkpoint_tb * f["checkpoints_kept"] / 1000
+    work = f["storage_pb_per_node"] * f["nodes"]
+    read = f["storage_gb_s_per_node"] * f["nodes"]
+    write = write_gb_s(checkpoint_tb, f["checkpoint_write_s"])
+    server_pb = f["drives_per_server"] * f["drive_tb"] * f["storage_efficiency"] / 1000
+    server_read = f["storage_gb_s_per_server"]
+    server_write = server_read * f["storage_write_share"]
+    for_each = {
+        "read bandwidth": ceil(read / server_read - 1e-9),
+        "checkpoint bandwidth": ceil(write / server_write - 1e-9),
+        "capacity": ceil((data + kept + work) / server_pb - 1e-9),
+        "the least that is redundant": LEAST_SERVERS - 2,
+    }
+    decided_by = max(for_each, key=lambda name: for_each[name])
+    carrying = for_each[decided_by]
+    servers = carrying + 2
+    return Storage(
+        data_pb=data,
+        checkpoints_pb=kept,
+        work_pb=work,
+        needed_pb=data + kept + work,
+        needed_read_gb_s=read,
+        needed_write_gb_s=write,
+        servers=servers,
+        metadata_servers=max(2, ceil(servers / 16)),
+        drives=servers * int(f["drives_per_server"]),
+        capacity_pb=servers * server_pb,
+        read_gb_s=carrying * server_read,  # with two servers lost or in maintenance
+        write_gb_s=carrying * server_write,
+        local_pb=local,
+        decided_by=decided_by,
+    )
+
+
+def findings(f: Mapping[str, float], storage: Storage, checkpoint_tb: float) -> Iterator[Finding]:
+    """Give what the local drives cannot hold."""
+    share = checkpoint_tb / f["nodes"]
+    local = f["nvme_per_node"] * f["nvme_tb"]
+    if storage.servers and 2 * share > local > 0:
+        yield Finding(
+            "checkpoint-over-local-drives",
+            "warning",
+            "storage",
+            f"two checkpoints are {2 * share:.1f} TB a server, its drives hold {local:.1f} TB: no local checkpoint tier",
+            "checkpoint to shared storage only, or larger drives",
+            {"share_tb": share, "local_tb": local},
+        )

@@ -1,0 +1,61 @@
+"""How long training takes: 6 N D floating-point operations (Kaplan et al. 2020), N the parameters active for a token."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+SECONDS_A_DAY = 86400
+
+
+class Training(NamedTuple):
+    """The reference run on the whole site; days without and with the time lost to interruptions."""
+
+    peak_eflops: float
+    flop: float
+    days: float
+    days_with_interruptions: float
+    tokens_per_second: float
+    gpu_hours: float
+    memory_tb: float
+
+
+def flops(params_b: float, tokens_t: float) -> float:
+    """Give the floating-point operations of training: 6 for each parameter and token."""
+    return 6 * params_b * 1e9 * tokens_t * 1e12
+
+
+def peak_eflops(gpus: float, tflops: float) -> float:
+    """Give the peak of a cluster in EFLOPS: a million TFLOPS each."""
+    return gpus * tflops / 1e6
+
+
+def days(flop: float, peak_eflops: float, mfu: float) -> float:
+    """Give the days that operations take at a peak and a utilisation."""
+    return flop / (peak_eflops * 1e18 * mfu) / SECONDS_A_DAY
+
+
+def tokens_per_second(peak_eflops: float, mfu: float, params_b: float) -> float:
+    """Give the tokens trained on in a second."""
+    return peak_eflops * 1e18 * mfu / (6 * params_b * 1e9)
+
+
+def training_of(f: Mapping[str, float], *, effective_share: float) -> Training | None:
+    """Give the reference run of a design; none where its accelerators have no peak."""
+    gpus = f["nodes"] * f["gpus_per_node"]
+    peak = peak_eflops(gpus, f["gpu_tflops"])
+    if peak == 0:
+        return None
+    active = f["active_params_b"] or f["model_params_b"]
+    flop = flops(active, f["training_tokens_t"])
+    plain = days(flop, peak, f["mfu"])
+    lasting = plain / effective_share if effective_share > 0 else float("inf")
+    return Training(
+        peak_eflops=peak,
+        flop=flop,
+        days=plain,
+        days_with_interruptions=lasting,
+        tokens_per_second=tokens_per_second(peak, f["mfu"], active),
+        gpu_hours=plain * 24 * gpus,
+        memory_tb=gpus * f["gpu_memory_gb"] / 1000,
+    )
