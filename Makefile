@@ -40,6 +40,7 @@ lock: setup
 
 bench: setup
 	$(BIN)/python benchmarks/start_up.py
+	$(BIN)/python benchmarks/design.py
 
 clean:
 	rm -rf $(VENV) $(DEMO)

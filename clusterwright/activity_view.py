@@ -19,6 +19,7 @@ def activity_document(reader: Reader, row: ActivityRow, now: datetime) -> dict[s
         "predecessors": reader.predecessors(row.id),
         "successors": reader.successors(row.id),
         "criteria": reader.criteria(row.id),
+        "facts": reader.fact_needs(row.id),
         "measurements": reader.measurements(row.id),
         "evidence": reader.evidence(row.id),
         "sign_offs": reader.sign_offs(row.id),
@@ -41,6 +42,9 @@ def print_activity(reader: Reader, row: ActivityRow, now: datetime) -> None:
     ]
     lines += [f"waits for {u.predecessor} {u.title} ({u.state}): {u.reason}" for u in answer.unmet]
     lines += [f"needs {need}" for need in answer.needs]
+    for f in reader.fact_needs(row.id):
+        said = "not known" if f.known is None else f"{f.known.value} {f.unit_of_measure} by {f.known.by}"
+        lines.append(f"fact {f.name}: {said} ({f.meaning})")
     for c in reader.criteria(row.id):
         each = f" each {c.each}" if c.each else ""
         lines.append(f"criterion {c.metric} {c.op} {c.value} {c.unit}{each}: {c.verdict} {c.measured or ''}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import getpass
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from clusterwright.plan_diff import plan_diff
+from clusterwright.output import say
+from clusterwright.plan_diff import Change, placed_otherwise, plan_diff, undone
 from clusterwright.planning import plan_of
 from clusterwright.where import acting_person
 from steps.errors import InputError, NotSatisfiedError
@@ -23,6 +25,21 @@ def plan_in_force(folder: Path) -> Plan:
     return read_plan(folder)
 
 
+def revision_changes(folder: Path, plan: Plan) -> list[Change]:
+    """Give what a plan would change of the revision in force: the plan itself, and what then no longer holds."""
+    from ledger.reads import Reader
+    from ledger.revision import consequences
+
+    held = plan_in_force(folder)
+    with Reader.open(folder) as reader:
+        standing, orders = reader.standing(), reader.orders(datetime.now(UTC))
+    return [
+        *undone(consequences(held, plan, standing)),
+        *placed_otherwise(orders, plan),
+        *plan_diff(held, plan),
+    ]
+
+
 def adopt_site(
     folder: Path,
     *,
@@ -32,6 +49,7 @@ def adopt_site(
     rehearsal: bool,
     dry_run: bool = False,
     ask: Callable[[str], bool] | None = None,
+    key: Path | None = None,
 ) -> str:
     """Adopt what the folder makes now as the next revision; `ask` confirms it, None adopts at once."""
     plan = plan_of(folder)
@@ -42,13 +60,23 @@ def adopt_site(
         return f"{summary}; nothing adopted (dry run)"
     if ask is not None and not ask(f"{summary}. Adopt as {actor}?"):
         return "nothing adopted"
-    return f"adopted {summary.removeprefix('would be ')}; revision {_adopt(folder, plan, actor, reason, baseline, first=first, rehearsal=rehearsal)}"
+    revision = _adopt(folder, plan, actor, reason, baseline, first=first, rehearsal=rehearsal, key=key)
+    return f"adopted {summary.removeprefix('would be ')}; revision {revision}"
 
 
 def _adopt(
-    folder: Path, plan: Plan, actor: str, reason: str, baseline: str | None, *, first: bool, rehearsal: bool
+    folder: Path,
+    plan: Plan,
+    actor: str,
+    reason: str,
+    baseline: str | None,
+    *,
+    first: bool,
+    rehearsal: bool,
+    key: Path | None,
 ) -> int:
     from ledger.database import Ledger
+    from ledger.services.by_key import decided
     from ledger.services.planning import adopt_plan, create_ledger
 
     def now() -> datetime:
@@ -56,16 +84,38 @@ def _adopt(
 
     if first:
         ledger = create_ledger(
-            folder, site_name=plan.site, time_zone=plan.time_zone, rehearsal=rehearsal, owner=actor, clock=now
+            folder,
+            site_name=plan.site,
+            time_zone=plan.time_zone,
+            rehearsal=rehearsal,
+            owner=actor,
+            owner_key=_owner_key(plan, actor),
+            clock=now,
         )
     else:
         ledger = Ledger.open(folder, clock=now)
     with ledger:
-        adopt_plan(ledger, actor, plan, reason=reason, baseline=baseline)
+        decided(ledger, actor, lambda: adopt_plan(ledger, actor, plan, reason=reason, baseline=baseline), key=key)
     from ledger.reads import Reader
 
     with Reader.open(folder) as reader:
         return int(reader.site().revision)
+
+
+def _owner_key(plan: Plan, owner: str) -> str | None:
+    """Give the key that genesis names, where anything is to be signed; then every signer needs one."""
+    if all(a.policy.assurance == "recorded" for a in plan.activities):
+        return None
+    keys = {person.id: person.ssh_key for person in plan.people}
+    lacking = [person.id for person in plan.people if not person.ssh_key]
+    if not keys[owner]:
+        raise InputError(
+            f"decisions are to be signed, and the owner {owner} has no ssh_key",
+            hint="write the line of your .pub file under `ssh_key` in site.yaml",
+        )
+    if lacking:
+        say(f"no key yet: {', '.join(lacking)}; they cannot sign until a plan that names their ssh_key is adopted")
+    return keys[owner]
 
 
 def _summary(folder: Path, plan: Plan, *, first: bool) -> str:
@@ -76,7 +126,17 @@ def _summary(folder: Path, plan: Plan, *, first: bool) -> str:
     )
     if first:
         return f"would be the first plan: {text}"
-    return f"would be {len(plan_diff(plan_in_force(folder), plan))} changes: {text}"
+    changes = revision_changes(folder, plan)
+    counts = Counter(change.what for change in changes)
+    undoes = [f"{counts[what]} {words}" for what, words in _UNDOES.items() if counts[what]]
+    return f"would be {len(changes)} changes: {', '.join([*undoes, text])}"
+
+
+_UNDOES = {
+    "re-opened": "open again",
+    "stale": "stale, to be signed again",
+    "order stands": "placed orders of another quantity",
+}
 
 
 def _actor(folder: Path, who: str | None) -> str:

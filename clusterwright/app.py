@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import typer
 
-from clusterwright.commands import catalog, design, engine, ledger_check, look, machine, people, plan, reporting, site
+from clusterwright.commands import (
+    catalog,
+    design,
+    engine,
+    export,
+    keys,
+    ledger_check,
+    look,
+    machine,
+    people,
+    plan,
+    reporting,
+    site,
+)
 
 app = typer.Typer(
     name="clusterwright",
@@ -39,5 +52,7 @@ app.command("rehearse")(engine.rehearse)
 app.command("dashboard")(engine.dashboard)
 app.command("tui")(engine.tui)
 app.add_typer(reporting.app, name="report")
+app.add_typer(keys.app, name="keys")
+app.add_typer(export.app, name="export")
 app.command("audit")(ledger_check.audit)
 app.command("doctor")(machine.doctor)

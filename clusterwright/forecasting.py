@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def forecast_document(reader: Reader, folder: Path, now: datetime) -> dict[str, Any]:
-    """Give the forecast with stable keys: `finish`, `planned`, `days_late`, `critical`, `phases`."""
+    """Give the forecast with stable keys: `finish`, `planned`, `days_late`, `slip_usd`, `critical`, `phases`."""
     from ledger.actuals import current_forecast
 
     plan = plan_in_force(folder)
@@ -29,6 +29,7 @@ def forecast_document(reader: Reader, folder: Path, now: datetime) -> dict[str, 
         "finish": found.finish,
         "planned": plan.finish,
         "days_late": (found.finish - plan.finish).days,
+        "slip_usd": round(max(0.0, (found.finish - plan.finish).total_seconds() / 86400) * plan.slip_day_usd),
         "critical": list(found.critical),
         "phases": phases,
     }

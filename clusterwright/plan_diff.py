@@ -1,11 +1,15 @@
-"""What differs between two plans: activities, links, orders, people, finish."""
+"""What differs between two plans: activities, links, orders, people, finish; and what no longer holds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from steps.schedule.plan import Plan, PlanActivity, PlanOrder
+
+if TYPE_CHECKING:
+    from ledger.reads import OrderRow
+    from ledger.revision import Consequences
 
 
 class Change(NamedTuple):
@@ -25,6 +29,38 @@ def plan_diff(old: Plan, new: Plan) -> list[Change]:
     changes += _links(old, new)
     changes += _people(old, new)
     return changes
+
+
+def undone(found: Consequences) -> list[Change]:
+    """Give which results and sign-offs no longer hold, and what adopting does to each."""
+    changes = [
+        Change("re-opened", c.activity, f"{c.state.words}, attempt {c.attempt}", f"attempt {c.attempt + 1}: {c.why}")
+        for c in found.reopened
+    ]
+    changes += [
+        Change("stale", c.activity, f"{c.state.words}, attempt {c.attempt}", f"to be signed again: {c.why}")
+        for c in (*found.sign_again, *found.stale)
+    ]
+    return changes
+
+
+def placed_otherwise(orders: list[OrderRow], new: Plan) -> list[Change]:
+    """Give the orders that went out for another quantity; they stand, and a person settles the difference."""
+    wanted = {order.id: order for order in new.orders}
+    return [
+        Change(
+            "order stands",
+            row.id,
+            f"placed for {_order_row(row)}",
+            f"the plan now has {_order(wanted.get(row.id)) or 'none of it'}",
+        )
+        for row in orders
+        if row.placed_at is not None and (row.id not in wanted or wanted[row.id].quantity != row.quantity)
+    ]
+
+
+def _order_row(row: OrderRow) -> str:
+    return f"{row.quantity} {row.unit_of_measure}"
 
 
 def _values(old: Plan, new: Plan) -> Iterator[Change]:

@@ -23,6 +23,8 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
         f"{len(applicable)} activities, {len(plan.activities) - len(applicable)} not applicable, "
         f"{len(plan.orders)} orders."
     )
+    if plan.slip_day_usd:
+        print(f"A day of delay costs about ${plan.slip_day_usd:,.0f}.")
     titles = {a.id: a.title for a in applicable}
     titles |= {o.id: f"Order: {o.title}" for o in plan.orders}
     titles |= {t.id: f"Delivery {t.number}: {o.title}" for o in plan.orders for t in o.tranches}

@@ -22,26 +22,31 @@ def prepare_rehearsal(folder: Path) -> None:
                     hint="rehearse in a copy of the folder without its ledger.db",
                 )
         return
+    from flows.rehearsal_keys import RehearsalKeys
     from ledger.services.planning import adopt_plan, create_ledger
 
-    plan = with_simulated_people(plan_of(folder))
+    keys = RehearsalKeys(folder)
+    plan = plan_of(folder)
+    plan = with_simulated_people(plan, keys.make([f"sim-{role}" for role in plan.roles]))
     ledger = create_ledger(
         folder,
         site_name=plan.site,
         time_zone=plan.time_zone,
         rehearsal=True,
-        owner="sim-owner-pm",
+        owner=OWNER,
+        owner_key=next(person.ssh_key for person in plan.people if person.id == OWNER),
         clock=lambda: plan.start,
     )
     with ledger:
-        adopt_plan(ledger, "sim-owner-pm", plan, reason="rehearsal", baseline="rehearsal")
+        ledger.signer = keys.sign
+        adopt_plan(ledger, OWNER, plan, reason="rehearsal", baseline="rehearsal")
 
 
-def with_simulated_people(plan: Plan) -> Plan:
-    """Give the plan with one simulated person a role, each with a throw-away key, instead of the site's people."""
-    from flows.rehearsal_keys import throwaway_keys
+OWNER = "sim-owner-pm"
 
-    keys = throwaway_keys([f"sim-{role}" for role in plan.roles])
+
+def with_simulated_people(plan: Plan, keys: dict[str, str]) -> Plan:
+    """Give the plan with one simulated person a role instead of the site's people, each signing with a key."""
     people = [
         Person(
             id=f"sim-{role}",
@@ -52,4 +57,7 @@ def with_simulated_people(plan: Plan) -> Plan:
         )
         for role, title in plan.roles.items()
     ]
-    return plan.model_copy(update={"people": tuple(people)})
+    activities = tuple(
+        a.model_copy(update={"policy": a.policy.model_copy(update={"assurance": "signed"})}) for a in plan.activities
+    )
+    return plan.model_copy(update={"people": tuple(people), "activities": activities})

@@ -49,10 +49,11 @@ class WeekReport:
     as_of: str
     go_live: str
     sections: dict[str, tuple[Line, ...]]
+    record: str = ""
 
 
-def week_report(reader: Reader, now: datetime) -> WeekReport:
-    """Give the report of the week before `now`."""
+def week_report(reader: Reader, now: datetime, record: str = "") -> WeekReport:
+    """Give the report of the week before `now`; `record` says of which earlier record, where it is not today's."""
     site = reader.site()
     zone = site.time_zone
     rows = reader.activities(now)
@@ -76,6 +77,7 @@ def week_report(reader: Reader, now: datetime) -> WeekReport:
             ),
             "Decisions needed": _lines(waiting, zone, "early_finish"),
         },
+        record=record,
     )
 
 
@@ -94,7 +96,8 @@ def render(report: WeekReport, form: str) -> str:
 
 def _title(report: WeekReport) -> str:
     mark = "REHEARSAL: " if report.rehearsal else ""
-    return f"{mark}{report.site}, week to {report.as_of}"
+    record = f", {report.record}" if report.record else ""
+    return f"{mark}{report.site}, week to {report.as_of}{record}"
 
 
 def _markdown(report: WeekReport) -> str:

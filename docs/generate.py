@@ -1,19 +1,30 @@
-"""Writes the pages that follow from the code: design values, durations, hold points. `--check` only compares."""
+"""Writes the pages that follow from the code: design values, durations, hold points, the seeds' numbers. `--check` only compares."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from steps.catalog.loader import Catalog, read_catalog
 from steps.design.design import Design, design_of
+from steps.design.figures import choice_specs, figure_sections
 from steps.design.site import Site
 from steps.design.values import DESIGN_VALUES
 from steps.schedule.durations import calendar_of, crews_on, duration_of, items_of
 
 HERE = Path(__file__).parent
 SIZES = (32, 1250, 12500)
+SEEDS = {
+    "000": "a guide of sixty steps",
+    "001": "the 195 steps",
+    "002": "a chapter on training clusters",
+    "003": "four training clusters compared",
+    "004": "an article of an encyclopaedia",
+}
 HOURS_PER_DAY = 8.0
 
 
@@ -93,7 +104,75 @@ def hold_points() -> Iterator[str]:
             yield f"| {step.id} | {step.title} | {step.phase.value} | {step.scope.value} | {applies} |"
 
 
-PAGES = {"design-values.md": design_values, "durations.md": durations, "hold-points.md": hold_points}
+def seed_numbers() -> Iterator[str]:
+    """Give every number of the seeds that is arithmetic beside ours, and why they differ."""
+    entries = yaml.safe_load((HERE / "seed_numbers.yaml").read_text(encoding="utf-8"))
+    errata = [entry["erratum"] for entry in entries if entry.get("erratum")]
+    yield "# Where our numbers differ, and why\n"
+    yield (
+        "Five texts, the seeds 000 to 004, tell how a training cluster is built. Every number in them that is arithmetic "
+        "(a product, sum, share, rate or count) is worked out again here by the calculators of `steps/design`, or by the "
+        f"formula shown. Of {len(entries)} entries {len(entries) - len(errata)} are reproduced within their printed rounding; "
+        f"the others are {len(set(errata))} errata, numbered by seed. A test works out every one of them.\n"
+    )
+    for seed, title in SEEDS.items():
+        yield f"## Seed {seed}: {title}\n"
+        yield "| where | the seed says | ours | verdict | why | worked out by |"
+        yield "|---|---|---|---|---|---|"
+        yield from (_seed_row(entry) for entry in entries if entry["seed"] == seed)
+        yield ""
+
+
+def _seed_row(entry: dict[str, Any]) -> str:
+    ours, unit, says = entry["ours"], entry["unit"] or "", entry["says"]
+    numbers = [number if isinstance(number, str) else f"{number:,}" for number in _listed(ours)]
+    said = f"{says} {unit}" if says.strip("~<+-–.,0123456789") == "" else says
+    cells = [entry["where"], said, f"{' to '.join(numbers)} {unit}".strip(), entry.get("erratum") or "reproduced"]
+    return f"| {' | '.join(cells)} | {entry.get('reason', '')} | {_worked_out_by(entry)} |"
+
+
+def _worked_out_by(entry: dict[str, Any]) -> str:
+    if "calculator" not in entry:
+        return ", ".join(f"`{formula}`" for formula in _listed(entry.get("formula", [])))
+    arguments = ", ".join(f"{name}: {value}" for name, value in entry["arguments"].items()).replace("'", "")
+    then = f", then `{entry['then']}`" if "then" in entry else ""
+    return f"`{entry['calculator']}({arguments})`{then}"
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def design_figures() -> Iterator[str]:
+    """Give every figure and choice of a design with its default and source."""
+    yield "# Figures and choices of a design\n"
+    yield (
+        "What a profile, a preset, a site's `overrides` and `--set` may say. A figure without a value comes from the profile "
+        "or the preset. Bounds are kept: what lies outside is a finding.\n"
+    )
+    for section, group in figure_sections().items():
+        yield f"## {section}\n"
+        yield "| figure | meaning | value | unit | source |"
+        yield "|---|---|---|---|---|"
+        for name, spec in group.items():
+            value = "" if spec.value is None else f"{spec.value:g}"
+            yield f"| `{name}` | {spec.meaning} | {value} | {spec.unit} | {spec.source or 'profile or preset'} |"
+        yield ""
+    yield "## choices\n"
+    yield "| choice | meaning | options | value |"
+    yield "|---|---|---|---|"
+    for name, choice in choice_specs().items():
+        options = ", ".join(str(o).lower() for o in choice.options) or "an IPv4 network"
+        yield f"| `{name}` | {choice.meaning} | {options} | {'' if choice.value is None else str(choice.value).lower()} |"
+
+
+PAGES = {
+    "design-figures.md": design_figures,
+    "design-values.md": design_values,
+    "durations.md": durations,
+    "hold-points.md": hold_points,
+    "seed-numbers.md": seed_numbers,
+}
 
 
 def main() -> None:

@@ -17,6 +17,9 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
+from clusterwright.design_page import write_page
+from steps.design.design import design_of_preset
+from steps.design.dossier import dossier_of
 from tui.app import ClusterwrightApp
 
 HERE = Path(__file__).parent / "pictures"
@@ -46,7 +49,6 @@ async def screens(site: Path) -> None:
 
 def dashboard(port: str) -> None:
     """Take the list of runs and the graph of one phase run."""
-    browser = next(path for name in CHROMIUM if (path := shutil.which(name)))
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}/api/flow_runs/filter",
         data=b'{"limit": 50}',
@@ -56,19 +58,34 @@ def dashboard(port: str) -> None:
         runs = json.load(answer)
     phase = next(run["id"] for run in runs if run["name"].startswith(PHASE))
     for name, page in {"flows": "flows", "runs": "runs", "phase-run": f"runs/flow-run/{phase}"}.items():
-        with tempfile.TemporaryDirectory() as profile:
-            subprocess.run(
-                [
-                    browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-                    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-                    f"--user-data-dir={profile}", "--window-size=1600,1000", "--force-device-scale-factor=1.5", "--virtual-time-budget=20000",
-                    f"--screenshot={HERE / f'dashboard-{name}.png'}", f"http://127.0.0.1:{port}/{page}",
-                ],
-                check=True, capture_output=True, timeout=120,
-            )  # fmt: skip
+        photograph(f"http://127.0.0.1:{port}/{page}", f"dashboard-{name}.png", "1600,1000")
+
+
+def design() -> None:
+    """Take the page of a preset's design."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "design.html"
+        write_page(dossier_of(design_of_preset("h100-10k")), page)
+        photograph(page.as_uri(), "design.png", "1300,1330")
+
+
+def photograph(address: str, name: str, size: str) -> None:
+    """Take one page in headless Chromium."""
+    browser = next(path for name in CHROMIUM if (path := shutil.which(name)))
+    with tempfile.TemporaryDirectory() as profile:
+        subprocess.run(
+            [
+                browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+                "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                f"--user-data-dir={profile}", f"--window-size={size}", "--force-device-scale-factor=1.5", "--virtual-time-budget=20000",
+                f"--screenshot={HERE / name}", address,
+            ],
+            check=True, capture_output=True, timeout=120,
+        )  # fmt: skip
 
 
 if __name__ == "__main__":
     HERE.mkdir(exist_ok=True)
     asyncio.run(screens(Path(sys.argv[1])))
     dashboard(sys.argv[2])
+    design()

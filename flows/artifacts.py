@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from prefect.artifacts import create_markdown_artifact
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from flows.engine_state import Engine
 from ledger.reads import PhaseRow, Reader
+from ledger.stamps import value_text
+from steps.design.calculations.calculation import Calculation
+from steps.schedule.plan import PlanActivity
 
 MARKS = "\\`*_[]<>|#"
 
@@ -40,3 +43,23 @@ def _line(p: PhaseRow) -> str:
 def publish_status(engine: Engine) -> None:
     """Write the site's status as the standing artifact `status`."""
     create_markdown_artifact(key="status", markdown=status_text(engine), description="How the site stands")
+
+
+def publish_calculation(activity: PlanActivity, calculation: Calculation, summary: str) -> None:
+    """Write what was worked out as a table on the run, a line a figure, results first."""
+    limits = {c.metric: f"{c.op} {value_text(c.value)} {c.unit}" for c in activity.criteria}
+    rows = [
+        {
+            "figure": figure.name,
+            "value": f"{value_text(figure.value)} {figure.unit}",
+            "must be": limits.get(figure.name, ""),
+            "from": escaped(figure.source),
+        }
+        for figure in (*calculation.results, *calculation.inputs)
+    ]
+    doubts = [f"{f.severity}: {f.says}; {f.remedy}" for f in calculation.findings]
+    create_table_artifact(
+        key=f"calculation-{activity.step}-{activity.unit}".lower(),
+        table=rows or [{"figure": "none", "value": "", "must be": "", "from": ""}],
+        description=escaped(f"{activity.title}: {summary}. " + " ".join(doubts)),
+    )

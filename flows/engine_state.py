@@ -21,6 +21,7 @@ from flows.groups import Group, Groups
 from flows.performer import Outcome, Performer
 from ledger.database import Ledger
 from ledger.reads import ActivityRow, Reader
+from steps.design.calculated import Calculator
 from steps.schedule.plan import Plan
 
 REQUESTED = "asked for"
@@ -70,6 +71,7 @@ class Engine:
         self.plan, self.revision = plan, revision
         self.activities = {a.id: a for a in plan.activities}
         self.groups = Groups(plan)
+        self.calculator = Calculator(plan)
 
     @property
     def tag(self) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from flows.prefect_server import PrefectServer
+from flows.rehearsal_keys import RehearsalKeys
 from steps.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def rehearse(
     from ledger.reads import Reader
 
     began = time.monotonic()
+    keys = RehearsalKeys(site_dir)
     with Reader.open(site_dir) as reader:
         if not reader.site().rehearsal:
             raise InputError("this ledger is a real record, not a rehearsal's")
@@ -57,12 +59,15 @@ def rehearse(
 
         clock = SimulatedClock(started)
         with logged(site_dir), Ledger.open(site_dir, clock=clock) as ledger:
+            ledger.signer = keys.sign
             engine, stage = _set_up(site_dir, ledger, clock, seed, until or CLOSING, on_message)
             _play(server, engine, stage, on_message)
     with Reader.open(site_dir) as reader:
         counts = reader.counts(clock())
         by_state = {state.value: n for state, n in counts.by_state.items()}
         first = reader.site().plan_start or started
+        if reader.require_activity(CLOSING, clock()).state.value == "done":
+            keys.throw_away()
     seconds = time.monotonic() - began
     return RehearsalReport(seconds, counts.total, by_state["done"], by_state["not_applicable"], first, clock())
 

@@ -1,31 +1,51 @@
-"""Throw-away keys of a rehearsal's simulated people: made for one plan, and gone before it is adopted.
+"""Throw-away keys of a rehearsal's simulated people: made for one rehearsal, and gone when it has been played.
 
-Only the public halves leave this module, so that a rehearsal's people look like real ones; nothing can ever
-be signed with them.
+They sign in a namespace of their own, which real verification refuses.
 """
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from steps.errors import UnreachableError
-
-NAMESPACE = "clusterwright-rehearsal"
+from ledger.ssh import REHEARSAL_NAMESPACE, sign
+from steps.errors import NotSatisfiedError, UnreachableError
 
 
-def throwaway_keys(people: Iterable[str]) -> dict[str, str]:
-    """Give a fresh public SSH key (ed25519) for each person, whose private half no longer exists."""
-    with TemporaryDirectory(prefix="clusterwright-rehearsal-") as folder:
-        return {person: _public_key(Path(folder) / str(number), person) for number, person in enumerate(people)}
+class RehearsalKeys:
+    """The private keys of simulated people, in the site's working folder while the rehearsal lasts."""
 
+    def __init__(self, site_dir: Path) -> None:
+        """Name the folder; it may not be there yet, or not any more."""
+        self._folder = site_dir / ".clusterwright" / "rehearsal-keys"
 
-def _public_key(path: Path, person: str) -> str:
-    command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", f"{person} {NAMESPACE}", "-f", str(path)]
-    try:
-        subprocess.run(command, check=True, capture_output=True, stdin=subprocess.DEVNULL)
-    except FileNotFoundError:
-        raise UnreachableError("ssh-keygen is not installed", hint="install the package openssh-client") from None
-    return path.with_suffix(".pub").read_text(encoding="utf-8").strip()
+    def make(self, people: Iterable[str]) -> dict[str, str]:
+        """Make a key (ed25519) for each person and give the public ones."""
+        self.throw_away()
+        self._folder.mkdir(parents=True, mode=0o700)
+        return {person: self._made(person) for person in people}
+
+    def sign(self, person: str, text: str) -> str:
+        """Sign as a simulated person."""
+        key = self._folder / person
+        if not key.exists():
+            raise NotSatisfiedError(
+                "the simulated people's keys are thrown away: this rehearsal has been played",
+                hint="rehearse again in a copy of the folder without its ledger.db",
+            )
+        return sign(text, key, REHEARSAL_NAMESPACE, may_ask=False)
+
+    def throw_away(self) -> None:
+        """Remove every private key."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _made(self, person: str) -> str:
+        path = self._folder / person
+        command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", f"{person} {REHEARSAL_NAMESPACE}", "-f", str(path)]
+        try:
+            subprocess.run(command, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+        except FileNotFoundError:
+            raise UnreachableError("ssh-keygen is not installed", hint="install the package openssh-client") from None
+        return path.with_suffix(".pub").read_text(encoding="utf-8").strip()

@@ -59,7 +59,7 @@ def _sealed(draft: Draft, seq: int, revision: int, last: str) -> tuple[Event, di
         "prev_hash": last,
     }
     columns["hash"] = event_hash(columns)
-    columns["signature"] = None
+    columns["signature"] = draft.signature
     event = Event(
         seq=seq,
         recorded_at=now,

@@ -6,22 +6,25 @@ with SQLite alone; a damaged file is itself a finding.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import TracebackType
+from typing import Any, NamedTuple, Self
 
+from sqlalchemy import Engine, insert
 from sqlmodel import Session, SQLModel
 
-from ledger.events import FIRST_HASH, HASHED, Event, event_hash, read_payload
+from ledger.events import FIRST_HASH, event_hash
 from ledger.evidence import is_intact
 from ledger.file import ledger_path
-from ledger.projector import apply
-from ledger.projector.base import Projection
-from ledger.reads.connected import Connected, words
+from ledger.reads.connected import Connected
+from ledger.replay import COLUMNS, Replay, event_of
 from ledger.schema import TRIGGERS, memory_engine
-from ledger.stamps import instant
-from ledger.tables import OPERATIONAL
+from ledger.tables import OPERATIONAL, EventRow
+from ledger.upgrade import different_tables
+from ledger.verifying import Met, Signatures, Verifier
 from steps.errors import ClusterwrightError, UnreachableError
 
 
@@ -47,31 +50,91 @@ class Findings(list[Finding]):
         return list(self)
 
 
-COLUMNS = (*HASHED, "hash", "signature")
-
-
 def audit(site_dir: Path) -> Findings:
     """Give everything that is wrong with a site's ledger; empty is green."""
-    ledger_path(site_dir)
-    try:
-        reader = Connected(site_dir)
-    except UnreachableError as error:
-        return Findings([Finding("file", error.what)])
-    try:
-        damage = [Finding("file", row[0]) for row in reader.rows("PRAGMA quick_check") if row[0] != "ok"]
-        return Findings(damage) if damage else _looked_through(reader, Path(site_dir))
-    except UnreachableError as error:
-        return Findings([Finding("file", error.what)])
-    finally:
-        reader.close()
+    with Auditor(site_dir) as auditor:
+        return auditor.run()
 
 
-def _looked_through(reader: Connected, site_dir: Path) -> Findings:
-    last = reader.row("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1") or (0, "")
-    found = [*_triggers(reader), *_chain(reader), *_evidence(reader)]
-    # a replay of forged or missing events says nothing that these findings do not say better
-    found = found or list(_replay(reader, site_dir))
-    return Findings(found, events=last[0], head=last[1])
+class Auditor:
+    """Audits a site as often as asked; events that were replayed once are not replayed again."""
+
+    def __init__(self, site_dir: Path) -> None:
+        """Name the site; nothing is opened until it is audited."""
+        self.site_dir = Path(site_dir)
+        self._replay: Replayed | None = None
+        self._signatures = Signatures()
+
+    def run(self) -> Findings:
+        """Look at everything."""
+        ledger_path(self.site_dir)
+        try:
+            reader = Connected(self.site_dir)
+        except UnreachableError as error:
+            return Findings([Finding("file", error.what)])
+        try:
+            damage = [Finding("file", row[0]) for row in reader.rows("PRAGMA quick_check") if row[0] != "ok"]
+            return Findings(damage) if damage else self._looked_through(reader)
+        except UnreachableError as error:
+            return Findings([Finding("file", error.what)])
+        finally:
+            reader.close()
+
+    def _looked_through(self, reader: Connected) -> Findings:
+        last = reader.row("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1") or (0, "")
+        found = [*_triggers(reader), *_chain(reader), *_evidence(reader)]
+        # a replay of forged or missing events says nothing that these findings do not say better
+        found = found or list(self._against_replay(reader))
+        return Findings(found, events=last[0], head=last[1])
+
+    def _against_replay(self, reader: Connected) -> Iterator[Finding]:
+        """Replay the events, unless just these were replayed, and hold every row against what they say."""
+        signatures: dict[int, str | None] = dict(reader.rows("SELECT seq, signature FROM event"))
+        last = reader.row("SELECT hash FROM event ORDER BY seq DESC LIMIT 1")
+        head = last[0] if last else ""  # the chain holds: the last hash stands for every event
+        if self._replay is None or self._replay.head != head:
+            self.close()
+            self._replay = Replayed(head, reader, self.site_dir)
+        yield from self._replay.findings
+        if not self._replay.findings:
+            for seq, why in self._signatures.faults(self._replay.met, signatures):
+                yield Finding(f"event {seq}", why)
+            yield from self._replay.compared(reader)
+
+    def close(self) -> None:
+        """Let go of the replay."""
+        if self._replay is not None:
+            self._replay.engine.dispose()
+            self._replay = None
+
+    def __enter__(self) -> Self:
+        """Give the auditor."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Let go."""
+        self.close()
+
+
+class Replayed:
+    """What a ledger's events say, in memory, and what was wrong with them on the way."""
+
+    def __init__(self, head: str, reader: Connected, site_dir: Path) -> None:
+        """Replay every event up to the head, and keep the statements that were met."""
+        self.head = head
+        self.met: dict[int, Met] = {}
+        self.engine = memory_engine()
+        self.findings = list(_replayed(self.engine, reader, site_dir, self.met))
+
+    def compared(self, reader: Connected) -> Iterator[Finding]:
+        """Hold the rows of the file against those of the replay."""
+        connection = self.engine.raw_connection()
+        try:
+            older = set(different_tables(reader.rows)) if reader.is_older() else set()
+            for table in sorted(SQLModel.metadata.tables.keys() - OPERATIONAL - older):
+                yield from _compared(table, reader, connection)
+        finally:
+            connection.close()
 
 
 def _events(reader: Connected) -> Iterator[dict[str, Any]]:
@@ -114,58 +177,51 @@ def _chain(reader: Connected) -> Iterator[Finding]:
 
 
 def _evidence(reader: Connected) -> Iterator[Finding]:
-    digests = {
-        row[0]: row[1]
-        for row in reader.rows(
-            "SELECT document, 'plan revision ' || revision FROM plan_revision"
-            " UNION ALL SELECT digest, activity || ' ' || kind FROM evidence_item"
-        )
-    }
-    for row in reader.rows("SELECT activity, digests FROM attestation"):
-        digests |= dict.fromkeys(words(row[1]), f"attestation of {row[0]}")
-    for digest, about in sorted(digests.items()):
-        if not is_intact(reader.site_dir, digest):
-            yield Finding(f"evidence {digest[:12]}", f"missing or changed ({about})")
-
-
-def _replay(reader: Connected, site_dir: Path) -> Iterator[Finding]:
-    engine = memory_engine()
-    try:
-        with Session(engine) as session, session.begin():
-            projection = Projection(session, site_dir)
-            for row in _events(reader):
-                try:
-                    apply(projection, _event(row))
-                except ClusterwrightError as error:
-                    yield Finding(f"event {row['seq']}", f"does not replay: {error.what}")
-                    return
-        connection = engine.raw_connection()
+    """Look at every file that an event speaks of, whatever the projections say."""
+    looked: set[str] = set()
+    for row in _events(reader):
         try:
-            for table in sorted(SQLModel.metadata.tables):
-                if table not in OPERATIONAL:
-                    yield from _compared(table, reader, connection)
-        finally:
-            connection.close()
-    finally:
-        engine.dispose()
+            said = json.loads(row["payload"])
+        except (ValueError, TypeError):
+            continue  # the chain names it
+        for digest in _digests(said):
+            if digest not in looked and not is_intact(reader.site_dir, digest):
+                yield Finding(f"evidence {digest[:12]}", f"missing or changed (event {row['seq']}, {row['subject']})")
+            looked.add(digest)
 
 
-def _event(row: dict[str, Any]) -> Event:
-    recorded, effective = instant(row["recorded_at"]), instant(row["effective_at"])
-    assert recorded is not None
-    assert effective is not None
-    return Event(
-        seq=row["seq"],
-        recorded_at=recorded,
-        effective_at=effective,
-        actor=row["actor"],
-        kind=row["kind"],
-        schema_version=row["schema_version"],
-        subject=row["subject"],
-        plan_revision=row["plan_revision"],
-        payload=read_payload(row["kind"], row["schema_version"], row["payload"]),
-        hash=row["hash"],
-    )
+def _digests(said: Any) -> Iterator[str]:
+    """Give the digests of kept files in a payload: what stands under `digest`, `document` or `digests`."""
+    if isinstance(said, list):
+        for part in said:
+            yield from _digests(part)
+    elif isinstance(said, dict):
+        for name, value in said.items():
+            if name in {"digest", "document"} and isinstance(value, str):
+                yield value
+            elif name == "digests" and isinstance(value, list):
+                yield from value
+            else:
+                yield from _digests(value)
+
+
+def _replayed(engine: Engine, reader: Connected, site_dir: Path, met: dict[int, Met]) -> Iterator[Finding]:
+    with Session(engine) as session, session.begin():
+        replay, hashes = Replay(session, site_dir), dict[int, str]()
+        verifier = Verifier(session, hashes)
+        for row in _events(reader):
+            try:
+                event = event_of(row)
+                for wrong in verifier.before(event):
+                    yield Finding(f"event {event.seq}", f"{event.kind} about {event.subject} {wrong}")
+                replay.apply(event)
+            except ClusterwrightError as error:
+                yield Finding(f"event {row['seq']}", f"does not replay: {error.what}")
+                return
+            if event.seq == 1:  # statements name the hash of genesis
+                session.execute(insert(EventRow), [row])
+            hashes[event.seq] = event.hash
+        met |= verifier.met
 
 
 def _compared(table: str, reader: Connected, replayed: Any) -> Iterator[Finding]:

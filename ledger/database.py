@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import DatabaseError
@@ -24,13 +24,15 @@ from sqlmodel import Session
 
 from ledger.append import append
 from ledger.events import Draft, Event
-from ledger.file import LEDGER_FILE, connect, world_error
+from ledger.file import LEDGER_FILE, connect, is_older, world_error
 from ledger.payloads import Genesis
+from ledger.proving import Proof, decided_at
 from ledger.schema import create_schema, file_engine
 from ledger.writing import Writing
 from steps.errors import ClusterwrightError, InputError
 
 Clock = Callable[[], datetime]
+Decided = TypeVar("Decided")
 
 
 def real_clock() -> datetime:
@@ -46,14 +48,25 @@ class Ledger:
         self.site_dir = Path(site_dir)
         self.clock = clock
         self.engine = engine
+        self.signer: Callable[[str, str], str] | None = None
         self._turn = threading.RLock()
         self._joined: Writing | None = None
 
     @classmethod
     def open(cls, site_dir: Path, *, clock: Clock = real_clock) -> Self:
         """Open a ledger that exists; missing, damaged and foreign files are refused in clear words."""
-        connect(Path(site_dir)).close()
-        return cls(site_dir, file_engine(Path(site_dir) / LEDGER_FILE), clock=clock)
+        found = connect(Path(site_dir))
+        try:
+            older = is_older(found)
+        finally:
+            found.close()
+        ledger = cls(site_dir, file_engine(Path(site_dir) / LEDGER_FILE), clock=clock)
+        if older:
+            from ledger.upgrade import upgrade  # only a ledger of an earlier release needs it
+
+            with ledger._explained():
+                upgrade(ledger.engine, ledger.site_dir)
+        return ledger
 
     @classmethod
     def create(cls, site_dir: Path, genesis: Genesis, *, clock: Clock = real_clock) -> Self:
@@ -81,7 +94,7 @@ class Ledger:
                 yield self._joined
                 return
             with self._explained(), Session(self.engine) as session, session.begin():
-                yield Writing(session, self.site_dir, self.clock)
+                yield Writing(session, self.site_dir, self.clock, signer=self.signer)
 
     @contextmanager
     def batch(self) -> Iterator[None]:
@@ -103,6 +116,23 @@ class Ledger:
             finally:
                 self._joined = outer
                 transaction.rollback()
+
+    def drafted(self, decide: Callable[[], object]) -> tuple[str, ...]:
+        """Give the statements of the decisions that a function takes; every rule is asked and nothing recorded."""
+        with self.dry_run():
+            assert self._joined is not None
+            drafts: list[str] = []
+            self._joined.drafts = drafts
+            decide()
+        return tuple(drafts)
+
+    def proved(self, proof: Proof, decide: Callable[[], Decided]) -> Decided:
+        """Take one decision with the statement that was signed of it, as of the time it names."""
+        at = decided_at(proof)
+        with self.batch():
+            assert self._joined is not None
+            self._joined.proof, self._joined.clock = proof, lambda: at
+            return decide()
 
     def append(self, *drafts: Draft) -> list[Event]:
         """Record events whose rules the caller has asked; services do, nothing else should."""

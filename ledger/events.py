@@ -38,7 +38,24 @@ HASHED = (
 
 Upcast = Callable[[dict[str, Any]], dict[str, Any]]
 
-UPCASTS: dict[tuple[str, int], Upcast] = {}
+
+def _plan_adopted_2(payload: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 did not record what a revision opens again: its projection drew that itself."""
+    return payload | {"reopened": None, "sign_again": None}
+
+
+def _unsigned(payload: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 had no statements: decisions were recorded, and nobody's key signed them."""
+    return payload | {"statement": None}
+
+
+UPCASTS: dict[tuple[str, int], Upcast] = {
+    ("plan.adopted", 1): _plan_adopted_2,
+    **{
+        (kind, 1): _unsigned
+        for kind in ("activity.signed", "activity.rejected", "criterion.waived", "run.released", "ncr.closed")
+    },
+}
 """From (kind, version) to the function that makes the payload of version + 1. Kept for ever."""
 
 
@@ -66,6 +83,7 @@ class Draft:
     payload: Payload
     subject: str
     effective_at: datetime
+    signature: str | None = None
 
 
 def canonical(payload: Payload) -> str:

@@ -10,8 +10,8 @@ from pathlib import Path
 from steps.errors import UnreachableError
 
 LEDGER_FILE = "ledger.db"
-FORMAT = 1
-"""The format of the file, kept in `PRAGMA user_version`."""
+FORMAT = 2
+"""The format of the file, kept in `PRAGMA user_version`; older ones are brought up by replay (`ledger.upgrade`)."""
 
 BUSY_SECONDS = 5.0
 """How long a writer waits for another before it says so."""
@@ -60,11 +60,16 @@ def check_format(connection: sqlite3.Connection, path: Path) -> None:
     ).fetchone()[0]
     if tables != 2:
         raise UnreachableError(f"{path} is a database, but not a ledger", hint="restore it from a backup")
-    if found != FORMAT:
+    if not 1 <= found <= FORMAT:
         raise UnreachableError(
-            f"{path} has ledger format {found}; this program reads format {FORMAT}",
+            f"{path} has ledger format {found}; this program reads formats 1 to {FORMAT}",
             hint="upgrade clusterwright" if found > FORMAT else "restore it from a backup",
         )
+
+
+def is_older(connection: sqlite3.Connection) -> bool:
+    """Say whether a ledger is of an earlier format, whose tables are not all as today's."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0]) < FORMAT
 
 
 @contextmanager

@@ -21,6 +21,12 @@ class Payload(BaseModel):
     version: ClassVar[int] = 1
 
 
+class Decided(Payload):
+    """Base of what a person puts their name to; `statement` is what they signed, none where it is only recorded."""
+
+    statement: str | None = None
+
+
 class Part(BaseModel):
     """A record inside a payload."""
 
@@ -40,16 +46,30 @@ class Genesis(Payload):
     owner_key: str | None = None
 
 
-class PlanAdopted(Payload):
-    """A plan revision is in force; the document lies in the evidence store."""
+class Again(Part):
+    """An activity that is decided to be opened or signed again, and why."""
+
+    activity: str
+    why: str
+
+
+class PlanAdopted(Decided):
+    """A plan revision is in force; the document lies in the evidence store.
+
+    `reopened` and `sign_again` are what the rules drew from what the revision changes. None is version 1,
+    which did not say: there the projection asks the rule of that time.
+    """
 
     kind = "plan.adopted"
+    version = 2
     revision: int
     document: str
     reason: str
     baseline: str | None
     activities: int
     digests: dict[str, str]
+    reopened: tuple[Again, ...] | None
+    sign_again: tuple[Again, ...] | None
 
 
 class Assigned(Payload):
@@ -148,10 +168,11 @@ class Reopened(Payload):
     reason: str
 
 
-class Signed(Payload):
+class Signed(Decided):
     """A person approved. `begins` marks a gate passed without separate work."""
 
     kind = "activity.signed"
+    version = 2
     role: str
     name: str
     meaning: str
@@ -164,10 +185,11 @@ class Signed(Payload):
     result: str
 
 
-class Rejected(Payload):
+class Rejected(Decided):
     """A person refused the work; it goes back under a non-conformance."""
 
     kind = "activity.rejected"
+    version = 2
     role: str
     name: str
     reason: str
@@ -176,10 +198,11 @@ class Rejected(Payload):
     result: str
 
 
-class Waived(Payload):
+class Waived(Decided):
     """A criterion is left unmet by decision."""
 
     kind = "criterion.waived"
+    version = 2
     waiver: str
     metric: str
     reason: str
@@ -197,10 +220,11 @@ class Attested(Payload):
     result: str
 
 
-class Released(Payload):
+class Released(Decided):
     """Leave to change these hosts with this playbook, once."""
 
     kind = "run.released"
+    version = 2
     release: str
     attempt: int
     hosts: tuple[str, ...]
@@ -292,6 +316,28 @@ class RunSettled(Payload):
     ncr_class: str
 
 
+class FactPart(Part):
+    """One thing known of the facility: its name, value and unit."""
+
+    name: str
+    value: str
+    unit: str
+
+
+class FactsRecorded(Payload):
+    """What a person found the facility to be, with evidence; `unit` is the unit of the site it is about.
+
+    `reopened` are the activities whose result rested on another value.
+    """
+
+    kind = "facts.recorded"
+    unit: str
+    facts: tuple[FactPart, ...]
+    source: str
+    evidence: tuple[Left, ...]
+    reopened: tuple[Again, ...]
+
+
 class RequestMade(Payload):
     """A front end asks the dispatcher for something."""
 
@@ -335,14 +381,28 @@ class ForecastPublished(Payload):
     note: str
 
 
-class NcrClosed(Payload):
+class NcrClosed(Decided):
     """A non-conformance has its disposition."""
 
     kind = "ncr.closed"
+    version = 2
     ncr: str
     disposition: str
     role: str
 
 
-KINDS: dict[str, type[Payload]] = {payload.kind: payload for payload in Payload.__subclasses__()}
+class KeyRevoked(Decided):
+    """A person's key no longer counts: what it signs after `since` does not hold."""
+
+    kind = "key.revoked"
+    person: str
+    key: str
+    since: datetime
+    reason: str
+    role: str
+
+
+KINDS: dict[str, type[Payload]] = {
+    payload.kind: payload for base in (Payload, Decided) for payload in base.__subclasses__() if payload is not Decided
+}
 """Every kind of event and its payload."""

@@ -106,6 +106,7 @@ class Action(StrEnum):
     RETRY = "retry"
     REOPEN = "reopen"
     ADOPT = "adopt progress"
+    FACT = "fact"
 
 
 _S, _A = State, Action
@@ -116,12 +117,14 @@ _BEFORE = {
     _A.HOLD: frozenset({_S.ON_HOLD}),
     _A.NOT_APPLICABLE: frozenset({_S.NOT_APPLICABLE}),
     _A.ADOPT: frozenset({_S.DONE, _S.IN_PROGRESS}),
+    _A.FACT: frozenset({_S.OPEN}),
 }
 _NOT_MET = {
     _A.WAIVE: _CLOSED | {_S.FAILED, _S.CHECKED_NOT_MET},
     _A.ATTEST: _CLOSED,
     _A.CLAIM: frozenset({_S.RUNNING}),
     _A.RETRY: frozenset({_S.OPEN}),
+    _A.FACT: frozenset({_S.OPEN}),
     _A.HOLD: frozenset({_S.ON_HOLD}),
     _A.NOT_APPLICABLE: frozenset({_S.NOT_APPLICABLE}),
 }
@@ -147,6 +150,7 @@ TABLE: dict[State, dict[Action, frozenset[State]]] = {
         _A.PROGRESS: frozenset({_S.IN_PROGRESS}),
         _A.MEASURE: frozenset({_S.IN_PROGRESS}),
         _A.ATTACH: frozenset({_S.IN_PROGRESS}),
+        _A.FACT: frozenset({_S.IN_PROGRESS}),
         _A.WAIVE: frozenset({_S.IN_PROGRESS}),
         _A.FINISH: _CLOSED,
         _A.HOLD: frozenset({_S.ON_HOLD}),
@@ -155,6 +159,7 @@ TABLE: dict[State, dict[Action, frozenset[State]]] = {
     },
     _S.AWAITING_SIGN_OFF: {
         _A.ATTACH: frozenset({_S.AWAITING_SIGN_OFF}),
+        _A.FACT: frozenset({_S.AWAITING_SIGN_OFF, _S.OPEN}),
         _A.MEASURE: frozenset({_S.AWAITING_SIGN_OFF}),
         _A.WAIVE: frozenset({_S.AWAITING_SIGN_OFF}),
         _A.SIGN: _CLOSED,
@@ -164,6 +169,7 @@ TABLE: dict[State, dict[Action, frozenset[State]]] = {
     },
     _S.DONE: {
         _A.ATTACH: frozenset({_S.DONE}),
+        _A.FACT: frozenset({_S.DONE, _S.OPEN}),
         _A.SIGN: frozenset({_S.DONE}),
         _A.REOPEN: frozenset({_S.OPEN}),
     },
@@ -171,6 +177,7 @@ TABLE: dict[State, dict[Action, frozenset[State]]] = {
     _S.CHECKED_NOT_MET: {**_NOT_MET, _A.ATTACH: frozenset({_S.CHECKED_NOT_MET})},
     _S.ON_HOLD: {
         _A.ATTACH: frozenset({_S.ON_HOLD}),
+        _A.FACT: frozenset({_S.ON_HOLD}),
         _A.RESUME: frozenset({_S.OPEN, _S.IN_PROGRESS, _S.AWAITING_SIGN_OFF, _S.FAILED, _S.CHECKED_NOT_MET}),
         _A.NOT_APPLICABLE: frozenset({_S.NOT_APPLICABLE}),
     },

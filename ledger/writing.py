@@ -6,16 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 from sqlmodel import Session, SQLModel, col
 
 from ledger.append import append
 from ledger.events import Draft, Event
-from ledger.payloads import Payload
+from ledger.payloads import Decided, Payload
+from ledger.statements import signed_text
 from ledger.tables import Activity, EventRow, Person, PersonRole, Site
 from ledger.transitions import Action, State, check, seen
 from steps.errors import InputError, NotSatisfiedError
+
+if TYPE_CHECKING:
+    from ledger.proving import Proof
 
 ENGINE = "engine"
 """The actor of what software did; it holds no role and signs nothing."""
@@ -26,16 +31,43 @@ SLACK = timedelta(days=1)
 
 @dataclass
 class Writing:
-    """An open transaction, the site's folder and project time."""
+    """An open transaction, the site's folder and project time.
+
+    `drafts` is a list while decisions are only put into words; `proof` is what the actor signed of the one to
+    come; `signer` signs at once for an actor, as a rehearsal's throw-away keys do.
+    """
 
     session: Session
     site_dir: Path
     clock: Callable[[], datetime]
+    drafts: list[str] | None = None
+    proof: Proof | None = None
+    signer: Callable[[str, str], str] | None = None
 
     def append(self, actor: str, payload: Payload, *, subject: str, at: datetime | None = None) -> Event:
         """Record one event; `at` is when it happened, project time now if not given."""
-        draft = Draft(actor, payload, subject, self.when(at))
-        return append(self.session, self.site_dir, draft)[0]
+        when, signature = self.when(at), None
+        if isinstance(payload, Decided):
+            payload, signature = self._proven(actor, payload, subject, when)
+        return append(self.session, self.site_dir, Draft(actor, payload, subject, when, signature))[0]
+
+    def _proven(self, actor: str, payload: Decided, subject: str, when: datetime) -> tuple[Payload, str | None]:
+        """Give a decision with its statement and signature, where there is a proof or one is asked for."""
+        from ledger import proving  # ssh is asked only where decisions are taken
+
+        if self.drafts is not None:
+            signed = proving.as_signed(payload)
+            self.drafts.append(proving.draft_statement(self.session, actor, signed, subject, when))
+            return payload, None
+        proof, self.proof = self.proof, None
+        if proof is None and not proving.asks_for_signature(self.session, payload, subject):
+            return payload, None
+        if proof is None and self.signer is not None:
+            text = proving.draft_statement(self.session, actor, proving.as_signed(payload), subject, when)
+            proof = proving.Proof(text, self.signer(actor, signed_text(text)))
+        if proof is None:
+            raise proving.unsigned(actor, subject)
+        return proving.accepted(self.session, actor, payload, subject, when, proof), proof.signature
 
     def when(self, at: datetime | None) -> datetime:
         """Give when something happened."""

@@ -6,6 +6,7 @@ ClusterwrightError
 │   └── StaleHeadError  someone else decided first; look again
 ├── UnreachableError    the world: a file, database, port or host             exit 3
 └── WaitingError        it waits for a person                                 exit 4
+    └── UnsignedError   the decision is to be signed with a key
 
 An error says what happened, where, and what to do about it. Exit codes belong to the command line.
 """
@@ -63,3 +64,7 @@ class UnreachableError(ClusterwrightError):
 
 class WaitingError(ClusterwrightError):
     """Nothing is wrong; a person has to decide first."""
+
+
+class UnsignedError(WaitingError):
+    """The decision is to be signed with the person's key."""

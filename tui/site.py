@@ -69,5 +69,8 @@ class OpenSite:
                 f"no person at this site has the account {getpass.getuser()!r}",
                 hint="give someone this account in site.yaml and adopt the plan again",
             )
+        from ledger.services.by_key import decided
+
+        person = self.person
         with Ledger.open(self.folder, clock=lambda: datetime.now(UTC)) as ledger:
-            decision(ledger, self.person)
+            decided(ledger, person, lambda: decision(ledger, person), may_ask=False)

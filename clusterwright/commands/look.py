@@ -2,43 +2,45 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clusterwright.commands.options import AsOption, JsonOption, SiteOption
+from clusterwright.commands.options import AsOfOption, AsOption, JsonOption, SiteOption
 from steps.errors import WaitingError
 
 if TYPE_CHECKING:
     from ledger.reads import Reader
 
 
-def _reader(site: SiteOption) -> Reader:
+def _reader(site: SiteOption, as_of: AsOfOption = None) -> Reader:
+    from clusterwright.as_of import open_reader
     from clusterwright.where import find_site
-    from ledger.reads import Reader
 
-    return Reader.open(find_site(site))
+    return open_reader(find_site(site), as_of)
 
 
 def _now(reader: Reader) -> datetime:
-    """Give project time: real, except in a rehearsal, where it is the last recorded moment."""
-    if reader.site().rehearsal:
-        return reader.project_time()
-    return datetime.now(UTC)
+    """Give project time: real, but in a rehearsal and in the past that of the record."""
+    from clusterwright.as_of import now_of
+
+    return now_of(reader)
 
 
-def status(site: SiteOption = None, as_json: JsonOption = False) -> None:
+def status(site: SiteOption = None, as_of: AsOfOption = None, as_json: JsonOption = False) -> None:
     """Say in one screen how the site stands: phases, counts, go-live, what is late and what waits."""
+    from clusterwright.as_of import dated, print_when
     from clusterwright.status_view import print_status, status_document
 
-    with _reader(site) as reader:
+    with _reader(site, as_of) as reader:
         now = _now(reader)
         if as_json:
             from clusterwright.output import print_json
 
-            print_json(status_document(reader, now))
+            print_json(dated(reader, status_document(reader, now)))
         else:
+            print_when(reader)
             print_status(reader, now)
 
 
@@ -46,16 +48,19 @@ def next_(
     phase: Annotated[str | None, typer.Option(help="Only this phase.")] = None,
     limit: Annotated[int, typer.Option(help="How many at most.")] = 30,
     site: SiteOption = None,
+    as_of: AsOfOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List what can be started now, the most urgent first."""
+    from clusterwright.as_of import dated, print_when
     from clusterwright.output import print_json, say, table
 
-    with _reader(site) as reader:
+    with _reader(site, as_of) as reader:
         rows = sorted(reader.ready(_now(reader), phase), key=lambda r: (r.total_float_h or 0, r.id))[:limit]
         if as_json:
-            print_json(rows)
+            print_json(dated(reader, rows))
             return
+        print_when(reader)
         if not rows:
             say("nothing is ready; `clusterwright status` says what is under way")
             return
@@ -73,20 +78,23 @@ def list_(
     unit: Annotated[str | None, typer.Option(help="Only this unit, as pod-003.")] = None,
     search: Annotated[str | None, typer.Option(help="Only where id or title holds this.")] = None,
     site: SiteOption = None,
+    as_of: AsOfOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List activities with their state, in the order of the plan."""
+    from clusterwright.as_of import dated, print_when
     from clusterwright.output import print_json, table
     from ledger.transitions import State
     from steps.errors import InputError
 
     if state is not None and state not in {s.value for s in State}:
         raise InputError(f"{state!r} is no state", hint="states: " + ", ".join(s.value for s in State))
-    with _reader(site) as reader:
+    with _reader(site, as_of) as reader:
         rows = reader.activities(_now(reader), phase=phase, state=state, unit=unit, search=search)
         if as_json:
-            print_json(rows)
+            print_json(dated(reader, rows))
             return
+        print_when(reader)
         zone = reader.site().time_zone
         table(
             ("state", "activity", "what", "who", "planned start", "flags"),
@@ -104,16 +112,18 @@ def list_(
         )
 
 
-def why(activity: str, site: SiteOption = None, as_json: JsonOption = False) -> None:
+def why(activity: str, site: SiteOption = None, as_of: AsOfOption = None, as_json: JsonOption = False) -> None:
     """Say why an activity does not go on: what it waits for, and what it still needs."""
+    from clusterwright.as_of import dated, print_when
     from clusterwright.output import clean, print_json
 
-    with _reader(site) as reader:
+    with _reader(site, as_of) as reader:
         reader.require_activity(activity, _now(reader))
         answer = reader.why(activity, _now(reader))
         if as_json:
-            print_json(answer)
+            print_json(dated(reader, answer))
             return
+        print_when(reader)
         print(clean(f"{activity}: {answer.state_sentence}"))
         for unmet in answer.unmet:
             through = f" (through {', '.join(unmet.bridged)})" if unmet.bridged else ""
@@ -122,31 +132,35 @@ def why(activity: str, site: SiteOption = None, as_json: JsonOption = False) -> 
             print(clean(f"  needs {need}"))
 
 
-def show(activity: str, site: SiteOption = None, as_json: JsonOption = False) -> None:
+def show(activity: str, site: SiteOption = None, as_of: AsOfOption = None, as_json: JsonOption = False) -> None:
     """Show one activity whole: state, policy, criteria, evidence, sign-offs, runs, links."""
     from clusterwright.activity_view import activity_document, print_activity
+    from clusterwright.as_of import dated, print_when
 
-    with _reader(site) as reader:
+    with _reader(site, as_of) as reader:
         row = reader.require_activity(activity, _now(reader))
         if as_json:
             from clusterwright.output import print_json
 
-            print_json(activity_document(reader, row, _now(reader)))
+            print_json(dated(reader, activity_document(reader, row, _now(reader))))
         else:
+            print_when(reader)
             print_activity(reader, row, _now(reader))
 
 
-def inbox(site: SiteOption = None, who: AsOption = None, as_json: JsonOption = False) -> None:
+def inbox(site: SiteOption = None, who: AsOption = None, as_of: AsOfOption = None, as_json: JsonOption = False) -> None:
     """List what waits for you; exit 4 when something does."""
+    from clusterwright.as_of import dated, print_when
     from clusterwright.output import print_json, say, table
     from clusterwright.where import acting_person
 
-    with _reader(site) as reader:
+    with _reader(site, as_of) as reader:
         person = acting_person(reader, who)
         rows = reader.inbox(person, _now(reader))
         if as_json:
-            print_json(rows)
+            print_json(dated(reader, rows))
             return
+        print_when(reader)
         if not rows:
             say(f"nothing waits for {person}")
             return
@@ -182,20 +196,24 @@ def forecast(
     print(
         f"go-live {document['finish']:%Y-%m-%d}, planned {document['planned']:%Y-%m-%d}: {document['days_late']:+d} days"
     )
+    if document["slip_usd"]:
+        print(f"the delay costs about ${document['slip_usd']:,}")
     print("driven by " + ", ".join(document["critical"][:12]))
     if publish:
         say("published")
 
 
-def orders(site: SiteOption = None, as_json: JsonOption = False) -> None:
+def orders(site: SiteOption = None, as_of: AsOfOption = None, as_json: JsonOption = False) -> None:
     """List every order: by when to place it, when it must be here, and how it stands."""
+    from clusterwright.as_of import dated, print_when
     from clusterwright.output import print_json, table
 
-    with _reader(site) as reader:
+    with _reader(site, as_of) as reader:
         rows = reader.orders(_now(reader))
         if as_json:
-            print_json(rows)
+            print_json(dated(reader, rows))
             return
+        print_when(reader)
         zone = reader.site().time_zone
         table(
             ("order by", "order", "what", "quantity", "state", "promised", "need by"),
@@ -218,16 +236,19 @@ def log(
     activity: Annotated[str | None, typer.Argument(help="Only events about this.")] = None,
     limit: Annotated[int, typer.Option(help="How many, newest last.")] = 40,
     site: SiteOption = None,
+    as_of: AsOfOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print the ledger's events."""
+    from clusterwright.as_of import dated, print_when
     from clusterwright.output import print_json, table
 
-    with _reader(site) as reader:
+    with _reader(site, as_of) as reader:
         rows = reader.last_events(limit, subject=activity)
         if as_json:
-            print_json(rows)
+            print_json(dated(reader, rows))
             return
+        print_when(reader)
         zone = reader.site().time_zone
         table(
             ("seq", "recorded", "who", "what", "about"),

@@ -15,6 +15,13 @@ SiteOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 AsOption = Annotated[str | None, typer.Option("--as", help="Which person of this account acts.", metavar="ID")]
+AsOfOption = Annotated[
+    str | None,
+    typer.Option("--as-of", help="As the record had it after event 120, or by 2026-11-20T12:00.", metavar="WHEN"),
+]
+KeyOption = Annotated[
+    Path | None, typer.Option("--key", help="Sign with this key; a .pub file if an agent holds it.", metavar="FILE")
+]
 AtOption = Annotated[
     str | None,
     typer.Option("--at", help="When it happened, if not now: 2026-11-21 or 2026-11-21T14:30+01:00."),

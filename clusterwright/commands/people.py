@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clusterwright.commands.options import AsOption, AtOption, SiteOption, a_day, instant
+from clusterwright.commands.options import AsOption, AtOption, KeyOption, SiteOption, a_day, instant
 from steps.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,13 +25,19 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Ask every rule, record 
 
 
 def _each(
-    site: Path | None, who: str | None, patterns: list[str], act: Callable[[Ledger, str, str], Any], done: str
+    site: Path | None,
+    who: str | None,
+    patterns: list[str],
+    act: Callable[[Ledger, str, str], Any],
+    done: str,
+    key: Path | None = None,
 ) -> None:
-    """Do one thing to every activity that the patterns name."""
+    """Do one thing to every activity that the patterns name, signed where a key is given or asked for."""
     from clusterwright.output import say
     from clusterwright.where import acting_person, find_site
     from ledger.database import Ledger
     from ledger.reads import Reader
+    from ledger.services.by_key import decided
 
     folder = find_site(site)
     with Reader.open(folder) as reader:
@@ -39,8 +45,13 @@ def _each(
         names = _matching(reader, patterns)
     with Ledger.open(folder, clock=lambda: datetime.now(UTC)) as ledger:
         for name in names:
-            act(ledger, person, name)
-            say(f"{name}: {done}")
+            event = decided(ledger, person, lambda name=name: act(ledger, person, name), key=key)  # type: ignore[misc]
+            say(f"{name}: {done}{_by_key(event)}")
+
+
+def _by_key(event: Any) -> str:
+    """Say that a decision carries a signature."""
+    return " with your key" if getattr(getattr(event, "payload", None), "statement", None) else ""
 
 
 def _matching(reader: Any, patterns: list[str]) -> list[str]:
@@ -147,6 +158,48 @@ def _value(text: str) -> Any:
     return number
 
 
+def fact(
+    activity: Annotated[str, typer.Argument(help="Who asks for it, as 114@hall-1; a pattern for several units.")],
+    facts: Annotated[list[str], typer.Argument(metavar="NAME=VALUE...", help="As plant.capacity_one_unit_out=3.2MW.")],
+    evidence: Annotated[list[Path], typer.Option("--evidence", help="A file that shows it.")],
+    source: Annotated[str, typer.Option(help="Which document, drawing or person says so.")] = "",
+    at: AtOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    """Record what the facility is or gives, with evidence; whatever asks for it is then worked out."""
+    from ledger.services import work
+
+    for path in evidence:
+        if not path.exists():
+            raise InputError(f"{path} does not exist")
+    entries = [_fact(text) for text in facts]
+    _each(
+        site,
+        who,
+        [activity],
+        lambda ledger, me, a: work.record_facts(
+            ledger, me, a, entries, evidence=evidence, source=source, at=instant(at)
+        ),
+        ", ".join(facts),
+    )
+
+
+def _fact(text: str) -> Any:
+    """Give a fact from NAME=VALUE; what follows the number is its unit, a word stands for itself."""
+    import re
+
+    from ledger.services.work import FactEntry
+
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise InputError(f"{text!r} is not NAME=VALUE", hint="as plant.capacity_one_unit_out=3.2MW")
+    number = re.fullmatch(r"([+-]?[0-9][0-9_]*(?:\.[0-9]+)?)\s*(.*)", value)
+    if number is None:
+        return FactEntry(name, value)
+    return FactEntry(name, _value(number[1].replace("_", "")), number[2])
+
+
 def attach(
     activities: Activities,
     file: Annotated[Path, typer.Option("--file", help="The file; its content is kept by its SHA-256.")],
@@ -163,25 +216,73 @@ def attach(
 
 
 def sign(
-    activities: Activities,
+    activities: Annotated[list[str] | None, typer.Argument(help="Activity ids or patterns.")] = None,
     role: Annotated[str | None, typer.Option(help="In which role, if you hold several.")] = None,
     comment: Annotated[str, typer.Option(help="What you add.")] = "",
+    key: KeyOption = None,
+    export: Annotated[
+        Path | None, typer.Option("--export", help="Write the statement, to be signed elsewhere.", metavar="FILE")
+    ] = None,
+    import_: Annotated[
+        Path | None, typer.Option("--import", help="Record FILE, which was signed elsewhere.", metavar="FILE")
+    ] = None,
     site: SiteOption = None,
     who: AsOption = None,
 ) -> None:
     """Approve finished work, or pass a gate."""
     from ledger.services import signing
 
-    _each(
-        site, who, activities, lambda ledger, me, a: signing.sign(ledger, me, a, role=role, comment=comment), "signed"
-    )
+    if import_ is not None:
+        _import_signed(import_, site)
+        return
+
+    def act(ledger: Ledger, me: str, activity: str) -> Any:
+        return signing.sign(ledger, me, activity, role=role, comment=comment)
+
+    if not activities:
+        raise InputError("which activity?", hint="as 034@pod-001, or --import FILE")
+    if export is not None:
+        _export_statement(export, site, who, activities, act)
+        return
+    _each(site, who, activities, act, "signed", key)
 
 
-def reject(activity: str, reason: Reason, site: SiteOption = None, who: AsOption = None) -> None:
+def _export_statement(
+    path: Path, site: Path | None, who: str | None, activities: list[str], act: Callable[[Ledger, str, str], Any]
+) -> None:
+    from clusterwright.output import say
+    from clusterwright.where import acting_person, find_site
+    from ledger.database import Ledger
+    from ledger.reads import Reader
+    from ledger.services.by_key import request
+
+    folder = find_site(site)
+    with Reader.open(folder) as reader:
+        person = acting_person(reader, who)
+        names = _matching(reader, activities)
+    if len(names) != 1:
+        raise InputError(f"{len(names)} activities are named, and a statement is about one")
+    with Ledger.open(folder, clock=lambda: datetime.now(UTC)) as ledger:
+        command = request(ledger, lambda: act(ledger, person, names[0]), path)
+    say(f"{path}: sign it with `{command}`, then `clusterwright sign --import {path}`")
+
+
+def _import_signed(path: Path, site: Path | None) -> None:
+    from clusterwright.output import say
+    from clusterwright.where import find_site
+    from ledger.database import Ledger
+    from ledger.services.by_key import recorded
+
+    with Ledger.open(find_site(site), clock=lambda: datetime.now(UTC)) as ledger:
+        event = recorded(ledger, path)
+    say(f"{event.subject}: approved by {event.actor}, signed elsewhere")
+
+
+def reject(activity: str, reason: Reason, key: KeyOption = None, site: SiteOption = None, who: AsOption = None) -> None:
     """Refuse finished work; a non-conformance opens and the work goes back."""
     from ledger.services import signing
 
-    _each(site, who, [activity], lambda ledger, me, a: signing.reject(ledger, me, a, reason), "rejected")
+    _each(site, who, [activity], lambda ledger, me, a: signing.reject(ledger, me, a, reason), "rejected", key)
 
 
 def waive(
@@ -189,12 +290,14 @@ def waive(
     reason: Reason,
     due: Annotated[str, typer.Option("--due", help="By when it is made good, 2027-01-31.")],
     metric: Annotated[list[str] | None, typer.Option(help="Which criterion; all unmet ones if not given.")] = None,
+    key: KeyOption = None,
     site: SiteOption = None,
     who: AsOption = None,
 ) -> None:
     """Decide to proceed with criteria unmet; each becomes a punch item with a due date."""
     from ledger.reads import Reader
     from ledger.services import signing
+    from ledger.services.by_key import decided
 
     day = a_day(due)
 
@@ -202,7 +305,7 @@ def waive(
         with Reader.open(ledger.site_dir) as reader:
             unmet = [c.metric for c in reader.criteria(activity) if c.verdict in {"failed", "not measured"}]
         for name in metric or unmet:
-            signing.waive(ledger, me, activity, name, reason, day)
+            decided(ledger, me, lambda name=name: signing.waive(ledger, me, activity, name, reason, day), key=key)  # type: ignore[misc]
         if not (metric or unmet):
             raise InputError(f"{activity} has no unmet criterion to waive")
 
@@ -233,6 +336,7 @@ def resume(activities: Activities, reason: Reason = "", site: SiteOption = None,
 def release(
     activity: str,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    key: KeyOption = None,
     site: SiteOption = None,
     who: AsOption = None,
 ) -> None:
@@ -260,6 +364,7 @@ def release(
             ledger, me, a, hosts=terms.hosts, count=len(terms.hosts), playbook_digest=terms.digest
         ),
         "released",
+        key,
     )
 
 
@@ -424,6 +529,7 @@ VERBS = (
     progress,
     finish,
     measure,
+    fact,
     attach,
     sign,
     reject,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.options import AsOption, JsonOption, SiteOption
+from clusterwright.commands.options import AsOption, JsonOption, KeyOption, SiteOption
 
 app = typer.Typer(invoke_without_command=True, help="Work out the plan; `adopt` puts it in force, `diff` compares.")
 
@@ -46,6 +46,7 @@ def adopt(
     rehearsal: Annotated[bool, typer.Option("--rehearsal", help="A new ledger is for rehearsing only.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    key: KeyOption = None,
 ) -> None:
     """Put the plan in force as the next revision; the engine reads nothing else."""
     from clusterwright.adoption import adopt_site
@@ -61,21 +62,21 @@ def adopt(
         rehearsal=rehearsal,
         dry_run=dry_run,
         ask=None if yes else typer.confirm,
+        key=key,
     )
     say(outcome)
 
 
 @app.command()
 def diff(site: SiteOption = None, as_json: JsonOption = False) -> None:
-    """Compare the plan the folder makes now with the revision in force."""
-    from clusterwright.adoption import plan_in_force
+    """Compare the plan the folder makes now with the revision in force: first what no longer holds under it."""
+    from clusterwright.adoption import revision_changes
     from clusterwright.output import print_json, say, table
-    from clusterwright.plan_diff import plan_diff
     from clusterwright.planning import plan_of
     from clusterwright.where import find_site
 
     folder = find_site(site)
-    changes = plan_diff(plan_in_force(folder), plan_of(folder))
+    changes = revision_changes(folder, plan_of(folder))
     if as_json:
         print_json(changes)
         return

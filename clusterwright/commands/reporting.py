@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
 
 app = typer.Typer(no_args_is_help=True, help="Reports from the ledger.")
 
@@ -18,24 +18,27 @@ def week(
     form: Annotated[str, typer.Option("--format", help="md, html or csv.")] = "md",
     out: Annotated[Path | None, typer.Option("--out", help="Write to a file, not to stdout.")] = None,
     site: SiteOption = None,
+    as_of: AsOfOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Done last week, late, next three weeks, orders due, decisions needed; by owner."""
+    from clusterwright.as_of import dated, now_of, open_reader, when
     from clusterwright.output import print_json, say
     from clusterwright.week_report import render, week_report
     from clusterwright.where import find_site
-    from ledger.reads import Reader
     from steps.errors import InputError
 
     if form not in {"md", "html", "csv"}:
         raise InputError(f"{form!r} is no format", hint="md, html or csv")
-    with Reader.open(find_site(site)) as reader:
-        now = reader.project_time() if reader.site().rehearsal else datetime.now(UTC)
-        report = week_report(reader, now)
+    with open_reader(find_site(site), as_of) as reader:
+        report = week_report(reader, now_of(reader), when(reader))
+        document = dated(reader, report)
     if as_json:
-        print_json(report)
+        print_json(document)
         return
     text = render(report, form)
+    if report.record and form == "csv":
+        say(report.record)  # a table for spreadsheets has no head line
     if out is None:
         print(text, end="")
     else:

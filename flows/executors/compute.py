@@ -1,25 +1,54 @@
-"""Compute steps: the calculator's figures are measured against the step's criteria and recorded."""
+"""Compute steps: worked out from the plan in force, from facts where they need them, or from the ledger.
+
+What was worked out is measured against the step's criteria and kept as evidence. A step that lacks a fact about
+the facility is not begun: it waits, says which, and is looked at again as soon as one is recorded.
+"""
 
 from __future__ import annotations
 
+import gzip
+import json
+import logging
 import os
 import platform
-from decimal import Decimal
+from datetime import datetime
+from pathlib import Path
+from typing import Any
 
 from flows.ansible.orphans import boot_id
+from flows.artifacts import publish_calculation
 from flows.engine_state import Engine
+from flows.executors.as_built import AS_BUILT
 from flows.performer import Outcome, settled
+from ledger import evidence
 from ledger.payloads import RunSettled
-from ledger.reads import ActivityRow
-from ledger.services.runs import Measured, RunOutcome, claim, settle
-from steps.design.calculated import calculated
+from ledger.reads import ActivityRow, FactNeedRow, Reader
+from ledger.reads.facts import how_to_record
+from ledger.services.runs import Artifact, Claim, Measured, RunOutcome, claim, settle
+from ledger.stamps import value_text
+from steps.design.calculations.calculation import Calculation, Figure
+from steps.schedule.plan import PlanActivity, PlanCriterion
+
+engine_log = logging.getLogger("clusterwright.flows")
 
 LEASE_S = 60.0
 SOURCE = "design of the plan in force"
+RECORDS = "the ledger's record"
+PLAIN_BYTES = 16 * 1024 * 1024
+"""A sheet larger than this is kept compressed: the schedule of a hundred thousand GPUs has 30 MB."""
+
+
+def compute_mark(site_dir: Path, row: ActivityRow, now: datetime) -> str:
+    """Give what makes a compute step worth another look: a new fact, or that nothing holds back its end."""
+    with Reader.open(site_dir) as reader:
+        mark, free = reader.fact_mark(row.id), reader.may_finish(row.id, now)
+    return " ".join([*([f"facts {mark}"] if mark else []), *([] if free else ["held back"])])
 
 
 def compute(engine: Engine, row: ActivityRow) -> Outcome:
-    """Work out every metric that follows from the design; what does not is not measured, and waits."""
+    """Work out every metric that follows; what does not is not measured, and a person decides."""
+    if waits := _waits(engine, row):
+        return waits
     owner = f"{engine.id}:{row.id}"
     held = claim(
         engine.ledger,
@@ -33,20 +62,123 @@ def compute(engine: Engine, row: ActivityRow) -> Outcome:
     )
     if held is None:
         return Outcome("Taken", "another engine computes it")
-    figures = calculated(engine.plan, row.unit)
-    measured = [_measured(c.metric, c.unit, figures) for c in engine.activities[row.id].criteria]
-    lacking = [m.metric for m in measured if m.value is None]
-    summary = f"{len(measured) - len(lacking)} figures from the design"
-    if lacking:
-        summary += f"; not measured: {', '.join(lacking)}; a person measures them, or attests"
-    outcome = RunOutcome("ok", measurements=tuple(measured), summary=summary)
-    event = settle(engine.ledger, owner, row.id, outcome, attempt=held.attempt)
+    calculation = None
+    try:
+        calculation, outcome = _worked_out(engine, row, held)
+    except Exception as error:  # noqa: BLE001  settled as failed: a claim is never left behind
+        engine_log.exception("calculation_broke_off activity=%s run=%s", row.id, held.run)
+        outcome = RunOutcome("failed", summary=f"the calculation broke off: {error}")
+    event = settle(engine.ledger, owner, row.id, outcome, attempt=held.attempt, revision=engine.revision)
     assert isinstance(event.payload, RunSettled)
-    return settled(event.payload.result, summary)
+    if calculation is not None and event.payload.status == "ok":
+        publish_calculation(engine.activities[row.id], calculation, outcome.summary)
+    return settled(event.payload.result, event.payload.summary)
 
 
-def _measured(metric: str, unit: str, figures: dict[str, tuple[Decimal, str]]) -> Measured:
-    if metric in figures:
-        value, given = figures[metric]
-        return Measured(metric, value, given, source=SOURCE)
-    return Measured(metric, None, unit, source=SOURCE, note="no calculator gives this figure yet")
+def _waits(engine: Engine, row: ActivityRow) -> Outcome | None:
+    """Give what a compute step waits for before it is begun: facts about the facility, or the end of others."""
+    with Reader.open(engine.site_dir) as reader:
+        lacking = reader.lacking_facts(row.id)
+        why = () if lacking else reader.why(row.id, engine.clock()).unmet
+    if lacking:
+        said = "; ".join(f"{need.name} in {need.unit_of_measure} ({need.meaning})" for need in lacking)
+        return Outcome("Waits for facts", f"{said}: {how_to_record(row.id, lacking)}", asked=True)
+    if why:
+        names = ", ".join(unmet.predecessor for unmet in why[:5]) + (" ..." if len(why) > 5 else "")
+        return Outcome("Waits for others", f"its end waits for {len(why)}: {names}")
+    return None
+
+
+def _worked_out(engine: Engine, row: ActivityRow, held: Claim) -> tuple[Calculation, RunOutcome]:
+    activity = engine.activities[row.id]
+    with Reader.open(engine.site_dir) as reader:
+        needs = reader.fact_needs(row.id)
+        there = {e.digest for e in reader.evidence(row.id) if e.attempt == held.attempt}
+    facts = {need.name: need.known.value for need in needs if need.known is not None}
+    as_built = AS_BUILT.get(activity.step)
+    calculation = as_built(engine, activity, facts) if as_built else engine.calculator.of(activity, facts)
+    source = _source(calculation, needs)
+    measured = tuple(
+        _measured(criterion, calculation.result(criterion.metric), source) for criterion in activity.criteria
+    )
+    lacking = [m.metric for m in measured if m.value is None]
+    summary = (
+        f"{len(measured) - len(lacking)} of {len(measured)} criteria worked out, {len(calculation.results)} figures"
+    )
+    if lacking:
+        summary += f"; not measured: {', '.join(lacking)}; a person looks, then attests or waives"
+    document = _document(engine, activity, calculation, needs)
+    artifacts = [*_kept(engine.site_dir, activity, calculation, document), *_shown(engine.site_dir, needs, there)]
+    return calculation, RunOutcome("ok", measurements=measured, summary=summary, artifacts=tuple(artifacts))
+
+
+def _source(calculation: Calculation, needs: list[FactNeedRow]) -> str:
+    said = RECORDS if calculation.records else SOURCE
+    events = sorted({need.known.seq for need in needs if need.known is not None})
+    return f"{said}; facts of event {', '.join(map(str, events))}" if events else said
+
+
+def _measured(criterion: PlanCriterion, figure: Figure | None, source: str) -> Measured:
+    if figure is None:
+        return Measured(criterion.metric, None, criterion.unit, source=source, note="nothing here gives this figure")
+    return Measured(criterion.metric, figure.value, figure.unit, source=source, note=figure.source)
+
+
+def _document(
+    engine: Engine, activity: PlanActivity, calculation: Calculation, needs: list[FactNeedRow]
+) -> dict[str, Any]:
+    """Give the calculation whole: what went in, what came out and how, what is doubtful. The same input, the same text."""
+    return {
+        "activity": activity.id,
+        "title": activity.title,
+        "site": engine.plan.site,
+        "plan_revision": engine.revision,
+        "inputs": _figures(calculation.inputs),
+        "facts": {
+            need.name: {
+                "value": value_text(need.known.value),
+                "unit": need.unit_of_measure,
+                "by": need.known.by,
+                "event": need.known.seq,
+                "evidence": list(need.known.evidence),
+            }
+            for need in needs
+            if need.known is not None
+        },
+        "results": _figures(calculation.results),
+        "criteria": [
+            {"metric": c.metric, "op": c.op, "value": value_text(c.value), "unit": c.unit, "source": c.source}
+            for c in activity.criteria
+        ],
+        "findings": [finding._asdict() | {"numbers": dict(finding.numbers)} for finding in calculation.findings],
+        "records": calculation.records,
+    }
+
+
+def _figures(figures: list[Figure]) -> dict[str, dict[str, str | None]]:
+    return {f.name: {"value": value_text(f.value), "unit": f.unit, "from": f.source} for f in figures}
+
+
+def _kept(site_dir: Path, activity: PlanActivity, calculation: Calculation, document: dict[str, Any]) -> list[Artifact]:
+    """Keep the document and the sheets; the document is the first evidence the policy asks for that no sheet is."""
+    sheets = {sheet.evidence for sheet in calculation.sheets}
+    left = [kind for kind in activity.policy.evidence if kind not in sheets]
+    kind = calculation.evidence or (left[0] if left else "calculation")
+    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    kept = [Artifact(evidence.store(site_dir, text.encode()), kind, f"{activity.step}-{activity.unit}.json")]
+    for sheet in calculation.sheets:
+        content, name = sheet.write().encode(), sheet.name
+        if len(content) > PLAIN_BYTES:
+            content, name = gzip.compress(content, mtime=0), f"{name}.gz"
+        kept.append(Artifact(evidence.store(site_dir, content), sheet.evidence, name))
+    return kept
+
+
+def _shown(site_dir: Path, needs: list[FactNeedRow], there: set[str]) -> list[Artifact]:
+    """Give what shows the facts, as evidence of this attempt too: it was laid on the table once, for all of them."""
+    shown: dict[str, Artifact] = {}
+    for need in needs:
+        for digest in need.known.evidence if need.known is not None else ():
+            if digest not in there and evidence.is_intact(site_dir, digest):
+                shown.setdefault(digest, Artifact(digest, need.evidence, f"{need.name}, event {need.known.seq}"))  # type: ignore[union-attr]  # known above
+    return list(shown.values())

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from flows.engine_state import Engine
 from flows.executors.automated import Automation
-from flows.executors.compute import compute
+from flows.executors.compute import compute, compute_mark
 from flows.executors.duplicate import complete_duplicate, duplicates_done
 from flows.executors.people import ask_person, asked_role
 from flows.performer import Outcome
@@ -29,7 +29,9 @@ class RealPerformer:
         return not row.completed_by or duplicates_done(self.site_dir, row, datetime.now(UTC))
 
     def mark(self, row: ActivityRow) -> str:
-        """Give playbook and live release: with another one the step is handed out once more."""
+        """Give playbook and live release, or the facts: with another one the step is handed out once more."""
+        if row.kind == Kind.COMPUTE and not row.completed_by:
+            return compute_mark(self.site_dir, row, datetime.now(UTC))
         return self.automation.mark(row)
 
     def hosts(self, row: ActivityRow) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ same services as the real thing, and every trace of theirs says that it is simul
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -39,7 +40,7 @@ class Simulator:
         self.calendar = calendar
         self.people = people
         self.seed = seed
-        self.held_back: list[PlanActivity] = []
+        self.held_back: list[Callable[[], bool]] = []
 
     def wants(self, row: ActivityRow) -> bool:
         """Everything ready begins; duplicates only when their others are done."""
@@ -99,27 +100,39 @@ class Simulator:
 
     def retry_held_back(self) -> None:
         """Finish what waited for another's finish, where that is over now."""
-        self.held_back = [activity for activity in self.held_back if not self.people.finish(activity)]
+        self.held_back = [finish for finish in self.held_back if not finish()]
 
     def _end(self, activity: PlanActivity, start: datetime) -> datetime:
         hours = drawn(activity.duration, self.seed, activity.id)
         return self.calendar.add(start, hours) if activity.calendar == "working" else after(start, hours)
 
     def _schedule_people(self, activity: PlanActivity, end: datetime) -> None:
-        def finish(_at: datetime) -> None:
-            if not self.people.finish(activity):
-                self.held_back.append(activity)
+        self._schedule(end, lambda: self.people.finish(activity))
 
-        self.clock.schedule(end, finish)
+    def _schedule(self, end: datetime, finish: Callable[[], bool]) -> None:
+        """Let something end at its time, or as soon afterwards as nothing holds it back."""
+
+        def ends(_at: datetime) -> None:
+            if not finish():
+                self.held_back.append(finish)
+
+        self.clock.schedule(end, ends)
 
     def _schedule_run(self, engine: Engine, activity: PlanActivity, owner: str, end: datetime) -> None:
-        def ends(at: datetime) -> None:
+        def finish() -> bool:
+            if activity.kind == "compute" and not self._may_finish(activity.id):
+                return False
             readings = tuple(Measured(c.metric, value_that_meets(c), c.unit, source=SOURCE) for c in activity.criteria)
             outcome = RunOutcome(
                 REHEARSED.status, measurements=readings, summary=REHEARSED.summary, simulated=REHEARSED.simulated
             )
-            settle(engine.ledger, owner, activity.id, outcome, at=at)
+            settle(engine.ledger, owner, activity.id, outcome, at=self.clock())
             if activity.policy.needed == "always":
                 self.people.approve(activity, None)
+            return True
 
-        self.clock.schedule(end, ends)
+        self._schedule(end, finish)
+
+    def _may_finish(self, activity: str) -> bool:
+        with Reader.open(self.site_dir) as reader:
+            return reader.may_finish(activity, self.clock())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.events import Event
-from ledger.projector import buying, planning, runs, signing, work
+from ledger.projector import buying, facts, keys, planning, runs, signing, work
 from ledger.projector.base import Handler, Projection
 
 HANDLERS: dict[str, Handler] = {
@@ -12,6 +12,8 @@ HANDLERS: dict[str, Handler] = {
     **signing.HANDLERS,
     **buying.HANDLERS,
     **runs.HANDLERS,
+    **facts.HANDLERS,
+    **keys.HANDLERS,
 }
 """Every kind of event and what it changes; a test holds it against the list of payloads."""
 
@@ -19,4 +21,5 @@ HANDLERS: dict[str, Handler] = {
 def apply(projection: Projection, event: Event) -> None:
     """Change the projections as the event says."""
     HANDLERS[event.kind](projection, event, event.payload)
+    keys.note_statement(projection, event)
     projection.session.flush()

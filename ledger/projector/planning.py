@@ -12,12 +12,15 @@ from ledger.events import Event
 from ledger.payloads import ForecastPublished, Genesis, PlanAdopted
 from ledger.plan_store import load_plan
 from ledger.projector.base import Handler, Projection
+from ledger.projector.keys import enrol, enrol_owner, require_signatures
+from ledger.projector.reopening import mark_resting, mark_stale, open_again
 from ledger.projector.revising import upsert_activities, upsert_orders
 from ledger.readiness import side_of
 from ledger.refresh import refresh_all
 from ledger.stamps import stamp, value_text
 from ledger.tables import (
     Criterion,
+    FactNeed,
     Forecast,
     Link,
     Person,
@@ -26,11 +29,11 @@ from ledger.tables import (
     Site,
     Unit,
 )
-from steps.schedule.plan import Plan, PlanCriterion, PlanLink
+from steps.schedule.plan import Plan, PlanCriterion, PlanFact, PlanLink
 from steps.schedule.plan import Unit as PlanUnit
 
 
-def _genesis(p: Projection, event: Event, payload: Genesis) -> None:  # noqa: ARG001
+def _genesis(p: Projection, event: Event, payload: Genesis) -> None:
     p.session.add(
         Site(
             id=1,
@@ -42,6 +45,7 @@ def _genesis(p: Projection, event: Event, payload: Genesis) -> None:  # noqa: AR
             owner_key=payload.owner_key,
         )
     )
+    enrol_owner(p.session, event, payload)
 
 
 def _adopted(p: Projection, event: Event, payload: PlanAdopted) -> None:
@@ -52,12 +56,24 @@ def _adopted(p: Projection, event: Event, payload: PlanAdopted) -> None:
     p.session.flush()
     _replace(p.session, Unit, [_unit(u, n) for n, u in enumerate(plan.units)])
     _people(p.session, plan)
-    upsert_activities(p.session, plan, event)
+    enrol(p.session, event, plan)
+    require_signatures(p.session, plan)
+    upsert_activities(p.session, plan, event, rule_1=payload.reopened is None)
     criteria = [_criterion(a.id, c, n) for a in plan.activities for n, c in enumerate(a.criteria)]
     _replace(p.session, Criterion, criteria)
+    _replace(p.session, FactNeed, [_need(a.id, f, n) for a in plan.activities for n, f in enumerate(a.facts)])
     _replace(p.session, Link, [_link(x, n) for n, x in enumerate(plan.links)])
     upsert_orders(p.session, plan)
+    _no_longer_hold(p, event, payload)
     refresh_all(p.session)
+
+
+def _no_longer_hold(p: Projection, event: Event, payload: PlanAdopted) -> None:
+    """Open again and mark as stale what the revision was decided to; the links in force say what came after."""
+    for again in payload.reopened or ():
+        open_again(p, again.activity, f"revision {payload.revision}: {again.why}")
+    mark_resting(p, [again.activity for again in payload.reopened or ()], event.seq)
+    mark_stale(p, [again.activity for again in payload.sign_again or ()], event.seq)
 
 
 def _unit(u: PlanUnit, ordinal: int) -> dict[str, Any]:
@@ -81,6 +97,18 @@ def _criterion(activity: str, c: PlanCriterion, ordinal: int) -> dict[str, Any]:
         "unit": c.unit,
         "each": c.each,
         "source": c.source,
+    }
+
+
+def _need(activity: str, f: PlanFact, ordinal: int) -> dict[str, Any]:
+    return {
+        "activity": activity,
+        "ordinal": ordinal,
+        "name": f.name,
+        "unit_of_measure": f.unit,
+        "meaning": f.meaning,
+        "options": "\n".join(f.options),
+        "evidence": f.evidence,
     }
 
 

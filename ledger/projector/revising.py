@@ -1,7 +1,8 @@
 """A plan revision over what already happened: ids persist with their state, nothing done is undone.
 
-What is gone from the plan and had not begun becomes not applicable; what is done and is now asked for
-differently becomes stale; a decision taken at run time that something does not apply stands.
+What is gone from the plan and had not begun becomes not applicable; a decision taken at run time that
+something does not apply stands. What no longer holds is in the event, decided by `ledger.revision`; events
+of version 1 did not say, and what is done and asked for differently becomes stale here, as it did then.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from steps.schedule.plan import Plan, PlanActivity, PlanOrder
 NOT_BEGUN = frozenset({"open", "not_applicable"})
 
 
-def upsert_activities(session: Session, plan: Plan, event: Event) -> None:
+def upsert_activities(session: Session, plan: Plan, event: Event, *, rule_1: bool) -> None:
     """Write what the plan says of every activity, and what that does to those that exist."""
     held = {row.id: row for row in session.scalars(select(Activity)).all()}
-    criteria = _criteria_in_force(session) if held else {}
+    criteria = _criteria_in_force(session) if held and rule_1 else None
     added, changed = [], []
     for ordinal, activity in enumerate(plan.activities):
         row = held.pop(activity.id, None)
@@ -31,7 +32,7 @@ def upsert_activities(session: Session, plan: Plan, event: Event) -> None:
         if row is None:
             added.append(says | _first_state(activity, event))
         else:
-            changed.append(says | _next_state(row, activity, criteria.get(row.id, []), event))
+            changed.append(says | _next_state(row, activity, criteria, event))
     changed += [{"id": row.id, "in_plan": False} | _gone(row, event) for row in held.values() if row.in_plan]
     session.expunge_all()
     if added:
@@ -168,14 +169,16 @@ def _first_state(a: PlanActivity, event: Event) -> dict[str, Any]:
     return _NOT_STARTED | {"state": "not_applicable", "na_reason": reason, "na_at": at}
 
 
-def _next_state(row: Activity, a: PlanActivity, criteria: list[tuple[str, ...]], event: Event) -> dict[str, Any]:
+def _next_state(
+    row: Activity, a: PlanActivity, criteria: dict[str, list[tuple[str, ...]]] | None, event: Event
+) -> dict[str, Any]:
     if row.state in NOT_BEGUN and not row.na_decided:
         if not a.applicable:
             reason = a.not_applicable_because or "does not apply"
             return {"state": "not_applicable", "na_reason": reason, "na_at": event.effective_at}
         return {"state": "open", "na_reason": None, "na_at": None}
-    if row.state == "done" and row.stale_since is None and _asks_more(row, a, criteria):
-        return {"stale_since": event.seq}
+    if criteria is not None and row.state == "done" and row.stale_since is None:
+        return {"stale_since": event.seq} if _asks_more(row, a, criteria.get(row.id, [])) else {}
     return {}
 
 

@@ -11,6 +11,7 @@ from ledger import evidence
 from ledger import payloads as say
 from ledger.events import Event
 from ledger.projector.base import Handler, Projection, next_attempt
+from ledger.projector.facts import who_said
 from ledger.projector.finishing import add_reading, reach
 from ledger.projector.signing import open_ncr
 from ledger.refresh import refresh
@@ -23,7 +24,7 @@ def _claimed(p: Projection, event: Event, payload: say.RunClaimed) -> None:
         next_attempt(row, "running")
     row.state = "running"
     row.started_at = event.effective_at
-    row.performers = ()
+    row.performers = who_said(p.session, row)
     p.session.add(
         Run(
             id=payload.run,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import text
-from sqlmodel import Session
-
 from ledger import payloads as say
 from ledger.events import Event
-from ledger.projector.base import Handler, Projection, next_attempt
+from ledger.projector.base import Handler, Projection
 from ledger.projector.finishing import add_reading, reach
+from ledger.projector.reopening import mark_resting, open_again
 from ledger.refresh import refresh
-from ledger.tables import Activity, Comment, EvidenceItem, OrderLine, Tranche
+from ledger.tables import Comment, EvidenceItem, OrderLine, Tranche
 
 
 def _assigned(p: Projection, event: Event, payload: say.Assigned) -> None:
@@ -104,33 +102,8 @@ def _commented(p: Projection, event: Event, payload: say.Commented) -> None:
 
 
 def _reopened(p: Projection, event: Event, payload: say.Reopened) -> None:
-    row = p.activity(event.subject)
-    next_attempt(row, "open")
-    row.na_decided = False
-    row.na_reason = None
-    row.na_at = None
-    row.last_note = payload.reason
-    p.session.flush()
-    stale = [row.id]
-    for name in _descendants(p.session, row.id):
-        after = p.session.get(Activity, name)
-        if after is not None and after.state == "done" and after.stale_since is None:
-            after.stale_since = event.seq
-            stale.append(name)
-    p.session.flush()
-    refresh(p.session, stale)
-
-
-def _descendants(session: Session, name: str) -> list[str]:
-    found = session.execute(
-        text(
-            "WITH RECURSIVE d(id) AS (SELECT :name UNION"
-            ' SELECT link."after" FROM link JOIN d ON link."before" = d.id)'
-            " SELECT id FROM d WHERE id <> :name ORDER BY id"
-        ),
-        {"name": name},
-    )
-    return [row[0] for row in found]
+    open_again(p, event.subject, payload.reason)
+    refresh(p.session, mark_resting(p, [event.subject], event.seq))
 
 
 def _adopted(p: Projection, event: Event, payload: say.ProgressAdopted) -> None:

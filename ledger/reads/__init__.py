@@ -26,14 +26,18 @@ from ledger.reads.record_rows import (
     ReleaseRow,
     RequestRow,
     RunRow,
+    SignerKeyRow,
     SignOffRow,
     WaiverRow,
 )
 from ledger.reads.records import RecordReads
 from ledger.reads.rows import (
     ActivityRow,
+    AsOf,
     Counts,
     CriterionRow,
+    FactNeedRow,
+    FactRow,
     Head,
     InboxRow,
     LinkRow,
@@ -41,6 +45,7 @@ from ledger.reads.rows import (
     PersonRow,
     PhaseRow,
     SiteRow,
+    Standing,
     TrancheRow,
     UnitRow,
     Unmet,
@@ -50,6 +55,7 @@ from ledger.reads.site import SiteReads
 
 __all__ = [
     "ActivityRow",
+    "AsOf",
     "AttestationRow",
     "ClaimRow",
     "CommentRow",
@@ -57,6 +63,8 @@ __all__ = [
     "CriterionRow",
     "EventRow",
     "EvidenceRow",
+    "FactNeedRow",
+    "FactRow",
     "ForecastRow",
     "Head",
     "InboxRow",
@@ -72,7 +80,9 @@ __all__ = [
     "RequestRow",
     "RunRow",
     "SignOffRow",
+    "SignerKeyRow",
     "SiteRow",
+    "Standing",
     "TrancheRow",
     "UnitRow",
     "Unmet",
@@ -84,10 +94,20 @@ __all__ = [
 class Reader(SiteReads, PeopleReads, RecordReads):
     """All questions about a site, over one read-only connection."""
 
+    as_of: AsOf | None = None
+    """Where in the past it stands (`ledger.as_of`); None is the present."""
+
     @classmethod
     def open(cls, site_dir: Path) -> Self:
-        """Open a site's ledger for reading."""
-        return cls(site_dir)
+        """Open a site's ledger for reading; one of an earlier release is brought up first."""
+        reader = cls(site_dir)
+        if reader.is_older():
+            reader.close()
+            from ledger.database import Ledger  # an earlier release's ledger is rare, and SQLAlchemy is slow to come
+
+            Ledger.open(site_dir).close()
+            reader = cls(site_dir)
+        return reader
 
     def __enter__(self) -> Self:
         """Give the reader."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from ledger.reads.connected import Connected, text_of, words
-from ledger.reads.rows import ActivityRow
+from ledger.reads.rows import ActivityRow, Standing
 from ledger.reads.site import LATE
 from ledger.stamps import instant
 from ledger.transitions import State
@@ -75,6 +75,11 @@ class ActivityReads(Connected):
         if found is None:
             raise self.unknown(name)
         return found
+
+    def standing(self) -> dict[str, Standing]:
+        """Give how everything stands that has begun, by id: state, attempt, and whether it is stale."""
+        found = self.rows("SELECT id, state, attempt, stale_since IS NOT NULL FROM activity WHERE state <> 'open'")
+        return {r[0]: Standing(State(r[1]), r[2], bool(r[3])) for r in found}
 
     def unknown(self, name: str) -> InputError:
         """Give the refusal of an unknown id."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ledger.file import connect, ledger_path, world_error
+from ledger.file import connect, is_older, ledger_path, world_error
 from ledger.stamps import stamp
 
 
@@ -26,6 +26,10 @@ class Connected:
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
+
+    def is_older(self) -> bool:
+        """Say whether the file is of an earlier format."""
+        return is_older(self._db)
 
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         """Give all rows of a query."""

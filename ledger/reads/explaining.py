@@ -7,7 +7,8 @@ from datetime import datetime
 from ledger.judging import Judged, Reading, judge
 from ledger.reads.activities import ActivityReads
 from ledger.reads.connected import text_of, words
-from ledger.reads.rows import ActivityRow, CriterionRow, LinkRow, Unmet, Why
+from ledger.reads.facts import FactReads, how_to_record
+from ledger.reads.rows import ActivityRow, CriterionRow, FactNeedRow, LinkRow, Unmet, Why
 from ledger.stamps import instant, text_value
 from ledger.transitions import State
 
@@ -27,7 +28,7 @@ _OTHER = (
 )
 
 
-class ExplainingReads(ActivityReads):
+class ExplainingReads(ActivityReads, FactReads):
     """Questions about one activity's waits and criteria."""
 
     def predecessors(self, name: str, now: datetime | None = None) -> list[LinkRow]:
@@ -42,7 +43,9 @@ class ExplainingReads(ActivityReads):
         """Say why an activity does not go on: what it waits for, and what it still needs."""
         row = self.require_activity(name, now)
         unmet: tuple[Unmet, ...] = ()
-        if row.state in {State.BLOCKED, State.IN_PROGRESS, State.ON_HOLD}:
+        # a calculation ends as soon as it begins: what holds its end holds it
+        computes = row.state is State.READY and row.kind == "compute"
+        if computes or row.state in {State.BLOCKED, State.IN_PROGRESS, State.ON_HOLD}:
             sides = {"S"} if row.state is State.BLOCKED else {"F"}
             links = [x for x in self.predecessors(name, now) if x.type[1] in sides]
             unmet = tuple(_unmet(x) for x in links if not x.satisfied_at or x.satisfied_at > now)
@@ -134,11 +137,27 @@ class ExplainingReads(ActivityReads):
             needs += [*self._open_criteria(row.id), *self._needs_to_be_signed(row)]
         elif row.kind in {"procure", "field"}:
             needs.append(f"to be started by {row.assignee or row.role}")
+        elif row.kind == "compute":
+            needs += self._needs_of_the_facility(row)
         elif row.kind in {"automate", "verify"} and row.playbook is None:
             needs.append("a person: not automated yet; do it and attest, or start and measure")
         elif row.effect in {"change", "destructive"} and not self.has_live_release(row.id):
             needs.append(f"a release ({row.effect}) by {_roles(row)}")
         return needs
+
+    def may_finish(self, name: str, now: datetime) -> bool:
+        """Say whether nothing holds back the end of an activity (FF and SF links)."""
+        found = self.row("SELECT finish_from <= ? FROM activity WHERE id = ?", text_of(now), name)
+        return bool(found and found[0])
+
+    def lacking_facts(self, name: str) -> list[FactNeedRow]:
+        """Give the facts about the facility that an activity needs and nobody has recorded."""
+        return [need for need in self.fact_needs(name) if need.known is None]
+
+    def _needs_of_the_facility(self, row: ActivityRow) -> list[str]:
+        lacking = self.lacking_facts(row.id)
+        needs = [f"{need.name} in {need.unit_of_measure}: {need.meaning}" for need in lacking]
+        return [*needs, f"from {row.role}: {how_to_record(row.id, lacking)}"] if lacking else []
 
     def _needs_to_be_signed(self, row: ActivityRow) -> list[str]:
         needs = [f"evidence: {kind}" for kind in self.missing_evidence(row.id)]

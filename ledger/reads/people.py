@@ -102,6 +102,8 @@ class PeopleReads(ExplainingReads, SupplyReads):
             return "attest"
         if row.effect in {"change", "destructive"} and not self.has_live_release(row.id):
             return "release"
+        if row.kind == "compute" and self.lacking_facts(row.id):
+            return "fact"
         return None
 
     def _to_order(self, mine: set[str], now: datetime) -> Iterator[InboxRow]:

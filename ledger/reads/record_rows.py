@@ -55,6 +55,16 @@ class SignOffRow(NamedTuple):
     at: datetime
 
 
+class SignerKeyRow(NamedTuple):
+    """A key that a person signs with; `until` is none while it counts, and `reason` says why it ended."""
+
+    person: str
+    key: str
+    since: datetime
+    until: datetime | None
+    reason: str
+
+
 class RunRow(NamedTuple):
     """One run of software for an activity; `status` is running until it is settled."""
 

@@ -17,6 +17,7 @@ from ledger.reads.record_rows import (
     ReleaseRow,
     RequestRow,
     RunRow,
+    SignerKeyRow,
     SignOffRow,
     WaiverRow,
 )
@@ -49,6 +50,11 @@ class RecordReads(Connected):
             name,
         )
         return [EvidenceRow._make((*r[:8], _at(r[8]))) for r in found]
+
+    def signer_keys(self) -> list[SignerKeyRow]:
+        """Give every key that counts or counted, in the order of enrolment."""
+        found = self.rows("SELECT person, key, since, until, reason FROM signer_key ORDER BY seq, person")
+        return [SignerKeyRow(r[0], r[1], _at(r[2]), instant(r[3]), r[4]) for r in found]
 
     def sign_offs(self, name: str | None = None) -> list[SignOffRow]:
         """Give approvals and rejections of an activity, or of all."""

@@ -18,6 +18,14 @@ class Head(NamedTuple):
     recorded_at: datetime
 
 
+class AsOf(NamedTuple):
+    """Where in the past a reader stands: after which event, and at what time its questions are asked."""
+
+    seq: int
+    hash: str
+    time: datetime
+
+
 class SiteRow(NamedTuple):
     """The site and the plan revision in force; revision 0 means that no plan was adopted yet."""
 
@@ -114,6 +122,40 @@ class ActivityRow(NamedTuple):
     last_note: str
     duration_m_h: float
     calendar: str
+
+
+class Standing(NamedTuple):
+    """How an activity that has begun stands, in a word: what a plan revision asks."""
+
+    state: State
+    attempt: int
+    stale: bool
+
+
+class FactRow(NamedTuple):
+    """What is known of the facility at a unit of the site; `evidence` are digests of what shows it."""
+
+    seq: int
+    unit: str
+    name: str
+    value: Value
+    unit_of_measure: str
+    source: str
+    activity: str
+    by: str
+    at: datetime
+    evidence: tuple[str, ...]
+
+
+class FactNeedRow(NamedTuple):
+    """A fact that an activity needs, and what is recorded of it; None while nobody has."""
+
+    name: str
+    unit_of_measure: str
+    meaning: str
+    options: tuple[str, ...]
+    evidence: str
+    known: FactRow | None
 
 
 class Unmet(NamedTuple):

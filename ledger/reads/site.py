@@ -135,7 +135,8 @@ class SiteReads(Connected):
             " UNION ALL SELECT min(ready_from) FROM order_line"
             " WHERE placed_at IS NULL AND ready_from > :now"
             " UNION ALL SELECT min(finish_from) FROM activity"
-            " WHERE state = 'in_progress' AND finish_from > :now)",
+            " WHERE (state = 'in_progress' OR (kind = 'compute' AND state IN ('open', 'running')))"
+            " AND finish_from > :now)",
             {"now": text_of(now)},
         ).fetchone()
         return instant(found[0])

@@ -1,23 +1,31 @@
-"""A ledger is made, and plans are put in force."""
+"""A ledger is made, and plans are put in force; what a revision undoes is decided here and recorded with it."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
+from sqlalchemy import select
+from sqlmodel import col
 
 from ledger.database import Ledger
 from ledger.events import Event
 from ledger.file import FORMAT
-from ledger.payloads import Genesis, PlanAdopted
-from ledger.plan_store import store_plan
-from ledger.tables import PlanRevision
+from ledger.payloads import Again, Genesis, PlanAdopted
+from ledger.plan_store import load_plan, store_plan
+from ledger.reads.rows import Standing
+from ledger.refresh import in_force
+from ledger.tables import Activity, PlanRevision
+from ledger.transitions import State
 from ledger.writing import Writing
 from steps.errors import InputError, NotSatisfiedError
 from steps.schedule.plan import Plan
+
+if TYPE_CHECKING:
+    from ledger.revision import Consequence
 
 ADOPTERS = ("owner-pm", "sponsor")
 """Roles that may put a plan in force."""
@@ -60,8 +68,10 @@ def adopt_plan(
         raise InputError("adopting a plan needs a reason", hint="give --reason")
     document = store_plan(ledger.site_dir, plan)
     with ledger.write() as writing:
-        revision = writing.session.execute(select(func.max(PlanRevision.revision))).scalar() or 0
+        held = in_force(writing.session)
+        revision = 0 if held is None else held.revision
         _may_adopt(writing, actor, plan, first=revision == 0)
+        reopened, sign_again = _undone(writing, held, plan)
         payload = PlanAdopted(
             revision=revision + 1,
             document=document,
@@ -69,8 +79,30 @@ def adopt_plan(
             baseline=baseline,
             activities=len(plan.activities),
             digests=plan.digests,
+            reopened=reopened,
+            sign_again=sign_again,
         )
         return writing.append(actor, payload, subject=f"plan/{revision + 1}", at=at)
+
+
+def _undone(writing: Writing, held: PlanRevision | None, plan: Plan) -> tuple[tuple[Again, ...], tuple[Again, ...]]:
+    """Give what is opened again under the plan, and what is only to be signed again."""
+    if held is None:
+        return (), ()
+    from ledger.revision import consequences  # the calculators come with it; no other decision needs them
+
+    rows = writing.session.execute(
+        select(col(Activity.id), col(Activity.state), col(Activity.attempt), col(Activity.stale_since)).where(
+            col(Activity.state) != State.OPEN
+        )
+    )
+    standing = {name: Standing(State(state), attempt, stale is not None) for name, state, attempt, stale in rows}
+    found = consequences(load_plan(writing.site_dir, held.document), plan, standing)
+    return _again(found.reopened), _again(found.sign_again)
+
+
+def _again(undone: Iterable[Consequence]) -> tuple[Again, ...]:
+    return tuple(Again(activity=c.activity, why=c.why) for c in undone)
 
 
 def _may_adopt(writing: Writing, actor: str, plan: Plan, *, first: bool) -> None:

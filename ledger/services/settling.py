@@ -19,6 +19,8 @@ from ledger.events import Event
 from ledger.judging import Reading
 from ledger.payloads import Batch, Left, RunSettled
 from ledger.payloads import Reading as ReadingPart
+from ledger.refresh import in_force
+from ledger.services.blocked import refuse_unfinishable
 from ledger.services.claiming import lost_lease
 from ledger.services.policy import after_work, verdict_on
 from ledger.stamps import value_text
@@ -43,12 +45,14 @@ def settle(
     *,
     attempt: int | None = None,
     needs_person: bool = False,
+    revision: int | None = None,
     at: datetime | None = None,
 ) -> Event:
     """Record a run's result, fenced by owner and attempt; the result decides the state.
 
     An interrupted run leaves the activity open in the next attempt, or on hold when `needs_person`:
-    where nobody can tell whether the old process is dead.
+    where nobody can tell whether the old process is dead. A calculation under a plan `revision` that is no
+    longer in force is interrupted, and one whose end others hold back (FF, SF) is refused.
     """
     results = tuple(_batches(ledger.site_dir, map(_item, outcome.results)))
     readings = tuple(_reading(m) for m in outcome.measurements)
@@ -59,8 +63,13 @@ def settle(
     with ledger.write() as writing:
         row = writing.activity(activity)
         run = _fenced(writing, row, owner, attempt)
+        if revision is not None and (now := _revision(writing)) != revision:
+            outcome = RunOutcome("interrupted", summary=f"worked out under revision {revision}; {now} is in force")
+            results = readings = batches = ()
         result = _result(writing, row, outcome, needs_person=needs_person)
         writing.permitted(row, Action.SETTLE, at, result)
+        if row.kind == "compute" and result in {State.DONE, State.AWAITING_SIGN_OFF}:
+            refuse_unfinishable(writing, row, writing.when(at))
         payload = _settlement(writing, row, run, outcome, result).model_copy(
             update={"results": results, "measurements": readings, "measurement_batches": batches}
         )
@@ -89,6 +98,11 @@ def _settlement(writing: Writing, row: Activity, run: Run, outcome: RunOutcome, 
         ncr=writing.next_id(Ncr, "NCR") if result is State.FAILED else None,
         ncr_class=row.ncr_class,
     )
+
+
+def _revision(writing: Writing) -> int:
+    held = in_force(writing.session)
+    return 0 if held is None else held.revision
 
 
 def _fenced(writing: Writing, row: Activity, owner: str, attempt: int | None) -> Run:

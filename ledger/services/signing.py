@@ -21,7 +21,7 @@ from ledger.services.policy import (
     refuse_performer,
     refuse_unmet,
 )
-from ledger.tables import Activity, EvidenceItem, Ncr, Release, Waiver
+from ledger.tables import Activity, EvidenceItem, Ncr, Release, Run, Waiver
 from ledger.transitions import Action, State
 from ledger.writing import Writing
 from steps.errors import InputError, NotSatisfiedError
@@ -120,7 +120,7 @@ def reject(ledger: Ledger, actor: str, activity: str, reason: str, *, at: dateti
         raise InputError("a rejection needs a reason", hint="give --reason")
     with ledger.write() as writing:
         row = writing.activity(activity)
-        result = _back_to(row)
+        result = _back_to(writing, row)
         writing.permitted(row, Action.REJECT, at, result)
         role = writing.holds(actor, tuple(row.roles), f"reject {row.id}")
         payload = Rejected(
@@ -134,9 +134,10 @@ def reject(ledger: Ledger, actor: str, activity: str, reason: str, *, at: dateti
         return writing.append(actor, payload, subject=row.id, at=at)
 
 
-def _back_to(row: Activity) -> State:
+def _back_to(writing: Writing, row: Activity) -> State:
     """People's work goes back to the people; what a run or an attestation did may run again."""
-    by_people = bool(row.performers) and not row.attested
+    ran = select(col(Run.id)).where(col(Run.activity) == row.id, col(Run.attempt) == row.attempt).limit(1)
+    by_people = bool(row.performers) and not row.attested and not writing.session.execute(ran).first()
     return State.IN_PROGRESS if by_people else State.OPEN
 
 

@@ -4,8 +4,10 @@ from ledger.services.adopting import ProgressRow, adopt_progress
 from ledger.services.attesting import attest
 from ledger.services.deciding import assign, comment, hold, na, reopen, resume, settle_duplicate
 from ledger.services.doing import attach, finish, measure, progress, start
+from ledger.services.facts import FactEntry, record_facts
 
 __all__ = [
+    "FactEntry",
     "ProgressRow",
     "adopt_progress",
     "assign",
@@ -17,6 +19,7 @@ __all__ = [
     "measure",
     "na",
     "progress",
+    "record_facts",
     "reopen",
     "resume",
     "settle_duplicate",

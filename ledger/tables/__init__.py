@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ledger.tables.activity import Activity
 from ledger.tables.event import EventRow
+from ledger.tables.facts import Fact, FactNeed
 from ledger.tables.plan import Criterion, Link, Person, PersonRole, PlanRevision, Site, Unit
 from ledger.tables.records import (
     Attestation,
@@ -21,6 +22,7 @@ from ledger.tables.records import (
     Waiver,
 )
 from ledger.tables.runs import ClaimRow, ItemResultRow, Request, Run
+from ledger.tables.signing import SignedPolicy, SignerKey, Statement
 from ledger.tables.supplies import Delivery, OrderLine, Tranche
 
 __all__ = [
@@ -33,6 +35,8 @@ __all__ = [
     "Delivery",
     "EventRow",
     "EvidenceItem",
+    "Fact",
+    "FactNeed",
     "Forecast",
     "ItemResultRow",
     "Link",
@@ -46,7 +50,10 @@ __all__ = [
     "Request",
     "Run",
     "SignOff",
+    "SignedPolicy",
+    "SignerKey",
     "Site",
+    "Statement",
     "Tranche",
     "Unit",
     "Waiver",

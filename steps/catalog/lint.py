@@ -117,6 +117,9 @@ def _formulas(entry: Entry) -> Iterator[tuple[str, tuple[str | int, ...]]]:
             yield criterion.value, ("accept", index, "value")
         if criterion.when:
             yield criterion.when, ("accept", index, "when")
+    for index, fact in enumerate(step.facts):
+        if fact.when:
+            yield fact.when, ("facts", index, "when")
     for name, formula in step.resources.items():
         yield formula, ("resources", name)
 
@@ -255,6 +258,10 @@ def _unit_findings(design: Design, catalog: Catalog) -> Iterator[Finding]:
             if not is_unit(criterion.unit):
                 message = f"{criterion.unit!r} is not a unit"
                 yield Finding("unit", message, entry.place("accept", index, "unit"))
+        for index, fact in enumerate(step.facts):
+            if not is_unit(fact.unit) or (fact.unit == "choice") is not bool(fact.options):
+                message = f"{fact.name} is a number with a unit, or a choice among options"
+                yield Finding("unit", message, entry.place("facts", index, "unit"))
 
 
 def _network_findings(name: str, design: Design, found: Expansion, report: Report) -> Iterator[Finding]:

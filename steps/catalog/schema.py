@@ -179,13 +179,15 @@ class Policy(Closed):
 class SignOff(Closed):
     """The approval an activity needs, and the evidence that must lie on the table.
 
-    `needed: by-hand` asks for it only when a person, not a run or a calculator, did the work.
+    `needed: by-hand` asks for it only when a person, not a run or a calculator, did the work. `assurance` is
+    the site's where it is not given: recorded by account, or signed with a key.
     """
 
     policy: Policy
     needed: Literal["always", "by-hand"] = "always"
     evidence: tuple[Slug, ...] = ()
     hold_point: bool = False
+    assurance: Literal["recorded", "signed"] | None = None
 
 
 class Criterion(Closed):
@@ -199,6 +201,17 @@ class Criterion(Closed):
     when: str | None = None
     source: Text
     erratum: str | None = None
+
+
+class Fact(Closed):
+    """Something about the facility that a person must find out; with options it is one of these words."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)*$")]
+    unit: Text
+    meaning: Text
+    options: tuple[Text, ...] = ()
+    when: str | None = None
+    evidence: Slug = "facility-fact"
 
 
 class Sources(Closed):
@@ -246,6 +259,7 @@ class Step(Closed):
     playbook: str | None = None
     resources: dict[str, str] = Field(default_factory=dict)
     sign_off: SignOff
+    facts: tuple[Fact, ...] = ()
     accept: tuple[Criterion, ...] = ()
     on_fail: OnFail | None = None
     outputs: tuple[Text, ...] = ()
@@ -261,6 +275,8 @@ class Step(Closed):
             raise ValueError(f"a {self.kind} step states its `effect`: read, change or destructive")
         if isinstance(self.applies, str) and not self.not_applicable_because:
             raise ValueError("a conditional `applies` needs `not_applicable_because`")
+        if self.facts and self.kind is not Kind.COMPUTE:
+            raise ValueError("`facts` are what a compute step compares its design with")
         if self.duration.rate is not None and self.items is None:
             raise ValueError("`duration.rate` needs `items`: a rate of what?")
         return self

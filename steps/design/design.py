@@ -131,8 +131,8 @@ def design_of(site: Site, folder: Path | None = None) -> Design:
     try:
         return _design(read_preset(site.preset, folder), settings, site.crews, site.decisions)
     except ImpossibleDesignError as error:
-        name = next((written[n] for f in error.findings for n in f.numbers if n in written), None)
-        raise ImpossibleDesignError(error.findings, _place(folder, name) if name else None) from None
+        at = [written[n] for finding in error.findings for n in finding.numbers if n in written]
+        raise ImpossibleDesignError(error.findings, _place(folder, at[0]) if at else None) from None
 
 
 def _place(folder: Path | None, override: str) -> Place:

@@ -88,6 +88,7 @@ class Site(Closed):
     calendar: Calendar = Calendar()
     crews: dict[Slug, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
     people: tuple[PersonEntry, ...] = Field(min_length=1)
+    assurance: Literal["recorded", "signed"] = "recorded"
     inventory: str | None = None
 
     @field_validator("time_zone")

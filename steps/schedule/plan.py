@@ -65,6 +65,16 @@ class PlanCriterion(Closed):
     source: str
 
 
+class PlanFact(Closed):
+    """Something about the facility that an activity needs to know; with options it is one of these words."""
+
+    name: str
+    unit: str
+    meaning: str
+    options: tuple[str, ...] = ()
+    evidence: str = "facility-fact"
+
+
 class PlanPolicy(Closed):
     """The sign-off an activity needs."""
 
@@ -74,6 +84,7 @@ class PlanPolicy(Closed):
     needed: Literal["always", "by-hand"]
     evidence: tuple[str, ...]
     hold_point: bool
+    assurance: Literal["recorded", "signed"] = "recorded"
 
 
 class PlanActivity(Closed):
@@ -99,6 +110,7 @@ class PlanActivity(Closed):
     completed_by: tuple[str, ...] = ()
     continuing: bool = False
     policy: PlanPolicy
+    facts: tuple[PlanFact, ...] = ()
     criteria: tuple[PlanCriterion, ...] = ()
     ncr_class: Literal["A", "B", "C"] = "B"
     dates: Dates | None = None
@@ -180,5 +192,10 @@ class Plan(Closed):
     people: tuple[Person, ...]
     roles: dict[str, str]
     design: dict[str, str | float | bool] = Field(description="the site's design values")
+    figures: dict[str, float] = Field(
+        default_factory=dict, description="the figures that the design is worked out from; older plans have none"
+    )
+    choices: dict[str, str | bool] = Field(default_factory=dict, description="the design's choices by name")
+    slip_day_usd: float = Field(default=0.0, description="cost of a day of delay; older plans do not know")
     digests: dict[str, str] = Field(description="SHA-256 of site, catalog, playbooks; version")
     findings: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from decimal import Decimal
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from steps.catalog.loader import Catalog
 from steps.catalog.schema import Criterion
 from steps.design.design import Design
+from steps.design.dossier import dossier_of
 from steps.design.site import Site
 from steps.errors import InputError
 from steps.formula import evaluate
@@ -27,6 +29,7 @@ from steps.schedule.plan import (
     Plan,
     PlanActivity,
     PlanCriterion,
+    PlanFact,
     PlanLink,
     PlanOrder,
     PlanPolicy,
@@ -47,6 +50,7 @@ class Surroundings:
 def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings) -> Plan:
     """Give the plan of a site with every date worked out."""
     calendar = site_calendar(site)
+    dossier = dossier_of(design)
     expansion = expand(catalog, design, calendar.hours_per_day)
     durations = {
         node.id: duration_of(node.entry.step, node.values, calendar.hours_per_day) for node in expansion.nodes.values()
@@ -74,7 +78,9 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
             )
             for u in design.units
         ),
-        activities=tuple(_activity(node, durations[node.id], expansion) for node in expansion.nodes.values()),
+        activities=tuple(
+            _activity(node, durations[node.id], expansion, site.assurance) for node in expansion.nodes.values()
+        ),
         links=tuple(
             PlanLink(
                 before=link.before,
@@ -102,10 +108,16 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         ),
         roles=around.roles,
         design=dict(design.site.values),
+        figures=dict(design.figures),
+        choices=dict(design.choices),
+        slip_day_usd=dossier.economics.slip_day,
         digests=around.digests,
     )
     plan = dated(plan, calendar)
-    return plan.model_copy(update={"findings": tuple(overloads(plan, design))})
+    broken = [
+        f"the design cannot be built: {f.says}; mend: {f.remedy}" for f in dossier.findings if f.severity == "error"
+    ]
+    return plan.model_copy(update={"findings": (*broken, *overloads(plan, design))})
 
 
 def site_calendar(site: Site) -> WorkCalendar:
@@ -213,7 +225,9 @@ def _dated_order(order: PlanOrder, dates: dict[str, Dates]) -> PlanOrder:
     )
 
 
-def _activity(node: Node, duration: Hours, expansion: Expansion) -> PlanActivity:
+def _activity(
+    node: Node, duration: Hours, expansion: Expansion, assurance: Literal["recorded", "signed"]
+) -> PlanActivity:
     step = node.entry.step
     completed_by = tuple(
         other
@@ -248,11 +262,21 @@ def _activity(node: Node, duration: Hours, expansion: Expansion) -> PlanActivity
                 needed=step.sign_off.needed,
                 evidence=step.sign_off.evidence,
                 hold_point=step.sign_off.hold_point,
+                assurance=step.sign_off.assurance or assurance,
             ),
+            "facts": tuple(_facts(node)) if node.applies else (),
             "criteria": tuple(_criteria(node)) if node.applies else (),
             "ncr_class": step.on_fail.ncr if step.on_fail else "B",
         }
     )
+
+
+def _facts(node: Node) -> list[PlanFact]:
+    return [
+        PlanFact(name=fact.name, unit=fact.unit, meaning=fact.meaning, options=fact.options, evidence=fact.evidence)
+        for fact in node.entry.step.facts
+        if fact.when is None or evaluate(fact.when, node.values)
+    ]
 
 
 def _criteria(node: Node) -> list[PlanCriterion]:

@@ -6,12 +6,17 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
+
 from flows.asked import Asked, Key
 from flows.bell import Bell
 from flows.groups import Groups
 from flows.performer import settled
+from flows.rehearsal_keys import RehearsalKeys
+from ledger.ssh import SignerKey, allowed_signers, plain_key, refusal
+from steps.errors import NotSatisfiedError
 from steps.schedule.plan import Plan
-from tests.ledger.conftest import activity, link, small_plan
+from tests.ledger.conftest import T0, activity, link, small_plan
 
 
 def test_a_ring_before_the_wait_is_not_lost() -> None:
@@ -86,11 +91,18 @@ def test_only_a_failed_run_is_a_failed_task() -> None:
     assert settled("checked_not_met", "x").name == "Checked, not met"
 
 
-def test_throwaway_keys_are_public_fresh_and_say_that_they_rehearse() -> None:
-    from flows.rehearsal_keys import throwaway_keys
-
-    first, second = throwaway_keys(["sim-owner-pm", "sim-sponsor"]), throwaway_keys(["sim-owner-pm"])
+def test_throwaway_keys_are_fresh_sign_only_as_a_rehearsal_and_are_thrown_away(tmp_path: Path) -> None:
+    keys = RehearsalKeys(tmp_path)
+    first = keys.make(["sim-owner-pm", "sim-sponsor"])
+    made = keys.sign("sim-sponsor", "text")
+    signers = allowed_signers(
+        [SignerKey("sim-sponsor", plain_key(first["sim-sponsor"]), T0, None)], "clusterwright-rehearsal"
+    )
 
     assert set(first) == {"sim-owner-pm", "sim-sponsor"}
-    assert all(key.startswith("ssh-ed25519 ") and key.endswith("clusterwright-rehearsal") for key in first.values())
-    assert first["sim-owner-pm"] != second["sim-owner-pm"]
+    assert refusal("text", made, "sim-sponsor", signers, "clusterwright-rehearsal", T0) is None
+    assert refusal("text", made, "sim-sponsor", signers, "clusterwright", T0)
+    assert keys.make(["sim-owner-pm"])["sim-owner-pm"] != first["sim-owner-pm"]
+    keys.throw_away()
+    with pytest.raises(NotSatisfiedError, match="thrown away"):
+        keys.sign("sim-owner-pm", "text")

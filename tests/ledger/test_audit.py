@@ -93,7 +93,7 @@ def test_forged_or_missing_evidence_is_found(ledger: Ledger, read: Reader) -> No
 
     evidence.place_of(ledger.site_dir, digest).unlink()
 
-    assert audit(ledger.site_dir) == [Finding(f"evidence {digest[:12]}", "missing or changed (001@site quote)")]
+    assert audit(ledger.site_dir) == [Finding(f"evidence {digest[:12]}", "missing or changed (event 3, 001@site)")]
 
 
 def test_damaged_file_is_a_finding_not_a_crash(ledger: Ledger) -> None:

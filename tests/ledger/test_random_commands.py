@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
@@ -18,11 +19,13 @@ from ledger.services.planning import adopt_plan, create_ledger
 from ledger.services.runs import RunOutcome
 from ledger.transitions import State
 from steps.errors import ClusterwrightError
-from tests.ledger.conftest import PEOPLE, Clock, small_plan
+from steps.schedule.plan import Plan
+from tests.ledger.conftest import PEOPLE, Clock, criterion, small_plan
 from tests.ledger.journey import GOOD, MTU, take
+from tests.ledger.test_facts import plan_with_facts
 
 POD = [f"{step}@pod-001" for step in ("010", "020", "030", "040", "050")]
-IDS = ["001@site", *POD, "195@site"]
+IDS = ["001@site", *POD, "085@site", "086@site", "195@site"]
 
 Command = Callable[[Ledger, str, str, Clock], object]
 
@@ -48,8 +51,29 @@ COMMANDS: dict[str, Command] = {
     "order": lambda b, p, _a, _: buying.order(b, p, "001@site#gpu-server"),
     "receive": lambda b, p, _a, _: buying.receive(b, p, "001@site#gpu-server/1"),
     "day": lambda _b, _p, _a, c: c.forward(24),
-    "adopt": lambda b, p, _a, _: adopt_plan(b, p, small_plan(), reason="again"),
+    "adopt": lambda b, p, _a, _: adopt_plan(b, p, plan_with_facts(), reason="again"),
+    "revise": lambda b, p, _a, _: adopt_plan(b, p, otherwise(), reason="otherwise"),
+    "low": lambda b, p, a, _: work.record_facts(b, p, a, [voltage(208)], evidence=[b"letter"]),
+    "high": lambda b, p, a, _: work.record_facts(b, p, a, [voltage(415)], evidence=[b"letter"]),
 }
+
+
+def voltage(volts: int) -> work.FactEntry:
+    """Give what the facility gives."""
+    return work.FactEntry("feed.voltage", Decimal(volts))
+
+
+def otherwise() -> Plan:
+    """Give the plan with another threshold, another policy and another quantity."""
+    changed = {
+        "030@pod-001": {"criteria": [criterion("link.loss", "<=", Decimal("0.3"), "dB")]},
+        "020@pod-001": {"items": 4},
+        "001@site": {"title": "Step 001, renamed"},
+    }
+    plan = plan_with_facts().model_dump()
+    activities = [a | changed.get(a["id"], {}) for a in plan["activities"]]
+    return small_plan(activities=activities, links=plan["links"])
+
 
 STEPS = st.lists(
     st.tuples(st.sampled_from(sorted(COMMANDS)), st.sampled_from(sorted(PEOPLE)), st.sampled_from(IDS)),
@@ -93,7 +117,7 @@ def test_random_commands_keep_the_rules(steps: list[tuple[str, str, str]], late:
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder)
         with create_ledger(site, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=clock) as ledger:
-            adopt_plan(ledger, "pm", small_plan(), reason="first")
+            adopt_plan(ledger, "pm", plan_with_facts(), reason="first")
             if late:
                 prelude(ledger, clock)
             for verb, person, activity in steps:

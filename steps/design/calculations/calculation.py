@@ -46,6 +46,10 @@ class Calculation:
     results: list[Figure] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     sheets: list[Sheet] = field(default_factory=list)
+    records: list[dict[str, Any]] = field(default_factory=list)
+    """What was put together from elsewhere, as it stands in the document."""
+    evidence: str | None = None
+    """Which evidence the document itself is; where it is left open, the first the policy asks for and no sheet is."""
 
     def takes(self, name: str, value: float | Value, unit: str, source: str = "design") -> None:
         """Note something it is worked out from."""

@@ -1,0 +1,54 @@
+"""Reading commands at the present or, with --as-of, at an earlier moment: which reader, what time, and how it is said."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clusterwright.output import minute, plain
+
+if TYPE_CHECKING:
+    from ledger.reads import Reader
+
+
+def open_reader(folder: Path, as_of: str | None = None) -> Reader:
+    """Give a site's reader as of a moment that was named, else of the present."""
+    if as_of is None:
+        from ledger.reads import Reader
+
+        return Reader.open(folder)
+    from ledger.as_of import reader_as_of  # SQLAlchemy, to replay with; test_start_up holds the present free of it
+
+    return reader_as_of(folder, as_of, now=datetime.now(UTC))
+
+
+def now_of(reader: Reader) -> datetime:
+    """Give the time that questions are asked at: real, but in a rehearsal and in the past that of the record."""
+    if reader.as_of is not None:
+        return reader.as_of.time
+    if reader.site().rehearsal:
+        return reader.project_time()
+    return datetime.now(UTC)
+
+
+def when(reader: Reader) -> str:
+    """Give the words for an earlier moment; none for the present."""
+    if reader.as_of is None:
+        return ""
+    return f"as of event {reader.as_of.seq}, {minute(reader.as_of.time, reader.site().time_zone)}"
+
+
+def print_when(reader: Reader) -> None:
+    """Print the head line of an earlier moment."""
+    if reader.as_of is not None:
+        print(when(reader))
+
+
+def dated(reader: Reader, answer: Any) -> Any:
+    """Give an answer for --json: of an earlier moment it is a document that names it, with a list under `rows`."""
+    if reader.as_of is None:
+        return answer
+    said = plain(answer)
+    body = said if isinstance(said, dict) else {"rows": said}
+    return {"as_of": reader.as_of.time, "as_of_event": reader.as_of.seq} | body

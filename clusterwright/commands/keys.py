@@ -1,0 +1,83 @@
+"""`clusterwright keys`: whose keys count, since when, and their revocation."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import AsOption, AtOption, JsonOption, KeyOption, SiteOption, instant
+
+app = typer.Typer(
+    invoke_without_command=True,
+    help="Keys that people sign with; site.yaml proposes them (`ssh_key`), an adopted plan enrols them.",
+)
+
+
+@app.callback()
+def keys(context: typer.Context, site: SiteOption = None, as_json: JsonOption = False) -> None:
+    """List every key that counts or counted, with its times."""
+    if context.invoked_subcommand is not None:
+        return
+    from clusterwright.output import print_json, table
+    from clusterwright.where import find_site
+    from ledger.reads import Reader
+
+    with Reader.open(find_site(site)) as reader:
+        rows = reader.signer_keys()
+    if as_json:
+        print_json(rows)
+        return
+    table(
+        ("person", "since", "until", "why", "key"),
+        [
+            (
+                r.person,
+                f"{r.since:%Y-%m-%d %H:%M}",
+                f"{r.until:%Y-%m-%d %H:%M}" if r.until else "",
+                r.reason,
+                r.key[:60],
+            )
+            for r in rows
+        ],
+    )
+
+
+@app.command("allowed-signers")
+def allowed_signers(site: SiteOption = None) -> None:
+    """Print the site's allowed_signers file, as ssh-keygen(1) reads it."""
+    from clusterwright.where import find_site
+    from ledger import ssh
+    from ledger.reads import Reader
+
+    with Reader.open(find_site(site)) as reader:
+        namespace = ssh.namespace_of(rehearsal=reader.site().rehearsal)
+        held = [ssh.SignerKey(r.person, r.key, r.since, r.until) for r in reader.signer_keys()]
+    print(ssh.allowed_signers(held, namespace), end="")
+
+
+@app.command()
+def revoke(
+    person: Annotated[str, typer.Argument(help="Whose key.")],
+    reason: Annotated[str, typer.Option("--reason", help="Why; it stays on record.")],
+    since: AtOption = None,
+    key: KeyOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    """Let a key count no longer, from now or from when it was lost (--at)."""
+    from clusterwright.output import say
+    from clusterwright.where import acting_person, find_site
+    from ledger.database import Ledger
+    from ledger.reads import Reader
+    from ledger.services.by_key import decided
+    from ledger.services.keys import revoke_key
+
+    folder = find_site(site)
+    with Reader.open(folder) as reader:
+        me = acting_person(reader, who)
+    moment = instant(since) or datetime.now(UTC)
+    with Ledger.open(folder, clock=lambda: datetime.now(UTC)) as ledger:
+        decided(ledger, me, lambda: revoke_key(ledger, me, person, reason, since=moment), key=key)
+    say(f"the key of {person} counts no longer; what it signed before {moment:%Y-%m-%d %H:%M}Z still holds")

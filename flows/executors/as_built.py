@@ -1,0 +1,216 @@
+"""Steps 070 and 094: the as-built network and power, written from what the ledger holds and from nothing else.
+
+What discovery, inspection and people recorded is put together and counted. What was attested, or taken over
+from before, was not recorded here: a count that would rest on it is left `not measured`, and a person settles it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from flows.artifacts import escaped
+from flows.engine_state import Engine
+from ledger.reads import ActivityRow, Reader
+from ledger.stamps import stamp, value_text
+from ledger.transitions import State
+from steps.design.calculations.calculation import Calculation, Facts, Sheet, number
+from steps.schedule.plan import PlanActivity
+
+UNRECORDED = frozenset({"attested", "before"})
+"""Flags of what was done outside: that it was done is known, what was found is not."""
+
+AsBuilt = Callable[[Engine, PlanActivity, Facts], Calculation]
+
+
+def network(engine: Engine, activity: PlanActivity, facts: Facts) -> Calculation:
+    """Step 070: switches, links and addresses as discovery and configuration runs recorded them."""
+    calculation = Calculation(evidence="as-built-network")
+    with Reader.open(engine.site_dir) as reader:
+        found = _records(engine, reader, ("037", "044", "048", "049", "050", "053", "062", "H15"))
+        covered = _switches_covered(engine, reader, found)
+        differences = _differences(reader, found.get("062", []), "topology.")
+    switches, cables = activity.items or 0, sum(row.items or 0 for row in found.get("062", []))
+    calculation.takes("switches", switches, "count", "design: leaf, spine, core and management switches")
+    calculation.takes("cables", cables, "count", "links that discovery compares, pod by pod")
+    if covered is not None and switches:
+        calculation.gives(
+            "as_built.switches_covered", covered, "count", "configured by a run, or installed and signed for"
+        )
+        calculation.gives(
+            "as_built.switches_covered_ratio", min(1.0, covered / switches), "ratio", "over the switches of the design"
+        )
+    if differences is not None:
+        count, named = differences
+        calculation.gives(
+            "as_built.unexplained_differences", count, "count", named or "discovery found nothing else than was drawn"
+        )
+    sampled, errors = number(facts, "cables.sampled"), number(facts, "cables.sample_errors")
+    if sampled is not None and errors is not None and cables:
+        calculation.gives(
+            "as_built.sampled_cable_ratio", sampled / cables, "ratio", "cables followed by hand over all links"
+        )
+        calculation.gives("as_built.sampled_cable_errors", errors, "count", "of that sample")
+    with Reader.open(engine.site_dir) as reader:
+        calculation.records = [_record(reader, row) for rows in found.values() for row in rows]
+    calculation.sheets.append(_page(engine, "as-built-network", "As-built network", calculation))
+    return calculation
+
+
+def power(engine: Engine, activity: PlanActivity, facts: Facts) -> Calculation:  # noqa: ARG001  one shape for both
+    """Step 094: circuits as given, labelled and inspected; the engineer's single-line is laid beside it by a person."""
+    calculation = Calculation(evidence="panel-schedule")
+    with Reader.open(engine.site_dir) as reader:
+        found = _records(engine, reader, ("085", "086", "087", "088", "089", "091", "H13", "H31"))
+        inspected = [row for step in ("085", "089", "091") for row in found.get(step, [])]
+        differences = _differences(reader, inspected)
+        asked = {row.id for step in ("021", "085") for row in reader.activities(engine.clock(), step=step)}
+        known = {fact.name: fact for fact in reader.facts("site") if fact.activity in asked}
+    for name, fact in known.items():
+        calculation.takes(name, fact.value, fact.unit_of_measure, f"{fact.by}, {fact.source or 'as evidence shows'}")
+    for name, figure, unit in (("feed.voltage", "rack_feed_v", "V"), ("feed.breaker", "rack_breaker_a", "A")):
+        if name in known:
+            calculation.gives(
+                f"{name}_in_design",
+                float(engine.plan.design[figure]),
+                unit,
+                "the design's figure, beside what is there",
+            )
+    if differences is not None:
+        count, named = differences
+        calculation.gives(
+            "asbuilt.open_differences", count, "count", named or "nothing was found that is not as it should be"
+        )
+    with Reader.open(engine.site_dir) as reader:
+        calculation.records = [_record(reader, row) for rows in found.values() for row in rows]
+    calculation.sheets.append(_page(engine, "panel-schedule", "As-built power", calculation))
+    return calculation
+
+
+AS_BUILT: dict[str, AsBuilt] = {"070": network, "094": power}
+"""Which steps are written from the ledger, and by what."""
+
+
+def _records(engine: Engine, reader: Reader, steps: Iterable[str]) -> dict[str, list[ActivityRow]]:
+    """Give the activities of these steps that apply, by step, in plan order."""
+    now = engine.clock()
+    found = {step: reader.activities(now, step=step) for step in steps}
+    return {
+        step: [row for row in rows if row.state is not State.NOT_APPLICABLE] for step, rows in found.items() if rows
+    }
+
+
+def _switches_covered(engine: Engine, reader: Reader, found: Mapping[str, list[ActivityRow]]) -> int | None:
+    """Give how many switches the ledger has word of; None where one of the steps was done outside of it."""
+    covered = 0
+    for row in (*found.get("048", []), *found.get("050", []), *found.get("H15", [])):
+        hosts = {
+            item.host
+            for run in reader.runs(row.id)
+            if run.attempt == row.attempt
+            for item in reader.items(run.id)
+            if item.status in {"ok", "changed"}
+        }
+        if row.state is not State.DONE:
+            continue
+        if not hosts and row.flags & UNRECORDED:
+            return None
+        if row.step == "H15":
+            covered += int(engine.plan.design["management_switches"])
+        else:
+            covered += len(hosts) or row.items_done or 0
+    return covered
+
+
+def _differences(reader: Reader, rows: Iterable[ActivityRow], about: str = "") -> tuple[int, str] | None:
+    """Count what was found and is not as it should be, waived or not; None where something was not recorded.
+
+    `about` is how the metrics begin that are differences. A waiver lets the work proceed and closes nothing: what
+    was waived is still there. A metric in counts counts as many; open non-conformances count one each.
+    """
+    count, named = 0, []
+    for row in rows:
+        if row.flags & UNRECORDED or row.state is not State.DONE:
+            return None
+        for criterion in reader.criteria(row.id):
+            if not criterion.metric.startswith(about) or criterion.verdict == "met":
+                continue
+            value = _last(reader, row, criterion.metric)
+            if value is None:
+                return None
+            count += max(1, int(value)) if criterion.unit == "count" else 1
+            named.append(f"{row.id} {criterion.metric} {criterion.measured} ({criterion.verdict})")
+        for ncr in reader.ncrs(open_only=True, name=row.id):
+            count += 1
+            named.append(f"{ncr.id} of {row.id}: {ncr.reason}")
+    return count, "; ".join(named)
+
+
+def _last(reader: Reader, row: ActivityRow, metric: str) -> Decimal | None:
+    """Give the sum over items of what was last read of a metric in this attempt, None where nothing was."""
+    read = {m.item: m.value for m in reader.measurements(row.id) if m.attempt == row.attempt and m.metric == metric}
+    numbers = [value for value in read.values() if isinstance(value, Decimal) and not isinstance(value, bool)]
+    return sum(numbers, Decimal(0)) if numbers and len(numbers) == len(read) else None
+
+
+def _record(reader: Reader, row: ActivityRow) -> dict[str, Any]:
+    """Give everything an as-built document says of one activity."""
+    mine = [e for e in reader.evidence(row.id) if e.attempt == row.attempt]
+    runs = [run for run in reader.runs(row.id) if run.attempt == row.attempt]
+    return {
+        "activity": row.id,
+        "title": row.title,
+        "state": row.state.words,
+        "attempt": row.attempt,
+        "flags": sorted(row.flags),
+        "finished_at": None if row.finished_at is None else stamp(row.finished_at),
+        "items": row.items,
+        "items_of": row.items_of,
+        "measurements": [
+            {
+                "metric": m.metric,
+                "item": m.item,
+                "value": value_text(m.value),
+                "unit": m.unit,
+                "source": m.source,
+                "by": m.by,
+            }
+            for m in reader.measurements(row.id)
+            if m.attempt == row.attempt
+        ],
+        "runs": [{"id": run.id, "status": run.status, "summary": run.summary} for run in runs],
+        "hosts": sorted({item.host for run in runs for item in reader.items(run.id)}),
+        "evidence": [{"kind": e.kind, "name": e.name, "sha256": e.digest} for e in mine],
+        "signed_by": [f"{s.name} as {s.role}" for s in reader.sign_offs(row.id) if s.attempt == row.attempt],
+        "waivers": [f"{w.id} {w.metric}: {w.reason}" for w in reader.waivers(row.id) if w.attempt == row.attempt],
+        "non_conformances": [f"{n.id}: {n.reason} ({n.disposition or 'open'})" for n in reader.ncrs(name=row.id)],
+    }
+
+
+def _page(engine: Engine, kind: str, title: str, calculation: Calculation) -> Sheet:
+    """Give the same as a Markdown page for people; everything that hosts and people wrote is escaped."""
+
+    def write() -> str:
+        lines = [f"# {title} of {escaped(engine.plan.site)}", "", f"Plan revision {engine.revision}.", ""]
+        lines += ["| what | value | from |", "|---|---|---|"]
+        for figure in (*calculation.inputs, *calculation.results):
+            value = f"{value_text(figure.value)} {figure.unit}"
+            lines.append(f"| {escaped(figure.name)} | {escaped(value)} | {escaped(figure.source)} |")
+        for record in calculation.records:
+            lines += ["", f"## {escaped(record['activity'])} {escaped(record['title'])}", ""]
+            lines.append(
+                f"{escaped(record['state'])}, attempt {record['attempt']}, {escaped(record['finished_at'] or 'not finished')}"
+            )
+            lines += [
+                f"- {escaped(m['metric'])} {escaped(m['item'])}: {escaped(m['value'])} {escaped(m['unit'])} ({escaped(m['source'])})"
+                for m in record["measurements"]
+            ]
+            lines += [
+                f"- evidence {escaped(e['kind'])} {escaped(e['name'])} `{e['sha256']}`" for e in record["evidence"]
+            ]
+            for part in ("signed_by", "waivers", "non_conformances"):
+                lines += [f"- {part.replace('_', ' ')}: {escaped(said)}" for said in record[part]]
+        return "\n".join(lines) + "\n"
+
+    return Sheet(kind, f"{kind}.md", write)

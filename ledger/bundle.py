@@ -1,0 +1,172 @@
+"""The turnover package: everything an owner needs to verify a site's record without Clusterwright.
+
+Events with their hash chain, statements with signatures (and as DSSE envelopes), the evidence, the keys that
+counted, and a shell script that checks all of it with OpenSSH and coreutils.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import rfc8785
+
+from ledger import evidence, ssh
+from ledger.audit import audit
+from ledger.events import HASHED, read_payload
+from ledger.payloads import Decided
+from ledger.reads import Reader
+from ledger.replay import COLUMNS
+from ledger.statements import PAYLOAD_TYPE, read_statement
+from steps.errors import InputError, NotSatisfiedError
+
+ARMOUR = re.compile(r"-----(BEGIN|END) SSH SIGNATURE-----|\s")
+
+
+class Bundle(NamedTuple):
+    """What was written."""
+
+    events: int
+    statements: int
+    evidence: int
+    head: str
+    genesis: str
+
+
+def write_bundle(site_dir: Path, folder: Path) -> Bundle:
+    """Write the package of a site whose audit is green into a new folder."""
+    if folder.exists() and any(folder.iterdir()):
+        raise InputError(f"{folder} is not empty", hint="name a new folder")
+    found = audit(site_dir)
+    if found:
+        raise NotSatisfiedError(
+            f"the ledger has {len(found)} faults; a package of it would prove nothing",
+            hint="`clusterwright audit` lists them",
+        )
+    for part in ("statements", "evidence"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    with Reader.open(site_dir) as reader:
+        rows = list(_events(reader))
+        namespace = ssh.namespace_of(rehearsal=reader.site().rehearsal)
+        keys = [ssh.SignerKey(k.person, k.key, k.since, k.until) for k in reader.signer_keys()]
+        kept = _kept(reader)
+        head, genesis = rows[-1]["hash"], rows[0]["hash"]
+        stood = {row.id: row for row in reader.activities(reader.project_time())}
+        _write(folder / "README.md", _readme(reader, rows, namespace, keys))
+        _write(folder / "status.json", json.dumps(_status(reader, stood), indent=2) + "\n")
+    _write(folder / "allowed_signers", ssh.allowed_signers(keys, namespace))
+    _write(folder / "events.jsonl", "".join(rfc8785.dumps({n: row[n] for n in HASHED}).decode() + "\n" for row in rows))
+    _write(folder / "hashes", "".join(row["hash"] + "\n" for row in rows))
+    statements = [line for row in rows for line in _statement(folder, row)]
+    _write(folder / "statements.tsv", "".join(statements))
+    _write(folder / "namespace", namespace + "\n")
+    for digest in kept:
+        (folder / "evidence" / digest).write_bytes(evidence.load(site_dir, digest))
+    _write(folder / "verify.sh", (files("ledger") / "verify.sh").read_text(encoding="utf-8"))
+    (folder / "verify.sh").chmod(0o755)
+    _write(folder / "SHA256SUMS", "".join(_sums(folder)))
+    return Bundle(len(rows), len(statements), len(kept), head, genesis)
+
+
+def _events(reader: Reader) -> Iterator[dict[str, Any]]:
+    names = ", ".join(COLUMNS)
+    for row in reader.rows(f"SELECT {names} FROM event ORDER BY seq"):  # noqa: S608  our names
+        yield dict(zip(COLUMNS, row, strict=True))
+
+
+def _kept(reader: Reader) -> list[str]:
+    """Give every digest that the events speak of and the store holds."""
+    spoken: set[str] = set()
+    for row in reader.rows("SELECT payload FROM event"):
+        spoken |= set(re.findall(r'"([0-9a-f]{64})"', row[0]))
+    return sorted(digest for digest in spoken if evidence.is_intact(reader.site_dir, digest))
+
+
+def _statement(folder: Path, row: dict[str, Any]) -> Iterator[str]:
+    """Write an event's statement, its signature and its envelope; give its line in the list."""
+    payload = read_payload(row["kind"], row["schema_version"], row["payload"])
+    if not isinstance(payload, Decided) or payload.statement is None:
+        return
+    said = read_statement(payload.statement)["predicate"]
+    name = f"{row['seq']:06}-{said['decision']}"
+    _write(folder / "statements" / f"{name}.json", payload.statement)
+    _write(folder / "statements" / f"{name}.json.sig", row["signature"])
+    envelope = {
+        "payloadType": PAYLOAD_TYPE,
+        "payload": base64.b64encode(payload.statement.encode()).decode(),
+        "signatures": [{"keyid": row["actor"], "sig": ARMOUR.sub("", row["signature"])}],
+    }
+    _write(folder / "statements" / f"{name}.dsse.json", json.dumps(envelope) + "\n")
+    moment = row["recorded_at"][:19].replace("-", "").replace("T", "").replace(":", "") + "Z"
+    yield f"{name}\t{row['actor']}\t{moment}\n"
+
+
+def _status(reader: Reader, stood: dict[str, Any]) -> dict[str, Any]:
+    site = reader.site()
+    return {
+        "site": site.name,
+        "rehearsal": site.rehearsal,
+        "plan_revision": site.revision,
+        "activities": [
+            {
+                "id": row.id,
+                "title": row.title,
+                "state": row.state.value,
+                "flags": sorted(row.flags),
+                "attempt": row.attempt,
+            }
+            for row in stood.values()
+        ],
+    }
+
+
+def _readme(reader: Reader, rows: list[dict[str, Any]], namespace: str, keys: list[ssh.SignerKey]) -> str:
+    site = reader.site()
+    owner = json.loads(rows[0]["payload"])
+    fingerprint = _fingerprint(owner["owner_key"]) if owner["owner_key"] else "none: decisions are recorded, not signed"
+    rehearsal = (
+        "**A REHEARSAL: simulated people and hardware, throw-away keys. It proves nothing about a real site.**\n\n"
+        if site.rehearsal
+        else ""
+    )
+    return (
+        f"# {site.name}: turnover package\n\n{rehearsal}"
+        f"- events: {len(rows)}, the last one recorded {rows[-1]['recorded_at']}\n"
+        f"- head: `{rows[-1]['hash']}`\n"
+        f"- genesis: `{rows[0]['hash']}`\n"
+        f"- owner: {owner['owner']}, key {fingerprint}\n"
+        f"- keys: {len(keys)}, signing in the namespace `{namespace}`\n\n"
+        "Run `./verify.sh`. It needs a POSIX shell, OpenSSH's ssh-keygen (8.9 or newer) and coreutils, and no network.\n"
+        "It checks that no file was changed or added, that every event follows from the one before, that every signature\n"
+        "holds for its person at its time, and that every piece of evidence has the digest the signers saw.\n\n"
+        "What the package cannot prove by itself: that it is the newest, and that the owner's key is the owner's. Compare\n"
+        "the head and the key's fingerprint above with what you were told by another way.\n\n"
+        "| file | what |\n|---|---|\n"
+        "| `events.jsonl`, `hashes` | every event in RFC 8785 form, and its SHA-256 |\n"
+        "| `statements/` | what people signed (in-toto Statements), OpenSSH signatures, and DSSE envelopes |\n"
+        "| `statements.tsv` | each statement's signer and time |\n"
+        "| `allowed_signers` | whose key counted from when until when |\n"
+        "| `evidence/` | files by their SHA-256: documents, photos, measurements, plans |\n"
+        "| `status.json` | every activity as the events leave it |\n"
+    )
+
+
+def _fingerprint(key: str) -> str:
+    digest = hashlib.sha256(base64.b64decode(key.split()[1])).digest()
+    return "SHA256:" + base64.b64encode(digest).decode().rstrip("=")
+
+
+def _sums(folder: Path) -> Iterator[str]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            yield f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder)}\n"
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="")

@@ -1,0 +1,145 @@
+"""SSH signatures by OpenSSH itself: what a person signs with their key, and whether a signature holds.
+
+Agents, hardware keys and passphrases are OpenSSH's business. A signature is the armoured SSHSIG text of
+`ssh-keygen -Y sign`, made in a namespace, so that one made for something else never counts here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from steps.errors import InputError, NotSatisfiedError, UnreachableError
+
+NAMESPACE = "clusterwright"
+REHEARSAL_NAMESPACE = "clusterwright-rehearsal"
+
+KEY_TYPES = (
+    "ssh-ed25519",
+    "sk-ssh-ed25519@openssh.com",
+    "ecdsa-sha2-nistp256",
+    "ecdsa-sha2-nistp384",
+    "ecdsa-sha2-nistp521",
+    "sk-ecdsa-sha2-nistp256@openssh.com",
+    "ssh-rsa",
+)
+"""Types of key that may sign; DSA never may."""
+
+_KEY = re.compile(r"^(?P<type>[a-z0-9@.-]+) (?P<blob>[A-Za-z0-9+/]{40,}={0,3})(?: .*)?$")
+
+
+class SignerKey(NamedTuple):
+    """A person's public key (type and blob) and when it counts; `until` is none while it does."""
+
+    person: str
+    key: str
+    since: datetime
+    until: datetime | None
+
+
+def namespace_of(*, rehearsal: bool) -> str:
+    """Give the namespace in which a site's people sign."""
+    return REHEARSAL_NAMESPACE if rehearsal else NAMESPACE
+
+
+def plain_key(text: str) -> str:
+    """Give a public key as type and blob, without its comment; raise InputError for what is none."""
+    found = _KEY.match(text.strip())
+    if found is None or found["type"] not in KEY_TYPES:
+        kind = text.split(" ", 1)[0][:40]
+        raise InputError(
+            f"{kind!r} does not begin a public key that may sign",
+            hint="give a line of a .pub file: " + ", ".join(t for t in KEY_TYPES if "@" not in t),
+        )
+    return f"{found['type']} {found['blob']}"
+
+
+def allowed_signers(keys: Iterable[SignerKey], namespace: str) -> str:
+    """Give the allowed_signers file of a site, as ssh-keygen(1) reads it."""
+    return "".join(_line(key, namespace) for key in keys)
+
+
+def _line(key: SignerKey, namespace: str) -> str:
+    until = f',valid-before="{_moment(key.until)}"' if key.until else ""
+    return f'{key.person} namespaces="{namespace}",valid-after="{_moment(key.since)}"{until} {key.key}\n'
+
+
+def _moment(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y%m%d%H%M%SZ")
+
+
+def sign(text: str, key: Path, namespace: str, *, may_ask: bool = True) -> str:
+    """Give the signature of a text by a private key, or by the agent that holds the public key given.
+
+    With `may_ask` false there is no terminal to ask for a passphrase on: a key that wants one does not sign.
+    """
+    result = _ssh_keygen(["-Y", "sign", "-n", namespace, "-f", str(key)], text, alone=not may_ask)
+    if result.returncode != 0:
+        said = result.stderr.strip().splitlines()
+        raise NotSatisfiedError(
+            f"{key} did not sign: {said[-1] if said else 'ssh-keygen failed'}",
+            hint="is it your key, readable by you alone, or held by your agent (ssh-add -l)?",
+        )
+    return result.stdout
+
+
+def refusal(text: str, signature: str, person: str, signers: str, namespace: str, at: datetime) -> str | None:
+    """Say why a person's signature of a text does not hold at a time; none where it does."""
+    with TemporaryDirectory(prefix="clusterwright-verify-") as folder:
+        allowed, held = Path(folder) / "allowed_signers", Path(folder) / "signature"
+        allowed.write_text(signers, encoding="utf-8")
+        held.write_text(signature, encoding="utf-8")
+        arguments = ["-Y", "verify", "-f", str(allowed), "-I", person, "-n", namespace, "-s", str(held)]
+        result = _ssh_keygen([*arguments, "-O", f"verify-time={_moment(at)}"], text)
+    if result.returncode == 0:
+        return None
+    said = (result.stderr.strip() or result.stdout.strip()).splitlines()
+    return said[-1] if said else "ssh-keygen refused it"
+
+
+def find_key(public: str, given: Path | None, environment: Mapping[str, str] = os.environ) -> Path:
+    """Give the key file a person signs with: the one given, CLUSTERWRIGHT_KEY, or the one in ~/.ssh that matches.
+
+    A public key file stands for the agent. What is found must be the key that the site knows.
+    """
+    named = given or (Path(environment["CLUSTERWRIGHT_KEY"]) if "CLUSTERWRIGHT_KEY" in environment else None)
+    if named is not None:
+        if not named.exists():
+            raise UnreachableError(
+                f"{named} does not exist", hint="--key names your private key, or its .pub for the agent"
+            )
+        return named
+    home = Path(environment.get("HOME", "~")).expanduser() / ".ssh"
+    for pub in sorted(home.glob("*.pub")):
+        try:
+            matches = plain_key(pub.read_text(encoding="utf-8")) == public
+        except (InputError, OSError, UnicodeDecodeError):
+            continue
+        if matches:
+            private = pub.with_suffix("")
+            return private if private.exists() else pub
+    raise UnreachableError(
+        f"no key in {home} is the one this site knows you by",
+        hint="give it with --key FILE or CLUSTERWRIGHT_KEY; its .pub file if an agent holds it",
+    )
+
+
+def _ssh_keygen(arguments: list[str], text: str, *, alone: bool = True) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            ["ssh-keygen", *arguments],
+            input=text,
+            capture_output=True,
+            text=True,
+            check=False,
+            start_new_session=alone,
+            env=os.environ | ({"SSH_ASKPASS_REQUIRE": "never"} if alone else {}),
+        )
+    except FileNotFoundError:
+        raise UnreachableError("ssh-keygen is not installed", hint="install the package openssh-client") from None

@@ -1,0 +1,39 @@
+"""Keys that count, what was signed with them, and which activities ask for it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlmodel import Field, SQLModel
+
+from ledger.columns import utc
+
+
+class SignerKey(SQLModel, table=True):
+    """A person's public key, and from when until when it counts; `until` is none while it does."""
+
+    __tablename__ = "signer_key"
+    seq: int = Field(primary_key=True)
+    person: str = Field(primary_key=True)
+    key: str
+    since: datetime = utc()
+    until: datetime | None = utc()
+    reason: str = ""
+
+
+class Statement(SQLModel, table=True):
+    """What a person signed: its nonce is used once; the text is in the event, the signature beside it."""
+
+    __tablename__ = "statement"
+    seq: int = Field(primary_key=True)
+    nonce: str = Field(index=True, unique=True)
+    subject: str = Field(index=True)
+    person: str
+    decision: str
+
+
+class SignedPolicy(SQLModel, table=True):
+    """An activity whose decisions must be signed with a key."""
+
+    __tablename__ = "signed_policy"
+    activity: str = Field(primary_key=True)

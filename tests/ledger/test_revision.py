@@ -1,0 +1,202 @@
+"""What a plan revision undoes: shown before it is adopted, done when it is, by one rule."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from ledger.audit import audit
+from ledger.database import Ledger
+from ledger.events import Draft, upcast
+from ledger.payloads import PlanAdopted
+from ledger.plan_store import read_plan, store_plan
+from ledger.reads import Reader
+from ledger.revision import Consequences, consequences
+from ledger.services.planning import adopt_plan
+from ledger.services.runs import Measured, RunOutcome, settle
+from ledger.services.work import finish, start
+from steps.errors import NotSatisfiedError
+from steps.schedule.plan import Plan
+from tests.ledger.conftest import T0, Clock, activity, criterion, link, small_plan
+from tests.ledger.journey import bought, passed, racked, take, verified
+from tests.ledger.test_planning import revised
+
+POWER = {"kind": "compute", "phase": "power", "policy": {"needed": "by-hand"}}
+
+
+def computing(mw: float, **changes: dict[str, Any]) -> Plan:
+    """Give the small plan with power worked out from the design, a review after it, and one beside it."""
+    plan = small_plan().model_dump(mode="json")
+    extra = [
+        activity("072@site", criteria=[criterion("power.it_mw", ">", 0, "MW")], **_copied()),
+        activity("071@site", criteria=[criterion("power.node_kw", ">", 0, "kW")], **_copied()),
+        activity("073@site", phase="power"),
+    ]
+    given = [a | changes.get(a["id"], {}) for a in plan["activities"] + extra]
+    links = plan["links"] + [link("071@site", "072@site"), link("072@site", "073@site")]
+    return small_plan(activities=given, links=links, design={"nodes": 32, "node_kw": 10.2, "it_mw": mw})
+
+
+def _copied() -> dict[str, Any]:
+    return {key: dict(value) if isinstance(value, dict) else value for key, value in POWER.items()}
+
+
+def worked_out(ledger: Ledger, name: str, metric: str, value: str, unit: str) -> None:
+    """Have the engine work it out."""
+    assert take(ledger, name)
+    settle(ledger, "engine-1", name, RunOutcome("ok", measurements=(Measured(metric, Decimal(value), unit),)))
+
+
+@pytest.fixture
+def powered(empty: Ledger) -> Ledger:
+    """Give a ledger in which power was worked out and reviewed."""
+    adopt_plan(empty, "pm", computing(0.33), reason="first plan")
+    worked_out(empty, "071@site", "power.node_kw", "10.2", "kW")
+    worked_out(empty, "072@site", "power.it_mw", "0.33", "MW")
+    start(empty, "tech", "073@site")
+    finish(empty, "tech", "073@site")
+    from ledger.services.signing import sign
+
+    sign(empty, "lead", "073@site")
+    return empty
+
+
+def asked(ledger: Ledger, new: Plan) -> Consequences:
+    """Ask what a plan would undo, as `plan diff` does."""
+    with Reader.open(ledger.site_dir) as reader:
+        return consequences(read_plan(ledger.site_dir), new, reader.standing())
+
+
+def names(found: Consequences) -> tuple[list[str], list[str], list[str]]:
+    reopened, sign_again, stale = found
+    return [c.activity for c in reopened], [c.activity for c in sign_again], [c.activity for c in stale]
+
+
+def stand(ledger: Ledger, clock: Clock) -> dict[str, tuple[str, int, bool]]:
+    with Reader.open(ledger.site_dir) as reader:
+        return {r.id: (r.state.value, r.attempt, "stale" in r.flags) for r in reader.activities(clock.now)}
+
+
+def test_a_changed_design_opens_its_calculations_again_and_leaves_the_rest(powered: Ledger, clock: Clock) -> None:
+    """What was worked out from other figures no longer holds; what was not stays done."""
+    new = computing(0.5)
+    found = asked(powered, new)
+
+    adopt_plan(powered, "pm", new, reason="more servers")
+
+    assert names(found) == (["072@site"], [], ["073@site"])
+    assert found.reopened[0].why == "power.it_mw is 0.5 MW, was 0.33 MW"
+    after = stand(powered, clock)
+    assert after["072@site"] == ("ready", 2, False)
+    assert after["073@site"] == ("done", 1, True)
+    assert after["071@site"] == ("done", 1, False)
+    assert audit(powered.site_dir) == []
+
+
+def test_what_is_shown_is_exactly_what_adoption_does(ledger: Ledger, clock: Clock) -> None:
+    """The person who adopts has read what happens, all of it and nothing else."""
+    bought(ledger)
+    racked(ledger)
+    passed(ledger, clock)
+    verified(ledger)
+    mtu = [criterion("mtu", "==", 4200, "B")]
+    policy = small_plan().activities[0].policy.model_dump() | {"quorum": 2}
+    new = revised({"040@pod-001": {"criteria": mtu}, "010@pod-001": {"items": 16}, "001@site": {"policy": policy}})
+    reopened, sign_again, stale = names(asked(ledger, new))
+    before = stand(ledger, clock)
+
+    adopt_plan(ledger, "pm", new, reason="smaller frames")
+
+    after = stand(ledger, clock)
+    assert reopened == ["010@pod-001", "040@pod-001"]
+    assert sign_again == ["001@site"]
+    assert stale == ["020@pod-001", "030@pod-001", "050@pod-001"]
+    assert [n for n in after if after[n][1] > before[n][1]] == reopened
+    assert sorted(n for n in after if after[n][2]) == sorted(sign_again + stale)
+    assert audit(ledger.site_dir) == []
+
+
+def test_a_reason_names_what_differs(ledger: Ledger, clock: Clock) -> None:
+    """`changed` alone sends people to compare files."""
+    bought(ledger)
+    racked(ledger)
+    new = revised(
+        {"010@pod-001": {"items": 16, "items_of": "servers", "criteria": [criterion("torque", ">=", 5, "N*m")]}}
+    )
+
+    found = asked(ledger, new).reopened[0]
+
+    assert found.why == "16 servers, was None items; torque >= 5 N*m is new"
+
+
+def test_what_failed_is_tried_again_when_the_design_is_mended(empty: Ledger, clock: Clock) -> None:
+    """The usual way out of a calculation that is not met."""
+    adopt_plan(empty, "pm", computing(0.0), reason="first plan")
+    worked_out(empty, "071@site", "power.node_kw", "10.2", "kW")
+    worked_out(empty, "072@site", "power.it_mw", "0", "MW")
+    assert stand(empty, clock)["072@site"][0] == "checked_not_met"
+
+    adopt_plan(empty, "pm", computing(0.33), reason="with servers")
+
+    assert stand(empty, clock)["072@site"] == ("ready", 2, False)
+
+
+def test_work_under_way_is_left_to_its_end(powered: Ledger, clock: Clock) -> None:
+    """People are not sent home; what they finish is judged by what is then in force."""
+    more = activity("090@site")
+    first = powered
+    adopt_plan(first, "pm", _with(computing(0.33), more), reason="one more")
+    start(first, "tech", "090@site")
+
+    adopt_plan(first, "pm", _with(computing(0.33), more | {"items": 3}), reason="three of it")
+
+    assert stand(first, clock)["090@site"] == ("in_progress", 1, False)
+
+
+def _with(plan: Plan, extra: dict[str, Any]) -> Plan:
+    document = plan.model_dump(mode="json")
+    return Plan.model_validate(document | {"activities": [*document["activities"], extra]})
+
+
+def test_a_revision_of_version_1_is_replayed_by_the_rule_of_its_time(ledger: Ledger, clock: Clock) -> None:
+    """Its event does not say what it undid: what was asked for differently became stale, and nothing was opened."""
+    bought(ledger)
+    new = revised({"001@site": {"items": 3}})
+    old = {"revision": 2, "document": store_plan(ledger.site_dir, new), "reason": "then", "baseline": None}
+    payload = upcast("plan.adopted", 1, old | {"activities": 13, "digests": {}})
+
+    ledger.append(Draft("pm", PlanAdopted.model_validate(payload), "plan/2", T0))
+
+    assert stand(ledger, clock)["001@site"] == ("done", 1, True)
+    assert audit(ledger.site_dir) == []
+
+
+def test_a_calculation_under_a_plan_that_was_replaced_is_not_recorded(powered: Ledger, clock: Clock) -> None:
+    """Adopted between the claim and the result: the result is the old plan's."""
+    adopt_plan(powered, "pm", computing(0.5), reason="more servers")
+    assert take(powered, "072@site")
+    adopt_plan(powered, "pm", computing(0.6), reason="still more")
+    outcome = RunOutcome("ok", measurements=(Measured("power.it_mw", Decimal("0.5"), "MW"),))
+
+    settle(powered, "engine-1", "072@site", outcome, revision=2)
+
+    assert stand(powered, clock)["072@site"] == ("ready", 3, False)
+    with Reader.open(powered.site_dir) as reader:
+        assert reader.runs("072@site")[-1].summary == "worked out under revision 2; 3 is in force"
+
+
+def test_a_calculation_does_not_end_before_what_holds_back_its_end(empty: Ledger, clock: Clock) -> None:
+    """The as-built waits for the last pod's discovery, though it may begin with the first."""
+    plan = computing(0.33).model_dump(mode="json")
+    held = link("073@site", "072@site", type="FF")
+    links = [x for x in plan["links"] if x["before"] != "072@site"] + [held]
+    adopt_plan(empty, "pm", Plan.model_validate(plan | {"links": links}), reason="first plan")
+    worked_out(empty, "071@site", "power.node_kw", "10.2", "kW")
+    with Reader.open(empty.site_dir) as reader:
+        assert not reader.may_finish("072@site", clock.now)
+        assert [u.predecessor for u in reader.why("072@site", clock.now).unmet] == ["073@site"]
+
+    with pytest.raises(NotSatisfiedError, match="cannot finish yet"):
+        worked_out(empty, "072@site", "power.it_mw", "0.33", "MW")

@@ -1,0 +1,253 @@
+"""A site whose decisions are signed with keys: what is accepted, what is refused, and what an audit finds."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledger import ssh
+from ledger.audit import audit
+from ledger.database import Ledger
+from ledger.events import Event
+from ledger.proving import Proof
+from ledger.services.keys import revoke_key
+from ledger.services.planning import adopt_plan, create_ledger
+from ledger.services.signing import reject, sign, waive
+from ledger.services.work import attach, finish, reopen, start
+from ledger.statements import signed_text
+from steps.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, WaitingError
+from steps.schedule.plan import Plan
+from tests.ledger.conftest import PEOPLE, Clock, small_plan
+
+Keys = dict[str, Path]
+
+
+@pytest.fixture(scope="session")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Keys:
+    folder = tmp_path_factory.mktemp("keys")
+    made = {}
+    for person in (*PEOPLE, "stranger"):
+        path = made[person] = folder / person
+        subprocess.run(
+            ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True, stdin=subprocess.DEVNULL
+        )
+    return made
+
+
+def public(keys: Keys, person: str) -> str:
+    return keys[person].with_suffix(".pub").read_text(encoding="utf-8").strip()
+
+
+def signed_plan(keys: Keys, **changes: Any) -> Plan:
+    plan = small_plan(**changes)
+    people = tuple(p.model_copy(update={"ssh_key": public(keys, p.id)}) for p in plan.people)
+    activities = tuple(
+        a.model_copy(update={"policy": a.policy.model_copy(update={"assurance": "signed"})}) for a in plan.activities
+    )
+    return plan.model_copy(update={"people": people, "activities": activities})
+
+
+Decide = Callable[[], Event]
+
+
+def put_name(ledger: Ledger, key: Path, decide: Decide, namespace: str = "clusterwright") -> Event:
+    (text,) = ledger.drafted(decide)
+    return ledger.proved(Proof(text, ssh.sign(signed_text(text), key, namespace)), decide)
+
+
+@pytest.fixture
+def signed(tmp_path: Path, clock: Clock, keys: Keys) -> Iterator[Ledger]:
+    with create_ledger(
+        tmp_path / "site",
+        site_name="Small",
+        time_zone="UTC",
+        rehearsal=False,
+        owner="pm",
+        owner_key=public(keys, "pm"),
+        clock=clock,
+    ) as ledger:
+        put_name(ledger, keys["pm"], lambda: adopt_plan(ledger, "pm", signed_plan(keys), reason="first plan"))
+        yield ledger
+
+
+def worked(ledger: Ledger) -> None:
+    start(ledger, "tech", "001@site")
+    finish(ledger, "tech", "001@site")
+
+
+def test_a_signed_decision_is_recorded_with_its_statement_and_passes_the_audit(signed: Ledger, keys: Keys) -> None:
+    worked(signed)
+    event = put_name(signed, keys["lead"], lambda: sign(signed, "lead", "001@site", comment="seen"))
+
+    said = json.loads(event.payload.statement)  # type: ignore[attr-defined]
+    assert said["predicate"]["decision"] == "approved"
+    assert said["predicate"]["name"] == "Lena Ad"
+    assert said["subject"][0]["name"] == "001@site"
+    assert event.payload.assurance == "signed"  # type: ignore[attr-defined]
+    assert audit(signed.site_dir).findings == []
+
+
+def test_without_a_signature_it_waits(signed: Ledger, keys: Keys) -> None:
+    worked(signed)
+    with pytest.raises(WaitingError, match="decided with a signature"):
+        sign(signed, "lead", "001@site")
+    with pytest.raises(WaitingError):
+        reject(signed, "lead", "001@site", "no")
+    with pytest.raises(WaitingError):
+        adopt_plan(signed, "pm", signed_plan(keys), reason="again")
+
+
+def test_rejections_and_waivers_are_signed_too(signed: Ledger, keys: Keys) -> None:
+    worked(signed)
+    put_name(signed, keys["lead"], lambda: reject(signed, "lead", "001@site", "wrong items"))
+
+    assert audit(signed.site_dir).findings == []
+
+
+@pytest.mark.parametrize("key", ["stranger", "lead2", "tech"])
+def test_anothers_key_is_refused(signed: Ledger, keys: Keys, key: str) -> None:
+    worked(signed)
+    with pytest.raises(NotSatisfiedError, match="does not hold"):
+        put_name(signed, keys[key], lambda: sign(signed, "lead", "001@site"))
+
+
+def test_another_namespace_is_refused(signed: Ledger, keys: Keys) -> None:
+    worked(signed)
+    with pytest.raises(NotSatisfiedError, match="does not hold"):
+        put_name(signed, keys["lead"], lambda: sign(signed, "lead", "001@site"), ssh.REHEARSAL_NAMESPACE)
+
+
+def test_a_statement_counts_once_and_only_while_it_says_what_stands_there(signed: Ledger, keys: Keys) -> None:
+    worked(signed)
+    decide = lambda: sign(signed, "lead", "001@site")  # noqa: E731
+    (text,) = signed.drafted(decide)
+    proof = Proof(text, ssh.sign(signed_text(text), keys["lead"], "clusterwright"))
+    attach(signed, "tech", "001@site", b"a later page", "note", name="page.txt")
+    with pytest.raises(StaleHeadError, match=r"evidence/note/page.txt differ"):
+        signed.proved(proof, decide)
+
+    (text,) = signed.drafted(decide)
+    proof = Proof(text, ssh.sign(signed_text(text), keys["lead"], "clusterwright"))
+    signed.proved(proof, decide)
+    put_name(
+        signed, keys["pm"], lambda: adopt_plan(signed, "pm", signed_plan(keys, holidays=("2026-02-02",)), reason="x")
+    )
+    with pytest.raises(ClusterwrightError):
+        signed.proved(proof, decide)
+
+
+def test_a_statement_of_another_site_is_refused(signed: Ledger, keys: Keys, tmp_path: Path, clock: Clock) -> None:
+    worked(signed)
+    with create_ledger(
+        tmp_path / "other",
+        site_name="Small",
+        time_zone="UTC",
+        rehearsal=False,
+        owner="pm",
+        owner_key=public(keys, "pm"),
+        clock=clock,
+    ) as other:
+        put_name(other, keys["pm"], lambda: adopt_plan(other, "pm", signed_plan(keys), reason="first plan"))
+        worked(other)
+        (text,) = other.drafted(lambda: sign(other, "lead", "001@site"))
+    with pytest.raises(NotSatisfiedError, match="another ledger"):
+        signed.proved(
+            Proof(text, ssh.sign(signed_text(text), keys["lead"], "clusterwright")),
+            lambda: sign(signed, "lead", "001@site"),
+        )
+
+
+def test_an_edited_statement_is_refused(signed: Ledger, keys: Keys) -> None:
+    worked(signed)
+    (text,) = signed.drafted(lambda: sign(signed, "lead", "001@site"))
+    edited = text.replace('"comment":""', '"comment":"all good"')
+    with pytest.raises(StaleHeadError, match="comment differs"):
+        signed.proved(
+            Proof(edited, ssh.sign(signed_text(edited), keys["lead"], "clusterwright")),
+            lambda: sign(signed, "lead", "001@site"),
+        )
+
+
+def test_a_revoked_key_signs_no_more_and_what_it_signed_before_still_holds(signed: Ledger, keys: Keys) -> None:
+    worked(signed)
+    put_name(signed, keys["lead"], lambda: sign(signed, "lead", "001@site"))
+    put_name(signed, keys["pm"], lambda: revoke_key(signed, "pm", "lead", "laptop lost"))
+    reopen(signed, "lead2", "001@site", "look again")
+    worked(signed)
+
+    with pytest.raises(NotSatisfiedError, match="does not hold") as caught:
+        put_name(signed, keys["lead"], lambda: sign(signed, "lead", "001@site"))
+    assert "revoked" in caught.value.hint
+    put_name(signed, keys["lead2"], lambda: sign(signed, "lead2", "001@site"))
+    assert audit(signed.site_dir).findings == []
+
+
+def test_only_the_owner_and_the_holder_revoke_a_key(signed: Ledger) -> None:
+    with pytest.raises(NotSatisfiedError, match="may not revoke"):
+        signed.drafted(lambda: revoke_key(signed, "tech", "lead", "mischief"))
+
+
+def test_a_key_that_the_plan_no_longer_names_ends_with_the_adoption(signed: Ledger, keys: Keys) -> None:
+    plan = signed_plan(keys)
+    people = tuple(
+        p.model_copy(update={"ssh_key": public(keys, "stranger") if p.id == "lead" else p.ssh_key}) for p in plan.people
+    )
+    put_name(
+        signed,
+        keys["pm"],
+        lambda: adopt_plan(signed, "pm", plan.model_copy(update={"people": people}), reason="new laptop"),
+    )
+    worked(signed)
+    put_name(signed, keys["stranger"], lambda: sign(signed, "lead", "001@site"))
+
+    assert audit(signed.site_dir).findings == []
+
+
+def forge(site_dir: Path, sql: str, *values: object) -> None:
+    """Change the file as someone would who can write it, triggers and all."""
+    connection = sqlite3.connect(site_dir / "ledger.db")
+    triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+    for name, _ in triggers:
+        connection.execute(f"DROP TRIGGER {name}")
+    connection.execute(sql, values)
+    for _, text in triggers:
+        connection.execute(text)
+    connection.commit()
+    connection.close()
+
+
+def test_a_changed_or_missing_signature_is_found(signed: Ledger, keys: Keys) -> None:
+    worked(signed)
+    event = put_name(signed, keys["lead"], lambda: sign(signed, "lead", "001@site"))
+    other = ssh.sign("something else", keys["lead"], "clusterwright")
+    for signature in (other, None):
+        forge(signed.site_dir, "UPDATE event SET signature = ? WHERE seq = ?", signature, event.seq)
+        found = audit(signed.site_dir).findings
+        assert [f.where for f in found] == [f"event {event.seq}"]
+        assert "signature" in found[0].message
+
+
+def test_a_recorded_decision_that_should_have_been_signed_is_found(
+    signed: Ledger, keys: Keys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever can write the file can append a well-formed event, and still not a signature."""
+    worked(signed)
+    with monkeypatch.context() as patched:
+        patched.setattr("ledger.proving.asks_for_signature", lambda *_: False)
+        event = sign(signed, "lead", "001@site")
+    found = audit(signed.site_dir).findings
+
+    assert [f.where for f in found] == [f"event {event.seq}"]
+    assert "not signed" in found[0].message
+
+
+def test_a_waiver_is_signed_where_its_activity_asks(signed: Ledger, keys: Keys) -> None:
+    with pytest.raises(ClusterwrightError):
+        waive(signed, "lead", "030@pod-001", "link.loss", "spare fibre", due=datetime(2026, 3, 1, tzinfo=UTC).date())
