@@ -158,7 +158,8 @@ class CableSchedule:
         s, f = self.shape, self.fabric
         number = np.arange(s.manager_ports)
         rail = number % max(1, s.rails)
-        inside = (s.nodes if f.tiers == 1 else f.pods[0]) + number // max(1, s.rails)
+        one_switch = f.tiers == 1 and s.topology == "fat-tree"
+        inside = (s.nodes if one_switch else f.pods[0]) + number // max(1, s.rails)
         leaf, port = self._server_port(np.zeros_like(number), inside, rail)
         place = self._leaf_place(leaf)
         return self._run("manager-leaf", number // 2, number % 2 + 1, place, leaf, port, place, rail + 1)

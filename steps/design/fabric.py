@@ -208,7 +208,7 @@ def _dragonfly(s: FabricShape) -> Fabric:
     """
     hosts = dragonfly_hosts(s.radix)
     in_group = 2 * hosts
-    pods = pod_sizes(s.nodes, s.pod_size)
+    pods = pod_sizes(s.nodes, s.pod_size, ceil(s.manager_ports / s.rails))
     group_nodes = max(1, in_group * hosts // s.rails)
     group_pods = max(1, group_nodes // s.pod_size)
     groups = ceil(len(pods) / group_pods)

@@ -68,6 +68,16 @@ def faults(f: Mapping[str, float], choices: Mapping[str, Any]) -> Iterator[Findi
             "planes that divide the rails",
             {"rails": shape.rails, "planes": shape.planes},
         )
+    group = 2 * dragonfly_hosts(shape.radix) ** 2 // shape.rails if shape.rails else 0
+    if shape.topology == "dragonfly" and shape.rails and not 0 < shape.pod_size <= group:
+        yield Finding(
+            "pod-over-group",
+            "error",
+            "fabric",
+            f"a dragonfly group of {shape.radix}-port routers takes {group} servers of {shape.rails} rails; a pod has {shape.pod_size}",
+            f"nodes_per_pod: {max(1, group)}, or a larger radix",
+            {"nodes_per_pod": shape.pod_size, "group": group},
+        )
     least = (
         dragonfly_hosts(shape.radix)
         if shape.topology == "dragonfly"

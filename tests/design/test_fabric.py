@@ -122,7 +122,7 @@ def fits(shape: FabricShape) -> bool:
     if (
         shape.pod_size <= -(-shape.manager_ports // shape.rails)
         or shape.rails % shape.planes
-        or (shape.topology == "dragonfly" and (shape.planes > 1 or shape.manager_ports))
+        or (shape.topology == "dragonfly" and shape.planes > 1)
     ):
         return False
     if shape.topology == "dragonfly":
@@ -251,10 +251,11 @@ def test_a_dragonfly_joins_every_pair_of_groups() -> None:
         ({"radix": 1}, "radix-too-small"),
         ({"planes": 3}, "planes-uneven"),
         ({"nodes_per_pod": 1, "fabric_manager_ports": 4}, "no-room-for-managers"),
+        ({"topology": "dragonfly", "radix": 36, "nodes_per_pod": 32}, "pod-over-group"),
         ({"mfu": 1.2}, "impossible-figure"),
     ],
 )
-def test_what_cannot_be_counted_is_refused_by_name(settings: dict[str, float], name: str) -> None:
+def test_what_cannot_be_counted_is_refused_by_name(settings: dict[str, float | str], name: str) -> None:
     with pytest.raises(ImpossibleDesignError) as caught:
         design_of_preset("superpod-1su", dict(settings))
 

@@ -1,0 +1,225 @@
+"""A site as of an earlier event or time says what it said then, row for row."""
+
+from __future__ import annotations
+
+import sqlite3
+import tarfile
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlmodel import SQLModel
+
+from ledger.as_of import reader_as_of
+from ledger.database import Ledger
+from ledger.reads import Reader
+from ledger.services.planning import adopt_plan, create_ledger
+from ledger.services.signing import sign
+from ledger.services.work import comment, finish, start
+from ledger.tables import OPERATIONAL
+from steps.errors import ClusterwrightError, InputError
+from tests.ledger.conftest import T0, Clock, small_plan
+from tests.ledger.journey import bought, passed, racked, verified
+from tests.ledger.test_facts import plan_with_facts
+from tests.ledger.test_golden import GOLDEN
+from tests.ledger.test_planning import revised
+from tests.ledger.test_random_commands import COMMANDS, STEPS, prelude
+
+TABLES = sorted(SQLModel.metadata.tables.keys() - OPERATIONAL | {"event"})
+Rows = dict[str, list[tuple[Any, ...]]]
+
+
+def every_row(reader: Reader) -> Rows:
+    """Give the rows of every table that replay makes, and the events."""
+    found = {}
+    for table in TABLES:
+        columns = SQLModel.metadata.tables[table]
+        names = ", ".join(f'"{c}"' for c in columns.columns.keys())
+        order = ", ".join(f'"{c}"' for c in columns.primary_key.columns.keys())
+        found[table] = reader.rows(f'SELECT {names} FROM "{table}" ORDER BY {order}')
+    return found
+
+
+class Remembered:
+    """What every row was after an event."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.at: dict[int, Rows] = {}
+
+    def now(self) -> None:
+        self.at[self.reader.head().seq] = every_row(self.reader)
+
+
+def holds_at_every_moment(site: Path, remembered: Remembered) -> None:
+    assert remembered.at
+    for seq, rows in remembered.at.items():
+        with reader_as_of(site, str(seq), now=datetime.now(UTC)) as past:
+            assert past.head().seq == seq
+            assert every_row(past) == rows, f"as of event {seq}"
+
+
+def test_every_earlier_moment_has_its_rows(ledger: Ledger, read: Reader, clock: Clock) -> None:
+    """Through orders, lags, runs, a revision that opens work again, and what follows."""
+    remembered = Remembered(read)
+    remembered.now()
+    for stretch in (
+        lambda: bought(ledger),
+        lambda: racked(ledger),
+        lambda: passed(ledger, clock),
+        lambda: adopt_plan(ledger, "pm", revised({"001@site": {"title": "Other"}}, without="050@pod-002"), reason="x"),
+        lambda: verified(ledger),
+        lambda: racked(ledger, 2),
+    ):
+        stretch()
+        remembered.now()
+
+    holds_at_every_moment(ledger.site_dir, remembered)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(steps=STEPS, late=st.booleans())
+def test_whatever_was_done_each_moment_is_found_again(steps: list[tuple[str, str, str]], late: bool) -> None:
+    """Readiness worked out once at the end of a replay is what it was step by step."""
+    clock = Clock()
+    with tempfile.TemporaryDirectory() as folder:
+        site = Path(folder)
+        with create_ledger(site, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=clock) as ledger:
+            adopt_plan(ledger, "pm", plan_with_facts(), reason="first")
+            if late:
+                prelude(ledger, clock)
+            with Reader.open(site) as reader:
+                remembered = Remembered(reader)
+                for number, (verb, person, activity) in enumerate(steps):
+                    try:
+                        COMMANDS[verb](ledger, person, activity, clock)
+                    except ClusterwrightError:
+                        continue
+                    if number % 8 == 0:
+                        remembered.now()
+                remembered.now()
+        holds_at_every_moment(site, remembered)
+
+
+def test_a_whole_rehearsal_of_an_earlier_release_is_found_again(tmp_path: Path) -> None:
+    """Its last event is the present."""
+    with tarfile.open(GOLDEN / "v0.1.0.tar.xz") as packed:
+        packed.extractall(tmp_path, filter="data")
+    site = tmp_path / "v0.1.0"
+
+    with Reader.open(site) as present, reader_as_of(site, "743", now=datetime.now(UTC)) as past:
+        assert every_row(past) == every_row(present)
+
+
+def test_the_past_does_not_know_what_came_later(ledger: Ledger, clock: Clock) -> None:
+    start(ledger, "tech", "001@site")
+    finish(ledger, "tech", "001@site")
+    sign(ledger, "lead", "001@site")
+
+    with reader_as_of(ledger.site_dir, "3", now=clock.now) as past:
+        assert past.require_activity("001@site", clock.now).state.value == "in_progress"
+        assert past.sign_offs("001@site") == []
+        assert [e.seq for e in past.last_events(9)] == [1, 2, 3]
+        assert past.as_of is not None
+        assert (past.as_of.seq, past.as_of.hash) == (3, past.head().hash)
+
+
+def test_the_past_cannot_be_written(ledger: Ledger) -> None:
+    with (
+        reader_as_of(ledger.site_dir, "2", now=datetime.now(UTC)) as past,
+        pytest.raises(ClusterwrightError, match="may not be written"),
+    ):
+        past.rows("DELETE FROM activity")
+
+
+def test_a_time_means_what_was_recorded_by_then(ledger: Ledger) -> None:
+    """Back-dating does not reach into what was known."""
+    comment(ledger, "pm", "001@site", "said")
+    with Reader.open(ledger.site_dir) as reader:
+        recorded = reader.head().recorded_at
+
+    with reader_as_of(ledger.site_dir, recorded.isoformat(), now=datetime.now(UTC)) as past:
+        assert past.head().seq == 3
+        assert past.as_of is not None
+        assert past.as_of.time == recorded
+    before = recorded - timedelta(microseconds=1)
+    with reader_as_of(ledger.site_dir, before.isoformat(), now=datetime.now(UTC)) as past:
+        assert past.head().seq == 2
+
+
+@pytest.fixture
+def rehearsed(tmp_path: Path, clock: Clock) -> Path:
+    """Give a rehearsal of a site in Berlin with an event on each of three days."""
+    site = tmp_path / "rehearsed"
+    with create_ledger(
+        site, site_name="S", time_zone="Europe/Berlin", rehearsal=True, owner="pm", clock=clock
+    ) as ledger:
+        adopt_plan(ledger, "pm", small_plan(time_zone="Europe/Berlin"), reason="first")
+        for text in ("one", "two"):
+            clock.forward(24)
+            comment(ledger, "pm", "001@site", text)
+    return site
+
+
+@pytest.mark.parametrize(
+    ("wanted", "seq", "time"),
+    [
+        ("2026-01-05", 2, "2026-01-05T22:59:59.999999+00:00"),
+        ("2026-01-06", 3, "2026-01-06T22:59:59.999999+00:00"),
+        ("2026-01-06T09:59", 2, "2026-01-06T08:59:00+00:00"),
+        ("2026-01-06T10:00", 3, "2026-01-06T09:00:00+00:00"),
+        ("2026-01-06T10:00+02:00", 2, "2026-01-06T08:00:00+00:00"),
+        ("2026-01-07", 4, "2026-01-07T09:00:00+00:00"),
+        ("3", 3, "2026-01-06T09:00:00+00:00"),
+    ],
+)
+def test_a_rehearsal_is_asked_in_its_own_time_and_zone(rehearsed: Path, wanted: str, seq: int, time: str) -> None:
+    """A day is its end; today is now."""
+    with reader_as_of(rehearsed, wanted, now=datetime.now(UTC)) as past:
+        assert past.as_of is not None
+        assert (past.as_of.seq, past.as_of.time.isoformat()) == (seq, time)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ("5", "has no event 5"),
+        ("0", "has no event 0"),
+        ("2026-01-08", "lies in the future"),
+        ("2026-01-07T10:01", "lies in the future"),
+        ("2026-01-04", "before the ledger begins"),
+        ("yesterday", "neither an event's number nor a time"),
+        ("", "neither an event's number nor a time"),
+        ("-1", "neither an event's number nor a time"),
+    ],
+)
+def test_a_moment_that_is_not_there_is_refused(rehearsed: Path, wanted: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        reader_as_of(rehearsed, wanted, now=datetime.now(UTC))
+
+
+def test_a_real_site_has_no_tomorrow(ledger: Ledger) -> None:
+    now = datetime.now(UTC)
+    with pytest.raises(InputError, match="lies in the future"):
+        reader_as_of(ledger.site_dir, (now + timedelta(hours=1)).isoformat(), now=now)
+    with pytest.raises(InputError, match="before the ledger begins"):
+        reader_as_of(ledger.site_dir, T0.isoformat(), now=now)
+
+
+def test_looking_back_leaves_the_site_as_it_is(ledger: Ledger) -> None:
+    ledger.close()
+    before = sorted((p, p.stat().st_size) for p in ledger.site_dir.rglob("*"))
+
+    reader_as_of(ledger.site_dir, "2", now=datetime.now(UTC)).close()
+
+    kept = sqlite3.connect(ledger.site_dir / "ledger.db")
+    assert kept.execute("SELECT count(*) FROM event").fetchone() == (2,)
+    kept.close()
+    assert {p for p, _ in before} == set(ledger.site_dir.rglob("*")) - {
+        ledger.site_dir / "ledger.db-wal",
+        ledger.site_dir / "ledger.db-shm",
+    }

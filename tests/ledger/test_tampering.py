@@ -1,0 +1,30 @@
+"""A slice of the tampering benchmark: random single changes to a signed ledger, all found at their place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ledger.database import Ledger
+from ledger.services.buying import order
+from ledger.services.signing import sign
+from ledger.services.work import attach
+from tests.ledger.tampering import Tamperer
+from tests.ledger.test_signed import Keys, keys, put_name, signed, worked
+
+__all__ = ["keys", "signed"]
+
+
+@pytest.mark.slow
+def test_every_single_change_is_found_at_its_place(signed: Ledger, keys: Keys, tmp_path: Path) -> None:
+    worked(signed)
+    put_name(signed, keys["lead"], lambda: sign(signed, "lead", "001@site", comment="seen"))
+    order(signed, "pm", "001@site#gpu-server", supplier_name="ACME", reference="PO 1")
+    attach(signed, "tech", "001@site", b"quote", "quote", name="quote.txt")
+    tamperer = Tamperer(signed.site_dir, tmp_path / "scratch", seed=1)
+    assert tamperer.auditor.run() == []
+
+    missed = [(change.what, places) for change, found, places in (tamperer.once() for _ in range(400)) if not found]
+
+    assert missed == []
