@@ -5,6 +5,8 @@ from __future__ import annotations
 import typer
 
 from clusterwright.commands import (
+    anchor,
+    authority,
     catalog,
     design,
     engine,
@@ -54,5 +56,8 @@ app.command("tui")(engine.tui)
 app.add_typer(reporting.app, name="report")
 app.add_typer(keys.app, name="keys")
 app.add_typer(export.app, name="export")
+app.add_typer(authority.app, name="authority")
+app.command("break-glass")(authority.break_glass)
 app.command("audit")(ledger_check.audit)
+app.command("anchor")(anchor.anchor)
 app.command("doctor")(machine.doctor)

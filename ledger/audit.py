@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple, Self
 from sqlalchemy import Engine, insert
 from sqlmodel import Session, SQLModel
 
+from ledger.anchors import Anchor, Checked, checked, kept_anchors
 from ledger.events import FIRST_HASH, event_hash
 from ledger.evidence import is_intact
 from ledger.file import ledger_path
@@ -43,6 +45,7 @@ class Findings(list[Finding]):
         super().__init__(findings)
         self.events = events
         self.head = head
+        self.anchors = Checked((), 0, 0)
 
     @property
     def findings(self) -> list[Finding]:
@@ -50,10 +53,19 @@ class Findings(list[Finding]):
         return list(self)
 
 
-def audit(site_dir: Path) -> Findings:
-    """Give everything that is wrong with a site's ledger; empty is green."""
+def audit(site_dir: Path, anchors: Iterable[Anchor] = ()) -> Findings:
+    """Give everything that is wrong with a site's ledger; empty is green.
+
+    It is held against the anchors that the site kept, and against those given.
+    """
+    held = [*kept_anchors(site_dir), *anchors]
     with Auditor(site_dir) as auditor:
-        return auditor.run()
+        found = auditor.run()
+    if held and found.events:
+        with closing(Connected(site_dir)) as reader:
+            found.anchors = checked(reader, held)
+        found += [Finding(*broken) for broken in found.anchors.broken]
+    return found
 
 
 class Auditor:
@@ -155,6 +167,8 @@ def _triggers(reader: Connected) -> Iterator[Finding]:
         if there.get(name) != sql:
             how = "missing" if name not in there else "changed"
             yield Finding(f"trigger {name}", f"{how}: the event table is not protected")
+    for name in sorted(there.keys() - TRIGGERS.keys()):
+        yield Finding(f"trigger {name}", "is not one of the ledger's: it could change what is recorded")
 
 
 def _chain(reader: Connected) -> Iterator[Finding]:

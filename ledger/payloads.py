@@ -183,6 +183,7 @@ class Signed(Decided):
     evidence: tuple[str, ...]
     begins: bool
     result: str
+    delegation: str | None = None
 
 
 class Rejected(Decided):
@@ -400,6 +401,38 @@ class KeyRevoked(Decided):
     since: datetime
     reason: str
     role: str
+
+
+class Delegated(Decided):
+    """A person lets another act in one of their roles for a time."""
+
+    kind = "authority.delegated"
+    delegation: str
+    role: str
+    to: str
+    since: datetime
+    until: datetime
+    reason: str
+
+
+class Withdrawn(Decided):
+    """A delegation ends before its time."""
+
+    kind = "authority.withdrawn"
+    delegation: str
+    role: str
+    reason: str
+
+
+class Overridden(Decided):
+    """Glass was broken: an activity passed against its policy; `lacking` says what of the policy was not met."""
+
+    kind = "policy.overridden"
+    role: str
+    name: str
+    reason: str
+    lacking: tuple[str, ...]
+    result: str
 
 
 KINDS: dict[str, type[Payload]] = {

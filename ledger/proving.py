@@ -44,8 +44,14 @@ DECISIONS: dict[str, str] = {
     say.NcrClosed.kind: "closed",
     say.PlanAdopted.kind: "adopted",
     say.KeyRevoked.kind: "revoked",
+    say.Delegated.kind: "delegated",
+    say.Withdrawn.kind: "withdrawn",
+    say.Overridden.kind: "overridden",
 }
 """What each kind of decision is called in its statement."""
+
+ALWAYS = say.PlanAdopted | say.KeyRevoked | say.Delegated | say.Withdrawn
+"""Decisions about who may decide: signed at every site whose genesis names an owner's key."""
 
 
 class Proof(NamedTuple):
@@ -136,7 +142,7 @@ def asks_for_signature(session: Session, payload: say.Decided, subject: str) -> 
     site = session.get(Site, 1)
     if site is None or site.owner_key is None:
         return False
-    return isinstance(payload, say.PlanAdopted | say.KeyRevoked) or session.get(SignedPolicy, subject) is not None
+    return isinstance(payload, ALWAYS) or session.get(SignedPolicy, subject) is not None
 
 
 def unsigned(actor: str, subject: str) -> UnsignedError:

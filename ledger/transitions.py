@@ -93,6 +93,7 @@ class Action(StrEnum):
     MEASURE = "measure"
     FINISH = "finish"
     SIGN = "sign"
+    OVERRIDE = "break glass"
     REJECT = "reject"
     WAIVE = "waive"
     ATTEST = "attest"
@@ -163,6 +164,7 @@ TABLE: dict[State, dict[Action, frozenset[State]]] = {
         _A.MEASURE: frozenset({_S.AWAITING_SIGN_OFF}),
         _A.WAIVE: frozenset({_S.AWAITING_SIGN_OFF}),
         _A.SIGN: _CLOSED,
+        _A.OVERRIDE: frozenset({_S.DONE}),
         _A.REJECT: frozenset({_S.IN_PROGRESS, _S.OPEN}),
         _A.HOLD: frozenset({_S.ON_HOLD}),
         _A.NOT_APPLICABLE: frozenset({_S.NOT_APPLICABLE}),

@@ -15,10 +15,11 @@ from sqlmodel import Session, col
 
 from ledger import payloads as say
 from ledger import ssh
+from ledger.authority import roles_at
 from ledger.events import Event
 from ledger.proving import asks_for_signature, signers_text, statement_for
 from ledger.statements import Head, read_statement, signed_text
-from ledger.tables import Activity, PersonRole, SignerKey, SignOff, Site
+from ledger.tables import Activity, SignerKey, SignOff, Site
 from steps.errors import ClusterwrightError
 
 
@@ -87,7 +88,7 @@ class Verifier:
         row = self.session.get(Activity, event.subject)
         if row is None:
             return
-        held = set(self.session.scalars(select(col(PersonRole.role)).where(col(PersonRole.person) == event.actor)))
+        held = roles_at(self.session, event.actor, event.effective_at)
         if payload.role not in held or payload.role not in row.roles:
             yield f"{event.actor} signed as {payload.role}, which the policy or the person does not have"
         if event.actor in row.performers and (row.separation == "performer-may-not-approve" or row.attested):

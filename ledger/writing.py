@@ -12,6 +12,7 @@ from sqlalchemy import func, select
 from sqlmodel import Session, SQLModel, col
 
 from ledger.append import append
+from ledger.authority import roles_at
 from ledger.events import Draft, Event
 from ledger.payloads import Decided, Payload
 from ledger.statements import signed_text
@@ -129,7 +130,7 @@ class Writing:
 
     def holds(self, actor: str, wanted: tuple[str, ...], what: str, role: str | None = None) -> str:
         """Give the role in which the actor may do this: the one asked for, or the first held."""
-        held = self.roles(self.person(actor).id)
+        held = roles_at(self.session, self.person(actor).id, self.when(None))
         if role is not None and role not in wanted:
             raise NotSatisfiedError(f"{what} is not for the role {role!r}", hint=_who(wanted))
         may = [r for r in wanted if r in held and role in {None, r}]
@@ -137,6 +138,10 @@ class Writing:
             has = ", ".join(sorted(held)) or "no role"
             raise NotSatisfiedError(f"{actor} ({has}) may not {what}", hint=_who(wanted))
         return may[0]
+
+    def delegation(self, actor: str, role: str) -> str | None:
+        """Give the delegation under which a person acts in a role; none for a role of their own."""
+        return roles_at(self.session, actor, self.when(None)).get(role)
 
     def next_id(self, table: type[SQLModel], prefix: str) -> str:
         """Give the next id of a numbered record."""

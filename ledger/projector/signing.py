@@ -7,7 +7,7 @@ from ledger.events import Event
 from ledger.projector.base import Handler, Projection, next_attempt
 from ledger.projector.finishing import reach
 from ledger.refresh import refresh
-from ledger.tables import Attestation, Ncr, Release, SignOff, Waiver
+from ledger.tables import Attestation, Delegation, Ncr, Override, Release, SignOff, Waiver
 
 
 def _signed(p: Projection, event: Event, payload: say.Signed) -> None:
@@ -136,6 +136,42 @@ def _released(p: Projection, event: Event, payload: say.Released) -> None:
     )
 
 
+def _delegated(p: Projection, event: Event, payload: say.Delegated) -> None:
+    p.session.add(
+        Delegation(
+            id=payload.delegation,
+            person=event.actor,
+            to=payload.to,
+            role=payload.role,
+            since=payload.since,
+            until=payload.until,
+            reason=payload.reason,
+        )
+    )
+
+
+def _withdrawn(p: Projection, event: Event, payload: say.Withdrawn) -> None:
+    p.session.get_one(Delegation, payload.delegation).withdrawn_at = event.effective_at
+
+
+def _overridden(p: Projection, event: Event, payload: say.Overridden) -> None:
+    row = p.activity(event.subject)
+    p.session.add(
+        Override(
+            seq=event.seq,
+            activity=row.id,
+            attempt=row.attempt,
+            person=event.actor,
+            role=payload.role,
+            reason=payload.reason,
+            lacking=payload.lacking,
+            at=event.effective_at,
+        )
+    )
+    row.last_note = payload.reason
+    reach(p, row, payload.result, event)
+
+
 def _duplicate(p: Projection, event: Event, payload: say.DuplicateSettled) -> None:
     row = p.activity(event.subject)
     row.last_note = "completed by " + ", ".join(payload.by)
@@ -156,4 +192,7 @@ HANDLERS: dict[str, Handler] = {
     say.Released.kind: _released,
     say.DuplicateSettled.kind: _duplicate,
     say.NcrClosed.kind: _ncr_closed,
+    say.Delegated.kind: _delegated,
+    say.Withdrawn.kind: _withdrawn,
+    say.Overridden.kind: _overridden,
 }

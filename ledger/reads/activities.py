@@ -18,11 +18,12 @@ _COLUMNS = (
     " late_start, late_finish, total_float_h, effect, playbook, hold_point, needed, quorum, roles,"
     " evidence, items_of, items, items_done, percent, na_reason, completed_by, last_note,"
     " duration_m_h, calendar, stale_since IS NOT NULL, waived, attested, simulated, before,"
+    " EXISTS (SELECT 1 FROM override o WHERE o.activity = a.id),"
     " (SELECT count(*) FROM sign_off s WHERE s.activity = a.id AND s.attempt = a.attempt"
     "  AND s.decision = 'approved' AND s.seq > coalesce(a.stale_since, 0)),"
     f" {LATE}"
 )
-_FLAGS = ("stale", "waived", "attested", "simulated", "before")
+_FLAGS = ("stale", "waived", "attested", "simulated", "before", "overridden")
 _NONE: frozenset[str] = frozenset()
 
 
@@ -110,7 +111,7 @@ def _activity(row: tuple[Any, ...], now: str) -> ActivityRow:
     state = State(row[7])
     if state is State.OPEN:
         state = State.READY if row[12] is not None and row[12] <= now else State.BLOCKED
-    set_flags = row[36:41]
+    set_flags = row[36:42]
     total_float = row[19]
     return ActivityRow._make(
         (
@@ -121,7 +122,7 @@ def _activity(row: tuple[Any, ...], now: str) -> ActivityRow:
             *map(instant, row[12:19]),
             total_float,
             total_float is not None and total_float < 1e-6,
-            bool(row[42]),
+            bool(row[43]),
             row[20],
             row[21],
             bool(row[22]),
@@ -129,7 +130,7 @@ def _activity(row: tuple[Any, ...], now: str) -> ActivityRow:
             row[24],
             words(row[25]),
             words(row[26]),
-            row[41],
+            row[42],
             *row[27:32],
             words(row[32]),
             *row[33:36],

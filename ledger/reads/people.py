@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from ledger.reads.connected import words
+from ledger.reads.connected import text_of, words
 from ledger.reads.explaining import ExplainingReads
+from ledger.reads.record_rows import DelegationRow, OverrideRow
+from ledger.reads.records import moment_of
 from ledger.reads.rows import ActivityRow, InboxRow, PersonRow
 from ledger.reads.supplies import SupplyReads
+from ledger.stamps import instant
 from ledger.transitions import State
 
 
@@ -23,9 +26,33 @@ class PeopleReads(ExplainingReads, SupplyReads):
         """Give the people an operating-system account stands for."""
         return self._people("p.account = ?", account)
 
+    def roles_of(self, person: str, now: datetime) -> set[str]:
+        """Give the roles in which a person may act now: their own, and those lent to them."""
+        lent = (
+            "SELECT d.role FROM delegation d JOIN person_role r ON r.person = d.person AND r.role = d.role"
+            ' WHERE d."to" = ? AND d.since <= ? AND d.until > ? AND coalesce(d.withdrawn_at, ?) >= ?'
+        )
+        at = text_of(now)
+        own = self.rows("SELECT role FROM person_role WHERE person = ?", person)
+        return {row[0] for row in (*own, *self.rows(lent, person, at, at, at, at))}
+
+    def delegations(self) -> list[DelegationRow]:
+        """Give every delegation, oldest first."""
+        found = self.rows(
+            'SELECT id, person, "to", role, since, until, withdrawn_at, reason FROM delegation ORDER BY id'
+        )
+        return [
+            DelegationRow(r[0], r[1], r[2], r[3], moment_of(r[4]), moment_of(r[5]), instant(r[6]), r[7]) for r in found
+        ]
+
+    def overrides(self) -> list[OverrideRow]:
+        """Give every activity that passed against its policy."""
+        found = self.rows("SELECT activity, attempt, person, role, reason, lacking, at FROM override ORDER BY seq")
+        return [OverrideRow(r[0], r[1], r[2], r[3], r[4], words(r[5]), moment_of(r[6])) for r in found]
+
     def inbox(self, person: str, now: datetime) -> list[InboxRow]:
         """Give what waits for a person, what was waiting longest first."""
-        mine = {row[0] for row in self.rows("SELECT role FROM person_role WHERE person = ?", person)}
+        mine = self.roles_of(person, now)
         rows = [*self._to_sign(person, mine, now), *self._to_decide(mine, now)]
         rows += [*self._to_do(person, mine, now), *self._to_order(mine, now)]
         return sorted(rows, key=lambda r: (r.since is None, r.since, r.activity))

@@ -55,6 +55,31 @@ class SignOffRow(NamedTuple):
     at: datetime
 
 
+class DelegationRow(NamedTuple):
+    """A role lent by a person to another for a time."""
+
+    id: str
+    person: str
+    to: str
+    role: str
+    since: datetime
+    until: datetime
+    withdrawn_at: datetime | None
+    reason: str
+
+
+class OverrideRow(NamedTuple):
+    """An activity that passed against its policy, and what was lacking."""
+
+    activity: str
+    attempt: int
+    person: str
+    role: str
+    reason: str
+    lacking: tuple[str, ...]
+    at: datetime
+
+
 class SignerKeyRow(NamedTuple):
     """A key that a person signs with; `until` is none while it counts, and `reason` says why it ended."""
 

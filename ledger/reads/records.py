@@ -26,7 +26,8 @@ from ledger.stamps import day, instant, text_value
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-def _at(text: str | None) -> datetime:
+def moment_of(text: str | None) -> datetime:
+    """Give the instant of a stamp that is always there."""
     return instant(text) or _NEVER
 
 
@@ -40,7 +41,7 @@ class RecordReads(Connected):
             " person, at FROM measurement WHERE activity = ? ORDER BY seq, ordinal",
             name,
         )
-        return [MeasurementRow._make((*r[:5], text_value(r[5]), *r[6:11], _at(r[11]))) for r in found]
+        return [MeasurementRow._make((*r[:5], text_value(r[5]), *r[6:11], moment_of(r[11]))) for r in found]
 
     def evidence(self, name: str) -> list[EvidenceRow]:
         """Give the evidence laid on the table for an activity, all attempts."""
@@ -49,12 +50,12 @@ class RecordReads(Connected):
             " FROM evidence_item WHERE activity = ? ORDER BY seq, ordinal",
             name,
         )
-        return [EvidenceRow._make((*r[:8], _at(r[8]))) for r in found]
+        return [EvidenceRow._make((*r[:8], moment_of(r[8]))) for r in found]
 
     def signer_keys(self) -> list[SignerKeyRow]:
         """Give every key that counts or counted, in the order of enrolment."""
         found = self.rows("SELECT person, key, since, until, reason FROM signer_key ORDER BY seq, person")
-        return [SignerKeyRow(r[0], r[1], _at(r[2]), instant(r[3]), r[4]) for r in found]
+        return [SignerKeyRow(r[0], r[1], moment_of(r[2]), instant(r[3]), r[4]) for r in found]
 
     def sign_offs(self, name: str | None = None) -> list[SignOffRow]:
         """Give approvals and rejections of an activity, or of all."""
@@ -64,7 +65,7 @@ class RecordReads(Connected):
             name,
             "seq",
         )
-        return [SignOffRow._make((*r[:10], _at(r[10]))) for r in found]
+        return [SignOffRow._make((*r[:10], moment_of(r[10]))) for r in found]
 
     def runs(self, name: str | None = None) -> list[RunRow]:
         """Give the runs of an activity, or of all, oldest first."""
@@ -74,7 +75,7 @@ class RecordReads(Connected):
             name,
             "started_at, id",
         )
-        return [RunRow._make((*r[:8], _at(r[8]), instant(r[9]), r[10], bool(r[11]), r[12])) for r in found]
+        return [RunRow._make((*r[:8], moment_of(r[8]), instant(r[9]), r[10], bool(r[11]), r[12])) for r in found]
 
     def items(self, run: str) -> list[ItemRow]:
         """Give what a run did, host by host."""
@@ -94,7 +95,7 @@ class RecordReads(Connected):
             name,
             name,
         )
-        return [NcrRow._make((*r[:6], _at(r[6]), instant(r[7]), r[8])) for r in found]
+        return [NcrRow._make((*r[:6], moment_of(r[6]), instant(r[7]), r[8])) for r in found]
 
     def comments(self, name: str) -> list[CommentRow]:
         """Give what people wrote about an activity."""
@@ -102,7 +103,7 @@ class RecordReads(Connected):
             "SELECT seq, activity, person, text, at FROM comment WHERE activity = ? ORDER BY seq",
             name,
         )
-        return [CommentRow._make((*r[:4], _at(r[4]))) for r in found]
+        return [CommentRow._make((*r[:4], moment_of(r[4]))) for r in found]
 
     def waivers(self, name: str | None = None) -> list[WaiverRow]:
         """Give waivers, which are punch items, by due date."""
@@ -111,7 +112,7 @@ class RecordReads(Connected):
             name,
             "due, id",
         )
-        return [WaiverRow._make((*r[:5], day(r[5]) or _NEVER.date(), r[6], r[7], _at(r[8]))) for r in found]
+        return [WaiverRow._make((*r[:5], day(r[5]) or _NEVER.date(), r[6], r[7], moment_of(r[8]))) for r in found]
 
     def attestations(self, name: str | None = None) -> list[AttestationRow]:
         """Give every attestation ever made."""
@@ -120,7 +121,7 @@ class RecordReads(Connected):
             name,
             "seq",
         )
-        return [AttestationRow._make((*r[:5], words(r[5]), _at(r[6]))) for r in found]
+        return [AttestationRow._make((*r[:5], words(r[5]), moment_of(r[6]))) for r in found]
 
     def requests(self, open_only: bool = True) -> list[RequestRow]:
         """Give what front ends asked for; what is not answered, unless all are wanted."""
@@ -129,7 +130,7 @@ class RecordReads(Connected):
             " WHERE (answered_at IS NULL OR NOT ?) ORDER BY id",
             open_only,
         )
-        return [RequestRow._make((*r[:4], _at(r[4]), instant(r[5]), r[6])) for r in found]
+        return [RequestRow._make((*r[:4], moment_of(r[4]), instant(r[5]), r[6])) for r in found]
 
     def releases(self, name: str | None = None) -> list[ReleaseRow]:
         """Give releases; `live` ones are of the present attempt and not used up."""
@@ -141,7 +142,7 @@ class RecordReads(Connected):
             name,
             name,
         )
-        return [ReleaseRow._make((*r[:3], words(r[3]), *r[4:8], _at(r[8]), r[9], bool(r[10]))) for r in found]
+        return [ReleaseRow._make((*r[:3], words(r[3]), *r[4:8], moment_of(r[8]), r[9], bool(r[10]))) for r in found]
 
     def claims(self) -> list[ClaimRow]:
         """Give who runs what now."""
@@ -149,7 +150,7 @@ class RecordReads(Connected):
             "SELECT activity, attempt, run, owner, lease_until, host, boot_id, pid, pgid, hosts"
             " FROM claim ORDER BY activity"
         )
-        return [ClaimRow._make((*r[:4], _at(r[4]), *r[5:9], words(r[9]))) for r in found]
+        return [ClaimRow._make((*r[:4], moment_of(r[4]), *r[5:9], words(r[9]))) for r in found]
 
     def serials(self, tranche: str) -> tuple[str, ...]:
         """Give the serial numbers that came with a delivery."""

@@ -111,6 +111,7 @@ def _statement(
         evidence=tuple(dict.fromkeys(digests)),
         begins=begins,
         result=result.value,
+        delegation=writing.delegation(actor, role),
     )
 
 

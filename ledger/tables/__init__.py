@@ -22,7 +22,7 @@ from ledger.tables.records import (
     Waiver,
 )
 from ledger.tables.runs import ClaimRow, ItemResultRow, Request, Run
-from ledger.tables.signing import SignedPolicy, SignerKey, Statement
+from ledger.tables.signing import Delegation, Override, SignedPolicy, SignerKey, Statement
 from ledger.tables.supplies import Delivery, OrderLine, Tranche
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "ClaimRow",
     "Comment",
     "Criterion",
+    "Delegation",
     "Delivery",
     "EventRow",
     "EvidenceItem",
@@ -43,6 +44,7 @@ __all__ = [
     "Measurement",
     "Ncr",
     "OrderLine",
+    "Override",
     "Person",
     "PersonRole",
     "PlanRevision",

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlmodel import Field, SQLModel
 
-from ledger.columns import utc
+from ledger.columns import utc, word_list
 
 
 class SignerKey(SQLModel, table=True):
@@ -30,6 +30,34 @@ class Statement(SQLModel, table=True):
     subject: str = Field(index=True)
     person: str
     decision: str
+
+
+class Delegation(SQLModel, table=True):
+    """A person acts in another's role for a time; `withdrawn_at` is none unless it ended early."""
+
+    __tablename__ = "delegation"
+    id: str = Field(primary_key=True)
+    person: str
+    to: str = Field(index=True)
+    role: str
+    since: datetime = utc()
+    until: datetime = utc()
+    withdrawn_at: datetime | None = utc()
+    reason: str
+
+
+class Override(SQLModel, table=True):
+    """An activity that passed against its policy; kept and shown for ever."""
+
+    __tablename__ = "override"
+    seq: int = Field(primary_key=True)
+    activity: str = Field(index=True)
+    attempt: int
+    person: str
+    role: str
+    reason: str
+    lacking: tuple[str, ...] = word_list()
+    at: datetime = utc()
 
 
 class SignedPolicy(SQLModel, table=True):

@@ -68,10 +68,15 @@ class WorkCalendar:
         """Working hours before each quarter hour since the origin; shape (quarters + 1,)."""
         return _cumulative(self)
 
+    @cached_property
+    def _quarters(self) -> Floats:
+        """Kept: made anew it is half a million floats for every lag."""
+        return np.arange(len(self.cumulative), dtype=np.float64)
+
     def work_at(self, t: Floats | float) -> Any:
         """Give the working hours between the origin and `t` elapsed hours."""
         position = np.asarray(t, dtype=np.float64) * 4
-        return np.interp(position, np.arange(len(self.cumulative)), self.cumulative)
+        return np.interp(position, self._quarters, self.cumulative)
 
     def finish_at(self, work: Floats | float) -> Any:
         """Give the earliest elapsed hour by which `work` working hours have passed."""

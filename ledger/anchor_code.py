@@ -1,0 +1,94 @@
+"""An anchored head as 28 characters that can be read over the telephone: `05C0-0000-...`, seven groups of four.
+
+Crockford's base 32 (no I, L, O or U; upper and lower case are one), 30 bits of the event's number, the first 80 bits of
+its hash, and the checksum of BIP-350 (Bech32m) over both: up to four characters that were heard or typed wrongly are
+found for certain, and any others but for one case in a thousand million.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from steps.errors import InputError
+
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+HEARD_AS = str.maketrans("ILO", "110", " -\t\n")
+SEQ_CHARACTERS, HASH_CHARACTERS, CHECK_CHARACTERS = 6, 16, 6
+CHARACTERS = SEQ_CHARACTERS + HASH_CHARACTERS + CHECK_CHARACTERS
+HASH_DIGITS = HASH_CHARACTERS * 5 // 4
+"""How many hex digits of the hash a code holds."""
+
+PREFIX = "cw"
+"""What BIP-350 calls the human-readable part; it is in the checksum and not in the code, so that no other code passes."""
+
+BECH32M = 0x2BC830A3
+GENERATOR = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
+
+
+class Coded(NamedTuple):
+    """What a code says: an event, and how its hash begins."""
+
+    seq: int
+    hash: str
+
+
+def code_of(seq: int, digest: str) -> str:
+    """Give the code of an event's number and hash."""
+    if not 0 < seq < 32**SEQ_CHARACTERS:
+        raise InputError(f"event {seq} is too far for a code", hint="publish the head to a file")
+    values = _values(seq, SEQ_CHARACTERS) + _values(int(digest[:HASH_DIGITS], 16), HASH_CHARACTERS)
+    text = "".join(ALPHABET[v] for v in (*values, *checksum(PREFIX, values)))
+    return "-".join(text[i : i + 4] for i in range(0, CHARACTERS, 4))
+
+
+def read_code(text: str) -> Coded:
+    """Give what a code says; one that was heard wrongly is refused."""
+    heard = text.upper().translate(HEARD_AS)
+    hint = f"{CHARACTERS} of {ALPHABET}, as `clusterwright anchor` printed them"
+    if len(heard) != CHARACTERS:
+        raise InputError(f"{text!r} is no code of an anchor: it has {len(heard)} characters", hint=hint)
+    if wrong := [c for c in heard if c not in ALPHABET]:
+        raise InputError(f"{text!r} is no code of an anchor: {wrong[0]!r} is never in one", hint=hint)
+    values = [ALPHABET.index(c) for c in heard]
+    if _polymod([*_expanded(PREFIX), *values]) != BECH32M:
+        raise InputError(f"{text!r} was written down wrongly: its checksum does not fit", hint="ask for it again")
+    seq, digest = values[:SEQ_CHARACTERS], values[SEQ_CHARACTERS:-CHECK_CHARACTERS]
+    return Coded(_number(seq), f"{_number(digest):0{HASH_DIGITS}x}")
+
+
+def looks_like_code(text: str) -> bool:
+    """Say whether a word on the command line is meant as a code, right or wrong, and not as a file."""
+    heard = text.upper().translate(HEARD_AS)
+    return abs(len(heard) - CHARACTERS) <= 2 and heard.isalnum()
+
+
+def checksum(prefix: str, values: Sequence[int]) -> list[int]:
+    """Give the six values that BIP-350 adds to 5-bit values under a prefix."""
+    rest = _polymod([*_expanded(prefix), *values, *[0] * CHECK_CHARACTERS]) ^ BECH32M
+    return _values(rest, CHECK_CHARACTERS)
+
+
+def _expanded(prefix: str) -> list[int]:
+    return [ord(c) >> 5 for c in prefix] + [0] + [ord(c) & 31 for c in prefix]
+
+
+def _polymod(values: Sequence[int]) -> int:
+    rest = 1
+    for value in values:
+        top = rest >> 25
+        rest = (rest & 0x1FFFFFF) << 5 ^ value
+        for i, term in enumerate(GENERATOR):
+            rest ^= term if top >> i & 1 else 0
+    return rest
+
+
+def _values(number: int, count: int) -> list[int]:
+    return [number >> 5 * place & 31 for place in reversed(range(count))]
+
+
+def _number(values: Sequence[int]) -> int:
+    number = 0
+    for value in values:
+        number = number << 5 | value
+    return number

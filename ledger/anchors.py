@@ -1,0 +1,224 @@
+"""Anchored heads: what the chain's last event was, kept where whoever can rewrite the ledger cannot reach.
+
+The hash chain shows a change only to who knows a later hash. An anchor is that hash, outside: a line in a file, a note
+or a trailer in a git repository, or a code on paper. A ledger that ends before an anchored event, or has another one in
+its place, was cut off, rewritten, or is an older copy. What came after the newest anchor is not covered.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from ledger.anchor_code import code_of, looks_like_code, read_code
+from ledger.reads.connected import Connected
+from ledger.stamps import instant
+from steps.errors import InputError, NotSatisfiedError, UnreachableError
+
+TRAILER = "Clusterwright-Anchor"
+KEPT = Path(".clusterwright") / "anchors.jsonl"
+"""Beside the ledger, and so no proof against its keeper; it finds a copy that is older than the site remembers."""
+
+MAX_BYTES = 16 * 1024 * 1024
+TRAILED = re.compile(rf"(?:{TRAILER}: *)?(\d+) ([0-9a-f]{{64}}) (\S+)")
+
+
+class Anchor(NamedTuple):
+    """An event that was published: its number, its hash (of a code the beginning), and where it is said.
+
+    A code says neither site nor time.
+    """
+
+    seq: int
+    hash: str
+    site: str | None
+    time: datetime | None
+    source: str
+
+    @property
+    def code(self) -> str:
+        """The anchor as it is read over the telephone."""
+        return code_of(self.seq, self.hash)
+
+    @property
+    def line(self) -> str:
+        """The anchor as a line of JSON."""
+        said = {"anchor": 1, "site": self.site, "seq": self.seq, "hash": self.hash, "time": _text(self.time)}
+        return json.dumps(said)
+
+    @property
+    def trailer(self) -> str:
+        """The anchor as a trailer of a commit message."""
+        return f"{TRAILER}: {self.seq} {self.hash} {self.site}"
+
+
+class Checked(NamedTuple):
+    """What a ledger's anchors say: what does not hold (where, what), how many do, and up to which event."""
+
+    broken: tuple[tuple[str, str], ...]
+    holding: int
+    up_to: int
+
+
+def head_anchor(site_dir: Path) -> Anchor:
+    """Give the ledger's head; one whose last event was changed, or that breaks an anchor it kept, is refused."""
+    from ledger.events import HASHED, event_hash
+
+    reader = Connected(site_dir)
+    try:
+        names = ", ".join((*HASHED, "hash"))
+        row = reader.row(f"SELECT {names} FROM event ORDER BY seq DESC LIMIT 1")  # noqa: S608  our names
+        broken = checked(reader, kept_anchors(site_dir)).broken
+        site = _site(reader)
+    finally:
+        reader.close()
+    assert row is not None
+    said = dict(zip((*HASHED, "hash"), row, strict=True))
+    if event_hash(said) != said["hash"] or broken:
+        raise NotSatisfiedError(
+            f"the ledger is not to be anchored: {': '.join(broken[0]) if broken else 'its last event was changed'}",
+            hint="`clusterwright audit` says what is wrong",
+        )
+    return Anchor(said["seq"], said["hash"], site, instant(said["recorded_at"]), "head")
+
+
+def checked(reader: Connected, anchors: Iterable[Anchor]) -> Checked:
+    """Hold a ledger against anchors."""
+    mine, broken = _of_this_site(_site(reader), list(anchors))
+    last = reader.row("SELECT max(seq) FROM event")
+    end = last[0] if last and last[0] else 0
+    up_to = holding = 0
+    for anchor in sorted(mine, key=lambda a: (a.seq, a.source)):
+        row = reader.row("SELECT hash FROM event WHERE seq = ?", anchor.seq)
+        if row and str(row[0]).startswith(anchor.hash):
+            up_to, holding = anchor.seq, holding + 1
+        else:
+            broken.append((f"event {anchor.seq}", _complaint(anchor, end, up_to)))
+    return Checked(tuple(dict.fromkeys(broken)), holding, up_to)
+
+
+def _complaint(anchor: Anchor, end: int, good: int) -> str:
+    day = f", recorded {anchor.time:%Y-%m-%d %H:%M}Z" if anchor.time else ""
+    up_to = f"; up to event {good} it is as anchored" if good else ""
+    if anchor.seq > end:
+        return (
+            f"is missing: it was anchored ({anchor.source}{day}), and the ledger ends with event {end}: "
+            f"cut off, or an older copy{up_to}"
+        )
+    return f"is not the one that was anchored ({anchor.source}{day}): it or one before it was rewritten since{up_to}"
+
+
+def _of_this_site(site: str, anchors: Sequence[Anchor]) -> tuple[list[Anchor], list[tuple[str, str]]]:
+    """Leave out other sites' lines of a shared file; one that speaks of none but other sites is a finding."""
+    broken = []
+    mine = [a for a in anchors if a.site in {None, site}]
+    spoken_for = {a.source for a in mine}
+    for source in sorted({a.source for a in anchors} - spoken_for):
+        others = ", ".join(sorted({a.site for a in anchors if a.source == source and a.site}))
+        broken.append(("event 1", f"this is the ledger of {site}; {source} anchors another: {others}"))
+    return mine, broken
+
+
+def _site(reader: Connected) -> str:
+    row = reader.row("SELECT payload FROM event WHERE seq = 1")
+    try:
+        return str(json.loads(row[0])["site_uuid"]) if row else ""
+    except (ValueError, KeyError, TypeError):
+        return ""  # the audit of the chain names it
+
+
+def read_anchors(named: str) -> list[Anchor]:
+    """Give the anchors that a word on the command line means: a file, a git repository, or a code."""
+    path = Path(named)
+    if path.is_dir():
+        from ledger.anchor_git import git_anchors
+
+        return _some(git_anchors(path), named)
+    if path.exists():
+        return _some(file_anchors(path), named)
+    if looks_like_code(named):
+        return [_coded(named, "code")]
+    raise InputError(f"{named!r} is neither a file, nor a git repository, nor the code of an anchor")
+
+
+def _some(anchors: list[Anchor], named: str) -> list[Anchor]:
+    if not anchors:
+        raise InputError(f"{named} holds no anchor", hint="`clusterwright anchor` writes them")
+    return anchors
+
+
+def kept_anchors(site_dir: Path) -> list[Anchor]:
+    """Give the anchors that a site remembers of its own; none where it has no such file."""
+    path = Path(site_dir) / KEPT
+    return file_anchors(path) if path.exists() else []
+
+
+def file_anchors(path: Path) -> list[Anchor]:
+    """Give the anchors of a file, a line each: JSON, a trailer, or a code."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise InputError(f"{path} is too long for a file of anchors")
+        return list(text_anchors(path.read_text(encoding="utf-8"), path.name))
+    except OSError as error:
+        raise UnreachableError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not a text file") from None
+
+
+def text_anchors(text: str, source: str) -> Iterator[Anchor]:
+    """Give the anchors of lines of text; a line that is none is refused by its number."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            try:
+                yield _read(line.strip(), source)
+            except (InputError, ValueError, KeyError, TypeError):
+                raise InputError(f"{source}, line {number} is no anchor: {line.strip()[:60]!r}") from None
+
+
+def _read(line: str, source: str) -> Anchor:
+    if line.startswith("{"):
+        said = json.loads(line)
+        seq, digest, site = said["seq"], said["hash"], said["site"]
+        if said["anchor"] != 1 or not isinstance(seq, int) or not re.fullmatch("[0-9a-f]{64}", digest):
+            raise ValueError(line)
+        return Anchor(seq, digest, str(site), instant(said["time"]), source)
+    if trailed := TRAILED.fullmatch(line):
+        return Anchor(int(trailed[1]), trailed[2], trailed[3], None, source)
+    return _coded(line, source)
+
+
+def _coded(text: str, source: str) -> Anchor:
+    seq, digest = read_code(text)
+    return Anchor(seq, digest, None, None, source)
+
+
+def keep(path: Path, anchor: Anchor) -> bool:
+    """Append an anchor to a file as one line, unless it is its last; say whether it was written."""
+    there = file_anchors(path) if path.exists() else []
+    if there and (there[-1].seq, there[-1].hash, there[-1].site) == (anchor.seq, anchor.hash, anchor.site):
+        return False
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+        with os.fdopen(handle, "wb") as file:
+            file.write(anchor.line.encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise UnreachableError(f"{path} cannot be written: {error.strerror}") from None
+    return True
+
+
+def remember(site_dir: Path, anchor: Anchor) -> bool:
+    """Keep an anchor beside the ledger too."""
+    path = Path(site_dir) / KEPT
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    return keep(path, anchor)
+
+
+def _text(time: datetime | None) -> str | None:
+    return time.isoformat().replace("+00:00", "Z") if time else None

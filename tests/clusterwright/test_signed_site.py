@@ -1,0 +1,121 @@
+"""A site whose people sign with keys, from `init` to a package, on the command line."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+
+class Site:
+    """A folder with a signed site, and the command."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "site"
+        self.keys = folder / "keys"
+        self.keys.mkdir()
+        self("init", self.folder, "--preset", "superpod-1su", at=folder)
+        path = self.folder / "site.yaml"
+        held = yaml.safe_load(path.read_text(encoding="utf-8"))
+        held["assurance"] = "signed"
+        held["people"] = [
+            self._person("owner", "owner-pm"),
+            self._person("lead", "electrical-lead"),
+            self._person("tech", "electrical-engineer"),
+        ]
+        path.write_text(yaml.safe_dump(held), encoding="utf-8")
+
+    def _person(self, name: str, role: str) -> dict[str, object]:
+        subprocess.run(
+            ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.keys / name)],
+            check=True,
+            stdin=subprocess.DEVNULL,
+        )
+        key = (self.keys / f"{name}.pub").read_text(encoding="utf-8").strip()
+        return {"id": name, "name": name.title(), "roles": [role], "account": getpass.getuser(), "ssh_key": key}
+
+    def __call__(
+        self, *words: object, at: Path | None = None, rc: int = 0, key: str | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        extra = {"CLUSTERWRIGHT_KEY": str(self.keys / key)} if key else {}
+        done = subprocess.run(
+            [sys.executable, "-m", "clusterwright", *map(str, words)],
+            cwd=at or self.folder,
+            env={**os.environ, "HOME": str(self.keys), **extra},
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            timeout=120,
+        )
+        assert done.returncode == rc, done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    made = Site(tmp_path)
+    made("plan", "adopt", "--as", "owner", "--yes", key="owner")
+    return made
+
+
+@pytest.mark.slow
+def test_a_signed_site_from_adoption_to_a_package(site: Site) -> None:
+    site("reopen", "071@site", "--as", "owner", "--reason", "x", rc=1)
+    site("attest", "071@site", "--as", "tech", "--reason", "worked out on paper")
+    file = site.folder / "calculation.txt"
+    file.write_text("10.2 kW", encoding="utf-8")
+    site("attach", "071@site", "--as", "tech", "--file", file, "--kind", "power-calculation")
+    refused = site("sign", "071@site", "--as", "lead", key="tech", rc=1)
+    assert "does not hold" in refused.stderr
+    waiting = site("sign", "071@site", "--as", "lead", rc=3)
+    assert "no key" in waiting.stderr
+    signed = site("sign", "071@site", "--as", "lead", "--key", site.keys / "lead")
+    assert "signed with your key" in signed.stderr
+
+    assert "0 findings" in site("audit").stdout
+    rows = json.loads(site("keys", "--json").stdout)
+    assert {row["person"] for row in rows} == {"owner", "lead", "tech"}
+    assert site("keys", "allowed-signers").stdout.count('namespaces="clusterwright"') == 3
+    site("export", "bundle", site.folder / "package")
+    verified = subprocess.run([site.folder / "package" / "verify.sh"], capture_output=True, text=True, check=False)
+    assert verified.returncode == 0, verified.stdout
+    assert "2 signatures" in verified.stdout
+
+
+@pytest.mark.slow
+def test_a_statement_signed_elsewhere_is_recorded_once(site: Site) -> None:
+    site("attest", "071@site", "--as", "tech", "--reason", "worked out on paper")
+    file = site.folder / "calculation.txt"
+    file.write_text("10.2 kW", encoding="utf-8")
+    site("attach", "071@site", "--as", "tech", "--file", file, "--kind", "power-calculation")
+    request = site.folder / "request.json"
+    said = site("sign", "071@site", "--as", "lead", "--export", request).stderr
+    assert "ssh-keygen -Y sign -n clusterwright" in said
+    site("sign", "--import", request, rc=3)
+    subprocess.run(
+        ["ssh-keygen", "-Y", "sign", "-n", "clusterwright", "-f", site.keys / "lead", request],
+        check=True,
+        capture_output=True,
+    )
+    assert "approved by lead" in site("sign", "--import", request).stderr
+    again = site("sign", "--import", request, rc=1)
+    assert "is done" in again.stderr
+    held = request.read_text(encoding="utf-8")
+    request.write_text(held.replace('"comment":""', '"comment":"all good"'), encoding="utf-8")
+    site("sign", "--import", request, rc=2)
+    assert "0 findings" in site("audit").stdout
+
+
+@pytest.mark.slow
+def test_a_revoked_key_and_a_plan_without_the_owners_key_are_refused(site: Site) -> None:
+    site("keys", "revoke", "lead", "--reason", "laptop lost", "--as", "owner", key="owner")
+    assert "revoked" in site("keys").stdout
+    site("plan", "adopt", "--as", "owner", "--yes", "--reason", "again", key="lead", rc=1)
