@@ -5,7 +5,7 @@ The caller holds the write lock (BEGIN IMMEDIATE), so the head cannot move betwe
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from sqlalchemy import func, insert, select
@@ -15,21 +15,26 @@ from ledger.events import FIRST_HASH, Draft, Event, canonical, event_hash
 from ledger.payloads import PlanAdopted
 from ledger.projector import apply
 from ledger.projector.base import Projection
-from ledger.stamps import stamp
+from ledger.stamps import instant, stamp
 from ledger.tables import EventRow, PlanRevision
+from steps.errors import UnreachableError
+
+CLOCK_TOLERANCE = timedelta(minutes=5)
+"""How far a machine's clock may be behind the last event: machines differ, and time services step."""
 
 
 def append(session: Session, site_dir: Path, *drafts: Draft) -> list[Event]:
     """Record events in order, apply each to the projections, and give them back with their places."""
     projection = Projection(session, site_dir)
-    seq, last = _head(session)
+    seq, last, before = _head(session)
+    now = _not_before(before)
     revision = session.execute(select(func.max(PlanRevision.revision))).scalar() or 0
     recorded = []
     for draft in drafts:
         seq += 1
         if isinstance(draft.payload, PlanAdopted):
             revision = draft.payload.revision
-        event, columns = _sealed(draft, seq, revision, last)
+        event, columns = _sealed(draft, seq, revision, last, now)
         session.execute(insert(EventRow), [columns])
         apply(projection, event)
         last = event.hash
@@ -37,15 +42,29 @@ def append(session: Session, site_dir: Path, *drafts: Draft) -> list[Event]:
     return recorded
 
 
-def _head(session: Session) -> tuple[int, str]:
+def _head(session: Session) -> tuple[int, str, datetime | None]:
     row = session.execute(
-        select(col(EventRow.seq), col(EventRow.hash)).order_by(col(EventRow.seq).desc()).limit(1)
+        select(col(EventRow.seq), col(EventRow.hash), col(EventRow.recorded_at))
+        .order_by(col(EventRow.seq).desc())
+        .limit(1)
     ).first()
-    return (0, FIRST_HASH) if row is None else (row[0], row[1])
+    return (0, FIRST_HASH, None) if row is None else (row[0], row[1], instant(row[2]))
 
 
-def _sealed(draft: Draft, seq: int, revision: int, last: str) -> tuple[Event, dict[str, object]]:
+def _not_before(before: datetime | None) -> datetime:
+    """Give the machine's time, never before the last event's; a clock that is far behind is refused."""
     now = datetime.now(UTC)
+    if before is None or now >= before:
+        return now
+    if before - now > CLOCK_TOLERANCE:
+        raise UnreachableError(
+            f"this machine's clock says {now:%Y-%m-%d %H:%M}Z; the last event was recorded at {before:%Y-%m-%d %H:%M}Z",
+            hint="set the clock (chronyc tracking); nothing was recorded",
+        )
+    return before
+
+
+def _sealed(draft: Draft, seq: int, revision: int, last: str, now: datetime) -> tuple[Event, dict[str, object]]:
     columns: dict[str, object] = {
         "seq": seq,
         "recorded_at": stamp(now),

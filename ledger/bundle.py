@@ -15,11 +15,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import rfc8785
-
 from ledger import evidence, ssh
 from ledger.audit import audit
-from ledger.events import HASHED, read_payload
+from ledger.events import hashed_text, read_payload
 from ledger.payloads import Decided
 from ledger.reads import Reader
 from ledger.replay import COLUMNS
@@ -61,7 +59,7 @@ def write_bundle(site_dir: Path, folder: Path) -> Bundle:
         _write(folder / "README.md", _readme(reader, rows, namespace, keys))
         _write(folder / "status.json", json.dumps(_status(reader, stood), indent=2) + "\n")
     _write(folder / "allowed_signers", ssh.allowed_signers(keys, namespace))
-    _write(folder / "events.jsonl", "".join(rfc8785.dumps({n: row[n] for n in HASHED}).decode() + "\n" for row in rows))
+    _write(folder / "events.jsonl", "".join(hashed_text(row) + "\n" for row in rows))
     _write(folder / "hashes", "".join(row["hash"] + "\n" for row in rows))
     statements = [line for row in rows for line in _statement(folder, row)]
     _write(folder / "statements.tsv", "".join(statements))

@@ -1,0 +1,45 @@
+"""The canonical form of events, and the times at which they are recorded."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import rfc8785
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledger.database import Ledger
+from ledger.events import HASHED, hashed_text
+from ledger.services.work import comment
+from steps.errors import UnreachableError
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+INTEGER = st.integers(-(2**53) + 1, 2**53 - 1)
+
+
+@given(st.fixed_dictionaries(dict.fromkeys(HASHED, TEXT | INTEGER)))
+def test_events_are_hashed_in_the_form_of_rfc_8785(columns: dict[str, str | int]) -> None:
+    assert hashed_text(columns).encode() == rfc8785.dumps(columns)
+
+
+class Behind(datetime):
+    """A machine's clock that went back."""
+
+    by = timedelta(0)
+
+    @classmethod
+    def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
+        return datetime.now(UTC) - cls.by
+
+
+def test_a_clock_that_went_back_a_little_is_held_and_one_far_behind_is_refused(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last = comment(ledger, "pm", "001@site", "before").recorded_at
+    monkeypatch.setattr("ledger.append.datetime", Behind)
+    monkeypatch.setattr(Behind, "by", timedelta(minutes=1))
+    assert comment(ledger, "pm", "001@site", "a minute back").recorded_at == last
+    monkeypatch.setattr(Behind, "by", timedelta(hours=2))
+    with pytest.raises(UnreachableError, match="clock says"):
+        comment(ledger, "pm", "001@site", "two hours back")
