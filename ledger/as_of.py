@@ -12,16 +12,15 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Engine, insert
-from sqlmodel import Session, select
+from sqlmodel import Session
 
 from ledger.file import FORMAT
 from ledger.reads import Reader
 from ledger.reads.rows import AsOf
-from ledger.refresh import put_off
-from ledger.replay import COLUMNS, Replay, event_of
+from ledger.replay import COLUMNS, event_of, replaying
 from ledger.schema import memory_engine
 from ledger.stamps import stamp
-from ledger.tables import Activity, EventRow
+from ledger.tables import EventRow
 from steps.errors import InputError
 
 
@@ -61,16 +60,9 @@ def reader_as_of(site_dir: Path, wanted: str, *, now: datetime) -> PastReader:
 
 def _fill(engine: Engine, site_dir: Path, rows: list[dict[str, Any]]) -> None:
     with Session(engine) as session, session.begin():
-        replay = Replay(session, site_dir)
-        held: list[Activity] = []
-        with put_off(session):
+        with replaying(session, site_dir) as go_on:
             for row in rows:
-                replay.apply(event_of(row))
-                if row["kind"] == "plan.adopted":
-                    session.expunge_all()
-                    # held fast, or the session forgets each row at once and asks for it again at the next event
-                    held = list(session.scalars(select(Activity)))
-        del held
+                go_on(event_of(row))
         session.execute(insert(EventRow), rows)
 
 

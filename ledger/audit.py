@@ -22,12 +22,12 @@ from ledger.events import FIRST_HASH, event_hash
 from ledger.evidence import is_intact
 from ledger.file import ledger_path
 from ledger.reads.connected import Connected
-from ledger.replay import COLUMNS, Replay, event_of
+from ledger.replay import COLUMNS, event_of, replaying
 from ledger.schema import TRIGGERS, memory_engine
 from ledger.tables import OPERATIONAL, EventRow
 from ledger.upgrade import different_tables
 from ledger.verifying import Met, Signatures, Verifier
-from steps.errors import ClusterwrightError, UnreachableError
+from steps.errors import ClusterwrightError, InputError, UnreachableError
 
 
 class Finding(NamedTuple):
@@ -199,9 +199,17 @@ def _evidence(reader: Connected) -> Iterator[Finding]:
         except (ValueError, TypeError):
             continue  # the chain names it
         for digest in _digests(said):
-            if digest not in looked and not is_intact(reader.site_dir, digest):
+            if digest not in looked and not _is_there(reader.site_dir, digest):
                 yield Finding(f"evidence {digest[:12]}", f"missing or changed (event {row['seq']}, {row['subject']})")
             looked.add(digest)
+
+
+def _is_there(site_dir: Path, digest: str) -> bool:
+    """Say whether a file is there as its digest says; what is no digest has no file."""
+    try:
+        return is_intact(site_dir, digest)
+    except InputError:
+        return False
 
 
 def _digests(said: Any) -> Iterator[str]:
@@ -220,15 +228,15 @@ def _digests(said: Any) -> Iterator[str]:
 
 
 def _replayed(engine: Engine, reader: Connected, site_dir: Path, met: dict[int, Met]) -> Iterator[Finding]:
-    with Session(engine) as session, session.begin():
-        replay, hashes = Replay(session, site_dir), dict[int, str]()
+    hashes: dict[int, str] = {}
+    with Session(engine) as session, session.begin(), replaying(session, site_dir) as go_on:
         verifier = Verifier(session, hashes)
         for row in _events(reader):
             try:
                 event = event_of(row)
                 for wrong in verifier.before(event):
                     yield Finding(f"event {event.seq}", f"{event.kind} about {event.subject} {wrong}")
-                replay.apply(event)
+                go_on(event)
             except ClusterwrightError as error:
                 yield Finding(f"event {row['seq']}", f"does not replay: {error.what}")
                 return

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlmodel import Session
+from sqlmodel import Session, select
 
 from ledger.events import HASHED, Event, read_payload
+from ledger.payloads import PlanAdopted
 from ledger.projector import apply
 from ledger.projector.base import Projection
+from ledger.refresh import put_off
 from ledger.stamps import instant
+from ledger.tables import Activity
 
 COLUMNS = (*HASHED, "hash", "signature")
 """The columns of the event table, in the order in which they are read."""
@@ -36,13 +40,21 @@ def event_of(row: Mapping[str, Any]) -> Event:
     )
 
 
-class Replay:
-    """The projections of an empty database, as event after event leaves them."""
+@contextmanager
+def replaying(session: Session, site_dir: Path) -> Iterator[Callable[[Event], None]]:
+    """Give a function that goes one event on, from an empty database; readiness is worked out once, at the end.
 
-    def __init__(self, session: Session, site_dir: Path) -> None:
-        """Begin with nothing; documents come from the site's evidence."""
-        self.projection = Projection(session, site_dir)
+    Documents come from the site's evidence.
+    """
+    projection = Projection(session, site_dir)
+    held: list[Activity] = []
 
-    def apply(self, event: Event) -> None:
-        """Go one event on."""
-        apply(self.projection, event)
+    def go_on(event: Event) -> None:
+        apply(projection, event)
+        if isinstance(event.payload, PlanAdopted):
+            session.expunge_all()
+            # held fast, or the session forgets each row at once and asks for it again at the next event
+            held[:] = session.scalars(select(Activity)).all()
+
+    with put_off(session):
+        yield go_on

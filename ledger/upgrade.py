@@ -14,7 +14,7 @@ from sqlalchemy import Engine, insert, select
 from sqlmodel import Session, SQLModel
 
 from ledger.file import FORMAT
-from ledger.replay import COLUMNS, Replay, event_of
+from ledger.replay import COLUMNS, event_of, replaying
 from ledger.schema import memory_engine
 from ledger.tables import OPERATIONAL
 
@@ -41,10 +41,10 @@ def upgrade(engine: Engine, site_dir: Path) -> None:
         memory = memory_engine()
         try:
             with Session(memory) as again, again.begin():
-                replay = Replay(again, site_dir)
                 events = f"SELECT {', '.join(COLUMNS)} FROM event ORDER BY seq"  # noqa: S608  our names
-                for row in connection.exec_driver_sql(events).mappings():
-                    replay.apply(event_of({str(name): value for name, value in row.items()}))
+                with replaying(again, site_dir) as go_on:
+                    for row in connection.exec_driver_sql(events).mappings():
+                        go_on(event_of({str(name): value for name, value in row.items()}))
                 for table in stale:
                     held = [dict(row) for row in again.execute(select(table)).mappings()]
                     if held:
