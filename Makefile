@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO ?= demo-site
+BENCH_SITE ?= bench-site
 ROOMS := steps ledger flows tui clusterwright
 
-.PHONY: setup demo test lint lock bench clean
+.PHONY: setup demo test lint lock bench bench-ledger clean
 
 setup: $(VENV)/.installed
 
@@ -42,5 +43,17 @@ bench: setup
 	$(BIN)/python benchmarks/start_up.py
 	$(BIN)/python benchmarks/design.py
 
+# The ledger of a rehearsed site tampered with; writers killed, signers raced, appends timed. Not for CI: it takes long.
+bench-ledger: setup $(BENCH_SITE)/ledger.db
+	$(BIN)/python benchmarks/ledger_tamper.py $(BENCH_SITE) 10000 1
+	$(BIN)/python benchmarks/ledger_crash.py 300 1
+	$(BIN)/python benchmarks/ledger_race.py 1000 1
+	$(BIN)/python benchmarks/ledger_append.py
+
+$(BENCH_SITE)/ledger.db: | $(VENV)/.installed
+	$(BIN)/clusterwright init --preset superpod-1su $(BENCH_SITE)
+	$(BIN)/clusterwright plan --site $(BENCH_SITE)
+	$(BIN)/clusterwright rehearse --site $(BENCH_SITE)
+
 clean:
-	rm -rf $(VENV) $(DEMO)
+	rm -rf $(VENV) $(DEMO) $(BENCH_SITE)

@@ -26,6 +26,8 @@ def main() -> None:
         for _ in range(count):
             change, found, places = tamperer.once()
             kinds[change.kind] += 1
+            if kinds.total() % 1000 == 0:
+                print(f"{kinds.total():6} changes, {missed} missed, {time.perf_counter() - began:.0f} s", flush=True)
             if not found:
                 missed += 1
                 print(f"MISSED: {change.what}: {places[:5]}")

@@ -34,7 +34,9 @@ def main() -> None:
     try:
         app()
     except ClusterwrightError as error:
-        print(f"clusterwright: {error}", file=sys.stderr)
+        from clusterwright.output import clean
+
+        print(clean(f"clusterwright: {error}"), file=sys.stderr)
         sys.exit(exit_code(error))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

@@ -7,6 +7,8 @@ import typer
 from clusterwright.commands import (
     anchor,
     authority,
+    backup,
+    buying,
     catalog,
     design,
     engine,
@@ -15,8 +17,10 @@ from clusterwright.commands import (
     ledger_check,
     look,
     machine,
+    ncr,
     people,
     plan,
+    privacy,
     reporting,
     site,
 )
@@ -56,8 +60,14 @@ app.command("tui")(engine.tui)
 app.add_typer(reporting.app, name="report")
 app.add_typer(keys.app, name="keys")
 app.add_typer(export.app, name="export")
+app.add_typer(buying.change, name="change")
+app.add_typer(ncr.app, name="ncr")
+app.command("punch")(ncr.punch)
 app.add_typer(authority.app, name="authority")
 app.command("break-glass")(authority.break_glass)
+app.command("redact")(privacy.redact)
 app.command("audit")(ledger_check.audit)
 app.command("anchor")(anchor.anchor)
+app.command("backup")(backup.backup)
+app.command("restore")(backup.restore)
 app.command("doctor")(machine.doctor)

@@ -66,7 +66,7 @@ def _order_row(row: OrderRow) -> str:
 def _values(old: Plan, new: Plan) -> Iterator[Change]:
     if old.finish != new.finish:
         yield Change("finish", old.site, old.finish.isoformat(), new.finish.isoformat())
-    for name in ("preset", "time_zone", "currency", "facility", "start", "working_days", "working_hours"):
+    for name in ("preset", "time_zone", "currency", "facility", "start", "working_days", "working_hours", "evidence"):
         before, after = getattr(old, name), getattr(new, name)
         if before != after:
             yield Change("site", name, str(before), str(after))

@@ -38,6 +38,11 @@ crews: {{}}
 # (then commands ask for --as ID). One person may not both do a work and approve it.
 people:
 {people}
+
+# What people may attach as evidence; a file of another kind, or a larger one, is refused.
+# evidence:
+#   max_mb: 64
+#   types: [text, json, csv, png, jpeg, pdf]
 {inventory}"""
 
 _PERSON = """\

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from html import escape
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from clusterwright.output import clean, day
 
 if TYPE_CHECKING:
-    from ledger.reads import ActivityRow, Reader
+    from ledger.reads import ActivityRow, PunchRow, Reader
 
 STYLE = (
     "<style>body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
@@ -52,16 +53,23 @@ class WeekReport:
     record: str = ""
 
 
-def week_report(reader: Reader, now: datetime, record: str = "") -> WeekReport:
-    """Give the report of the week before `now`; `record` says of which earlier record, where it is not today's."""
+def week_report(reader: Reader, now: datetime, record: str = "", organisation: str | None = None) -> WeekReport:
+    """Give the report of the week before `now`, or of one contractor's part in it.
+
+    `record` says of which earlier record, where it is not today's.
+    """
     site = reader.site()
     zone = site.time_zone
-    rows = reader.activities(now)
+    rows = reader.activities(now, organisation=organisation)
     live = [r for r in rows if r.state.value not in {"done", "not_applicable"}]
     done = [r for r in rows if r.finished_at and now - BACK <= r.finished_at <= now and r.state.value == "done"]
     soon = [r for r in live if not r.late and r.early_start and r.early_start <= now + AHEAD]
     waiting = [r for r in live if r.state.value in {"awaiting_sign_off", "failed", "checked_not_met", "on_hold"}]
-    orders = [o for o in reader.orders(now) if o.state == "planned" and o.order_by and o.order_by <= now + AHEAD]
+    orders = [
+        o
+        for o in reader.orders(now, organisation=organisation)
+        if o.state == "planned" and o.order_by and o.order_by <= now + AHEAD
+    ]
     return WeekReport(
         site=site.name,
         rehearsal=site.rehearsal,
@@ -76,14 +84,50 @@ def week_report(reader: Reader, now: datetime, record: str = "") -> WeekReport:
                 for o in orders
             ),
             "Decisions needed": _lines(waiting, zone, "early_finish"),
+            "Punch list": tuple(
+                Line(p.owner or p.trade, p.id, f"{p.activity}: {p.said}", str(p.due or ""), _standing(p))
+                for p in reader.punch(now.astimezone(ZoneInfo(zone)).date(), organisation)
+            ),
+            **_contractors(done, live, waiting, soon),
         },
         record=record,
     )
 
 
+def _standing(row: PunchRow) -> str:
+    return f"{row.kind}, class {row.ncr_class}, {row.trade}" + (", overdue" if row.overdue else "")
+
+
+def _contractors(
+    done: list[ActivityRow], live: list[ActivityRow], waiting: list[ActivityRow], soon: list[ActivityRow]
+) -> dict[str, tuple[Line, ...]]:
+    """Give one line a contractor, where work was given to any: how the week went and what comes."""
+    names = sorted({r.organisation for r in (*done, *live) if r.organisation})
+    if not names:
+        return {}
+    parts = {
+        "done": done,
+        "late": [r for r in live if r.late],
+        "in three weeks": soon,
+        "to decide": waiting,
+        "open": live,
+    }
+    lines = []
+    for name in names:
+        counted = {part: sum(r.organisation == name for r in rows) for part, rows in parts.items()}
+        lines.append(Line(name, "", "", "", ", ".join(f"{n} {part}" for part, n in counted.items())))
+    return {"By contractor": tuple(lines)}
+
+
 def _lines(rows: Iterable[ActivityRow], zone: str, date: str) -> tuple[Line, ...]:
     lines = [
-        Line(r.assignee or r.role, r.id, r.title, day(getattr(r, date), zone), r.state.value.replace("_", " "))
+        Line(
+            r.assignee or r.organisation or r.role,
+            r.id,
+            r.title,
+            day(getattr(r, date), zone),
+            r.state.value.replace("_", " "),
+        )
         for r in rows
     ]
     return tuple(sorted(lines, key=lambda x: (x.owner, x.date, x.id)))

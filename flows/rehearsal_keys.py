@@ -43,7 +43,18 @@ class RehearsalKeys:
 
     def _made(self, person: str) -> str:
         path = self._folder / person
-        command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", f"{person} {REHEARSAL_NAMESPACE}", "-f", str(path)]
+        command = [
+            "ssh-keygen",
+            "-q",
+            "-t",
+            "ed25519",
+            "-N",
+            "",
+            "-C",
+            f"{person} {REHEARSAL_NAMESPACE}",
+            "-f",
+            str(path),
+        ]
         try:
             subprocess.run(command, check=True, capture_output=True, stdin=subprocess.DEVNULL)
         except FileNotFoundError:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from sqlalchemy import func, insert, select
-from sqlmodel import Session, col
+from sqlmodel import Session, SQLModel, col
 
 from ledger.events import FIRST_HASH, Draft, Event, canonical, event_hash
 from ledger.payloads import PlanAdopted
@@ -22,33 +22,34 @@ from steps.errors import UnreachableError
 CLOCK_TOLERANCE = timedelta(minutes=5)
 """How far a machine's clock may be behind the last event: machines differ, and time services step."""
 
+_REVISION = select(func.coalesce(func.max(col(PlanRevision.revision)), 0)).scalar_subquery()
+_HEAD = (
+    select(col(EventRow.seq), col(EventRow.hash), col(EventRow.recorded_at), _REVISION)
+    .order_by(col(EventRow.seq).desc())
+    .limit(1)
+)
+_INSERT = insert(SQLModel.metadata.tables["event"])
+"""Run on the connection: the session's own bookkeeping costs more than these; see `benchmarks/ledger_append.py`."""
+
 
 def append(session: Session, site_dir: Path, *drafts: Draft) -> list[Event]:
     """Record events in order, apply each to the projections, and give them back with their places."""
     projection = Projection(session, site_dir)
-    seq, last, before = _head(session)
-    now = _not_before(before)
-    revision = session.execute(select(func.max(PlanRevision.revision))).scalar() or 0
+    session.flush()  # the connection's own statements do not see what is pending
+    connection = session.connection()
+    seq, last, before, revision = connection.execute(_HEAD).one_or_none() or (0, FIRST_HASH, None, 0)
+    now = _not_before(None if before is None else instant(before))
     recorded = []
     for draft in drafts:
         seq += 1
         if isinstance(draft.payload, PlanAdopted):
             revision = draft.payload.revision
         event, columns = _sealed(draft, seq, revision, last, now)
-        session.execute(insert(EventRow), [columns])
+        connection.execute(_INSERT, columns)
         apply(projection, event)
         last = event.hash
         recorded.append(event)
     return recorded
-
-
-def _head(session: Session) -> tuple[int, str, datetime | None]:
-    row = session.execute(
-        select(col(EventRow.seq), col(EventRow.hash), col(EventRow.recorded_at))
-        .order_by(col(EventRow.seq).desc())
-        .limit(1)
-    ).first()
-    return (0, FIRST_HASH, None) if row is None else (row[0], row[1], instant(row[2]))
 
 
 def _not_before(before: datetime | None) -> datetime:

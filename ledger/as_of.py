@@ -15,6 +15,7 @@ from sqlalchemy import Engine, insert
 from sqlmodel import Session
 
 from ledger.file import FORMAT
+from ledger.projector.people import redact_name
 from ledger.reads import Reader
 from ledger.reads.rows import AsOf
 from ledger.replay import COLUMNS, event_of, replaying
@@ -49,20 +50,24 @@ def reader_as_of(site_dir: Path, wanted: str, *, now: datetime) -> PastReader:
         moment = _moment(reader, wanted, now)
         names = ", ".join(COLUMNS)
         rows = reader.rows(f"SELECT {names} FROM event WHERE seq <= ? ORDER BY seq", moment.seq)  # noqa: S608  our names
+        redacted = [row[0] for row in reader.rows("SELECT id FROM person_name WHERE redacted")]
     engine = memory_engine()
     try:
-        _fill(engine, site_dir, [dict(zip(COLUMNS, row, strict=True)) for row in rows])
+        _fill(engine, site_dir, [dict(zip(COLUMNS, row, strict=True)) for row in rows], redacted)
         return PastReader(site_dir, engine, moment)
     except BaseException:
         engine.dispose()
         raise
 
 
-def _fill(engine: Engine, site_dir: Path, rows: list[dict[str, Any]]) -> None:
+def _fill(engine: Engine, site_dir: Path, rows: list[dict[str, Any]], redacted: list[str]) -> None:
+    """Replay events; a name that was redacted later is not shown as it was either."""
     with Session(engine) as session, session.begin():
         with replaying(session, site_dir) as go_on:
             for row in rows:
                 go_on(event_of(row))
+        for person in redacted:
+            redact_name(session, person)
         session.execute(insert(EventRow), rows)
 
 
@@ -70,8 +75,8 @@ def _moment(reader: Reader, wanted: str, now: datetime) -> AsOf:
     """Give the event that a number or a time means, and the time at which questions are asked."""
     site = reader.site()
     column = "effective_at" if site.rehearsal else "recorded_at"
-    if wanted.strip().isdigit():
-        seq = int(wanted)
+    if wanted.isascii() and wanted.isdigit():
+        seq = int(wanted.lstrip("0")[:18] or "0")  # no ledger is so long, and SQLite counts no further
         digest, at = _event(reader, seq, column)
         return AsOf(seq, digest, at)
     zone = ZoneInfo(site.time_zone)
@@ -102,13 +107,13 @@ def _time(wanted: str, zone: ZoneInfo, latest: datetime) -> datetime:
     try:
         day = date.fromisoformat(wanted) if len(wanted) == len("2026-11-20") else None
         at = datetime.fromisoformat(wanted) if day is None else _end_of(day, zone)
-    except ValueError:
+        at = (at if at.tzinfo else at.replace(tzinfo=zone)).astimezone(UTC)
+    except (ValueError, OverflowError):
         raise InputError(
             f"{wanted!r} is neither an event's number nor a time", hint="write 120, 2026-11-20 or 2026-11-20T12:00"
         ) from None
     if day == latest.astimezone(zone).date():
         return latest
-    at = (at if at.tzinfo else at.replace(tzinfo=zone)).astimezone(UTC)
     if at > latest:
         raise InputError(
             f"{wanted} lies in the future",

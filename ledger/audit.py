@@ -17,7 +17,8 @@ from typing import Any, NamedTuple, Self
 from sqlalchemy import Engine, insert
 from sqlmodel import Session, SQLModel
 
-from ledger.anchors import Anchor, Checked, checked, kept_anchors
+from ledger import names
+from ledger.anchors import KEPT, Anchor, Checked, checked, kept_anchors
 from ledger.events import FIRST_HASH, event_hash
 from ledger.evidence import is_intact
 from ledger.file import ledger_path
@@ -58,9 +59,13 @@ def audit(site_dir: Path, anchors: Iterable[Anchor] = ()) -> Findings:
 
     It is held against the anchors that the site kept, and against those given.
     """
-    held = [*kept_anchors(site_dir), *anchors]
     with Auditor(site_dir) as auditor:
         found = auditor.run()
+    try:
+        held = [*kept_anchors(site_dir), *anchors]
+    except ClusterwrightError as error:
+        held = list(anchors)
+        found.append(Finding(str(KEPT), error.what))
     if held and found.events:
         with closing(Connected(site_dir)) as reader:
             found.anchors = checked(reader, held)
@@ -94,7 +99,7 @@ class Auditor:
 
     def _looked_through(self, reader: Connected) -> Findings:
         last = reader.row("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1") or (0, "")
-        found = [*_triggers(reader), *_chain(reader), *_evidence(reader)]
+        found = [*_triggers(reader), *_chain(reader), *_evidence(reader), *_names(reader)]
         # a replay of forged or missing events says nothing that these findings do not say better
         found = found or list(self._against_replay(reader))
         return Findings(found, events=last[0], head=last[1])
@@ -210,6 +215,15 @@ def _is_there(site_dir: Path, digest: str) -> bool:
         return is_intact(site_dir, digest)
     except InputError:
         return False
+
+
+def _names(reader: Connected) -> Iterator[Finding]:
+    """Look at every document that holds a name; those of redacted people are to be gone."""
+    rows = reader.rows(
+        "SELECT seq, kind, subject, payload FROM event WHERE kind IN ('plan.adopted', 'person.redacted') ORDER BY seq"
+    )
+    for digest, message in names.faults(reader.site_dir, rows):
+        yield Finding(f"evidence {digest[:12]}", message)
 
 
 def _digests(said: Any) -> Iterator[str]:

@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ledger import evidence, ssh
+from ledger import evidence, names, ssh
 from ledger.audit import audit
 from ledger.events import hashed_text, read_payload
 from ledger.payloads import Decided
@@ -53,7 +53,7 @@ def write_bundle(site_dir: Path, folder: Path) -> Bundle:
         rows = list(_events(reader))
         namespace = ssh.namespace_of(rehearsal=reader.site().rehearsal)
         keys = [ssh.SignerKey(k.person, k.key, k.since, k.until) for k in reader.signer_keys()]
-        kept = _kept(reader)
+        kept, named = _kept(reader), _named(reader)
         head, genesis = rows[-1]["hash"], rows[0]["hash"]
         stood = {row.id: row for row in reader.activities(reader.project_time())}
         _write(folder / "README.md", _readme(reader, rows, namespace, keys))
@@ -66,6 +66,8 @@ def write_bundle(site_dir: Path, folder: Path) -> Bundle:
     _write(folder / "namespace", namespace + "\n")
     for digest in kept:
         (folder / "evidence" / digest).write_bytes(evidence.load(site_dir, digest))
+    for digest in named:
+        (folder / "evidence" / digest).write_bytes(names.place_of(site_dir, digest).read_bytes())
     _write(folder / "verify.sh", (files("ledger") / "verify.sh").read_text(encoding="utf-8"))
     (folder / "verify.sh").chmod(0o755)
     _write(folder / "SHA256SUMS", "".join(_sums(folder)))
@@ -84,6 +86,15 @@ def _kept(reader: Reader) -> list[str]:
     for row in reader.rows("SELECT payload FROM event"):
         spoken |= set(re.findall(r'"([0-9a-f]{64})"', row[0]))
     return sorted(digest for digest in spoken if evidence.is_intact(reader.site_dir, digest))
+
+
+def _named(reader: Reader) -> list[str]:
+    """Give the documents that adopted plans name people by; those of redacted people are gone."""
+    adopted = [
+        json.loads(row[0]).get("people") for row in reader.rows("SELECT payload FROM event WHERE kind = 'plan.adopted'")
+    ]
+    digests = {digest for people in adopted if people for digest in people.values()}
+    return sorted(digest for digest in digests if names.name_in(reader.site_dir, digest) is not None)
 
 
 def _statement(folder: Path, row: dict[str, Any]) -> Iterator[str]:
@@ -150,7 +161,7 @@ def _readme(reader: Reader, rows: list[dict[str, Any]], namespace: str, keys: li
         "| `statements/` | what people signed (in-toto Statements), OpenSSH signatures, and DSSE envelopes |\n"
         "| `statements.tsv` | each statement's signer and time |\n"
         "| `allowed_signers` | whose key counted from when until when |\n"
-        "| `evidence/` | files by their SHA-256: documents, photos, measurements, plans |\n"
+        "| `evidence/` | files by their SHA-256: documents, photos, measurements, plans, people's names |\n"
         "| `status.json` | every activity as the events leave it |\n"
     )
 

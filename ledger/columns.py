@@ -69,6 +69,11 @@ def word_list() -> Any:
     return Field(default=(), sa_type=ListText)
 
 
+def maybe_decimal() -> Any:
+    """Give a column of decimals that may not be known."""
+    return Field(default=None, sa_type=DecimalText)
+
+
 def decimal() -> Any:
     """Give a column of decimals."""
     return Field(default=Decimal(0), sa_type=DecimalText)

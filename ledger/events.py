@@ -41,7 +41,7 @@ Upcast = Callable[[dict[str, Any]], dict[str, Any]]
 
 def _plan_adopted_2(payload: dict[str, Any]) -> dict[str, Any]:
     """Version 1 did not record what a revision opens again: its projection drew that itself."""
-    return payload | {"reopened": None, "sign_again": None}
+    return payload | {"reopened": None, "sign_again": None, "people": None}
 
 
 def _unsigned(payload: dict[str, Any]) -> dict[str, Any]:
@@ -49,12 +49,34 @@ def _unsigned(payload: dict[str, Any]) -> dict[str, Any]:
     return payload | {"statement": None}
 
 
+def _order_placed_2(payload: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 knew neither money nor whose people report."""
+    return payload | {"value": None, "currency": "", "budget_line": "", "organisation": ""}
+
+
+def _tranche_received_2(payload: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 was not held against a manifest."""
+    return payload | {"manifest": None, "scan": None, "differences": [], "ncr": None, "ncr_class": ""}
+
+
+def _kept_as_given(payload: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 kept every file as it was given, and did not say what it was."""
+    return payload | {"removed": []}
+
+
+def _unnamed(payload: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 printed the signer's name as well; the id says who it was."""
+    return {key: value for key, value in _unsigned(payload).items() if key != "name"}
+
+
 UPCASTS: dict[tuple[str, int], Upcast] = {
     ("plan.adopted", 1): _plan_adopted_2,
-    **{
-        (kind, 1): _unsigned
-        for kind in ("activity.signed", "activity.rejected", "criterion.waived", "run.released", "ncr.closed")
-    },
+    ("evidence.attached", 1): lambda payload: _kept_as_given(payload) | {"media_type": None},
+    ("activity.attested", 1): _kept_as_given,
+    ("order.placed", 1): _order_placed_2,
+    ("tranche.received", 1): _tranche_received_2,
+    **{(kind, 1): _unsigned for kind in ("criterion.waived", "run.released", "ncr.closed")},
+    **{(kind, 1): _unnamed for kind in ("activity.signed", "activity.rejected")},
 }
 """From (kind, version) to the function that makes the payload of version + 1. Kept for ever."""
 

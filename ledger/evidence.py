@@ -1,7 +1,8 @@
-"""The evidence store: files by their SHA-256 under `evidence/sha256/ab/...`, written once.
+"""The evidence store: content by its SHA-256 under `evidence/sha256/ab/...` or in a bucket, written once.
 
-A file is complete or absent (written aside, synced, renamed). Symbolic links, things that are not files
-and anything over 64 MiB are refused. Nothing here overwrites or deletes.
+Content is complete or absent (on disk: written aside, synced, renamed). Symbolic links, things that are not files and anything
+over the limit are refused. Nothing here overwrites or deletes. What people attach is judged before (`ledger.intake`); what
+runs leave is the program's own.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ import hashlib
 import os
 import stat
 import tempfile
+import unicodedata
 from pathlib import Path
 
+from ledger.bucket import Bucket, bucket_of
 from steps.errors import InputError, UnreachableError
 
 MAX_BYTES = 64 * 1024 * 1024
+LONGEST_NAME = 200
 
 
 def place_of(site_dir: Path, digest: str) -> Path:
@@ -26,65 +30,112 @@ def place_of(site_dir: Path, digest: str) -> Path:
 
 def store(site_dir: Path, content: bytes | Path) -> str:
     """Keep content, or a file's, and give its SHA-256; content already there is left as it is."""
-    held = _read(content) if isinstance(content, Path) else content
-    if len(held) > MAX_BYTES:
-        raise InputError(f"evidence of {len(held):,} bytes is over the limit of {MAX_BYTES:,}")
+    held = content_of(content, str(content) if isinstance(content, Path) else "evidence")
     digest = hashlib.sha256(held).hexdigest()
-    place = place_of(site_dir, digest)
-    if not place.exists():
-        _write(place, held)
+    bucket, place = bucket_of(site_dir), place_of(site_dir, digest)
+    if _held(bucket, place) is not None:
+        load(site_dir, digest)  # changed content would be taken for what was just given
+    elif bucket is None:
+        write(place, held)
+    else:
+        bucket.put(digest, held)
     return digest
+
+
+def content_of(given: bytes | Path, name: str, limit: int = MAX_BYTES) -> bytes:
+    """Give the bytes of what was given; a link, a thing that is no file, and too much are refused under the name."""
+    held = _read(given, name, limit) if isinstance(given, Path) else given
+    if len(held) > limit:
+        raise too_large(name, len(held), limit)
+    return held
+
+
+def too_large(name: str, size: int, limit: int) -> InputError:
+    """Give the refusal of something over the limit."""
+    return InputError(
+        f"{name} has {size:,} bytes; the limit is {limit:,}",
+        hint="attach what matters of it, or raise `evidence.max_mb` in site.yaml and adopt the plan",
+    )
+
+
+def file_name(text: str) -> str:
+    """Give the name that evidence is shown by: a name and no path, without marks that mislead the eye."""
+    if not text or text in {".", ".."} or len(text) > LONGEST_NAME or set(text) & set("/\\"):
+        raise InputError(f"{text[:LONGEST_NAME]!r} is not a file's name", hint="a name alone, without folders")
+    if any(unicodedata.category(mark) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for mark in text):
+        raise InputError(f"the name {text!r} holds marks that cannot be seen", hint="rename the file")
+    return text
 
 
 def load(site_dir: Path, digest: str) -> bytes:
     """Give the content of a digest, checked against it."""
-    place = place_of(site_dir, digest)
-    try:
-        held = place.read_bytes()
-    except OSError as error:
+    bucket, place = bucket_of(site_dir), place_of(site_dir, digest)
+    where = place if bucket is None else f"it in the bucket {bucket.place.bucket}"
+    held = _held(bucket, place)
+    if held is None:
         raise UnreachableError(
-            f"evidence {digest[:12]} cannot be read: {error.strerror}",
-            hint=f"restore {place} from a backup; `clusterwright audit` lists what is missing",
-        ) from None
+            f"evidence {digest[:12]} cannot be read: it is not there",
+            hint=f"restore {where} from a backup; `clusterwright audit` lists what is missing",
+        )
     if hashlib.sha256(held).hexdigest() != digest:
         raise UnreachableError(
             f"evidence {digest[:12]} was changed after it was stored",
-            hint=f"restore {place} from a backup; `clusterwright audit` lists what differs",
+            hint=f"restore {where} from a backup; `clusterwright audit` lists what differs",
         )
     return held
 
 
-def is_intact(site_dir: Path, digest: str) -> bool:
-    """Say whether the content is there and has that digest."""
+def _held(bucket: Bucket | None, place: Path) -> bytes | None:
+    """Give what lies under a digest, unchecked; none where nothing does."""
+    if bucket is not None:
+        return bucket.get(place.name)
     try:
-        load(site_dir, digest)
+        return place.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UnreachableError(
+            f"evidence {place.name[:12]} cannot be read: {error.strerror}",
+            hint=f"see the owner and permissions of {place}",
+        ) from None
+
+
+def is_intact(site_dir: Path, digest: str) -> bool:
+    """Say whether the content is there and has that digest; a bucket that does not answer says neither."""
+    bucket, place = bucket_of(site_dir), place_of(site_dir, digest)
+    try:
+        held = _held(bucket, place)
     except UnreachableError:
+        if bucket is not None:
+            raise
         return False
-    return True
+    return held is not None and hashlib.sha256(held).hexdigest() == digest
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path, name: str, limit: int) -> bytes:
     """O_NOFOLLOW refuses a link in the same breath as opening it; a check before would race."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
         if path.is_symlink():
-            raise InputError(f"{path} is a symbolic link", hint="attach the file itself") from None
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+            raise InputError(f"{name} is a symbolic link", hint="attach the file itself") from None
+        raise InputError(f"{name} cannot be read: {error.strerror}") from None
     try:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
-            raise InputError(f"{path} is not a file")
-        if found.st_size > MAX_BYTES:
-            raise InputError(f"{path} has {found.st_size:,} bytes; the limit is {MAX_BYTES:,}")
+            raise InputError(f"{name} is not a file", hint="attach one file")
+        if found.st_size > limit:
+            raise too_large(name, found.st_size, limit)
         with os.fdopen(handle, "rb", closefd=False) as file:
-            return file.read(MAX_BYTES + 1)
+            return file.read(limit + 1)
     finally:
         os.close(handle)
 
 
-def _write(place: Path, content: bytes) -> None:
+def write(place: Path, content: bytes) -> None:
+    """Write a file whole or not at all, on disk before it has its name."""
     try:
+        new = [folder for folder in (place.parent, *place.parent.parents) if not folder.exists()]
         place.parent.mkdir(parents=True, exist_ok=True)
         handle, aside = tempfile.mkstemp(dir=place.parent, prefix=".new-")
         with os.fdopen(handle, "wb") as file:
@@ -93,7 +144,8 @@ def _write(place: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         Path(aside).chmod(0o444)
         Path(aside).replace(place)
-        _sync_folder(place.parent)
+        for folder in (place.parent, *(made.parent for made in new)):
+            sync_folder(folder)
     except OSError as error:
         raise UnreachableError(
             f"evidence cannot be written to {place.parent}: {error.strerror}",
@@ -101,7 +153,8 @@ def _write(place: Path, content: bytes) -> None:
         ) from None
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Wait until what a folder holds is on disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

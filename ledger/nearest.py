@@ -16,3 +16,12 @@ def unknown_activity(name: str, known: Sequence[str]) -> InputError:
         f"there is no activity {name!r}",
         hint="did you mean " + ", ".join(near) + "?" if near else "ids look like 034@pod-001",
     )
+
+
+def unknown_order(name: str, known: Sequence[str], what: str = "order") -> InputError:
+    """Give the error for an order or a delivery that is not there."""
+    near = get_close_matches(name, known, n=3, cutoff=0.4)
+    return InputError(
+        f"there is no {what} {name!r}",
+        hint="did you mean " + ", ".join(near) + "?" if near else "`clusterwright orders` lists them",
+    )

@@ -57,7 +57,8 @@ class PlanAdopted(Decided):
     """A plan revision is in force; the document lies in the evidence store.
 
     `reopened` and `sign_again` are what the rules drew from what the revision changes. None is version 1,
-    which did not say: there the projection asks the rule of that time.
+    which did not say: there the projection asks the rule of that time. `people` are the digests of the documents
+    that hold names; in version 1 the names stand in the plan itself.
     """
 
     kind = "plan.adopted"
@@ -70,6 +71,7 @@ class PlanAdopted(Decided):
     digests: dict[str, str]
     reopened: tuple[Again, ...] | None
     sign_again: tuple[Again, ...] | None
+    people: dict[str, str] | None
 
 
 class Assigned(Payload):
@@ -122,13 +124,16 @@ class Finished(Payload):
 
 
 class Attached(Payload):
-    """A file was laid on the table."""
+    """A file was laid on the table; `removed` says what was taken out of it before it was kept."""
 
     kind = "evidence.attached"
+    version = 2
     evidence: str
     digest: str
     name: str
     size: int
+    media_type: str | None
+    removed: tuple[str, ...]
 
 
 class Held(Payload):
@@ -174,7 +179,6 @@ class Signed(Decided):
     kind = "activity.signed"
     version = 2
     role: str
-    name: str
     meaning: str
     comment: str
     assurance: str
@@ -192,7 +196,6 @@ class Rejected(Decided):
     kind = "activity.rejected"
     version = 2
     role: str
-    name: str
     reason: str
     ncr: str
     ncr_class: str
@@ -213,11 +216,13 @@ class Waived(Decided):
 
 
 class Attested(Payload):
-    """A person states that the step was done outside."""
+    """A person states that the step was done outside; `removed` as in what is attached, file by file."""
 
     kind = "activity.attested"
+    version = 2
     reason: str
     digests: tuple[str, ...]
+    removed: tuple[str, ...]
     result: str
 
 
@@ -241,13 +246,34 @@ class DuplicateSettled(Payload):
     by: tuple[str, ...]
 
 
+class OrganisationAssigned(Payload):
+    """An activity or an order belongs to an organisation; an empty name takes it back."""
+
+    kind = "organisation.assigned"
+    organisation: str
+
+
 class OrderPlaced(Payload):
-    """An order went out."""
+    """An order went out; `organisation` is whose people report on it, `value` is in `currency`."""
 
     kind = "order.placed"
+    version = 2
     promised: date | None
     supplier: str
     reference: str
+    value: Decimal | None
+    currency: str
+    budget_line: str
+    organisation: str
+
+
+class OrderAcknowledged(Payload):
+    """The supplier accepted an order on a day, under its own reference."""
+
+    kind = "order.acknowledged"
+    on: date
+    reference: str
+    promised: date | None
 
 
 class OrderPromised(Payload):
@@ -258,14 +284,87 @@ class OrderPromised(Payload):
     reason: str
 
 
+class OrderExpedited(Payload):
+    """Somebody pays, or presses, for an order or a delivery to come sooner."""
+
+    kind = "order.expedited"
+    reason: str
+    cost: Decimal
+    currency: str
+
+
+class TrancheShipped(Payload):
+    """A delivery left the supplier; `handling` is what tilt and shock indicators are to show."""
+
+    kind = "tranche.shipped"
+    shipped: date
+    carrier: str
+    tracking: str
+    handling: str
+
+
+class Left(Part):
+    """A file that was kept."""
+
+    digest: str
+    evidence: str
+    name: str
+    size: int
+
+
+class Difference(Part):
+    """A serial number on which manifest, scan and record disagree; `why` is the sort, `where` lines or a delivery."""
+
+    serial: str
+    why: str
+    where: str
+
+
 class TrancheReceived(Payload):
-    """Something arrived; `complete` when the whole delivery is here."""
+    """Something arrived; `complete` when the whole delivery is here.
+
+    Where it was held against a manifest, both files and every difference are named, and the non-conformance.
+    """
 
     kind = "tranche.received"
+    version = 2
     quantity: Decimal
     serials: tuple[str, ...]
     note: str
     complete: bool
+    manifest: Left | None
+    scan: Left | None
+    differences: tuple[Difference, ...]
+    ncr: str | None
+    ncr_class: str
+
+
+class ChangeAsked(Payload):
+    """Somebody asks for another quantity of a delivery, or another value of an order."""
+
+    kind = "change.asked"
+    change: str
+    quantity: Decimal | None
+    value: Decimal | None
+    reason: str
+
+
+class ChangeDecided(Decided):
+    """A change order is approved or refused; `completes` says that what came is then all of the delivery."""
+
+    kind = "change.decided"
+    change: str
+    approved: bool
+    meaning: str
+    asked_by: str
+    quantity: Decimal | None
+    quantity_before: Decimal | None
+    value: Decimal | None
+    value_before: Decimal | None
+    currency: str
+    completes: bool
+    role: str
+    reason: str
 
 
 class RunClaimed(Payload):
@@ -285,15 +384,6 @@ class Batch(Part):
 
     digest: str
     rows: int
-
-
-class Left(Part):
-    """A file that a run left."""
-
-    digest: str
-    evidence: str
-    name: str
-    size: int
 
 
 class RunSettled(Payload):
@@ -317,6 +407,13 @@ class RunSettled(Payload):
     ncr_class: str
 
 
+class Shown(Left):
+    """A file that a person gave to show something; `removed` as in what is attached."""
+
+    media_type: str | None = None
+    removed: tuple[str, ...] = ()
+
+
 class FactPart(Part):
     """One thing known of the facility: its name, value and unit."""
 
@@ -335,7 +432,7 @@ class FactsRecorded(Payload):
     unit: str
     facts: tuple[FactPart, ...]
     source: str
-    evidence: tuple[Left, ...]
+    evidence: tuple[Shown, ...]
     reopened: tuple[Again, ...]
 
 
@@ -392,6 +489,28 @@ class NcrClosed(Decided):
     role: str
 
 
+class NcrDispositioned(Decided):
+    """What is to be done about a non-conformance, by whom and by when; the waiver that use-as-is rests on, if any."""
+
+    kind = "ncr.dispositioned"
+    ncr: str
+    disposition: str
+    owner: str
+    due: date | None
+    reason: str
+    waiver: str | None
+    role: str
+
+
+class PersonRedacted(Decided):
+    """A person is shown by their id alone from here on; the documents with their name were taken away."""
+
+    kind = "person.redacted"
+    person: str
+    reason: str
+    role: str
+
+
 class KeyRevoked(Decided):
     """A person's key no longer counts: what it signs after `since` does not hold."""
 
@@ -429,7 +548,6 @@ class Overridden(Decided):
 
     kind = "policy.overridden"
     role: str
-    name: str
     reason: str
     lacking: tuple[str, ...]
     result: str

@@ -27,7 +27,6 @@ from ledger.tables import (
     EventRow,
     EvidenceItem,
     Measurement,
-    Person,
     PlanRevision,
     SignedPolicy,
     SignerKey,
@@ -42,15 +41,18 @@ DECISIONS: dict[str, str] = {
     say.Waived.kind: "waived",
     say.Released.kind: "released",
     say.NcrClosed.kind: "closed",
+    say.NcrDispositioned.kind: "dispositioned",
     say.PlanAdopted.kind: "adopted",
     say.KeyRevoked.kind: "revoked",
+    say.PersonRedacted.kind: "redacted",
     say.Delegated.kind: "delegated",
     say.Withdrawn.kind: "withdrawn",
     say.Overridden.kind: "overridden",
+    say.ChangeDecided.kind: "change decided",
 }
 """What each kind of decision is called in its statement."""
 
-ALWAYS = say.PlanAdopted | say.KeyRevoked | say.Delegated | say.Withdrawn
+ALWAYS = say.PlanAdopted | say.KeyRevoked | say.PersonRedacted | say.Delegated | say.Withdrawn
 """Decisions about who may decide: signed at every site whose genesis names an owner's key."""
 
 
@@ -81,7 +83,6 @@ def statement_for(
     site = session.get_one(Site, 1)
     row = session.get(Activity, subject)
     revision = session.scalars(select(PlanRevision).order_by(col(PlanRevision.revision).desc()).limit(1)).first()
-    person = session.get(Person, actor)
     said = payload.model_dump(mode="json", exclude={"statement", "assurance"})
     genesis = session.execute(select(col(EventRow.hash)).where(col(EventRow.seq) == 1)).scalar_one()
     subjects = {subject: _digest({"decision": said, "about": _about(session, row)})}
@@ -95,7 +96,6 @@ def statement_for(
             decision=DECISIONS[payload.kind],
             meaning=said.get("meaning", DECISIONS[payload.kind]),
             person=actor,
-            name=person.name if person else actor,
             role=said.get("role", "owner"),
             comment=said.get("comment") or said.get("reason") or said.get("disposition") or "",
             subjects=subjects,
@@ -142,7 +142,8 @@ def asks_for_signature(session: Session, payload: say.Decided, subject: str) -> 
     site = session.get(Site, 1)
     if site is None or site.owner_key is None:
         return False
-    return isinstance(payload, ALWAYS) or session.get(SignedPolicy, subject) is not None
+    activity = subject.partition("#")[0]  # an order and its deliveries stand under their activity's policy
+    return isinstance(payload, ALWAYS) or session.get(SignedPolicy, activity) is not None
 
 
 def unsigned(actor: str, subject: str) -> UnsignedError:

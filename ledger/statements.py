@@ -37,7 +37,6 @@ class Decision:
     decision: str
     meaning: str
     person: str
-    name: str
     role: str
     comment: str
     subjects: Mapping[str, str]
@@ -63,7 +62,6 @@ def statement_text(decision: Decision) -> str:
                 "decision": d.decision,
                 "meaning": d.meaning,
                 "person": d.person,
-                "name": d.name,
                 "role": d.role,
                 "comment": d.comment,
                 "policy": dict(d.policy),

@@ -17,9 +17,10 @@ from ledger import payloads as say
 from ledger import ssh
 from ledger.authority import roles_at
 from ledger.events import Event
+from ledger.money import CHANGE_ROLES
 from ledger.proving import asks_for_signature, signers_text, statement_for
 from ledger.statements import Head, read_statement, signed_text
-from ledger.tables import Activity, SignerKey, SignOff, Site
+from ledger.tables import Activity, ChangeOrder, SignerKey, SignOff, Site
 from steps.errors import ClusterwrightError
 
 
@@ -53,6 +54,8 @@ class Verifier:
             yield "is not signed, and its policy asks for a signature"
         if isinstance(payload, say.Signed):
             yield from self._policy(event, payload)
+        if isinstance(payload, say.ChangeDecided):
+            yield from self._change(event, payload)
 
     def _statement(self, event: Event, payload: say.Decided) -> Iterator[str]:
         assert payload.statement is not None
@@ -105,6 +108,20 @@ class Verifier:
             yield f"{event.actor} signed twice"
         if payload.result == "done" and len(earlier) + 1 < row.quorum:
             yield f"is done after {len(earlier) + 1} of {row.quorum} signatures"
+
+    def _change(self, event: Event, payload: say.ChangeDecided) -> Iterator[str]:
+        """Hold a change order against what was asked for, and by whom."""
+        change = self.session.get(ChangeOrder, payload.change)
+        if change is None or change.approved is not None or change.subject != event.subject:
+            yield f"decides {payload.change}, which does not wait for a decision here"
+            return
+        if (payload.quantity, payload.value) != (change.quantity, change.value):
+            yield f"decides {payload.change} for other figures than were asked for"
+        if event.actor == change.asked_by:
+            yield f"{event.actor} decided their own {payload.change}"
+        held = roles_at(self.session, event.actor, event.effective_at)
+        if payload.role not in held or payload.role not in CHANGE_ROLES:
+            yield f"{event.actor} decided {payload.change} as {payload.role}, a role that may not or that they lack"
 
 
 class Signatures:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,6 +44,8 @@ class Writing:
     drafts: list[str] | None = None
     proof: Proof | None = None
     signer: Callable[[str, str], str] | None = None
+    _site: Site | None = field(default=None, init=False, repr=False)
+    """Held, as a session forgets what nobody holds and would read it again for every time that is asked."""
 
     def append(self, actor: str, payload: Payload, *, subject: str, at: datetime | None = None) -> Event:
         """Record one event; `at` is when it happened, project time now if not given."""
@@ -83,7 +85,7 @@ class Writing:
     def _now(self) -> datetime:
         """Give project time; a rehearsal's never falls behind what it has recorded, whoever looks in later."""
         now = self.clock()
-        site = self.session.get(Site, 1)
+        site = self._site = self.session.get(Site, 1)
         if site is None or not site.rehearsal:
             return now
         last = select(col(EventRow.effective_at)).order_by(col(EventRow.seq).desc()).limit(1)

@@ -9,6 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# two busy cores are no reason for a failure: examples are bounded in number, not in time
+settings.register_profile("clusterwright", deadline=None)
+settings.load_profile("clusterwright")
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -29,9 +29,12 @@ def anchor(
     from clusterwright.where import find_site
     from ledger.anchor_git import add_note
     from ledger.anchors import head_anchor, keep, remember
+    from ledger.reads import Reader
 
     folder = find_site(site)
     head = head_anchor(folder)
+    with Reader.open(folder) as reader:
+        mark = "REHEARSAL: " if reader.site().rehearsal else ""
     if file is not None:
         say(f"{file}: {'written' if keep(file, head) else 'stands there already'}")
     if git is not None:
@@ -39,10 +42,10 @@ def anchor(
     remember(folder, head)
     if as_json:
         said = {"site": head.site, "seq": head.seq, "hash": head.hash, "time": head.time, "code": head.code}
-        print_json(said | {"trailer": head.trailer})
+        print_json(said | {"trailer": head.trailer, "rehearsal": bool(mark)})
     elif trailer:
         print(clean(head.trailer))
     else:
-        print(f"event {head.seq}, recorded {head.time:%Y-%m-%d %H:%M:%S}Z")
+        print(f"{mark}event {head.seq}, recorded {head.time:%Y-%m-%d %H:%M:%S}Z")
         print(f"hash  {head.hash}")
         print(f"code  {head.code}")

@@ -77,6 +77,7 @@ def list_(
     state: Annotated[str | None, typer.Option(help="Only this state, as ready or awaiting_sign_off.")] = None,
     unit: Annotated[str | None, typer.Option(help="Only this unit, as pod-003.")] = None,
     search: Annotated[str | None, typer.Option(help="Only where id or title holds this.")] = None,
+    organisation: Annotated[str | None, typer.Option(help="Only what this contractor or its people do.")] = None,
     site: SiteOption = None,
     as_of: AsOfOption = None,
     as_json: JsonOption = False,
@@ -90,7 +91,9 @@ def list_(
     if state is not None and state not in {s.value for s in State}:
         raise InputError(f"{state!r} is no state", hint="states: " + ", ".join(s.value for s in State))
     with _reader(site, as_of) as reader:
-        rows = reader.activities(_now(reader), phase=phase, state=state, unit=unit, search=search)
+        rows = reader.activities(
+            _now(reader), phase=phase, state=state, unit=unit, search=search, organisation=organisation
+        )
         if as_json:
             print_json(dated(reader, rows))
             return
@@ -103,7 +106,7 @@ def list_(
                     f"{r.state.glyph} {r.state.words}",
                     r.id,
                     r.title,
-                    r.assignee or r.role,
+                    r.assignee or r.organisation or r.role,
                     _day(r.early_start, zone),
                     " ".join(sorted(r.flags)),
                 )
@@ -203,33 +206,39 @@ def forecast(
         say("published")
 
 
-def orders(site: SiteOption = None, as_of: AsOfOption = None, as_json: JsonOption = False) -> None:
-    """List every order: by when to place it, when it must be here, and how it stands."""
+def orders(
+    budget: Annotated[
+        bool, typer.Option("--budget", help="What is committed, received and open by budget line.")
+    ] = False,
+    history: Annotated[
+        str | None, typer.Option("--history", help="Everything recorded of one order.", metavar="ID")
+    ] = None,
+    organisation: Annotated[str | None, typer.Option(help="Only this supplier's or contractor's.")] = None,
+    site: SiteOption = None,
+    as_of: AsOfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List every order: by when to place it, when it must be here, and how it stands; or what they cost."""
+    from clusterwright import orders_view
     from clusterwright.as_of import dated, print_when
-    from clusterwright.output import print_json, table
+    from clusterwright.output import print_json
+    from clusterwright.where import find_site
 
-    with _reader(site, as_of) as reader:
-        rows = reader.orders(_now(reader))
+    folder = find_site(site)
+    with _reader(folder, as_of) as reader:
+        now = _now(reader)
+        answer, shown = (
+            orders_view.history(reader, history)
+            if history is not None
+            else orders_view.budget(reader, folder, now)
+            if budget
+            else orders_view.listed(reader, now, organisation)
+        )
         if as_json:
-            print_json(dated(reader, rows))
+            print_json(dated(reader, answer))
             return
         print_when(reader)
-        zone = reader.site().time_zone
-        table(
-            ("order by", "order", "what", "quantity", "state", "promised", "need by"),
-            [
-                (
-                    _day(r.order_by, zone),
-                    r.id,
-                    r.title,
-                    f"{r.quantity} {r.unit_of_measure}",
-                    r.state,
-                    _day(r.promised, zone),
-                    _day(r.need_by, zone),
-                )
-                for r in sorted(rows, key=lambda r: (r.order_by is None, r.order_by))
-            ],
-        )
+        shown()
 
 
 def log(

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clusterwright.commands import buying
+from clusterwright.commands.acting import act_once
 from clusterwright.commands.options import AsOption, AtOption, KeyOption, SiteOption, a_day, instant
 from steps.errors import InputError
 
@@ -46,12 +49,22 @@ def _each(
     with Ledger.open(folder, clock=lambda: datetime.now(UTC)) as ledger:
         for name in names:
             event = decided(ledger, person, lambda name=name: act(ledger, person, name), key=key)  # type: ignore[misc]
-            say(f"{name}: {done}{_by_key(event)}")
+            say(f"{name}: {done}{_by_key(event)}{_taken_out(event)}")
 
 
 def _by_key(event: Any) -> str:
     """Say that a decision carries a signature."""
     return " with your key" if getattr(getattr(event, "payload", None), "statement", None) else ""
+
+
+def _taken_out(event: Any) -> str:
+    """Say what was taken out of a file before it was kept."""
+    payload = getattr(event, "payload", None)
+    removed = [
+        *getattr(payload, "removed", ()),
+        *(x for f in getattr(payload, "evidence", ()) for x in getattr(f, "removed", ())),
+    ]
+    return f"; taken out before it was kept: {', '.join(removed)}" if removed else ""
 
 
 def _matching(reader: Any, patterns: list[str]) -> list[str]:
@@ -75,14 +88,35 @@ def _matching(reader: Any, patterns: list[str]) -> list[str]:
 
 def assign(
     activities: Activities,
-    to: Annotated[str, typer.Option("--to", help="A person's id.")],
+    to: Annotated[str | None, typer.Option("--to", help="A person's id.")] = None,
+    organisation: Annotated[
+        str | None, typer.Option("--organisation", help="Or a contractor, whose people then report; '' takes it back.")
+    ] = None,
     site: SiteOption = None,
     who: AsOption = None,
 ) -> None:
-    """Give activities to a person."""
+    """Give activities to a person, or activities and orders to an organisation."""
     from ledger.services import work
 
+    if (to is None) == (organisation is None):
+        raise InputError("to whom?", hint="--to PERSON, or --organisation NAME")
+    if organisation is not None:
+        name = organisation
+        said = f"given to {name}" if name else "given to no organisation"
+        orders = [one for one in activities if "#" in one]
+        for one in orders:
+            act_once(site, who, partial(_give, one, name), f"{one}: {said}")
+        rest = [one for one in activities if one not in orders]
+        _each(site, who, rest, lambda ledger, me, a: _give(a, name, ledger, me), said)
+        return
+    assert to is not None
     _each(site, who, activities, lambda ledger, me, a: work.assign(ledger, me, a, to), f"assigned to {to}")
+
+
+def _give(subject: str, organisation: str, ledger: Ledger, me: str) -> Any:
+    from ledger.services import contracting
+
+    return contracting.assign_organisation(ledger, me, subject, organisation)
 
 
 def start(activities: Activities, at: AtOption = None, site: SiteOption = None, who: AsOption = None) -> None:
@@ -419,88 +453,6 @@ def cancel(activities: Activities, site: SiteOption = None, who: AsOption = None
     _each(site, who, activities, runs.request_cancel, "cancellation asked for")
 
 
-def _buying(site: Path | None, who: str | None, act: Callable[[Ledger, str], Any], said: str) -> None:
-    from clusterwright.output import say
-    from clusterwright.where import acting_person, find_site
-    from ledger.database import Ledger
-    from ledger.reads import Reader
-
-    folder = find_site(site)
-    with Reader.open(folder) as reader:
-        person = acting_person(reader, who)
-    with Ledger.open(folder, clock=lambda: datetime.now(UTC)) as ledger:
-        act(ledger, person)
-    say(said)
-
-
-def order(
-    order_id: Annotated[str, typer.Argument(help="As 001@site#gpu-server; `orders` lists them.")],
-    supplier: Annotated[str, typer.Option(help="Who delivers.")],
-    reference: Annotated[str, typer.Option(help="Purchase order number.")],
-    promised: Annotated[str | None, typer.Option(help="The delivery date promised.")] = None,
-    at: AtOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
-) -> None:
-    """Record that an order is placed."""
-    from ledger.services import buying
-
-    _buying(
-        site,
-        who,
-        lambda ledger, me: buying.order(
-            ledger,
-            me,
-            order_id,
-            promised=a_day(promised) if promised else None,
-            supplier_name=supplier,
-            reference=reference,
-            at=instant(at),
-        ),
-        f"{order_id}: placed",
-    )
-
-
-def promise(
-    order_id: str,
-    on: Annotated[str, typer.Option("--on", help="The new delivery date.")],
-    reason: Reason,
-    site: SiteOption = None,
-    who: AsOption = None,
-) -> None:
-    """Record that a supplier changed the delivery date."""
-    from ledger.services import buying
-
-    _buying(
-        site,
-        who,
-        lambda ledger, me: buying.promise(ledger, me, order_id, a_day(on), reason=reason),
-        f"{order_id}: promised for {on}",
-    )
-
-
-def receive(
-    tranche: Annotated[str, typer.Argument(help="As 001@site#gpu-server/1.")],
-    quantity: Annotated[str | None, typer.Option(help="How many came; all of it if not given.")] = None,
-    serials: Annotated[Path | None, typer.Option(help="A file with a serial number a line.")] = None,
-    note: Annotated[str, typer.Option(help="Damage, shortage, location.")] = "",
-    at: AtOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
-) -> None:
-    """Record a delivery; what it releases can start."""
-    from ledger.services import buying
-
-    numbers = serials.read_text(encoding="utf-8").split() if serials else []
-    amount = _value(quantity) if quantity else None
-    _buying(
-        site,
-        who,
-        lambda ledger, me: buying.receive(ledger, me, tranche, amount, serials=numbers, note=note, at=instant(at)),
-        f"{tranche}: received",
-    )
-
-
 def adopt(
     file: Annotated[Path, typer.Argument(help="CSV: activity, state, started, finished, by, note.")],
     yes: Annotated[bool, typer.Option("--yes", help="Record it; without it only the check is made.")] = False,
@@ -513,7 +465,7 @@ def adopt(
     from ledger.services import work
 
     rows = read_progress(file)
-    _buying(
+    act_once(
         site,
         who,
         lambda ledger, me: work.adopt_progress(ledger, me, rows, dry_run=not yes),
@@ -543,7 +495,5 @@ VERBS = (
     reopen,
     retry,
     cancel,
-    order,
-    promise,
-    receive,
+    *buying.VERBS,
 )

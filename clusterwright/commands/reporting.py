@@ -17,11 +17,12 @@ app = typer.Typer(no_args_is_help=True, help="Reports from the ledger.")
 def week(
     form: Annotated[str, typer.Option("--format", help="md, html or csv.")] = "md",
     out: Annotated[Path | None, typer.Option("--out", help="Write to a file, not to stdout.")] = None,
+    organisation: Annotated[str | None, typer.Option(help="Only this contractor's part.")] = None,
     site: SiteOption = None,
     as_of: AsOfOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Done last week, late, next three weeks, orders due, decisions needed; by owner."""
+    """Done last week, late, next three weeks, orders due, decisions needed; by owner, and by contractor."""
     from clusterwright.as_of import dated, now_of, open_reader, when
     from clusterwright.output import print_json, say
     from clusterwright.week_report import render, week_report
@@ -31,7 +32,7 @@ def week(
     if form not in {"md", "html", "csv"}:
         raise InputError(f"{form!r} is no format", hint="md, html or csv")
     with open_reader(find_site(site), as_of) as reader:
-        report = week_report(reader, now_of(reader), when(reader))
+        report = week_report(reader, now_of(reader), when(reader), organisation)
         document = dated(reader, report)
     if as_json:
         print_json(document)

@@ -182,7 +182,7 @@ def _record(reader: Reader, row: ActivityRow) -> dict[str, Any]:
         "runs": [{"id": run.id, "status": run.status, "summary": run.summary} for run in runs],
         "hosts": sorted({item.host for run in runs for item in reader.items(run.id)}),
         "evidence": [{"kind": e.kind, "name": e.name, "sha256": e.digest} for e in mine],
-        "signed_by": [f"{s.name} as {s.role}" for s in reader.sign_offs(row.id) if s.attempt == row.attempt],
+        "signed_by": [f"{s.person} as {s.role}" for s in reader.sign_offs(row.id) if s.attempt == row.attempt],
         "waivers": [f"{w.id} {w.metric}: {w.reason}" for w in reader.waivers(row.id) if w.attempt == row.attempt],
         "non_conformances": [f"{n.id}: {n.reason} ({n.disposition or 'open'})" for n in reader.ncrs(name=row.id)],
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.events import Event
-from ledger.projector import buying, facts, keys, planning, runs, signing, work
+from ledger.projector import buying, facts, keys, people, planning, runs, signing, work
 from ledger.projector.base import Handler, Projection
 
 HANDLERS: dict[str, Handler] = {
@@ -14,6 +14,7 @@ HANDLERS: dict[str, Handler] = {
     **runs.HANDLERS,
     **facts.HANDLERS,
     **keys.HANDLERS,
+    **people.HANDLERS,
 }
 """Every kind of event and what it changes; a test holds it against the list of payloads."""
 

@@ -48,8 +48,8 @@ def reach(p: Projection, row: Activity, result: str, event: Event) -> None:
 
 
 def _close_ncrs(p: Projection, row: Activity, event: Event) -> None:
-    """Close what a done activity has answered: what was held against its earlier attempts."""
-    unanswered = select(Ncr).where(col(Ncr.activity) == row.id, col(Ncr.closed_at).is_(None))
+    """Close what a done activity has answered; what a person set a day for stays open until it is closed."""
+    unanswered = select(Ncr).where(col(Ncr.activity) == row.id, col(Ncr.closed_at).is_(None), col(Ncr.due).is_(None))
     for ncr in p.session.scalars(unanswered).all():
         ncr.closed_at = event.effective_at
         ncr.disposition = "accepted under waiver" if row.waived else f"accepted at attempt {row.attempt}"

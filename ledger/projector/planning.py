@@ -13,6 +13,7 @@ from ledger.payloads import ForecastPublished, Genesis, PlanAdopted
 from ledger.plan_store import load_plan
 from ledger.projector.base import Handler, Projection
 from ledger.projector.keys import enrol, enrol_owner, require_signatures
+from ledger.projector.people import call_people
 from ledger.projector.reopening import mark_resting, mark_stale, open_again
 from ledger.projector.revising import upsert_activities, upsert_orders
 from ledger.readiness import side_of
@@ -56,6 +57,7 @@ def _adopted(p: Projection, event: Event, payload: PlanAdopted) -> None:
     p.session.flush()
     _replace(p.session, Unit, [_unit(u, n) for n, u in enumerate(plan.units)])
     _people(p.session, plan)
+    call_people(p, plan, payload)
     enrol(p.session, event, plan)
     require_signatures(p.session, plan)
     upsert_activities(p.session, plan, event, rule_1=payload.reopened is None)
@@ -148,6 +150,8 @@ def _revision(plan: Plan, event: Event, payload: PlanAdopted, begins: Any) -> Pl
         working_days=json.dumps(plan.working_days),
         working_hours=json.dumps(plan.working_hours),
         holidays=plan.holidays,
+        evidence_max_mb=plan.evidence.max_mb,
+        evidence_types=plan.evidence.types,
     )
 
 
@@ -158,7 +162,6 @@ def _people(session: Session, plan: Plan) -> None:
         [
             {
                 "id": x.id,
-                "name": x.name,
                 "organisation": x.organisation,
                 "account": x.account,
                 "ssh_key": x.ssh_key,

@@ -18,7 +18,6 @@ def _signed(p: Projection, event: Event, payload: say.Signed) -> None:
             activity=row.id,
             attempt=row.attempt,
             person=event.actor,
-            name=payload.name,
             role=payload.role,
             decision="approved",
             meaning=payload.meaning,
@@ -47,7 +46,6 @@ def _rejected(p: Projection, event: Event, payload: say.Rejected) -> None:
             activity=row.id,
             attempt=row.attempt,
             person=event.actor,
-            name=payload.name,
             role=payload.role,
             decision="rejected",
             meaning="rejection",
@@ -184,6 +182,13 @@ def _ncr_closed(p: Projection, event: Event, payload: say.NcrClosed) -> None:
     ncr.disposition = payload.disposition
 
 
+def _ncr_dispositioned(p: Projection, event: Event, payload: say.NcrDispositioned) -> None:  # noqa: ARG001
+    ncr = p.session.get_one(Ncr, payload.ncr)
+    ncr.decided = payload.disposition
+    ncr.owner = payload.owner
+    ncr.due = payload.due
+
+
 HANDLERS: dict[str, Handler] = {
     say.Signed.kind: _signed,
     say.Rejected.kind: _rejected,
@@ -192,6 +197,7 @@ HANDLERS: dict[str, Handler] = {
     say.Released.kind: _released,
     say.DuplicateSettled.kind: _duplicate,
     say.NcrClosed.kind: _ncr_closed,
+    say.NcrDispositioned.kind: _ncr_dispositioned,
     say.Delegated.kind: _delegated,
     say.Withdrawn.kind: _withdrawn,
     say.Overridden.kind: _overridden,

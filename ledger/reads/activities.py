@@ -21,7 +21,9 @@ _COLUMNS = (
     " EXISTS (SELECT 1 FROM override o WHERE o.activity = a.id),"
     " (SELECT count(*) FROM sign_off s WHERE s.activity = a.id AND s.attempt = a.attempt"
     "  AND s.decision = 'approved' AND s.seq > coalesce(a.stale_since, 0)),"
-    f" {LATE}"
+    f" {LATE},"
+    " CASE WHEN organisation <> '' OR assignee IS NULL THEN organisation"
+    "  ELSE coalesce((SELECT p.organisation FROM person p WHERE p.id = a.assignee), '') END"
 )
 _FLAGS = ("stale", "waived", "attested", "simulated", "before", "overridden")
 _NONE: frozenset[str] = frozenset()
@@ -40,10 +42,14 @@ class ActivityReads(Connected):
         step: str | None = None,
         search: str | None = None,
         owner: str | None = None,
+        organisation: str | None = None,
         limit: int | None = None,
         offset: int = 0,
     ) -> list[ActivityRow]:
-        """Give activities in plan order; `owner` is an assignee or a crew role."""
+        """Give activities in plan order; `owner` is an assignee or a crew role.
+
+        An organisation's are those given to it, and those given to its people.
+        """
         where: list[str] = []
         values: dict[str, Any] = {"now": text_of(now), "limit": -1 if limit is None else limit}
         for name, wanted in (("phase", phase), ("unit", unit), ("step", step)):
@@ -59,6 +65,12 @@ class ActivityReads(Connected):
         if owner is not None:
             where.append("(assignee = :owner OR role = :owner)")
             values["owner"] = owner
+        if organisation is not None:
+            where.append(
+                "(lower(organisation) = :organisation OR (organisation = '' AND assignee IN"
+                " (SELECT p.id FROM person p WHERE lower(p.organisation) = :organisation)))"
+            )
+            values["organisation"] = organisation.lower()
         return self._select(" AND ".join(where) or "1", values | {"offset": offset}, now)
 
     def ready(self, now: datetime, phase: str | None = None) -> list[ActivityRow]:
@@ -134,5 +146,6 @@ def _activity(row: tuple[Any, ...], now: str) -> ActivityRow:
             *row[27:32],
             words(row[32]),
             *row[33:36],
+            row[44],
         )
     )

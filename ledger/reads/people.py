@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
+from ledger.money import CHANGE_ROLES
 from ledger.reads.connected import text_of, words
 from ledger.reads.explaining import ExplainingReads
 from ledger.reads.record_rows import DelegationRow, OverrideRow
 from ledger.reads.records import moment_of
-from ledger.reads.rows import ActivityRow, InboxRow, PersonRow
+from ledger.reads.rows import ActivityRow, InboxRow, NameRow, PersonRow
 from ledger.reads.supplies import SupplyReads
 from ledger.stamps import instant
 from ledger.transitions import State
@@ -21,6 +22,11 @@ class PeopleReads(ExplainingReads, SupplyReads):
     def people(self) -> list[PersonRow]:
         """Give everyone in force."""
         return self._people("1")
+
+    def person_name(self, person: str) -> NameRow | None:
+        """Give what a person is called who is or was in force."""
+        row = self.row("SELECT id, name, redacted FROM person_name WHERE id = ?", person)
+        return None if row is None else NameRow(row[0], row[1], bool(row[2]))
 
     def person_for_account(self, account: str) -> list[PersonRow]:
         """Give the people an operating-system account stands for."""
@@ -54,12 +60,12 @@ class PeopleReads(ExplainingReads, SupplyReads):
         """Give what waits for a person, what was waiting longest first."""
         mine = self.roles_of(person, now)
         rows = [*self._to_sign(person, mine, now), *self._to_decide(mine, now)]
-        rows += [*self._to_do(person, mine, now), *self._to_order(mine, now)]
+        rows += [*self._to_do(person, mine, now), *self._to_order(mine, now), *self._to_change(person, mine)]
         return sorted(rows, key=lambda r: (r.since is None, r.since, r.activity))
 
     def _people(self, where: str, *values: str) -> list[PersonRow]:
         found = self.rows(
-            "SELECT p.id, p.name, p.organisation, p.account,"  # noqa: S608  our own text
+            "SELECT p.id, (SELECT name FROM person_name n WHERE n.id = p.id), p.organisation, p.account,"  # noqa: S608  our own text
             " (SELECT group_concat(role, ' ') FROM person_role r WHERE r.person = p.id)"
             f" FROM person p WHERE {where} ORDER BY p.rowid",
             *values,
@@ -113,12 +119,12 @@ class PeopleReads(ExplainingReads, SupplyReads):
                 continue
             action = self._next_action(row)
             wanted = (*row.roles, "owner-pm") if action == "release" else (row.role,)
-            if action is None or not _is_for(row, person, mine, wanted):
+            if action is None or not _is_for(row, person, mine, wanted) or not self._belongs(row, person):
                 continue
             role = next((r for r in wanted if r in mine), row.role)
             yield InboxRow(row.id, row.title, action, role, row.ready_from, ())
         for row in self.activities(now, state=State.IN_PROGRESS):
-            if _is_for(row, person, mine, (row.role,)):
+            if _is_for(row, person, mine, (row.role,)) and self._belongs(row, person):
                 yield InboxRow(row.id, row.title, "finish", row.role, row.started_at, ())
 
     def _next_action(self, row: ActivityRow) -> str | None:
@@ -143,6 +149,20 @@ class PeopleReads(ExplainingReads, SupplyReads):
             since = None if ready_from is None else datetime.fromisoformat(ready_from)
             if role in mine and since is not None and since <= now:
                 yield InboxRow(name, title, "order", role, since, ())
+
+    def _to_change(self, person: str, mine: set[str]) -> Iterator[InboxRow]:
+        """Give the change orders that wait for a decision, but not to who asked for them."""
+        role = next((r for r in CHANGE_ROLES if r in mine), None)
+        for change in self.changes():
+            if role is not None and change.state == "open" and change.asked_by != person:
+                yield InboxRow(change.subject, f"{change.id}: {change.reason}", "change", role, change.asked_at, ())
+
+    def _belongs(self, row: ActivityRow, person: str) -> bool:
+        """Say whether work given to an organisation, and to nobody of it, may be this person's."""
+        if not row.organisation or row.assignee is not None:
+            return True
+        mine = self.row("SELECT organisation FROM person WHERE id = ?", person)
+        return mine is not None and mine[0].casefold() == row.organisation.casefold()
 
 
 def _is_for(row: ActivityRow, person: str, mine: set[str], wanted: tuple[str, ...]) -> bool:

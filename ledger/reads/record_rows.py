@@ -119,7 +119,10 @@ class ItemRow(NamedTuple):
 
 
 class NcrRow(NamedTuple):
-    """A non-conformance."""
+    """A non-conformance; `decided` is what is to be done, `disposition` how it was closed.
+
+    `inspections` counts the later attempts that somebody, or a run, has judged again.
+    """
 
     id: str
     activity: str
@@ -130,6 +133,24 @@ class NcrRow(NamedTuple):
     opened_at: datetime
     closed_at: datetime | None
     disposition: str
+    decided: str
+    owner: str
+    due: date | None
+    inspections: int
+
+
+class PunchRow(NamedTuple):
+    """What is left to make good: an open non-conformance, or a waiver; `trade` is the role that does the work."""
+
+    id: str
+    kind: str
+    activity: str
+    ncr_class: str
+    trade: str
+    owner: str
+    due: date | None
+    overdue: bool
+    said: str
 
 
 class CommentRow(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from ledger.reads.connected import Connected, words
@@ -14,6 +14,7 @@ from ledger.reads.record_rows import (
     ItemRow,
     MeasurementRow,
     NcrRow,
+    PunchRow,
     ReleaseRow,
     RequestRow,
     RunRow,
@@ -60,8 +61,8 @@ class RecordReads(Connected):
     def sign_offs(self, name: str | None = None) -> list[SignOffRow]:
         """Give approvals and rejections of an activity, or of all."""
         found = self._about(
-            "SELECT seq, activity, attempt, person, name, role, decision, meaning, comment,"
-            " assurance, at FROM sign_off",
+            "SELECT seq, activity, attempt, person, coalesce((SELECT name FROM person_name n WHERE n.id = person), person),"
+            " role, decision, meaning, comment, assurance, at FROM sign_off",
             name,
             "seq",
         )
@@ -89,13 +90,34 @@ class RecordReads(Connected):
         """Give non-conformances, oldest first."""
         found = self.rows(
             "SELECT id, activity, attempt, ncr_class, reason, opened_by, opened_at, closed_at,"
-            " disposition FROM ncr WHERE (closed_at IS NULL OR NOT ?)"
+            " disposition, decided, owner, due,"
+            " (SELECT count(*) FROM (SELECT attempt FROM sign_off s WHERE s.activity = ncr.activity"
+            "   AND s.attempt > ncr.attempt AND (ncr.closed_at IS NULL OR s.at <= ncr.closed_at)"
+            "  UNION SELECT attempt FROM run u WHERE u.activity = ncr.activity AND u.status IN ('ok', 'failed')"
+            "   AND u.attempt > ncr.attempt AND (ncr.closed_at IS NULL OR u.settled_at <= ncr.closed_at)))"
+            " FROM ncr WHERE (closed_at IS NULL OR NOT ?)"
             " AND (? IS NULL OR activity = ?) ORDER BY id",
             open_only,
             name,
             name,
         )
-        return [NcrRow._make((*r[:6], moment_of(r[6]), instant(r[7]), r[8])) for r in found]
+        return [NcrRow._make((*r[:6], moment_of(r[6]), instant(r[7]), *r[8:11], day(r[11]), r[12])) for r in found]
+
+    def punch(self, today: date, organisation: str | None = None) -> list[PunchRow]:
+        """Give what is left to make good, by trade, class and due date; a waiver of an earlier attempt is spent."""
+        found = self.rows(
+            "SELECT n.id, 'ncr', n.activity, n.ncr_class, a.role, n.owner, n.due,"
+            " CASE WHEN n.decided = '' THEN n.reason ELSE n.decided || ': ' || n.reason END"
+            " FROM ncr n JOIN activity a ON a.id = n.activity"
+            " WHERE n.closed_at IS NULL AND (?1 IS NULL OR a.organisation = ?1)"
+            " UNION ALL SELECT w.id, 'waiver', w.activity, a.ncr_class, a.role, w.person, w.due, w.metric || ': ' || w.reason"
+            " FROM waiver w JOIN activity a ON a.id = w.activity AND a.attempt = w.attempt"
+            " WHERE (?1 IS NULL OR a.organisation = ?1)",
+            organisation,
+        )
+        dues = [(r, day(r[6])) for r in found]
+        rows = [PunchRow._make((*r[:6], due, due is not None and due < today, r[7])) for r, due in dues]
+        return sorted(rows, key=lambda p: (p.trade, p.ncr_class, p.due or date.max, p.id))
 
     def comments(self, name: str) -> list[CommentRow]:
         """Give what people wrote about an activity."""

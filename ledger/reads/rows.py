@@ -122,6 +122,7 @@ class ActivityRow(NamedTuple):
     last_note: str
     duration_m_h: float
     calendar: str
+    organisation: str
 
 
 class Standing(NamedTuple):
@@ -232,10 +233,18 @@ class TrancheRow(NamedTuple):
     promised: date | None
     received_at: datetime | None
     received_quantity: Decimal
+    planned_quantity: Decimal
+    carrier: str
+    tracking: str
+    shipped: date | None
+    handling: str
 
 
 class OrderRow(NamedTuple):
-    """An order; `state` is planned, placed, part received or received."""
+    """An order; `state` is planned, placed, part received or received.
+
+    `quantity` is what is ordered, change orders included; `value` is None where nobody said.
+    """
 
     id: str
     step: str
@@ -258,6 +267,54 @@ class OrderRow(NamedTuple):
     critical: bool
     late: bool
     tranches: tuple[TrancheRow, ...]
+    organisation: str
+    value: Decimal | None
+    currency: str
+    budget_line: str
+    acknowledged: date | None
+    acknowledgement: str
+    expedite_cost: Decimal
+
+
+class BudgetRow(NamedTuple):
+    """A budget line in one currency; `unpriced` counts placed orders without a value."""
+
+    budget_line: str
+    currency: str
+    orders: int
+    unpriced: int
+    committed: Decimal
+    received: Decimal
+    open: Decimal
+
+
+class ChangeRow(NamedTuple):
+    """A change order; `state` is open, approved or refused. Figures are what is to stand afterwards."""
+
+    id: str
+    subject: str
+    state: str
+    quantity: Decimal | None
+    value: Decimal | None
+    currency: str
+    reason: str
+    asked_by: str
+    asked_at: datetime | None
+    decided_by: str | None
+    decided_at: datetime | None
+    role: str | None
+    comment: str
+
+
+class HistoryRow(NamedTuple):
+    """Something that happened to an order or a delivery of it, in words."""
+
+    seq: int
+    at: datetime | None
+    person: str
+    kind: str
+    subject: str
+    said: str
 
 
 class PersonRow(NamedTuple):
@@ -268,6 +325,14 @@ class PersonRow(NamedTuple):
     roles: tuple[str, ...]
     organisation: str
     account: str | None
+
+
+class NameRow(NamedTuple):
+    """What a person is called; their id once redacted."""
+
+    id: str
+    name: str
+    redacted: bool
 
 
 class UnitRow(NamedTuple):

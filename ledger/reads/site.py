@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 from ledger.reads.connected import Connected, text_of, words
 from ledger.reads.record_rows import EventRow, ForecastRow
@@ -164,7 +165,7 @@ class SiteReads(Connected):
                     datetime.fromisoformat(row[1]),
                     datetime.fromisoformat(row[2]),
                     *row[3:8],
-                    json.loads(row[8]),
+                    _said(row),
                     row[9],
                 )
             )
@@ -202,3 +203,11 @@ class SiteReads(Connected):
             )
             for row in found
         ]
+
+
+def _said(row: tuple[Any, ...]) -> dict[str, Any]:
+    """Give an event's payload; the first release printed the signer's name in it, which is not for screens."""
+    said: dict[str, Any] = json.loads(row[8])
+    if row[5] == 1 and row[4] in {"activity.signed", "activity.rejected"}:
+        said.pop("name", None)
+    return said

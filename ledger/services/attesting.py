@@ -11,7 +11,9 @@ from ledger.database import Ledger
 from ledger.events import Event
 from ledger.payloads import Attested
 from ledger.services.blocked import refuse_blocked
+from ledger.services.contracting import refuse_outsider
 from ledger.services.policy import PEOPLES_WORK, PROCEED_ROLES, after_work
+from ledger.services.taking import take
 from ledger.transitions import Action
 from steps.errors import InputError, NotSatisfiedError
 
@@ -31,7 +33,7 @@ def attest(
     """
     if not reason.strip():
         raise InputError("an attestation needs a reason", hint="give --reason")
-    digests = tuple(_digest(ledger.site_dir, item) for item in evidence)
+    kept = [_kept(ledger, item) for item in evidence]
     with ledger.write() as writing:
         row = writing.activity(activity)
         if row.kind in PEOPLES_WORK:
@@ -41,16 +43,23 @@ def attest(
             )
         may = tuple(dict.fromkeys((row.role, *row.roles, *PROCEED_ROLES)))
         writing.holds(actor, may, f"attest {row.id}")
+        refuse_outsider(writing, actor, row.organisation, row.id)
         refuse_blocked(writing, row, at)
         result = after_work(row, by_hand=True)
         writing.permitted(row, Action.ATTEST, at, result)
-        payload = Attested(reason=reason, digests=digests, result=result.value)
+        payload = Attested(
+            reason=reason,
+            digests=tuple(digest for digest, _ in kept),
+            removed=tuple(said for _, removed in kept for said in removed),
+            result=result.value,
+        )
         return writing.append(actor, payload, subject=row.id, at=at)
 
 
-def _digest(site_dir: Path, item: Path | str) -> str:
-    """Give the digest: a digest names what is stored, anything else is a file's path."""
+def _kept(ledger: Ledger, item: Path | str) -> tuple[str, list[str]]:
+    """Give a digest, and what was taken out: a digest names what is stored, anything else is a file's path."""
     if isinstance(item, str) and len(item) == 64 and not Path(item).exists():
-        store.load(site_dir, item)
-        return item
-    return store.store(site_dir, Path(item))
+        store.load(ledger.site_dir, item)
+        return item, []
+    taken = take(ledger, Path(item), Path(item).name)
+    return taken.digest, [f"{taken.name}: {said}" for said in taken.removed]

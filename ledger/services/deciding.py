@@ -16,6 +16,8 @@ from ledger.payloads import (
     Resumed,
 )
 from ledger.services.blocked import refuse_blocked
+from ledger.services.conforming import refuse_open_a
+from ledger.services.contracting import refuse_outsider
 from ledger.services.policy import PROCEED_ROLES
 from ledger.tables import Activity
 from ledger.transitions import Action, State
@@ -26,10 +28,12 @@ NA_ROLES = ("owner-pm", "sponsor", "architect")
 
 
 def assign(ledger: Ledger, actor: str, activity: str, person: str, *, at: datetime | None = None) -> Event:
-    """Give an activity to a person."""
+    """Give an activity to a person; what is an organisation's stays with its people."""
     with ledger.write() as writing:
         writing.person(actor)
         row = writing.activity(activity)
+        refuse_outsider(writing, actor, row.organisation, row.id)
+        refuse_outsider(writing, writing.person(person).id, row.organisation, row.id)
         payload = Assigned(person=writing.person(person).id)
         return writing.append(actor, payload, subject=row.id, at=at)
 
@@ -107,6 +111,7 @@ def settle_duplicate(ledger: Ledger, actor: str, activity: str, *, at: datetime 
                 f"{row.id} is completed by {', '.join(row.completed_by)}; not done: {', '.join(waiting)}",
                 hint=f"clusterwright why {waiting[0]}",
             )
+        refuse_open_a(writing, row)
         payload = DuplicateSettled(by=row.completed_by)
         return writing.append(actor, payload, subject=row.id, at=at)
 

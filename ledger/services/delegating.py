@@ -7,6 +7,7 @@ from datetime import datetime
 from ledger.database import Ledger
 from ledger.events import Event
 from ledger.payloads import Delegated, Overridden, Withdrawn
+from ledger.services.conforming import refuse_open_a
 from ledger.services.policy import PROCEED_ROLES, approvals, judgements, missing_evidence
 from ledger.tables import Delegation
 from ledger.transitions import Action, State
@@ -78,11 +79,10 @@ def break_glass(ledger: Ledger, actor: str, activity: str, reason: str, *, at: d
             raise NotSatisfiedError(
                 f"{row.id} has unmet criteria: {'; '.join(unmet)}", hint="waive each by name, with a due date"
             )
+        refuse_open_a(writing, row)
         there = len(approvals(writing, row))
         lacking = [f"{there} of {row.quorum} approvals by {', '.join(row.roles)}"]
         lacking += [f"evidence {kind}" for kind in missing_evidence(writing, row)]
         lacking += ["another person than the performer"] if actor in row.performers else []
-        payload = Overridden(
-            role=role, name=writing.person(actor).name, reason=reason, lacking=tuple(lacking), result=State.DONE.value
-        )
+        payload = Overridden(role=role, reason=reason, lacking=tuple(lacking), result=State.DONE.value)
         return writing.append(actor, payload, subject=row.id, at=at)

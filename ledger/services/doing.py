@@ -10,7 +10,6 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlmodel import col
 
-from ledger import evidence
 from ledger.database import Ledger
 from ledger.events import Event
 from ledger.judging import is_comparable
@@ -23,7 +22,9 @@ from ledger.payloads import (
     Started,
 )
 from ledger.services.blocked import refuse_blocked, refuse_unfinishable
+from ledger.services.contracting import refuse_outsider
 from ledger.services.policy import after_work, judgements, refuse_unmet
+from ledger.services.taking import take
 from ledger.stamps import Value, text_value, value_text
 from ledger.tables import Activity, Criterion
 from ledger.transitions import Action, State
@@ -36,6 +37,7 @@ def start(ledger: Ledger, actor: str, activity: str, *, at: datetime | None = No
     with ledger.write() as writing:
         writing.person(actor)
         row = writing.activity(activity)
+        refuse_outsider(writing, actor, row.organisation, row.id)
         refuse_blocked(writing, row, at)
         writing.permitted(row, Action.START, at, State.IN_PROGRESS)
         return writing.append(actor, Started(), subject=row.id, at=at)
@@ -55,6 +57,7 @@ def progress(
     with ledger.write() as writing:
         writing.known(actor)
         row = writing.activity(activity)
+        refuse_outsider(writing, actor, row.organisation, row.id)
         writing.permitted(row, Action.PROGRESS, at)
         if items_done is None and percent is None and not note:
             raise InputError("nothing to record", hint="give items, percent or a note")
@@ -84,6 +87,7 @@ def measure(
     with ledger.write() as writing:
         writing.known(actor)
         row = writing.activity(activity)
+        refuse_outsider(writing, actor, row.organisation, row.id)
         writing.permitted(row, Action.MEASURE, at)
         exact = Decimal(str(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value
         _refuse_alien(writing, row, metric, exact, unit)
@@ -108,16 +112,24 @@ def attach(
     name: str | None = None,
     at: datetime | None = None,
 ) -> Event:
-    """Lay a file on the table as evidence; the store keeps its content under its SHA-256."""
-    content = path if isinstance(path, bytes) else Path(path)
-    digest = evidence.store(ledger.site_dir, content)
-    size = evidence.place_of(ledger.site_dir, digest).stat().st_size
-    shown = name or (content.name if isinstance(content, Path) else f"{kind}.txt")
+    """Lay a file on the table as evidence; the store keeps its content under its SHA-256.
+
+    A photo loses the place where it was taken; the event says what was taken out.
+    """
+    given = path if isinstance(path, bytes) else Path(path)
+    taken = take(ledger, given, name or (given.name if isinstance(given, Path) else f"{kind}.txt"))
     with ledger.write() as writing:
         writing.known(actor)
         row = writing.activity(activity)
         writing.permitted(row, Action.ATTACH, at)
-        payload = Attached(evidence=kind, digest=digest, name=shown, size=size)
+        payload = Attached(
+            evidence=kind,
+            digest=taken.digest,
+            name=taken.name,
+            size=taken.size,
+            media_type=taken.media_type,
+            removed=taken.removed,
+        )
         return writing.append(actor, payload, subject=row.id, at=at)
 
 
@@ -135,6 +147,7 @@ def finish(
         for performer in performers:
             writing.person(performer)
         row = writing.activity(activity)
+        refuse_outsider(writing, actor, row.organisation, row.id)
         result = after_work(row, by_hand=True)
         writing.permitted(row, Action.FINISH, at, result)
         when = writing.when(at)

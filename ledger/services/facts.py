@@ -15,11 +15,11 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlmodel import col
 
-from ledger import evidence as store
 from ledger.database import Ledger
 from ledger.events import Event
 from ledger.judging import converted, is_comparable
-from ledger.payloads import Again, FactPart, FactsRecorded, Left
+from ledger.payloads import Again, FactPart, FactsRecorded
+from ledger.services.taking import take
 from ledger.stamps import Value, value_text
 from ledger.tables import Activity, Fact, FactNeed
 from ledger.transitions import Action, State, is_open_to, seen
@@ -51,7 +51,7 @@ def record_facts(
     """Record facts that an activity asks for; it is then worked out, or worked out again."""
     if not evidence:
         raise InputError("a fact needs evidence", hint="give --evidence FILE: the document or photograph that shows it")
-    kept = [(store.store(ledger.site_dir, item), _name(item)) for item in evidence]
+    kept = [take(ledger, item, item.name if isinstance(item, Path) else "fact.txt") for item in evidence]
     with ledger.write() as writing:
         writing.person(actor)
         row = writing.activity(activity)
@@ -61,16 +61,9 @@ def record_facts(
         result = State.OPEN if row.id in {again.activity for again in reopened} else State(row.state)
         writing.permitted(row, Action.FACT, at, result)
         kind = needs[facts[0].name].evidence
-        files = tuple(
-            Left(digest=d, evidence=kind, name=name, size=store.place_of(ledger.site_dir, d).stat().st_size)
-            for d, name in kept
-        )
+        files = tuple(taken.shown(kind) for taken in kept)
         payload = FactsRecorded(unit=row.unit, facts=facts, source=source, evidence=files, reopened=reopened)
         return writing.append(actor, payload, subject=row.id, at=at)
-
-
-def _name(item: Path | bytes) -> str:
-    return item.name if isinstance(item, Path) else "fact.txt"
 
 
 def _needs(writing: Writing, activity: str) -> list[FactNeed]:

@@ -14,15 +14,17 @@ from sqlmodel import col
 from ledger.database import Ledger
 from ledger.events import Event
 from ledger.file import FORMAT
+from ledger.names import keep_names, without_names
 from ledger.payloads import Again, Genesis, PlanAdopted
 from ledger.plan_store import load_plan, store_plan
 from ledger.reads.rows import Standing
 from ledger.refresh import in_force
-from ledger.tables import Activity, PlanRevision
+from ledger.ssh import plain_key
+from ledger.tables import Activity, PersonName, PlanRevision
 from ledger.transitions import State
 from ledger.writing import Writing
 from steps.errors import InputError, NotSatisfiedError
-from steps.schedule.plan import Plan
+from steps.schedule.plan import Person, Plan
 
 if TYPE_CHECKING:
     from ledger.revision import Consequence
@@ -49,7 +51,7 @@ def create_ledger(
         time_zone=time_zone,
         rehearsal=rehearsal,
         owner=owner,
-        owner_key=owner_key,
+        owner_key=None if owner_key is None else plain_key(owner_key),
     )
     return Ledger.create(site_dir, genesis, clock=clock)
 
@@ -66,7 +68,7 @@ def adopt_plan(
     """Put a plan in force as the next revision; activities keep their ids and what was done."""
     if not reason.strip():
         raise InputError("adopting a plan needs a reason", hint="give --reason")
-    document = store_plan(ledger.site_dir, plan)
+    document = store_plan(ledger.site_dir, without_names(plan))
     with ledger.write() as writing:
         held = in_force(writing.session)
         revision = 0 if held is None else held.revision
@@ -81,8 +83,15 @@ def adopt_plan(
             digests=plan.digests,
             reopened=reopened,
             sign_again=sign_again,
+            people=keep_names(ledger.site_dir, _to_be_named(writing, plan)),
         )
         return writing.append(actor, payload, subject=f"plan/{revision + 1}", at=at)
+
+
+def _to_be_named(writing: Writing, plan: Plan) -> list[Person]:
+    """Give the people of a plan but those whose name was redacted, whatever the site file calls them."""
+    redacted = set(writing.session.scalars(select(col(PersonName.id)).where(col(PersonName.redacted))))
+    return [person for person in plan.people if person.id not in redacted]
 
 
 def _undone(writing: Writing, held: PlanRevision | None, plan: Plan) -> tuple[tuple[Again, ...], tuple[Again, ...]]:

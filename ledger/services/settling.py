@@ -22,6 +22,7 @@ from ledger.payloads import Reading as ReadingPart
 from ledger.refresh import in_force
 from ledger.services.blocked import refuse_unfinishable
 from ledger.services.claiming import lost_lease
+from ledger.services.conforming import unless_open_a
 from ledger.services.policy import after_work, verdict_on
 from ledger.stamps import value_text
 from ledger.tables import Activity, ClaimRow, Criterion, Ncr, Run
@@ -66,7 +67,7 @@ def settle(
         if revision is not None and (now := _revision(writing)) != revision:
             outcome = RunOutcome("interrupted", summary=f"worked out under revision {revision}; {now} is in force")
             results = readings = batches = ()
-        result = _result(writing, row, outcome, needs_person=needs_person)
+        result = unless_open_a(writing, row, _result(writing, row, outcome, needs_person=needs_person))
         writing.permitted(row, Action.SETTLE, at, result)
         if row.kind == "compute" and result in {State.DONE, State.AWAITING_SIGN_OFF}:
             refuse_unfinishable(writing, row, writing.when(at))

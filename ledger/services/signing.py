@@ -10,8 +10,9 @@ from sqlmodel import col
 
 from ledger.database import Ledger
 from ledger.events import Event
-from ledger.payloads import NcrClosed, Rejected, Released, Signed, Waived
+from ledger.payloads import Rejected, Released, Signed, Waived
 from ledger.services.blocked import refuse_blocked, refuse_unfinishable
+from ledger.services.conforming import close_ncr, refuse_open_a, unless_open_a
 from ledger.services.policy import (
     PROCEED_ROLES,
     after_work,
@@ -25,6 +26,8 @@ from ledger.tables import Activity, EvidenceItem, Ncr, Release, Run, Waiver
 from ledger.transitions import Action, State
 from ledger.writing import Writing
 from steps.errors import InputError, NotSatisfiedError
+
+__all__ = ["close_ncr", "reject", "release", "sign", "waive"]
 
 
 def sign(
@@ -53,6 +56,7 @@ def sign(
         if not row.attested and row.state != State.DONE:
             refuse_unmet(row, judgements(writing, row), "be signed")
         there = approvals(writing, row)
+        refuse_open_a(writing, row)
         reached = len(there) + 1 >= row.quorum
         result = State.DONE if reached or row.state == State.DONE else State.AWAITING_SIGN_OFF
         writing.permitted(row, Action.SIGN, at, result)
@@ -102,7 +106,6 @@ def _statement(
     ).all()
     return Signed(
         role=role,
-        name=writing.person(actor).name,
         meaning=meaning,
         comment=comment,
         assurance="recorded",
@@ -126,7 +129,6 @@ def reject(ledger: Ledger, actor: str, activity: str, reason: str, *, at: dateti
         role = writing.holds(actor, tuple(row.roles), f"reject {row.id}")
         payload = Rejected(
             role=role,
-            name=writing.person(actor).name,
             reason=reason,
             ncr=writing.next_id(Ncr, "NCR"),
             ncr_class=row.ncr_class,
@@ -184,7 +186,7 @@ def _after_waiver(writing: Writing, row: Activity, metric: str) -> State:
         raise NotSatisfiedError(f"{metric} of {row.id} is {mine[0].judged.verdict}; nothing to waive")
     left = [j for j in found if j.is_open and j.criterion.metric != metric]
     if row.state in {State.FAILED, State.CHECKED_NOT_MET} and not left:
-        return after_work(row, by_hand=False)
+        return unless_open_a(writing, row, after_work(row, by_hand=False))
     return State(row.state)
 
 
@@ -218,20 +220,3 @@ def release(
             role=role,
         )
         return writing.append(actor, payload, subject=row.id, at=at)
-
-
-def close_ncr(ledger: Ledger, actor: str, ncr: str, disposition: str, *, at: datetime | None = None) -> Event:
-    """Close a non-conformance with its disposition: rework, repair, use as is, reject."""
-    if not disposition.strip():
-        raise InputError("a disposition says what was decided", hint="use as is, rework, repair")
-    with ledger.write() as writing:
-        held = writing.session.get(Ncr, ncr)
-        if held is None:
-            raise InputError(f"there is no non-conformance {ncr!r}")
-        if held.closed_at is not None:
-            raise NotSatisfiedError(f"{ncr} is closed: {held.disposition}")
-        row = writing.activity(held.activity)
-        may = tuple(dict.fromkeys((*row.roles, *PROCEED_ROLES)))
-        role = writing.holds(actor, may, f"close {ncr}")
-        payload = NcrClosed(ncr=ncr, disposition=disposition, role=role)
-        return writing.append(actor, payload, subject=held.activity, at=at)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ledger.tables.activity import Activity
 from ledger.tables.event import EventRow
 from ledger.tables.facts import Fact, FactNeed
-from ledger.tables.plan import Criterion, Link, Person, PersonRole, PlanRevision, Site, Unit
+from ledger.tables.plan import Criterion, Link, Person, PersonName, PersonRole, PlanRevision, Site, Unit
 from ledger.tables.records import (
     Attestation,
     Comment,
@@ -23,12 +23,13 @@ from ledger.tables.records import (
 )
 from ledger.tables.runs import ClaimRow, ItemResultRow, Request, Run
 from ledger.tables.signing import Delegation, Override, SignedPolicy, SignerKey, Statement
-from ledger.tables.supplies import Delivery, OrderLine, Tranche
+from ledger.tables.supplies import ChangeOrder, Delivery, OrderLine, Tranche
 
 __all__ = [
     "OPERATIONAL",
     "Activity",
     "Attestation",
+    "ChangeOrder",
     "ClaimRow",
     "Comment",
     "Criterion",
@@ -46,6 +47,7 @@ __all__ = [
     "OrderLine",
     "Override",
     "Person",
+    "PersonName",
     "PersonRole",
     "PlanRevision",
     "Release",

@@ -53,6 +53,7 @@ class Activity(SQLModel, table=True):
     held_from: str | None = None
     attempt: int = 1
     assignee: str | None = None
+    organisation: str = ""
     na_reason: str | None = None
     na_at: datetime | None = utc()
     na_decided: bool = False

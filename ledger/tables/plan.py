@@ -45,6 +45,8 @@ class PlanRevision(SQLModel, table=True):
     working_days: str
     working_hours: str
     holidays: tuple[str, ...] = word_list()
+    evidence_max_mb: int
+    evidence_types: tuple[str, ...] = word_list()
 
 
 class Unit(SQLModel, table=True):
@@ -64,10 +66,18 @@ class Person(SQLModel, table=True):
 
     __tablename__ = "person"
     id: str = Field(primary_key=True)
-    name: str
     organisation: str
     account: str | None = Field(default=None, index=True)
     ssh_key: str | None = None
+
+
+class PersonName(SQLModel, table=True):
+    """What a person is called, in force or not; their id once redacted."""
+
+    __tablename__ = "person_name"
+    id: str = Field(primary_key=True)
+    name: str
+    redacted: bool = False
 
 
 class PersonRole(SQLModel, table=True):

@@ -11,14 +11,13 @@ from ledger.columns import utc, word_list
 
 
 class SignOff(SQLModel, table=True):
-    """A person's approval or rejection; the printed name is as it was then."""
+    """A person's approval or rejection."""
 
     __tablename__ = "sign_off"
     seq: int = Field(primary_key=True)
     activity: str = Field(index=True)
     attempt: int
     person: str
-    name: str
     role: str
     decision: str
     meaning: str
@@ -64,7 +63,7 @@ class EvidenceItem(SQLModel, table=True):
 
 
 class Ncr(SQLModel, table=True):
-    """A non-conformance: opened, dispositioned, closed."""
+    """A non-conformance: opened, `decided` what to do, closed with its `disposition`."""
 
     __tablename__ = "ncr"
     id: str = Field(primary_key=True)
@@ -76,6 +75,9 @@ class Ncr(SQLModel, table=True):
     opened_at: datetime = utc()
     closed_at: datetime | None = utc()
     disposition: str = ""
+    decided: str = ""
+    owner: str = ""
+    due: date | None = None
 
 
 class Waiver(SQLModel, table=True):

@@ -7,11 +7,11 @@ from decimal import Decimal
 
 from sqlmodel import Field, SQLModel
 
-from ledger.columns import decimal, utc, word_list
+from ledger.columns import decimal, maybe_decimal, utc, word_list
 
 
 class OrderLine(SQLModel, table=True):
-    """A supply line of the plan, and whether it is placed."""
+    """A supply line of the plan, and whether it is placed; `value` is what change orders made of it."""
 
     __tablename__ = "order_line"
     id: str = Field(primary_key=True)
@@ -34,10 +34,17 @@ class OrderLine(SQLModel, table=True):
     promised: date | None = None
     supplier_name: str = ""
     reference: str = ""
+    organisation: str = ""
+    value: Decimal | None = maybe_decimal()
+    currency: str = ""
+    budget_line: str = ""
+    acknowledged: date | None = None
+    acknowledgement: str = ""
+    expedite_cost: Decimal = decimal()
 
 
 class Tranche(SQLModel, table=True):
-    """One delivery of an order."""
+    """One delivery of an order; `contracted` is the quantity that a change order set, whatever the plan says."""
 
     __tablename__ = "tranche"
     id: str = Field(primary_key=True)
@@ -50,6 +57,11 @@ class Tranche(SQLModel, table=True):
     promised: date | None = None
     received_quantity: Decimal = decimal()
     received_at: datetime | None = utc()
+    contracted: Decimal | None = maybe_decimal()
+    carrier: str = ""
+    tracking: str = ""
+    shipped: date | None = None
+    handling: str = ""
 
 
 class Delivery(SQLModel, table=True):
@@ -63,3 +75,21 @@ class Delivery(SQLModel, table=True):
     note: str
     person: str
     at: datetime = utc()
+
+
+class ChangeOrder(SQLModel, table=True):
+    """Another quantity of a delivery or value of an order that somebody asked for; `approved` is none while open."""
+
+    __tablename__ = "change_order"
+    id: str = Field(primary_key=True)
+    subject: str = Field(index=True)
+    quantity: Decimal | None = maybe_decimal()
+    value: Decimal | None = maybe_decimal()
+    reason: str
+    asked_by: str
+    asked_at: datetime = utc()
+    approved: bool | None = None
+    decided_by: str | None = None
+    decided_at: datetime | None = utc()
+    role: str | None = None
+    comment: str = ""

@@ -15,6 +15,7 @@ from pydantic import Field, field_validator, model_validator
 
 from steps.catalog.schema import Closed, Kind, Phase, Slug, StepId, Text
 from steps.errors import InputError, Place
+from steps.evidence_rules import EvidenceRules
 from steps.validation import validated
 from steps.yaml_lines import line_of, load
 
@@ -90,6 +91,7 @@ class Site(Closed):
     people: tuple[PersonEntry, ...] = Field(min_length=1)
     assurance: Literal["recorded", "signed"] = "recorded"
     inventory: str | None = None
+    evidence: EvidenceRules = EvidenceRules()
 
     @field_validator("time_zone")
     @classmethod

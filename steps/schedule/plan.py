@@ -14,6 +14,7 @@ from typing import Literal
 from pydantic import Field
 
 from steps.catalog.schema import Closed, Effect, Kind, LinkType, Mapping, Phase, Scope
+from steps.evidence_rules import EvidenceRules
 
 CalendarId = Literal["working", "elapsed"]
 
@@ -199,3 +200,6 @@ class Plan(Closed):
     slip_day_usd: float = Field(default=0.0, description="cost of a day of delay; older plans do not know")
     digests: dict[str, str] = Field(description="SHA-256 of site, catalog, playbooks; version")
     findings: tuple[str, ...] = ()
+    evidence: EvidenceRules = Field(
+        default=EvidenceRules(), description="what people may attach; older plans have none"
+    )

@@ -112,6 +112,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         choices=dict(design.choices),
         slip_day_usd=dossier.economics.slip_day,
         digests=around.digests,
+        evidence=site.evidence,
     )
     plan = dated(plan, calendar)
     broken = [

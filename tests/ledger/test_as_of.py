@@ -38,8 +38,8 @@ def every_row(reader: Reader) -> Rows:
     found = {}
     for table in TABLES:
         columns = SQLModel.metadata.tables[table]
-        names = ", ".join(f'"{c}"' for c in columns.columns.keys())
-        order = ", ".join(f'"{c}"' for c in columns.primary_key.columns.keys())
+        names = ", ".join(f'"{c.name}"' for c in columns.columns)
+        order = ", ".join(f'"{c.name}"' for c in columns.primary_key)
         found[table] = reader.rows(f'SELECT {names} FROM "{table}" ORDER BY {order}')
     return found
 
@@ -188,6 +188,11 @@ def test_a_rehearsal_is_asked_in_its_own_time_and_zone(rehearsed: Path, wanted: 
     ("wanted", "message"),
     [
         ("5", "has no event 5"),
+        ("9" * 5000, "has no event 9999"),
+        ("\u00b2", "neither an event's number nor a time"),
+        ("0001-01-01", "before the ledger begins"),
+        ("0001-01-01T00:00+14:00", "neither an event's number nor a time"),
+        ("9999-12-31", "neither an event's number nor a time"),
         ("0", "has no event 0"),
         ("2026-01-08", "lies in the future"),
         ("2026-01-07T10:01", "lies in the future"),

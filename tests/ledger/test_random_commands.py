@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ledger.audit import audit
 from ledger.database import Ledger
 from ledger.reads import Reader
-from ledger.services import buying, runs, signing, work
+from ledger.services import buying, changing, conforming, contracting, runs, signing, work
 from ledger.services.planning import adopt_plan, create_ledger
 from ledger.services.runs import RunOutcome
 from ledger.transitions import State
@@ -35,6 +35,10 @@ COMMANDS: dict[str, Command] = {
     "sign": lambda b, p, a, _: signing.sign(b, p, a),
     "photo": lambda b, p, a, _: work.attach(b, p, a, b"photo", "photo"),
     "reject": lambda b, p, a, _: signing.reject(b, p, a, "no"),
+    "decide": lambda b, p, _a, _: conforming.disposition_ncr(
+        b, p, "NCR-0001", "rework", owner="tech", due=date(2026, 3, 1)
+    ),
+    "close": lambda b, p, _a, _: conforming.close_ncr(b, p, "NCR-0001"),
     "hold": lambda b, p, a, _: work.hold(b, p, a, "wait"),
     "resume": lambda b, p, a, _: work.resume(b, p, a),
     "na": lambda b, p, a, _: work.na(b, p, a, "no need"),
@@ -50,6 +54,11 @@ COMMANDS: dict[str, Command] = {
     "duplicate": lambda b, _p, a, _: work.settle_duplicate(b, "engine", a),
     "order": lambda b, p, _a, _: buying.order(b, p, "001@site#gpu-server"),
     "receive": lambda b, p, _a, _: buying.receive(b, p, "001@site#gpu-server/1"),
+    "part": lambda b, p, _a, _: buying.receive(b, p, "001@site#gpu-server/1", 3),
+    "more": lambda b, p, _a, _: changing.ask_change(b, p, "001@site#gpu-server/1", quantity=17, value=5, reason="more"),
+    "less": lambda b, p, _a, _: changing.ask_change(b, p, "001@site#gpu-server/1", quantity=3, reason="less"),
+    "approve": lambda b, p, _a, _: changing.decide_change(b, p, "CO-0001", approve=True),
+    "give": lambda b, p, a, _: contracting.assign_organisation(b, p, a, ""),
     "day": lambda _b, _p, _a, c: c.forward(24),
     "adopt": lambda b, p, _a, _: adopt_plan(b, p, plan_with_facts(), reason="again"),
     "revise": lambda b, p, _a, _: adopt_plan(b, p, otherwise(), reason="otherwise"),
@@ -67,7 +76,7 @@ def otherwise() -> Plan:
     """Give the plan with another threshold, another policy and another quantity."""
     changed = {
         "030@pod-001": {"criteria": [criterion("link.loss", "<=", Decimal("0.3"), "dB")]},
-        "020@pod-001": {"items": 4},
+        "020@pod-001": {"items": 4, "ncr_class": "A"},
         "001@site": {"title": "Step 001, renamed"},
     }
     plan = plan_with_facts().model_dump()
@@ -104,6 +113,10 @@ def check(reader: Reader, clock: Clock) -> None:
         if row.state is State.DONE and row.kind == "verify" and not row.flags & {"attested", "waived"}:
             is_open = {c.verdict for c in reader.criteria(row.id)} - {"met"}
             assert not is_open or row.completed_by
+    for ncr in reader.ncrs(open_only=True):
+        if ncr.ncr_class == "A":
+            assert rows["195@site"].state is not State.DONE or "stale" in rows["195@site"].flags
+            assert rows[ncr.activity].state is not State.DONE
     running = {row.id for row in rows.values() if row.state is State.RUNNING}
     assert {c.activity for c in reader.claims()} == running
     assert reader.counts(clock.now).total == len(rows)

@@ -59,7 +59,7 @@ class InboxScreen(Decisions, SiteScreen):
     def action_open(self) -> None:
         """Show the activity under the cursor."""
         if self.chosen:
-            self.owner.open_activity(self.chosen)
+            self.owner.open_activity(self.chosen.partition("#")[0])  # an order's page is its activity's
 
 
 def _cells(r: InboxRow) -> Row:

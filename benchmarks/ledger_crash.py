@@ -1,0 +1,42 @@
+"""Writers of one ledger killed at random moments, and what is left of what they acknowledged: `ledger_crash.py KILLS SEED`.
+
+Three processes record events through the services, some with signatures; SIGKILL ends one at a time, or all at once, and
+they start again. Ends with 1 if an acknowledged event is lost, changed or doubled, or if the audit finds anything.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.ledger.crashing import Crashes
+
+WRITERS = 3
+
+
+def main() -> None:
+    """Kill, look, and print the figures."""
+    kills, seed = int(sys.argv[1]), int(sys.argv[2])
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory() as scratch, Crashes(Path(scratch), writers=WRITERS, seed=seed) as crashes:
+        outcome = crashes.run(kills)
+    print(
+        f"{outcome.kills} kills of {WRITERS} writers, {outcome.all_at_once} times all at once; "
+        f"{outcome.amid} between a call's beginning and its acknowledgement"
+    )
+    print(
+        f"{outcome.acknowledged} events acknowledged, {outcome.signatures} signed, {outcome.unheard} recorded unheard"
+    )
+    print(f"{outcome.refused} calls refused for a lock held too long")
+    for kind, number in sorted(outcome.kinds.items()):
+        print(f"{number:6} {kind}")
+    for fault in outcome.faults[:20]:
+        print(f"FAULT: {fault}")
+    print(f"{len(outcome.faults)} faults, {time.perf_counter() - began:.0f} s, seed {seed}")
+    sys.exit(1 if outcome.faults else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""People who sign the same activity at the same moment: `ledger_race.py ROUNDS SEED`.
+
+Two to eight people a round, half in threads and half in other processes, for a quorum of one to three, a third of the
+rounds with keys. Ends with 1 if a quorum is missed or passed, somebody counts twice, a performer counts, a refusal is
+unclear, or the audit finds anything.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.ledger.racing import Races
+
+
+def main() -> None:
+    """Race and print the figures."""
+    rounds, seed = int(sys.argv[1]), int(sys.argv[2])
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory() as scratch, Races(Path(scratch), seed=seed) as races:
+        outcome = races.run(rounds)
+    print(f"{outcome.rounds} rounds, {outcome.turns} people at once in all, {outcome.approvals} approvals counted")
+    for kind, number in sorted(outcome.refusals.items()):
+        print(f"{number:6} {kind}")
+    for fault in outcome.faults[:20]:
+        print(f"FAULT: {fault}")
+    print(f"{len(outcome.faults)} faults, {time.perf_counter() - began:.0f} s, seed {seed}")
+    sys.exit(1 if outcome.faults else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,313 @@
+"""Buying: orders from placing to the door, what suppliers say meanwhile, and change orders (`clusterwright change`)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clusterwright.commands.acting import act_once
+from clusterwright.commands.options import AsOption, AtOption, JsonOption, KeyOption, SiteOption, a_day, instant
+from steps.errors import InputError, NotSatisfiedError
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from ledger.database import Ledger
+
+Reason = Annotated[str, typer.Option("--reason", help="Why; it stays on record.")]
+OrderId = Annotated[str, typer.Argument(help="As 001@site#gpu-server; `orders` lists them.")]
+TrancheId = Annotated[str, typer.Argument(help="As 001@site#gpu-server/1.")]
+Currency = Annotated[str | None, typer.Option(help="As EUR; the site's if not given.")]
+
+change = typer.Typer(invoke_without_command=True, help="Change orders: asked for by one person, decided by another.")
+
+
+def order(
+    order_id: OrderId,
+    supplier: Annotated[str, typer.Option(help="The organisation that delivers.")],
+    reference: Annotated[str, typer.Option(help="Purchase order number.")],
+    value: Annotated[str | None, typer.Option(help="What it costs, as 1250000.00.")] = None,
+    currency: Currency = None,
+    budget_line: Annotated[str, typer.Option("--budget-line", help="Which line of the budget pays.")] = "",
+    organisation: Annotated[str, typer.Option(help="Whose people report on it, beside your buyers.")] = "",
+    promised: Annotated[str | None, typer.Option(help="The delivery date promised.")] = None,
+    at: AtOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    """Record that an order is placed."""
+    from ledger.services import buying
+
+    act_once(
+        site,
+        who,
+        lambda ledger, me: buying.order(
+            ledger,
+            me,
+            order_id,
+            promised=a_day(promised) if promised else None,
+            supplier_name=supplier,
+            reference=reference,
+            value=value,
+            currency=currency,
+            budget_line=budget_line,
+            organisation=organisation,
+            at=instant(at),
+        ),
+        f"{order_id}: placed",
+    )
+
+
+def acknowledge(
+    order_id: OrderId,
+    on: Annotated[str, typer.Option("--on", help="The day the supplier accepted it.")],
+    reference: Annotated[str, typer.Option(help="The supplier's reference.")],
+    promised: Annotated[str | None, typer.Option(help="The delivery date it names.")] = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    """Record that a supplier accepted an order."""
+    from ledger.services import buying
+
+    act_once(
+        site,
+        who,
+        lambda ledger, me: buying.acknowledge(
+            ledger, me, order_id, on=a_day(on), reference=reference, promised=a_day(promised) if promised else None
+        ),
+        f"{order_id}: acknowledged",
+    )
+
+
+def promise(
+    order_id: str,
+    on: Annotated[str, typer.Option("--on", help="The new delivery date.")],
+    reason: Reason,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    """Record that a supplier changed the delivery date."""
+    from ledger.services import buying
+
+    act_once(
+        site,
+        who,
+        lambda ledger, me: buying.promise(ledger, me, order_id, a_day(on), reason=reason),
+        f"{order_id}: promised for {on}",
+    )
+
+
+def expedite(
+    order_id: Annotated[str, typer.Argument(help="An order, or one delivery of it.")],
+    reason: Reason,
+    cost: Annotated[str, typer.Option(help="What it costs extra.")] = "0",
+    currency: Annotated[str | None, typer.Option(help="The order's if not given.")] = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    """Record that an order is pressed for, and what that costs."""
+    from ledger.services import buying
+
+    act_once(
+        site,
+        who,
+        lambda ledger, me: buying.expedite(ledger, me, order_id, reason=reason, cost=cost, currency=currency),
+        f"{order_id}: expedited",
+    )
+
+
+def ship(
+    tranche: TrancheId,
+    carrier: Annotated[str, typer.Option(help="Who carries it.")],
+    shipped: Annotated[str, typer.Option("--on", help="The day it left.")],
+    tracking: Annotated[str, typer.Option(help="Tracking number.")] = "",
+    handling: Annotated[str, typer.Option(help="Tilt and shock indicators: which, and how they are to look.")] = "",
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    """Record that a delivery has left the supplier."""
+    from ledger.services import buying
+
+    act_once(
+        site,
+        who,
+        lambda ledger, me: buying.ship(
+            ledger, me, tranche, shipped=a_day(shipped), carrier=carrier, tracking=tracking, handling=handling
+        ),
+        f"{tranche}: shipped",
+    )
+
+
+def receive(
+    tranche: TrancheId,
+    quantity: Annotated[str | None, typer.Option(help="How many came; all of it if not given.")] = None,
+    serials: Annotated[Path | None, typer.Option(help="A file with a serial number a line.")] = None,
+    manifest: Annotated[Path | None, typer.Option(help="The supplier's manifest: CSV with a column `serial`.")] = None,
+    scanned: Annotated[Path | None, typer.Option(help="What was scanned, a serial number a line.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Record it although manifest and scan differ.")] = False,
+    note: Annotated[str, typer.Option(help="Damage, shortage, location.")] = "",
+    at: AtOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    """Record a delivery, held against its manifest where there is one; what it releases can start."""
+    from ledger.services import buying
+
+    if (manifest is None) != (scanned is None):
+        raise InputError("a manifest is held against a scan", hint="give both --manifest and --scanned")
+    if manifest is not None and scanned is not None:
+        if quantity or serials:
+            raise InputError("the manifest and the scan say how many came", hint="leave --quantity and --serials out")
+        _by_manifest(tranche, manifest, scanned, yes=yes, note=note, at=instant(at), site=site, who=who)
+        return
+    numbers = _serials(serials) if serials else []
+    amount = _number(quantity) if quantity else None
+    act_once(
+        site,
+        who,
+        lambda ledger, me: buying.receive(ledger, me, tranche, amount, serials=numbers, note=note, at=instant(at)),
+        f"{tranche}: received",
+    )
+
+
+def _by_manifest(
+    tranche: str,
+    manifest: Path,
+    scanned: Path,
+    *,
+    yes: bool,
+    note: str,
+    at: datetime | None,
+    site: Path | None,
+    who: str | None,
+) -> None:
+    """List every difference, and record what came once they are accepted."""
+    from clusterwright.output import say
+    from ledger.services import receiving
+
+    def act(ledger: Ledger, me: str) -> Any:
+        found = receiving.check_manifest(ledger, me, tranche, manifest, scanned)
+        for difference in found.differences:
+            say(str(difference))
+        if found.differences and not yes:
+            raise NotSatisfiedError(
+                f"{tranche}: {len(found.differences)} differences between manifest and scan; nothing is recorded",
+                hint=f"--yes records the {len(found.came)} that came"
+                + ("" if found.is_conforming else " and opens a non-conformance"),
+            )
+        seen = tuple(map(str, found.differences))
+        return receiving.receive_manifest(ledger, me, tranche, manifest, scanned, accept=seen, note=note, at=at)
+
+    def said(event: Any) -> str:
+        opened = f", {event.payload.ncr} opened" if event.payload.ncr else ""
+        return f"{tranche}: {event.payload.quantity} received{opened}"
+
+    act_once(site, who, act, said)
+
+
+def _serials(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").split()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from None
+
+
+def _number(text: str) -> Decimal:
+    from ledger.money import amount
+
+    return amount(text, "a quantity")
+
+
+@change.callback()
+def changes(context: typer.Context, site: SiteOption = None, as_json: JsonOption = False) -> None:
+    """List change orders; those that are open wait for a decision."""
+    if context.invoked_subcommand is not None:
+        return
+    from clusterwright.output import print_json, say, table
+    from clusterwright.where import find_site
+    from ledger.reads import Reader
+
+    with Reader.open(find_site(site)) as reader:
+        rows = reader.changes()
+    if as_json:
+        print_json(rows)
+        return
+    if not rows:
+        say("no order was changed; `clusterwright change request` asks for it")
+        return
+    table(
+        ("id", "order", "state", "quantity", "value", "asked by", "decided by", "reason"),
+        [
+            (
+                c.id,
+                c.subject,
+                c.state,
+                c.quantity,
+                f"{c.value} {c.currency}" if c.value is not None else "",
+                c.asked_by,
+                c.decided_by,
+                c.reason,
+            )
+            for c in rows
+        ],
+    )
+
+
+@change.command()
+def request(
+    order_id: Annotated[str, typer.Argument(help="An order; for a quantity, one delivery of it.")],
+    reason: Reason,
+    quantity: Annotated[str | None, typer.Option(help="How many it is to be, in all.")] = None,
+    value: Annotated[str | None, typer.Option(help="What the whole order is to cost.")] = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    """Ask for another quantity or value; keeping more than was ordered is such a change too."""
+    from ledger.services import changing
+
+    act_once(
+        site,
+        who,
+        lambda ledger, me: changing.ask_change(ledger, me, order_id, reason=reason, quantity=quantity, value=value),
+        lambda event: f"{event.payload.change}: waits for a decision",
+    )
+
+
+@change.command()
+def approve(
+    change_id: str,
+    reason: Annotated[str, typer.Option("--reason", help="What you add.")] = "",
+    key: KeyOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    """Approve a change order that another person asked for."""
+    _decide(change_id, approve=True, reason=reason, key=key, site=site, who=who)
+
+
+@change.command()
+def refuse(
+    change_id: str, reason: Reason, key: KeyOption = None, site: SiteOption = None, who: AsOption = None
+) -> None:
+    """Refuse a change order."""
+    _decide(change_id, approve=False, reason=reason, key=key, site=site, who=who)
+
+
+def _decide(
+    change_id: str, *, approve: bool, reason: str, key: Path | None, site: Path | None, who: str | None
+) -> None:
+    from ledger.services import changing
+
+    act_once(
+        site,
+        who,
+        lambda ledger, me: changing.decide_change(ledger, me, change_id, approve=approve, reason=reason),
+        f"{change_id}: {'approved' if approve else 'refused'}",
+        key,
+    )
+
+
+VERBS = (order, acknowledge, promise, expedite, ship, receive)

@@ -1,0 +1,189 @@
+"""A site's record put away while the engine writes, and brought back; both are audited before they count.
+
+The database is copied by SQLite's online backup in one read transaction, so that writers go on; evidence after it,
+since a file lies in the store before an event speaks of it. A backup holds site.yaml, the ledger, the evidence, the
+user's catalog/ and the anchors the site kept; neither inventory/ nor .clusterwright/, which may hold secrets.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import tempfile
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from ledger.anchors import KEPT
+from ledger.archive import EVIDENCE, Contents, Member, digest_of, is_a_place, pack, unpack
+from ledger.audit import Findings, audit
+from ledger.file import LEDGER_FILE, connect, explained, ledger_path
+from steps.errors import ClusterwrightError, InputError, NotSatisfiedError, UnreachableError
+
+SITE_FILE = "site.yaml"
+STORE = Path("evidence", "store.yaml")
+"""Which bucket the evidence lies in; what lies in it is the bucket's own to back up."""
+
+
+class Last(NamedTuple):
+    """Which ledger it is, and where it ends."""
+
+    site: str
+    seq: int
+    head: str
+    rehearsal: bool
+
+
+class BackedUp(NamedTuple):
+    """What was written, what was left out on the way, and what the audit of it found."""
+
+    contents: Contents
+    size: int
+    left_out: tuple[str, ...]
+    findings: Findings
+
+
+class Restored(NamedTuple):
+    """What was brought back, and what the audit of it found."""
+
+    contents: Contents
+    findings: Findings
+
+
+def back_up(site_dir: Path, target: Path, *, made_at: datetime, program: str, damaged: bool = False) -> BackedUp:
+    """Write a backup and give what is in it; one whose audit is not green is kept only if `damaged` may be."""
+    ledger_path(site_dir)
+    if target.exists():
+        raise InputError(f"{target} exists already", hint="a backup is never overwritten; name another file")
+    if not target.parent.is_dir():
+        raise InputError(f"{target.parent} is no folder")
+    try:
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".backing-up-") as scratch:
+            aside, check = Path(scratch) / target.name, Path(scratch) / "check"
+            members, left_out = _members(site_dir, Path(scratch))
+            last = _last(Path(scratch))
+            pack(aside, members, **last._asdict(), made_at=made_at, program=program)
+            check.mkdir()
+            restored = _verified(aside, check, damaged=damaged)
+            _sync(aside)
+            aside.rename(target)
+    except OSError as error:
+        raise UnreachableError(f"{target} cannot be written: {error.strerror}", hint="check free space") from None
+    return BackedUp(restored.contents, target.stat().st_size, tuple(left_out), restored.findings)
+
+
+def restore(archive: Path, folder: Path, *, damaged: bool = False) -> Restored:
+    """Bring a backup back into an empty folder; what does not match, or is not green, leaves nothing behind."""
+    if (folder / LEDGER_FILE).exists():
+        raise InputError(f"{folder} has a ledger already", hint="a ledger is never overwritten; name an empty folder")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} is not empty", hint="name a new folder")
+    made = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".restoring-") as scratch:
+            restored = _verified(archive, Path(scratch), damaged=damaged)
+            os.sync()
+            # the ledger last: a folder with a ledger in it is whole
+            for part in sorted(Path(scratch).iterdir(), key=lambda p: p.name == LEDGER_FILE):
+                part.rename(folder / part.name)
+    except BaseException as error:
+        if made:
+            shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise UnreachableError(f"{folder} cannot be written: {error.strerror}", hint="check free space") from None
+        raise
+    return restored
+
+
+def _verified(archive: Path, folder: Path, *, damaged: bool) -> Restored:
+    """Unpack an archive, hold the ledger against what the archive says, and audit it."""
+    contents = unpack(archive, folder)
+    for path in (folder / "evidence").rglob("*"):
+        if path.is_file():
+            path.chmod(0o444)
+    try:
+        found = audit(folder)
+        last = _last(folder)
+    except ClusterwrightError as error:
+        raise NotSatisfiedError(f"{archive.name} holds no ledger that can be read: {error.what}") from None
+    if last != (contents.site, contents.seq, contents.hash, contents.rehearsal):
+        raise NotSatisfiedError(
+            f"{archive.name} is not what it says it is: its ledger ends with event {last.seq} of {last.site}, "
+            f"not with event {contents.seq} of {contents.site}",
+            hint="it was changed; take another backup",
+        )
+    if found and not damaged:
+        named = "; ".join(f"{f.where} {f.message}" for f in found[:3])
+        raise NotSatisfiedError(
+            f"the copy has {len(found)} faults: {named}",
+            hint="`clusterwright audit` lists those of the site; --damaged goes on all the same",
+        )
+    return Restored(contents, found)
+
+
+def _members(site_dir: Path, scratch: Path) -> tuple[list[Member], list[str]]:
+    """Copy what may change, and give every file with its digest; and what is not packed."""
+    # anchors before the ledger: none may speak of an event that the copy has not got
+    changing = [path for path in (KEPT, Path(SITE_FILE), STORE) if (site_dir / path).is_file()]
+    overlay, left_out = _overlay(site_dir)
+    for path in (*changing, *overlay):
+        (scratch / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(site_dir / path, scratch / path)
+    snapshot(site_dir, scratch / LEDGER_FILE)
+    members = [
+        Member(path.as_posix(), scratch / path, digest_of(scratch / path))
+        for path in (*changing, *overlay, Path(LEDGER_FILE))
+    ]
+    for path in sorted((site_dir / "evidence").rglob("*")):
+        if path.is_dir() and not path.is_symlink():
+            continue
+        name = path.relative_to(site_dir).as_posix()
+        if EVIDENCE.fullmatch(name) and not path.is_symlink() and digest_of(path) == path.name:
+            members.append(Member(name, path, path.name))
+        elif not path.name.startswith(".new-") and name != STORE.as_posix():
+            left_out.append(name)
+    return members, left_out
+
+
+def _overlay(site_dir: Path) -> tuple[list[Path], list[str]]:
+    """Give the files of the user's own catalog, and what in it is no plain file."""
+    files, left_out = [], []
+    for path in sorted((site_dir / "catalog").rglob("*")):
+        name = path.relative_to(site_dir)
+        if path.is_symlink() or not (path.is_file() or path.is_dir()) or not is_a_place(name.as_posix()):
+            left_out.append(name.as_posix())
+        elif path.is_file():
+            files.append(name)
+    return files, left_out
+
+
+def snapshot(site_dir: Path, target: Path) -> None:
+    """Copy the database as it stands at one moment, as a single file."""
+    with (
+        explained(site_dir / LEDGER_FILE),
+        closing(connect(site_dir)) as source,
+        closing(sqlite3.connect(target)) as copy,
+    ):
+        source.backup(copy)
+        copy.execute("PRAGMA journal_mode=DELETE")
+
+
+def _last(folder: Path) -> Last:
+    """Give what a backup says of its ledger, as the ledger says it."""
+    with explained(folder / LEDGER_FILE), closing(connect(folder)) as connection:
+        last = connection.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone()
+        first = connection.execute("SELECT payload FROM event WHERE seq = 1").fetchone()
+    try:
+        genesis = json.loads(first[0])
+        return Last(str(genesis["site_uuid"]), int(last[0]), str(last[1]), bool(genesis["rehearsal"]))
+    except (ValueError, KeyError, TypeError):
+        raise NotSatisfiedError("the ledger has no genesis", hint="`clusterwright audit` says what is wrong") from None
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())

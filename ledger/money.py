@@ -1,0 +1,41 @@
+"""Amounts of money: exact decimals in a named currency, never added across currencies; and who may change an order's."""
+
+from __future__ import annotations
+
+import re
+from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
+
+from steps.errors import InputError
+
+CENT = Decimal("0.01")
+
+CHANGE_ROLES = ("owner-pm", "procurement-lead")
+"""Roles that may decide a change order."""
+
+
+def amount(value: Decimal | int | str, what: str) -> Decimal:
+    """Give an amount that can be recorded: finite, not negative, to a ten-thousandth at most."""
+    try:
+        exact = Decimal(str(value))
+    except InvalidOperation:
+        raise InputError(f"{what} is a number, not {value!r}") from None
+    if not exact.is_finite() or exact < 0 or exact >= Decimal(10) ** 15:
+        raise InputError(f"{what} cannot be {value}")
+    if exact != exact.quantize(Decimal("0.0001")):
+        raise InputError(f"{what} has more than four decimals: {value}")
+    return Decimal(format(exact, "f"))
+
+
+def currency_code(text: str) -> str:
+    """Give a currency's code as ISO 4217 writes it."""
+    code = text.strip().upper()
+    if not re.fullmatch(r"[A-Z]{3}", code):
+        raise InputError(f"{text!r} is no currency code", hint="three letters, as EUR or USD")
+    return code
+
+
+def share(whole: Decimal, part: Decimal, of: Decimal) -> Decimal:
+    """Give the part of an amount that goes with a part of a quantity, to the cent."""
+    if of <= 0 or part >= of:
+        return whole
+    return (whole * part / of).quantize(CENT, rounding=ROUND_HALF_EVEN)

@@ -1,0 +1,130 @@
+"""What people are called: a document a person beside the evidence, so that it can be taken away and the record stays whole.
+
+Events and plans hold ids only. An adopted plan names the documents by their SHA-256; each holds a random salt, so that the
+digest of one that was taken away tells nobody which name it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import rfc8785
+
+from ledger import evidence
+from steps.errors import UnreachableError
+from steps.schedule.plan import Person, Plan
+
+FORMAT = 1
+
+
+def place_of(site_dir: Path, digest: str) -> Path:
+    """Give where a person's document lies, or would lie."""
+    return site_dir / "evidence" / "people" / evidence.place_of(site_dir, digest).name
+
+
+def without_names(plan: Plan) -> Plan:
+    """Give a plan whose people are ids; a key's comment, which often names its owner, goes too."""
+    return plan.model_copy(update={"people": tuple(_without_name(person) for person in plan.people)})
+
+
+def _without_name(person: Person) -> Person:
+    key = " ".join(person.ssh_key.split()[:2]) if person.ssh_key else None
+    return person.model_copy(update={"name": person.id, "ssh_key": key})
+
+
+def keep_names(site_dir: Path, people: Iterable[Person]) -> dict[str, str]:
+    """Keep a document for everyone and give their digests by person; one that says the same already stays."""
+    held = {(said["id"], said["name"]): digest for digest, said in _documents(site_dir)}
+    return {
+        person.id: held.get((person.id, person.name)) or _keep(site_dir, person)
+        for person in people
+        if person.name != person.id
+    }
+
+
+def _keep(site_dir: Path, person: Person) -> str:
+    said: dict[str, Any] = {"format": FORMAT, "id": person.id, "name": person.name, "salt": secrets.token_hex(16)}
+    content = rfc8785.dumps(said)
+    digest = hashlib.sha256(content).hexdigest()
+    evidence.write(place_of(site_dir, digest), content)
+    return digest
+
+
+def name_in(site_dir: Path, digest: str) -> str | None:
+    """Give the name in a document; none where it was taken away, or is not what its digest says."""
+    said = _read(place_of(site_dir, digest))
+    return None if said is None else str(said["name"])
+
+
+def documents_of(site_dir: Path, person: str) -> list[str]:
+    """Give the digests of every document that names a person, adopted or not."""
+    return sorted(digest for digest, said in _documents(site_dir) if said["id"] == person)
+
+
+def forget(site_dir: Path, digests: Iterable[str]) -> None:
+    """Take documents away for good."""
+    for digest in digests:
+        place = place_of(site_dir, digest)
+        try:
+            place.unlink(missing_ok=True)
+            evidence.sync_folder(place.parent)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise UnreachableError(
+                f"{place} cannot be removed: {error.strerror}", hint="see its owner and permissions, then redact again"
+            ) from None
+
+
+def faults(site_dir: Path, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[str, str]]:
+    """Give which documents are not as the events say, and how; `rows` are events by seq, kind, subject and payload."""
+    adopted: dict[str, tuple[str, int]] = {}
+    redacted: dict[str, int] = {}
+    for seq, kind, subject, payload in rows:
+        if kind == "person.redacted":
+            redacted[str(subject).removeprefix("person/")] = seq
+        else:
+            adopted |= {digest: (person, seq) for person, digest in _people_in(payload)}
+    for digest, (person, seq) in adopted.items():
+        if person not in redacted and name_in(site_dir, digest) is None:
+            yield digest, f"missing or changed (event {seq}, the name of {person})"
+    for person, seq in redacted.items():
+        for digest in documents_of(site_dir, person):
+            yield (
+                digest,
+                f"the name of {person}, redacted by event {seq}, is here: `clusterwright redact {person}` removes it",
+            )
+
+
+def _people_in(payload: str) -> list[tuple[str, str]]:
+    try:
+        people = json.loads(payload)["people"]
+        return [(str(person), str(digest)) for person, digest in (people or {}).items()]
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return []  # of the first release, or garbled, and then the chain names it
+
+
+def _documents(site_dir: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    folder = site_dir / "evidence" / "people"
+    if folder.is_dir():
+        for place in sorted(folder.iterdir()):
+            said = _read(place)
+            if said is not None:
+                yield place.name, said
+
+
+def _read(place: Path) -> dict[str, Any] | None:
+    try:
+        content = place.read_bytes()
+    except OSError:
+        return None
+    if hashlib.sha256(content).hexdigest() != place.name:
+        return None
+    said = json.loads(content)
+    assert isinstance(said, dict)
+    return said

@@ -1,0 +1,83 @@
+"""The history of an order in words, straight from the events: what was said then, in whatever version it was said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ledger.reads.rows import HistoryRow
+from ledger.stamps import instant
+
+Said = dict[str, Any]
+
+
+def history(rows: Iterable[tuple[Any, ...]]) -> list[HistoryRow]:
+    """Give the history of rows of sequence, instant, actor, kind, subject and payload; dates say what they were before."""
+    found: list[HistoryRow] = []
+    promised: dict[str, str] = {}
+    for seq, at, person, kind, subject, payload in rows:
+        told = json.loads(payload)
+        said = WORDS[kind](told) if kind in WORDS else kind
+        if told.get("promised"):
+            before = promised.get(subject) or promised.get(subject.partition("/")[0])
+            said += f", promised for {told['promised']}" + (f", before {before}" if before else "")
+            promised[subject] = told["promised"]
+        found.append(HistoryRow(seq, instant(at), person, kind, subject, said))
+    return found
+
+
+def _placed(told: Said) -> str:
+    return _joined(
+        "placed",
+        told.get("supplier") and f"with {told['supplier']}",
+        told.get("reference") and f"as {told['reference']}",
+        told.get("value") and f"for {told['value']} {told['currency']}",
+        told.get("budget_line") and f"on {told['budget_line']}",
+    )
+
+
+def _shipped(told: Said) -> str:
+    return _joined(
+        f"shipped on {told['shipped']} by {told['carrier']}",
+        told["tracking"] and f"({told['tracking']})",
+        told["handling"] and f"; {told['handling']}",
+    )
+
+
+def _received(told: Said) -> str:
+    return _joined(
+        f"{told['quantity']} received",
+        told["complete"] and "and complete",
+        told.get("ncr") and f"under {told['ncr']}",
+        told["note"] and f": {told['note']}",
+    )
+
+
+def _change(told: Said) -> str:
+    figures = [f"{name} {told[name]}" for name in ("quantity", "value") if told[name] is not None]
+    return f"{told['change']} asks for {', '.join(figures)}: {told['reason']}"
+
+
+def _decided(told: Said) -> str:
+    return _joined(f"{told['meaning']}, asked for by {told['asked_by']}", told["reason"] and f": {told['reason']}")
+
+
+def _joined(*parts: Any) -> str:
+    return " ".join(part for part in parts if part).replace(" :", ":").replace(" ;", ";")
+
+
+WORDS: dict[str, Callable[[Said], str]] = {
+    "order.placed": _placed,
+    "order.acknowledged": lambda told: f"acknowledged on {told['on']} as {told['reference']}",
+    "order.promised": lambda told: f"another date: {told['reason']}",
+    "order.expedited": lambda told: f"expedited for {told['cost']} {told['currency']}: {told['reason']}",
+    "tranche.shipped": _shipped,
+    "tranche.received": _received,
+    "change.asked": _change,
+    "change.decided": _decided,
+    "organisation.assigned": lambda told: (
+        f"given to {told['organisation']}" if told["organisation"] else "given to no organisation"
+    ),
+}
+"""Each kind of event and the sentence it makes."""

@@ -1,0 +1,144 @@
+"""Buying on the command line: exit codes, what is listed before anything is recorded, money, and whose work it is."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ledger.database import Ledger, real_clock
+from ledger.services.planning import adopt_plan, create_ledger
+from ledger.services.signing import sign
+from ledger.services.work import finish, start
+from tests.conftest import Command
+from tests.ledger.conftest import PEOPLE, small_plan
+
+ORDER = "001@site#gpu-server"
+FIRST = f"{ORDER}/1"
+
+Shop = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def decided(site: Path) -> Path:
+    """Give a site whose first order may be placed, with a contractor's technician."""
+    people = [
+        {
+            "id": key,
+            "name": name,
+            "roles": roles,
+            "account": getpass.getuser(),
+            "organisation": "Sparks Ltd" if key == "tech" else "",
+        }
+        for key, (name, roles) in PEOPLE.items()
+    ]
+    with create_ledger(
+        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=real_clock
+    ) as ledger:
+        adopt_plan(ledger, "pm", small_plan(people=people), reason="first plan")
+        _decide(ledger)
+    return site
+
+
+def _decide(ledger: Ledger) -> None:
+    start(ledger, "tech", "001@site")
+    finish(ledger, "tech", "001@site")
+    sign(ledger, "lead", "001@site")
+
+
+@pytest.fixture
+def shop(decided: Path, command: Command) -> Shop:
+    """Run a command at that site, and hold its exit code against the one expected."""
+
+    def run(*words: object, rc: int = 0) -> subprocess.CompletedProcess[str]:
+        done = command(*words, "--site", decided)
+        assert done.returncode == rc, done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture
+def placed(shop: Shop) -> Shop:
+    """Place the order for dollars on the design's line of servers."""
+    shop(
+        *("order", ORDER, "--supplier", "ACME", "--reference", "PO 1", "--value", "12000000.50", "--currency", "USD"),
+        *("--budget-line", "servers", "--as", "pm"),
+    )
+    return shop
+
+
+def test_the_budget_stands_beside_the_designs_estimate(placed: Shop) -> None:
+    placed("expedite", ORDER, "--reason", "late", "--cost", "99.50", "--as", "pm")
+    placed("receive", FIRST, "--as", "pm")
+
+    (line,) = json.loads(placed("orders", "--budget", "--json").stdout)
+
+    assert (line["committed"], line["received"], line["open"]) == ("12000100.00", "6000050.00", "6000050.00")
+    assert float(line["estimate_usd"]) > 0
+    assert float(line["over_usd"]) == float(line["committed"]) - float(line["estimate_usd"])
+    assert "servers" in placed("orders", "--budget").stdout
+
+
+def test_differences_are_listed_and_wait_for_a_yes(placed: Shop, tmp_path: Path) -> None:
+    manifest, scan = tmp_path / "m.csv", tmp_path / "s.txt"
+    manifest.write_text("serial\nA\nB\n", encoding="utf-8")
+    scan.write_text("A\nC\n", encoding="utf-8")
+    words = ("receive", FIRST, "--manifest", manifest, "--scanned", scan, "--as", "pm")
+
+    refused = placed(*words, rc=1)
+    assert "B: missing (manifest line 3)" in refused.stderr
+    assert "C: unexpected (scan line 2)" in refused.stderr
+    assert "nothing is recorded" in refused.stderr
+    assert not [h for h in _history(placed) if h["kind"] == "tranche.received"]
+    assert "NCR-0001 opened" in placed(*words, "--yes").stderr
+    assert [h["said"][:10] for h in _history(placed) if h["kind"] == "tranche.received"] == ["1 received"]
+
+    manifest.write_text("serial\nD\nE\nD\n", encoding="utf-8")
+    assert "D on lines 2, 4" in placed(*words, "--yes", rc=2).stderr
+    placed("receive", FIRST, "--manifest", manifest, "--as", "pm", rc=2)
+    placed("audit")
+
+
+def _history(shop: Shop) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = json.loads(shop("orders", "--history", ORDER, "--json").stdout)
+    return found
+
+
+def test_what_a_supplier_says_is_kept_and_shown(placed: Shop) -> None:
+    placed("acknowledge", ORDER, "--on", "2026-01-06", "--reference", "SO 9", "--promised", "2027-01-10", "--as", "pm")
+    placed("promise", ORDER, "--on", "2027-02-01", "--reason", "memory", "--as", "pm")
+    placed("ship", FIRST, "--carrier", "DHL", "--on", "2026-01-08", "--handling", "shock 25 g", "--as", "pm")
+
+    assert "promised for 2027-02-01, before 2027-01-10" in placed("orders", "--history", ORDER).stdout
+    assert "1 shipped" in placed("orders").stdout
+    assert json.loads(placed("orders", "--organisation", "acme", "--json").stdout)[0]["id"] == ORDER
+    assert json.loads(placed("orders", "--organisation", "nobody", "--json").stdout) == []
+    placed("orders", "--history", "001@site#gpu", rc=2)
+
+
+def test_a_change_is_decided_by_another(placed: Shop) -> None:
+    placed("change", "request", FIRST, "--quantity", "17", "--reason", "one more came", "--as", "tech")
+    placed("change", "approve", "CO-0001", "--as", "tech", rc=1)
+    placed("change", "approve", "CO-0001", "--as", "pm")
+    placed("receive", FIRST, "--quantity", "17", "--as", "pm")
+
+    assert json.loads(placed("change", "--json").stdout)[0]["state"] == "approved"
+    assert "CO-0001" in placed("change").stdout
+
+
+def test_a_contractors_work_is_listed_and_reported_by_contractor(shop: Shop) -> None:
+    shop("assign", "020@pod-*", ORDER, "--organisation", "Sparks Ltd", "--as", "pm")
+    shop("assign", "030@pod-001", "--as", "pm", rc=2)
+
+    rows = json.loads(shop("list", "--organisation", "Sparks Ltd", "--json").stdout)
+    week = shop("report", "week", "--organisation", "sparks ltd").stdout
+
+    assert [r["id"] for r in rows] == ["020@pod-001", "020@pod-002"]
+    assert "## By contractor (1)" in week
+    assert "| Sparks Ltd |" in week

@@ -1,0 +1,59 @@
+"""On the command line: a photo loses its place and says so, and a person's name leaves a site whose people sign with keys."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.clusterwright.test_signed_site import Site
+from tests.ledger import malicious as bad
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """Give an adopted site."""
+    made = Site(tmp_path_factory.mktemp("privacy"))
+    made("plan", "adopt", "--yes", "--reason", "first plan", "--as", "owner", key="owner")
+    return made
+
+
+def test_attaching_says_what_was_taken_out_and_refuses_what_runs(site: Site, tmp_path: Path) -> None:
+    """A person at the terminal learns both; the exit code of a refusal is that of bad input."""
+    (tmp_path / "a.jpg").write_bytes(bad.photo(exif=bad.exif()))
+    (tmp_path / "b.jpg").write_bytes(b"#!/bin/sh\n")
+
+    done = site("attach", "071@site", "--file", tmp_path / "a.jpg", "--kind", "photo", "--as", "tech")
+    refused = site("attach", "071@site", "--file", tmp_path / "b.jpg", "--kind", "photo", "--as", "tech", rc=2)
+
+    assert "071@site: photo attached; taken out before it was kept: the location" in done.stderr
+    assert "b.jpg is a script (#!); it is not kept" in refused.stderr
+    assert "attach what it printed" in refused.stderr
+    (event,) = json.loads(site("log", "071@site", "--json").stdout)[-1:]
+    assert event["payload"]["removed"] == ["the location"]
+
+
+def test_a_name_is_redacted_by_a_signed_decision(site: Site) -> None:
+    """Asked for the id first; and what still holds the name is said."""
+    site("comment", "071@site", "Lead looked at it", "--as", "tech")
+    head = json.loads(site("log", "--limit", 1, "--json").stdout)[0]["seq"]
+
+    unsure = site("redact", "lead", "--reason", "asked for", "--as", "owner", key="owner", rc=1)
+    tried = site("redact", "lead", "--reason", "asked for", "--dry-run", "--as", "owner", key="owner")
+    stranger = site("redact", "lead", "--reason", "x", "--yes", "--as", "tech", key="tech", rc=1)
+    assert json.loads(site("log", "--limit", 1, "--json").stdout)[0]["seq"] == head
+    done = site("redact", "lead", "--reason", "asked for", "--yes", "--as", "owner", key="owner")
+    again = site("redact", "lead", "--reason", "asked for", "--yes", "--as", "owner", key="owner")
+
+    assert "Type the person's id" in unsure.stdout
+    assert "nothing recorded (dry run)" in tried.stderr
+    assert "may not redact" in stranger.stderr
+    assert "lead: redacted, 1 documents removed" in done.stderr
+    assert f"1 events hold the name in what was written at the time, and cannot be changed: {head}" in done.stderr
+    assert "site.yaml still holds the name" in done.stderr
+    assert "redacted, 0 documents removed" in again.stderr
+    (event,) = json.loads(site("log", "--limit", 1, "--json").stdout)
+    assert (event["kind"], event["subject"]) == ("person.redacted", "person/lead")
+    assert event["payload"]["statement"]
+    site("audit")

@@ -1,0 +1,152 @@
+"""Evidence in an S3-compatible bucket, against a server that speaks S3 over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+
+from ledger import evidence
+from ledger.audit import audit
+from ledger.backup import back_up, restore
+from ledger.bundle import write_bundle
+from ledger.database import Ledger
+from ledger.payloads import Attached
+from ledger.plan_store import read_plan
+from ledger.services.planning import adopt_plan
+from ledger.services.work import attach
+from steps.errors import InputError, UnreachableError
+from tests.ledger.conftest import small_plan
+
+BUCKET = "site-evidence"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Give the address of an S3 server."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def s3(address: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Give a client, with an empty bucket."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    client = boto3.client("s3", endpoint_url=address, region_name="us-east-1")
+    client.create_bucket(Bucket=BUCKET)
+    yield client
+    for held in client.list_objects_v2(Bucket=BUCKET).get("Contents", []):
+        client.delete_object(Bucket=BUCKET, Key=held["Key"])
+    client.delete_bucket(Bucket=BUCKET)
+
+
+def keys(client: Any) -> list[str]:
+    return [held["Key"] for held in client.list_objects_v2(Bucket=BUCKET).get("Contents", [])]
+
+
+def kept_in(folder: Path, address: str, **more: str) -> Path:
+    """Let a site keep its evidence in the bucket."""
+    said = {"bucket": BUCKET, "prefix": "site-a", "endpoint": address, "region": "us-east-1"} | more
+    (folder / "evidence").mkdir(parents=True, exist_ok=True)
+    (folder / "evidence" / "store.yaml").write_text("".join(f"{key}: {value}\n" for key, value in said.items()))
+    return folder
+
+
+@pytest.fixture
+def site(tmp_path: Path, address: str, s3: Any) -> Path:
+    """Give a folder whose evidence lies in the bucket."""
+    return kept_in(tmp_path / "site", address)
+
+
+def test_content_lies_in_the_bucket_once_and_not_on_disk(site: Path, s3: Any) -> None:
+    digest = evidence.store(site, b"photo")
+
+    assert evidence.store(site, b"photo") == digest
+    assert evidence.load(site, digest) == b"photo"
+    assert keys(s3) == [f"site-a/sha256/{digest[:2]}/{digest}"]
+    assert not evidence.place_of(site, digest).exists()
+
+
+def test_changed_and_missing_content_is_told(site: Path, s3: Any) -> None:
+    """Whoever may write to the bucket may forge; the digest tells."""
+    digest = evidence.store(site, b"report")
+    s3.put_object(Bucket=BUCKET, Key=keys(s3)[0], Body=b"forged")
+    with pytest.raises(UnreachableError, match="was changed"):
+        evidence.load(site, digest)
+    with pytest.raises(UnreachableError, match="was changed"):
+        evidence.store(site, b"report")
+
+    s3.delete_object(Bucket=BUCKET, Key=keys(s3)[0])
+    with pytest.raises(UnreachableError, match="it is not there") as missing:
+        evidence.load(site, digest)
+    assert BUCKET in missing.value.hint
+
+
+def test_a_whole_site_works_on_a_bucket(site: Path, address: str, s3: Any, empty: Ledger, tmp_path: Path) -> None:
+    """Adopting, attaching, auditing, packing and backing up ask for evidence by its digest alone."""
+    kept_in(empty.site_dir, address)
+    adopt_plan(empty, "pm", small_plan(), reason="first")
+    event = attach(empty, "tech", "001@site", b"quote", "quote")
+
+    assert isinstance(event.payload, Attached)
+    assert any(key.endswith(event.payload.digest) for key in keys(s3))
+    assert not (empty.site_dir / "evidence" / "sha256").exists()
+    assert read_plan(empty.site_dir).people[0].id == "pm"
+    assert audit(empty.site_dir).findings == []
+    write_bundle(empty.site_dir, tmp_path / "package")
+    assert (tmp_path / "package" / "evidence" / event.payload.digest).read_bytes() == b"quote"
+    (empty.site_dir / "site.yaml").write_text("name: small\n")
+    made = back_up(empty.site_dir, tmp_path / "b.tar.gz", made_at=datetime.now(UTC), program="test")
+    assert made.left_out == ()
+    restore(tmp_path / "b.tar.gz", tmp_path / "restored")
+    assert audit(tmp_path / "restored").findings == []
+
+    s3.delete_object(Bucket=BUCKET, Key=next(key for key in keys(s3) if key.endswith(event.payload.digest)))
+    assert [f.where for f in audit(empty.site_dir).findings] == [f"evidence {event.payload.digest[:12]}"]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"bucket": "not-there"}, "bucket does not exist"),
+        ({"endpoint": "http://127.0.0.1:9"}, "Could not connect"),
+    ],
+)
+def test_a_bucket_that_does_not_answer_is_said_in_words(
+    tmp_path: Path, address: str, s3: Any, more: dict[str, str], said: str
+) -> None:
+    """Content that cannot be read is not content that is missing, and nothing is taken as kept."""
+    site = kept_in(tmp_path / "site", address, **more)
+
+    with pytest.raises(UnreachableError, match=said) as refused:
+        evidence.store(site, b"photo")
+    assert "evidence/store.yaml" in refused.value.hint
+    with pytest.raises(UnreachableError, match=said):
+        evidence.is_intact(site, "0" * 64)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bucket: site-evidence\nsecret: x\n",
+        "prefix: a\n",
+        "bucket: site-evidence\nendpoint: http://s3.example.org\n",
+        "bucket: x\n",
+    ],
+)
+def test_a_store_file_that_is_wrong_is_refused(tmp_path: Path, text: str) -> None:
+    """Evidence does not travel in clear, and credentials have no place there."""
+    (tmp_path / "evidence").mkdir()
+    (tmp_path / "evidence" / "store.yaml").write_text(text)
+
+    with pytest.raises(InputError, match=r"store\.yaml"):
+        evidence.store(tmp_path, b"photo")

@@ -1,0 +1,118 @@
+"""Non-conformances: who decides what is done about them, and what an open one holds back."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from ledger.audit import audit
+from ledger.database import Ledger
+from ledger.reads import Reader
+from ledger.services.conforming import close_ncr, disposition_ncr
+from ledger.services.delegating import break_glass
+from ledger.services.planning import adopt_plan
+from ledger.services.runs import RunOutcome, request_retry, settle
+from ledger.services.signing import reject, sign
+from ledger.services.work import finish, start
+from steps.errors import InputError, NotSatisfiedError
+from tests.ledger.conftest import Clock, StateOf, small_plan
+from tests.ledger.journey import GOOD, bought, passed, racked, take
+
+DUE = date(2026, 3, 1)
+
+
+def of_class(ncr_class: str, *names: str) -> Any:
+    """Give the plan with activities whose non-conformances are of a class."""
+    activities = [
+        a | ({"ncr_class": ncr_class} if a["id"] in names else {}) for a in small_plan().model_dump()["activities"]
+    ]
+    return small_plan(activities=activities)
+
+
+@pytest.fixture
+def rejected(ledger: Ledger) -> Ledger:
+    """Give a ledger in which class A work was rejected and is finished again."""
+    adopt_plan(ledger, "pm", of_class("A", "001@site", "030@pod-001"), reason="classes")
+    start(ledger, "tech", "001@site")
+    finish(ledger, "tech", "001@site")
+    reject(ledger, "lead", "001@site", "no second quote")
+    finish(ledger, "tech", "001@site")
+    return ledger
+
+
+def test_class_a_holds_its_activity_until_it_is_decided_and_closed(rejected: Ledger, state: StateOf) -> None:
+    """Neither a signature nor broken glass passes it; the audit finds the record in order."""
+    with pytest.raises(NotSatisfiedError, match="class A non-conformances are open: NCR-0001"):
+        sign(rejected, "lead", "001@site")
+    with pytest.raises(NotSatisfiedError, match="class A non-conformances are open"):
+        break_glass(rejected, "pm", "001@site", "hurry")
+    with pytest.raises(NotSatisfiedError, match="its disposition is decided first"):
+        close_ncr(rejected, "lead", "NCR-0001", "rework")
+    disposition_ncr(rejected, "tech", "NCR-0001", "rework", owner="tech", due=DUE)
+    with pytest.raises(NotSatisfiedError, match="class A"):
+        sign(rejected, "lead", "001@site")
+
+    close_ncr(rejected, "lead", "NCR-0001")
+    sign(rejected, "lead", "001@site")
+
+    assert state("001@site") == "done"
+    assert audit(rejected.site_dir) == []
+
+
+def test_use_as_is_wants_a_waiver_or_the_role_that_gives_one(rejected: Ledger) -> None:
+    """The crew may decide to do it over, not to leave it."""
+    with pytest.raises(NotSatisfiedError, match="decide on NCR-0001"):
+        disposition_ncr(rejected, "tech", "NCR-0001", "use-as-is", reason="good enough")
+    with pytest.raises(InputError, match="needs a reason"):
+        disposition_ncr(rejected, "lead", "NCR-0001", "use-as-is")
+    disposition_ncr(rejected, "lead", "NCR-0001", "use-as-is", reason="good enough")
+    with pytest.raises(InputError, match="is no disposition"):
+        disposition_ncr(rejected, "lead", "NCR-0001", "shrug")
+
+
+def test_class_b_stays_open_with_an_owner_and_a_day(ledger: Ledger, read: Reader, state: StateOf) -> None:
+    """It is on the punch list until it is closed, and overdue after its day."""
+    start(ledger, "tech", "001@site")
+    finish(ledger, "tech", "001@site")
+    reject(ledger, "lead", "001@site", "scratched")
+    disposition_ncr(ledger, "lead", "NCR-0001", "repair", owner="tech", due=DUE)
+    finish(ledger, "tech", "001@site")
+    sign(ledger, "lead", "001@site")
+
+    assert state("001@site") == "done"
+    (row,) = read.punch(date(2026, 3, 2))
+    assert (row.id, row.ncr_class, row.trade, row.owner, row.due, row.overdue) == (
+        "NCR-0001",
+        "B",
+        "technician",
+        "tech",
+        DUE,
+        True,
+    )
+    assert not read.punch(DUE)[0].overdue
+    assert read.ncrs()[0].inspections == 1
+    close_ncr(ledger, "lead", "NCR-0001")
+    assert read.punch(DUE) == []
+
+
+def test_a_good_run_waits_for_a_person_while_class_a_is_open(
+    ledger: Ledger, clock: Clock, state: StateOf, read: Reader
+) -> None:
+    """Software does not answer a class A by itself; the run counts as another inspection."""
+    name = "030@pod-001"
+    adopt_plan(ledger, "pm", of_class("A", name), reason="classes")
+    bought(ledger)
+    racked(ledger)
+    passed(ledger, clock)
+    assert take(ledger, name)
+    settle(ledger, "engine-1", name, RunOutcome("failed", summary="no light"))
+    request_retry(ledger, "lead", name)
+    assert take(ledger, name)
+    settle(ledger, "engine-1", name, RunOutcome("ok", measurements=GOOD))
+
+    assert state(name) == "awaiting_sign_off"
+    assert read.ncrs(name=name)[0].inspections == 1
+    with pytest.raises(NotSatisfiedError, match="class A"):
+        sign(ledger, "lead", name)

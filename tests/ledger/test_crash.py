@@ -1,0 +1,99 @@
+"""Nothing that a service said was recorded is ever lost: killed writers, and a disk that is full."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from ledger.audit import audit
+from ledger.database import Ledger
+from ledger.events import Event
+from ledger.file import connect
+from ledger.services.work import attach, comment
+from steps.errors import UnreachableError
+from tests.ledger.busy_site import create_busy_site
+from tests.ledger.conftest import activity
+from tests.ledger.crashing import Crashes
+
+
+def test_what_killed_writers_acknowledged_is_in_the_ledger_once(tmp_path: Path) -> None:
+    """`make bench-ledger` kills 300 times."""
+    with Crashes(tmp_path, writers=3, seed=1) as crashes:
+        outcome = crashes.run(12)
+
+    assert outcome.faults == []
+    assert outcome.kills >= 12
+    assert outcome.acknowledged > 0
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Give a file system of 4 MiB in memory."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = shutil.which("mount")
+    if mount is None:
+        pytest.skip("no `mount` here, so there is no small disk to fill")
+    words = [mount, "-t", "tmpfs", "-o", "size=4m", "clusterwright-full-disk", str(folder)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"a small disk to fill cannot be mounted here: {done.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def fill(ledger: Ledger, writes: int) -> tuple[list[Event], list[UnreachableError]]:
+    """Write long comments, short ones and evidence, whether there is room or not."""
+    recorded, refused = [], []
+    for number in range(writes):
+        try:
+            if number % 3 == 0:
+                recorded.append(
+                    attach(ledger, "tech", "100@site", os.urandom(10_000).hex().encode(), "note", name=f"{number}.txt")
+                )
+            else:
+                text = f"comment {number} " + "x" * (40_000 if number % 3 == 1 else 0)
+                recorded.append(comment(ledger, "tech", "100@site", text))
+        except UnreachableError as error:  # anything else is a traceback before a person, and fails the test
+            refused.append(error)
+    return recorded, refused
+
+
+def hashes(site_dir: Path) -> dict[int, str]:
+    """Give every event's hash by its number."""
+    with closing(connect(site_dir)) as connection:
+        return dict(connection.execute("SELECT seq, hash FROM event"))
+
+
+def test_a_full_disk_is_said_in_clear_words_and_loses_nothing(small_disk: Path, tmp_path: Path) -> None:
+    """What was recorded stays, what was not is not there in part, and work goes on when there is room again."""
+    site = small_disk / "site"
+    ballast = small_disk / "ballast"
+    create_busy_site(site, tmp_path / "keys", activities=[activity("100@site")], people={"tech": ("technician",)})
+    before = len(hashes(site))
+    ballast.write_bytes(b"\0" * 1_000_000)
+    with Ledger.open(site) as ledger:
+        recorded, refused = fill(ledger, 200)
+
+        assert len(recorded) > 10
+        assert len(refused) > 10
+        assert {error.hint for error in refused} <= {
+            "check free space and the disk",
+            "check free space and permissions",
+        }
+        assert audit(site) == []
+        assert hashes(site).items() >= {event.seq: event.hash for event in recorded}.items()
+        assert len(hashes(site)) == before + len(recorded)
+
+    ballast.unlink()
+    with Ledger.open(site) as ledger:
+        recorded.append(comment(ledger, "tech", "100@site", "there is room again"))
+    assert audit(site) == []
+    assert hashes(site).items() >= {event.seq: event.hash for event in recorded}.items()
+    assert len(hashes(site)) == before + len(recorded)

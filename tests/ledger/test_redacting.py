@@ -1,0 +1,248 @@
+"""Names leave the record without a hole in it: what was done stays, under ids, and the audit stays green."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from ledger import names
+from ledger.as_of import reader_as_of
+from ledger.audit import audit
+from ledger.backup import back_up, restore
+from ledger.bundle import write_bundle
+from ledger.database import Ledger
+from ledger.plan_store import read_plan
+from ledger.reads import Reader
+from ledger.services.planning import adopt_plan
+from ledger.services.redacting import mentions, naming_plans, redact, take_away
+from ledger.services.signing import sign
+from ledger.services.work import comment, finish, start
+from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
+from tests.ledger.conftest import Clock, small_plan
+from tests.ledger.test_golden import GOLDEN
+
+NAME = b"Lena Ad"
+
+
+def redacted(ledger: Ledger, person: str = "lead") -> None:
+    redact(ledger, "pm", person, "left the company")
+    assert take_away(ledger) == 1
+
+
+@pytest.fixture
+def signed(ledger: Ledger) -> Ledger:
+    """Give a ledger in which Lena approved something."""
+    start(ledger, "tech", "001@site")
+    finish(ledger, "tech", "001@site")
+    sign(ledger, "lead", "001@site")
+    return ledger
+
+
+def places_of(name: bytes, folder: Path) -> Iterator[str]:
+    """Give every file that holds a name, to the last byte, and every table of the ledger."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and name in path.read_bytes():
+            yield path.name
+        if path.name == "ledger.db":
+            with Reader.open(path.parent) as reader:
+                for (table,) in reader.rows("SELECT name FROM sqlite_master WHERE type = 'table'"):
+                    if any(name.decode() in str(row) for row in reader.rows(f'SELECT * FROM "{table}"')):
+                        yield table
+
+
+def test_a_name_lies_in_one_document_and_one_row(signed: Ledger) -> None:
+    """Neither plan nor event nor anything else holds it; that is what makes it possible to take it away."""
+    (document,) = names.documents_of(signed.site_dir, "lead")
+
+    assert set(places_of(NAME, signed.site_dir)) - {"ledger.db", "ledger.db-wal"} == {document, "person_name"}
+    with Reader.open(signed.site_dir) as reader:
+        assert [s.name for s in reader.sign_offs()] == ["Lena Ad"]
+
+
+def test_after_redaction_the_name_is_nowhere_and_the_record_is_whole(signed: Ledger) -> None:
+    """Screens, the past, the package and a backup show the id; the audit and the others' names stay."""
+    redacted(signed)
+
+    assert list(places_of(NAME, signed.site_dir)) == []
+    assert audit(signed.site_dir).findings == []
+    with Reader.open(signed.site_dir) as reader:
+        assert [(s.person, s.name) for s in reader.sign_offs()] == [("lead", "lead")]
+        assert {p.id: p.name for p in reader.people()} == {
+            "pm": "Petra Manz",
+            "sponsor": "Sam Pons",
+            "lead": "lead",
+            "lead2": "Leo Zwei",
+            "tech": "Tom Tech",
+            "guest": "Gus",
+        }
+        before = reader.head().seq - 1
+    with reader_as_of(signed.site_dir, str(before), now=datetime.now(UTC)) as past:
+        assert [s.name for s in past.sign_offs()] == ["lead"]
+
+
+def test_packages_and_backups_of_a_redacted_site_verify_without_the_name(signed: Ledger, tmp_path: Path) -> None:
+    """What leaves the site afterwards is as complete as before, but for the name."""
+    write_bundle(signed.site_dir, tmp_path / "before")
+    redacted(signed)
+
+    write_bundle(signed.site_dir, tmp_path / "after")
+    (signed.site_dir / "site.yaml").write_text("name: small\n")
+    back_up(signed.site_dir, tmp_path / "b.tar.gz", made_at=datetime.now(UTC), program="test")
+    restore(tmp_path / "b.tar.gz", tmp_path / "restored")
+
+    assert len(list(places_of(NAME, tmp_path / "before"))) == 1
+    assert list(places_of(NAME, tmp_path / "after")) == []
+    assert len(list(places_of(b"Petra Manz", tmp_path / "after"))) == 1
+    assert audit(tmp_path / "restored").findings == []
+    with Reader.open(tmp_path / "restored") as reader:
+        assert reader.person_name("pm") == ("pm", "Petra Manz", False)
+    for made in ("before", "after"):
+        assert subprocess.run([tmp_path / made / "verify.sh"], capture_output=True, check=False).returncode == 0
+
+
+def test_a_later_plan_does_not_bring_the_name_back(signed: Ledger) -> None:
+    """site.yaml may still hold it for years."""
+    redacted(signed)
+
+    adopt_plan(signed, "pm", small_plan(), reason="next")
+
+    assert list(places_of(NAME, signed.site_dir)) == []
+    with Reader.open(signed.site_dir) as reader:
+        assert reader.person_name("lead") == ("lead", "lead", True)
+    assert audit(signed.site_dir).findings == []
+
+
+def test_a_person_who_left_the_plan_keeps_their_name_until_redacted(signed: Ledger) -> None:
+    """What they signed stays theirs."""
+    people = tuple(p for p in small_plan().people if p.id != "lead")
+    adopt_plan(signed, "pm", small_plan(people=people), reason="lena left")
+    with Reader.open(signed.site_dir) as reader:
+        assert [s.name for s in reader.sign_offs()] == ["Lena Ad"]
+
+    redacted(signed)
+
+    with Reader.open(signed.site_dir) as reader:
+        assert [s.name for s in reader.sign_offs()] == ["lead"]
+
+
+def test_every_earlier_spelling_goes_too(signed: Ledger) -> None:
+    """A person may have married meanwhile; a document of each name lies there."""
+    people = tuple(p.model_copy(update={"name": "Lena Bd"}) if p.id == "lead" else p for p in small_plan().people)
+    adopt_plan(signed, "pm", small_plan(people=people), reason="a new name")
+
+    redact(signed, "pm", "lead", "asked for")
+
+    assert take_away(signed) == 2
+    assert list(places_of(b"Lena", signed.site_dir)) == []
+
+
+def test_the_same_name_is_kept_in_the_same_document(signed: Ledger) -> None:
+    """Adopting fifty revisions makes one document a person."""
+    adopt_plan(signed, "pm", small_plan(), reason="next")
+
+    assert len(list((signed.site_dir / "evidence" / "people").iterdir())) == len(small_plan().people)
+
+
+def test_the_digest_of_a_name_tells_nobody_the_name(tmp_path: Path) -> None:
+    """Two sites that name the same person have different documents: trying names one after the other finds nothing."""
+    one, other = (names.keep_names(tmp_path / site, small_plan().people) for site in ("a", "b"))
+
+    assert one.keys() == other.keys()
+    assert not set(one.values()) & set(other.values())
+
+
+def test_a_document_that_vanished_without_a_decision_is_a_finding(signed: Ledger) -> None:
+    """Only an event makes it right that a name is missing."""
+    (document,) = names.documents_of(signed.site_dir, "lead")
+    names.forget(signed.site_dir, [document])
+
+    found = audit(signed.site_dir).findings
+
+    assert [f.where for f in found] == [f"evidence {document[:12]}"]
+    assert "the name of lead" in found[0].message
+
+
+def test_a_name_that_came_back_from_a_backup_is_a_finding_until_removed(signed: Ledger) -> None:
+    """The removal may have been cut short, or somebody restored too much."""
+    redact(signed, "pm", "lead", "left the company")
+    found = audit(signed.site_dir).findings
+    assert ["clusterwright redact lead" in f.message for f in found] == [True]
+
+    take_away(signed)
+
+    assert audit(signed.site_dir).findings == []
+
+
+def test_who_may_redact_and_why(signed: Ledger) -> None:
+    """The person, the owner, who may adopt plans; with a reason, once, and only people there are."""
+    for actor, person, reason, said in (
+        ("tech", "lead", "because", "may not redact the name of lead"),
+        ("pm", "nobody", "because", "nobody at this site"),
+        ("pm", "lead", " ", "needs a reason"),
+    ):
+        with pytest.raises(ClusterwrightError, match=said):
+            redact(signed, actor, person, reason)
+    redact(signed, "sponsor", "guest", "asked for")
+    redact(signed, "lead", "lead", "my right")
+    with pytest.raises(NotSatisfiedError, match="already"):
+        redact(signed, "pm", "lead", "again")
+    with pytest.raises(InputError, match="nobody"):
+        redact(signed, "pm", "../lead", "x")
+
+
+def test_what_people_wrote_is_named_since_it_cannot_be_changed(signed: Ledger) -> None:
+    """A comment is in the chain for ever; the one who redacts is told where."""
+    event = comment(signed, "tech", "001@site", "Lena Ad was here, 100% sure")
+
+    assert mentions(signed, "Lena Ad") == [event.seq]
+    assert mentions(signed, "100%") == [event.seq]
+    assert mentions(signed, "10_%") == []
+    assert mentions(signed, " ") == []
+    assert naming_plans(signed) == []
+
+
+def test_a_key_loses_the_comment_that_names_its_owner(empty: Ledger, clock: Clock) -> None:
+    """`ssh-keygen` writes user@host behind every key."""
+    key = "ssh-ed25519 " + "A" * 68
+    people = tuple(p.model_copy(update={"ssh_key": f"{key} lena.ad@laptop"}) for p in small_plan().people[:1])
+
+    adopt_plan(empty, "pm", small_plan(people=people), reason="first")
+
+    assert read_plan(empty.site_dir).people[0].ssh_key == key
+    assert list(places_of(b"lena.ad", empty.site_dir)) == []
+
+
+def test_a_ledger_of_the_first_release_says_what_cannot_be_taken_away(tmp_path: Path) -> None:
+    """Its plan and its sign-offs hold names in the chain itself: screens show ids, and the rest is said."""
+    with tarfile.open(GOLDEN / "v0.1.0.tar.xz") as packed:
+        packed.extractall(tmp_path, filter="data")
+    site = tmp_path / "v0.1.0"
+    with Reader.open(site) as reader:
+        person = reader.sign_offs()[0].person
+        name = reader.sign_offs()[0].name
+        seq = reader.head().seq
+    assert name != person
+
+    with Ledger.open(site) as ledger:
+        redact(ledger, reader_owner(site), person, "asked for")
+        assert take_away(ledger) == 0
+        assert naming_plans(ledger) == [1]
+        assert mentions(ledger, name)
+
+    assert audit(site).findings == []
+    with Reader.open(site) as reader:
+        assert {s.name for s in reader.sign_offs() if s.person == person} == {person}
+        assert name not in json.dumps([e.payload for e in reader.events()])
+    with reader_as_of(site, str(seq), now=datetime.now(UTC)) as past:
+        assert {s.name for s in past.sign_offs() if s.person == person} == {person}
+
+
+def reader_owner(site: Path) -> str:
+    with Reader.open(site) as reader:
+        return reader.site().owner
