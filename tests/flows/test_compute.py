@@ -44,7 +44,7 @@ def real_plan(**overrides: float) -> Plan:
             "currency": "USD",
             "preset": "superpod-1su",
             "start": "2026-01-05",
-            "overrides": overrides,
+            "overrides": {"rack_feeds": 2} | overrides,
             "people": [
                 {"id": "pm", "roles": ["owner-pm", "electrical-engineer"]},
                 {"id": "lead", "roles": ["electrical-lead", "mechanical-lead", "network-lead", "architect"]},

@@ -27,6 +27,7 @@ from steps.errors import ClusterwrightError, InputError, NotSatisfiedError, Unre
 from tests.ledger.conftest import Clock
 from tests.ledger.journey import bought, racked
 from tests.ledger.rebuilding import events
+from tests.ledger.test_golden import GOLDEN
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 Files = dict[str, bytes]
@@ -84,6 +85,16 @@ def test_what_is_put_away_comes_back(site: Path, tmp_path: Path, suffix: str) ->
     restored = files(tmp_path / "back")
     assert restored.keys() == kept.keys() | {"ledger.db", ".clusterwright/anchors.jsonl"}
     assert kept.items() <= restored.items()
+
+
+def test_the_ledger_of_an_earlier_release_is_put_away_as_it_is(tmp_path: Path) -> None:
+    """Nobody has to open it for writing first."""
+    with tarfile.open(GOLDEN / "v0.1.0.tar.xz") as packed:
+        packed.extractall(tmp_path, filter="data")
+
+    back = restore(put_away(tmp_path / "v0.1.0", tmp_path / "b.tar.gz"), tmp_path / "back")
+
+    assert (back.contents.seq, back.contents.rehearsal, back.findings) == (743, True, [])
 
 
 def test_what_came_back_goes_on(site: Path, tmp_path: Path, clock: Clock) -> None:
