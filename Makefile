@@ -24,6 +24,7 @@ demo: setup
 
 test: setup
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 tests/ledger --database postgres
 
 lint: setup
 	$(BIN)/ruff check .
@@ -47,7 +48,9 @@ bench: setup
 bench-ledger: setup $(BENCH_SITE)/ledger.db
 	$(BIN)/python benchmarks/ledger_tamper.py $(BENCH_SITE) 10000 1
 	$(BIN)/python benchmarks/ledger_crash.py 300 1
+	$(BIN)/python benchmarks/ledger_crash.py 300 1 postgres
 	$(BIN)/python benchmarks/ledger_race.py 1000 1
+	$(BIN)/python benchmarks/ledger_race.py 1000 1 postgres
 	$(BIN)/python benchmarks/ledger_append.py
 
 $(BENCH_SITE)/ledger.db: | $(VENV)/.installed

@@ -1,4 +1,4 @@
-"""Writers of one ledger killed at random moments, and what is left of what they acknowledged: `ledger_crash.py KILLS SEED`.
+"""Writers of one ledger killed at random moments, and what is left of what they acknowledged: `ledger_crash.py KILLS SEED [postgres]`.
 
 Three processes record events through the services, some with signatures; SIGKILL ends one at a time, or all at once, and
 they start again. Ends with 1 if an acknowledged event is lost, changed or doubled, or if the audit finds anything.
@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from tests.ledger.crashing import Crashes
+from tests.postgres_server import asked_for
 
 WRITERS = 3
 
@@ -20,11 +21,15 @@ def main() -> None:
     """Kill, look, and print the figures."""
     kills, seed = int(sys.argv[1]), int(sys.argv[2])
     began = time.perf_counter()
-    with tempfile.TemporaryDirectory() as scratch, Crashes(Path(scratch), writers=WRITERS, seed=seed) as crashes:
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        asked_for() as server,
+        Crashes(Path(scratch), writers=WRITERS, seed=seed, server=server) as crashes,
+    ):
         outcome = crashes.run(kills)
     print(
         f"{outcome.kills} kills of {WRITERS} writers, {outcome.all_at_once} times all at once; "
-        f"{outcome.amid} between a call's beginning and its acknowledgement"
+        f"{outcome.amid} between a call's beginning and its acknowledgement; {outcome.restarts} crashes of the server"
     )
     print(
         f"{outcome.acknowledged} events acknowledged, {outcome.signatures} signed, {outcome.unheard} recorded unheard"

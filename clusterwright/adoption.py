@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -12,10 +11,9 @@ from clusterwright.output import say
 from clusterwright.plan_diff import Change, placed_otherwise, plan_diff, undone
 from clusterwright.planning import plan_of
 from clusterwright.where import acting_person
+from ledger.file import has_ledger
 from steps.errors import InputError, NotSatisfiedError
 from steps.schedule.plan import Person, Plan
-
-LEDGER_FILE = "ledger.db"
 
 
 def plan_in_force(folder: Path) -> Plan:
@@ -53,8 +51,8 @@ def adopt_site(
 ) -> str:
     """Adopt what the folder makes now as the next revision; `ask` confirms it, None adopts at once."""
     plan = plan_of(folder)
-    first = not (folder / LEDGER_FILE).exists()
-    actor = _first_actor(plan, who) if first else _actor(folder, who)
+    first = not has_ledger(folder)
+    actor = _first_actor(folder, plan, who) if first else _actor(folder, who)
     summary = _summary(folder, plan, first=first)
     if dry_run:
         return f"{summary}; nothing adopted (dry run)"
@@ -146,15 +144,18 @@ def _actor(folder: Path, who: str | None) -> str:
         return acting_person(reader, who)
 
 
-def _first_actor(plan: Plan, who: str | None) -> str:
+def _first_actor(folder: Path, plan: Plan, who: str | None) -> str:
     """Before there is a ledger the site file's own people are all there is to go by."""
-    account = getpass.getuser()
-    may = [p for p in plan.people if p.account == account and {"owner-pm", "sponsor"} & set(p.roles)]
+    from ledger.access import roles_for
+    from ledger.account import account_of
+
+    account = account_of(folder)
+    may = [p for p in plan.people if p.account == account and set(roles_for("adopt_plan")) & set(p.roles)]
     chosen: list[Person] = [p for p in may if who in (None, p.id)]
     if not chosen:
         raise NotSatisfiedError(
             f"the account {account!r} may not adopt the first plan" + (f" as {who!r}" if who else ""),
-            hint="give a person with the role owner-pm or sponsor this account in site.yaml",
+            hint=f"give a person with the role {' or '.join(roles_for('adopt_plan'))} this account in site.yaml",
         )
     if len(chosen) > 1:
         names = ", ".join(p.id for p in chosen)

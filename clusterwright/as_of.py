@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clusterwright.output import minute, plain
+from clusterwright.output import minute, plain, say
 
 if TYPE_CHECKING:
     from ledger.reads import Reader
@@ -17,7 +17,10 @@ def open_reader(folder: Path, as_of: str | None = None) -> Reader:
     if as_of is None:
         from ledger.reads import Reader
 
-        return Reader.open(folder)
+        reader = Reader.open(folder)
+        if reader.cut_off:
+            say(f"as this folder last saw it: {reader.cut_off}")
+        return reader
     from ledger.as_of import reader_as_of  # SQLAlchemy, to replay with; test_start_up holds the present free of it
 
     return reader_as_of(folder, as_of, now=datetime.now(UTC))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clusterwright.adoption import LEDGER_FILE
 from clusterwright.planning import plan_of
+from ledger.file import LEDGER_FILE, has_ledger
 from steps.errors import NotSatisfiedError
 from steps.schedule.plan import Person, Plan
 
 
 def prepare_rehearsal(folder: Path) -> None:
     """Make a rehearsal ledger where there is none; refuse to rehearse in a real one."""
-    if (folder / LEDGER_FILE).exists():
+    if has_ledger(folder):
         from ledger.reads import Reader
 
         with Reader.open(folder) as reader:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,11 +34,13 @@ def find_site(given: Path | None) -> Path:
 
 
 def acting_person(reader: Reader, claimed: str | None) -> str:
-    """Give the person the operating-system account stands for.
+    """Give the person the account stands for: the operating system's, or the database role of a shared ledger.
 
     The account says who acts. `--as ID` chooses among the people of one account and proves nothing more.
     """
-    account = getpass.getuser()
+    from ledger.account import account_of
+
+    account = account_of(reader.site_dir)
     people = reader.person_for_account(account)
     ids = [person.id for person in people]
     if claimed is not None:

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Self
 
 from ledger.reads import Reader
+from ledger.shared.following import follower
 
 LOOK_S = 0.2
 """How often a waiting loop asks; five times a second is far within the 5 s that a sign-off may take."""
@@ -25,6 +26,7 @@ class Watch:
 
     def __init__(self, site_dir: Path, clock: Callable[[], datetime]) -> None:
         self._reader = Reader.open(site_dir)
+        self._follower = follower(site_dir)
         self._clock = clock
         self._version = -1
         self._wake: datetime | None = None
@@ -32,6 +34,8 @@ class Watch:
 
     def moved(self) -> bool:
         """Say whether to look; the first time always."""
+        if self._follower is not None:
+            self._follower.look()
         version = self._reader.data_version()
         now = self._clock()
         waited = time.monotonic() - self._looked
@@ -48,3 +52,5 @@ class Watch:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """Close its reader."""
         self._reader.close()
+        if self._follower is not None:
+            self._follower.close()

@@ -43,6 +43,10 @@ class Bucket:
         self.place = place
         self._client = _client(place)
 
+    def __str__(self) -> str:
+        """Give which bucket, as errors call it."""
+        return f"the bucket {self.place.bucket}"
+
     def get(self, digest: str) -> bytes | None:
         """Give the content under a digest, unchecked; none where there is none."""
         held = None

@@ -12,24 +12,28 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import DatabaseError
 from sqlmodel import Session
 
-from ledger.append import append
+from ledger.append import append, machine_clock
 from ledger.events import Draft, Event
-from ledger.file import LEDGER_FILE, connect, is_older, world_error
+from ledger.file import LEDGER_FILE, connect, has_ledger, is_copy, is_older, world_error
 from ledger.payloads import Genesis
 from ledger.proving import Proof, decided_at
-from ledger.schema import create_schema, file_engine
+from ledger.schema import create_schema, file_engine, write_anew
+from ledger.shared.opening import begin_copy, refuse_mistaken, replica_of
 from ledger.writing import Writing
-from steps.errors import ClusterwrightError, InputError
+from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
+
+if TYPE_CHECKING:
+    from ledger.shared.replica import Replica
 
 Clock = Callable[[], datetime]
 Decided = TypeVar("Decided")
@@ -43,11 +47,12 @@ def real_clock() -> datetime:
 class Ledger:
     """A site's ledger, open for writing. May be shared by threads: they take turns."""
 
-    def __init__(self, site_dir: Path, engine: Engine, *, clock: Clock) -> None:
+    def __init__(self, site_dir: Path, engine: Engine, *, clock: Clock, replica: Replica | None = None) -> None:
         """Wrap an engine on a checked file; use `open` or `create`."""
         self.site_dir = Path(site_dir)
         self.clock = clock
         self.engine = engine
+        self.replica = replica
         self.signer: Callable[[str, str], str] | None = None
         self._turn = threading.RLock()
         self._joined: Writing | None = None
@@ -55,36 +60,51 @@ class Ledger:
     @classmethod
     def open(cls, site_dir: Path, *, clock: Clock = real_clock) -> Self:
         """Open a ledger that exists; missing, damaged and foreign files are refused in clear words."""
-        found = connect(Path(site_dir))
-        try:
+        site_dir = Path(site_dir)
+        replica = replica_of(site_dir)
+        if replica is not None and not (site_dir / LEDGER_FILE).exists() and has_ledger(site_dir):
+            begin_copy(site_dir / LEDGER_FILE)
+        with closing(connect(site_dir)) as found:
             older = is_older(found)
-        finally:
-            found.close()
-        ledger = cls(site_dir, file_engine(Path(site_dir) / LEDGER_FILE), clock=clock)
+            refuse_mistaken(site_dir / LEDGER_FILE, is_copy=is_copy(found), is_shared=replica is not None)
+        ledger = cls(site_dir, file_engine(site_dir / LEDGER_FILE), clock=clock, replica=replica)
         if older:
             from ledger.upgrade import upgrade  # only a ledger of an earlier release needs it
 
             with ledger._explained():
                 upgrade(ledger.engine, ledger.site_dir)
+        ledger.catch_up()
         return ledger
 
     @classmethod
     def create(cls, site_dir: Path, genesis: Genesis, *, clock: Clock = real_clock) -> Self:
         """Make a new ledger whose first event is `genesis`."""
         path = Path(site_dir) / LEDGER_FILE
-        if path.exists():
+        if has_ledger(site_dir):
             raise InputError(f"{path} exists already", hint="a ledger is never overwritten; adopt the plan again")
         path.parent.mkdir(parents=True, exist_ok=True)
-        ledger = cls(site_dir, file_engine(path), clock=clock)
+        replica = replica_of(site_dir)
+        ledger = cls(site_dir, file_engine(path), clock=clock, replica=replica)
         try:
             with ledger._explained():
-                create_schema(ledger.engine)
+                create_schema(ledger.engine, copy=replica is not None)
             with ledger.write() as writing:
                 writing.append(genesis.owner, genesis, subject=genesis.site_uuid)
         except ClusterwrightError:
             ledger.close()
+            if replica is not None:
+                path.unlink(missing_ok=True)
             raise
         return ledger
+
+    def catch_up(self) -> None:
+        """Take over what others recorded in a shared log; a ledger that is a file has nobody else's."""
+        if self.replica is None or self.replica.is_current():
+            return
+        with self._turn, self._explained(), Session(self.engine) as session, session.begin():
+            redacted = self.replica.catch_up(session)
+        if redacted:
+            write_anew(self.engine)
 
     @contextmanager
     def write(self) -> Iterator[Writing]:
@@ -93,8 +113,13 @@ class Ledger:
             if self._joined is not None:
                 yield self._joined
                 return
-            with self._explained(), Session(self.engine) as session, session.begin():
-                yield Writing(session, self.site_dir, self.clock, signer=self.signer)
+            self.catch_up()
+            try:
+                with self._explained(), Session(self.engine) as session, session.begin(), self._held(session) as machine:
+                    yield Writing(session, self.site_dir, self.clock, machine, signer=self.signer)
+            except NotSatisfiedError:
+                self.catch_up()  # whoever is refused is to see what they were refused for
+                raise
 
     @contextmanager
     def batch(self) -> Iterator[None]:
@@ -109,6 +134,7 @@ class Ledger:
     @contextmanager
     def dry_run(self) -> Iterator[None]:
         """Let decisions inside ask every rule, then forget them."""
+        self.catch_up()
         with self._turn, self._explained(), Session(self.engine) as session, session.begin() as transaction:
             outer, self._joined = self._joined, Writing(session, self.site_dir, self.clock)
             try:
@@ -137,11 +163,13 @@ class Ledger:
     def append(self, *drafts: Draft) -> list[Event]:
         """Record events whose rules the caller has asked; services do, nothing else should."""
         with self.write() as writing:
-            return append(writing.session, self.site_dir, *drafts)
+            return append(writing.session, self.site_dir, *drafts, machine=writing.machine)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file, and of the database behind it."""
         self.engine.dispose()
+        if self.replica is not None:
+            self.replica.log.close()
 
     def __enter__(self) -> Self:
         """Give the ledger."""
@@ -155,6 +183,10 @@ class Ledger:
     ) -> None:
         """Close it."""
         self.close()
+
+    def _held(self, session: Session) -> AbstractContextManager[Clock]:
+        """Give the machine time of a decision, and hold others off meanwhile: the file's own lock does, or the log's turn."""
+        return nullcontext(machine_clock) if self.replica is None else self.replica.turn(session)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

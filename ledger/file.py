@@ -7,14 +7,31 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ledger.shared.place import database_of
 from steps.errors import UnreachableError
 
 LEDGER_FILE = "ledger.db"
 FORMAT = 2
 """The format of the file, kept in `PRAGMA user_version`; older ones are brought up by replay (`ledger.upgrade`)."""
 
+COPY = 0x43575250
+"""Kept in `PRAGMA application_id` of a file that is a copy of a shared log: it takes no decisions by itself."""
+
 BUSY_SECONDS = 5.0
 """How long a writer waits for another before it says so."""
+
+
+def has_ledger(site_dir: Path) -> bool:
+    """Say whether a site has a ledger, here or in the database it names."""
+    if (Path(site_dir) / LEDGER_FILE).exists():
+        return True
+    url = database_of(site_dir)
+    if url is None:
+        return False
+    from ledger.shared.log import Log  # the driver is heavy, and most sites are a folder
+
+    with Log(url) as log:
+        return log.standing().seq > 0
 
 
 def ledger_path(site_dir: Path) -> Path:
@@ -65,6 +82,11 @@ def check_format(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} has ledger format {found}; this program reads formats 1 to {FORMAT}",
             hint="upgrade clusterwright" if found > FORMAT else "restore it from a backup",
         )
+
+
+def is_copy(connection: sqlite3.Connection) -> bool:
+    """Say whether a file is a copy of a shared log, and no record of its own."""
+    return int(connection.execute("PRAGMA application_id").fetchone()[0]) == COPY
 
 
 def is_older(connection: sqlite3.Connection) -> bool:

@@ -55,6 +55,19 @@ def _keep(site_dir: Path, person: Person) -> str:
     return digest
 
 
+def documents(site_dir: Path) -> Iterator[bytes]:
+    """Give every document there is, as it lies there."""
+    for digest, _ in _documents(site_dir):
+        yield place_of(site_dir, digest).read_bytes()
+
+
+def take_over(site_dir: Path, content: bytes) -> None:
+    """Keep a document that was made elsewhere."""
+    place = place_of(site_dir, hashlib.sha256(content).hexdigest())
+    if not place.exists():
+        evidence.write(place, content)
+
+
 def name_in(site_dir: Path, digest: str) -> str | None:
     """Give the name in a document; none where it was taken away, or is not what its digest says."""
     said = _read(place_of(site_dir, digest))

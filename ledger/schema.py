@@ -11,7 +11,8 @@ from sqlalchemy.pool import QueuePool, StaticPool
 from sqlmodel import SQLModel
 
 import ledger.tables  # noqa: F401  its tables register themselves
-from ledger.file import BUSY_SECONDS, FORMAT
+from ledger.file import BUSY_SECONDS, COPY, FORMAT
+from steps.errors import UnreachableError
 
 TRIGGERS = {
     "event_no_update": (
@@ -57,10 +58,32 @@ def memory_engine() -> Engine:
     return engine
 
 
-def create_schema(engine: Engine) -> None:
-    """Make all tables, triggers and the format mark in an empty file."""
+def create_schema(engine: Engine, *, copy: bool = False) -> None:
+    """Make all tables, triggers and the format mark in an empty file; a copy of a shared log is marked as one."""
     with engine.begin() as connection:
         SQLModel.metadata.create_all(connection)
         for trigger in TRIGGERS.values():
             connection.exec_driver_sql(trigger)
         connection.exec_driver_sql(f"PRAGMA user_version={FORMAT}")
+        if copy:
+            connection.exec_driver_sql(f"PRAGMA application_id={COPY}")
+
+
+def write_anew(engine: Engine) -> None:
+    """Write the whole file again: SQLite leaves what was changed or deleted in free pages and in its log."""
+    connection = engine.raw_connection()
+    try:
+        assert connection.driver_connection is not None
+        connection.driver_connection.execute("VACUUM")
+        busy = connection.driver_connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    except sqlite3.OperationalError as error:
+        busy, said = True, str(error)
+    else:
+        said = "another program reads the ledger"
+    finally:
+        connection.close()
+    if busy:
+        raise UnreachableError(
+            f"the name is still in free pages of the database: {said}",
+            hint="stop the engine and the screens, then redact again; nothing is recorded twice",
+        )

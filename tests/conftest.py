@@ -5,17 +5,50 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.postgres_server import ON_POSTGRES, Server, programs, running
 
 # two busy cores are no reason for a failure: examples are bounded in number, not in time
 settings.register_profile("clusterwright", deadline=None)
 settings.load_profile("clusterwright")
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--database",
+        choices=["sqlite", "postgres"],
+        default="sqlite",
+        help="where the ledgers of the tests lie; `make test` runs those of the ledger on both",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "own_file: about a ledger that is a file of its own, and none shared")
+    if config.getoption("--database") == "postgres":
+        os.environ[ON_POSTGRES] = "yes"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if ON_POSTGRES in os.environ:
+        for item in items:
+            if item.get_closest_marker("own_file"):
+                item.add_marker(pytest.mark.skip(reason="about a ledger that is a file of its own"))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """Give a PostgreSQL server of the tests' own."""
+    if programs() is None:
+        pytest.skip("PostgreSQL is not installed (apt install postgresql)")
+    with running("-c fsync=off") as server:
+        yield server
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -53,24 +52,27 @@ class OpenSite:
         return self.read(lambda reader, _now: reader.head().seq)
 
     def find_person(self) -> tuple[str, ...]:
-        """Give the people the operating-system account stands for, and take the first to act."""
-        account = getpass.getuser()
+        """Give the people the account stands for, and take the first to act."""
+        from ledger.account import account_of
+
+        account = account_of(self.folder)
         self.people = self.read(lambda reader, _: tuple(p.id for p in reader.person_for_account(account)))
         if self.person is None and self.people:
             self.person = self.people[0]
         return self.people
 
-    def act(self, decision: Callable[[Ledger, str], object]) -> None:
-        """Take a decision as the person; the service's refusal comes back as its error."""
+    def act(self, decision: Callable[[Ledger, str], object]) -> object:
+        """Take a decision as the person and give what it gave; the service's refusal comes back as its error."""
+        from ledger.account import account_of
         from ledger.database import Ledger
 
         if self.person is None:
             raise NotSatisfiedError(
-                f"no person at this site has the account {getpass.getuser()!r}",
+                f"no person at this site has the account {account_of(self.folder)!r}",
                 hint="give someone this account in site.yaml and adopt the plan again",
             )
         from ledger.services.by_key import decided
 
         person = self.person
         with Ledger.open(self.folder, clock=lambda: datetime.now(UTC)) as ledger:
-            decided(ledger, person, lambda: decision(ledger, person), may_ask=False)
+            return decided(ledger, person, lambda: decision(ledger, person), may_ask=False)

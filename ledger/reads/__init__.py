@@ -15,11 +15,14 @@ from typing import Self
 from ledger.reads.people import PeopleReads
 from ledger.reads.record_rows import (
     AttestationRow,
+    ChecklistRow,
+    CheckRow,
     ClaimRow,
     CommentRow,
     EventRow,
     EvidenceRow,
     ForecastRow,
+    ItemReadingRow,
     ItemRow,
     MeasurementRow,
     NcrRow,
@@ -56,6 +59,7 @@ from ledger.reads.rows import (
     Why,
 )
 from ledger.reads.site import SiteReads
+from ledger.shared.following import brought_up
 
 __all__ = [
     "ActivityRow",
@@ -63,6 +67,8 @@ __all__ = [
     "AttestationRow",
     "BudgetRow",
     "ChangeRow",
+    "CheckRow",
+    "ChecklistRow",
     "ClaimRow",
     "CommentRow",
     "Counts",
@@ -75,6 +81,7 @@ __all__ = [
     "Head",
     "HistoryRow",
     "InboxRow",
+    "ItemReadingRow",
     "ItemRow",
     "LinkRow",
     "MeasurementRow",
@@ -105,10 +112,18 @@ class Reader(SiteReads, PeopleReads, RecordReads):
     as_of: AsOf | None = None
     """Where in the past it stands (`ledger.as_of`); None is the present."""
 
+    cut_off: str | None = None
+    """Why what others recorded in a shared ledger may be missing; None while its database answers."""
+
     @classmethod
     def open(cls, site_dir: Path) -> Self:
-        """Open a site's ledger for reading; one of an earlier release is brought up first."""
+        """Open a site's ledger for reading; one of an earlier release is brought up first, as is a shared one's copy.
+
+        Where the shared ledger's database does not answer, its copy is read as it stands, and `cut_off` says why.
+        """
+        cut_off = brought_up(site_dir)
         reader = cls(site_dir)
+        reader.cut_off = cut_off
         if reader.is_older():
             reader.close()
             from ledger.database import Ledger  # an earlier release's ledger is rare, and SQLAlchemy is slow to come

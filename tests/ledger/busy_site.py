@@ -13,7 +13,7 @@ from ledger.events import Event
 from ledger.proving import Proof
 from ledger.services.planning import adopt_plan, create_ledger
 from ledger.statements import signed_text
-from tests.ledger.conftest import small_plan
+from tests.ledger.conftest import account_of, small_plan
 
 Decide = Callable[[], Event]
 
@@ -43,7 +43,7 @@ def create_busy_site(
     plan = small_plan(
         activities=[*document, *activities],
         people=[
-            {"id": p, "name": p.title(), "roles": held, "account": p, "ssh_key": public[p]} for p, held in roles.items()
+            {"id": p, "name": p.title(), "roles": held, "account": account_of(p), "ssh_key": public[p]} for p, held in roles.items()
         ],
     )
     with create_ledger(

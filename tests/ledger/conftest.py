@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -13,7 +15,9 @@ import pytest
 from ledger.database import Ledger
 from ledger.reads import Reader
 from ledger.services.planning import adopt_plan, create_ledger
+from ledger.shared.place import FILE
 from steps.schedule.plan import Plan
+from tests.postgres_server import EVERYBODY, ON_POSTGRES, Server
 
 T0 = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """A Monday; the small site works around the clock in UTC, so that lags are easy to read."""
@@ -26,6 +30,11 @@ PEOPLE = {
     "tech": ("Tom Tech", ("technician",)),
     "guest": ("Gus", ("visitor",)),
 }
+
+
+def account_of(person: str) -> str:
+    """Give the account a person acts on: their own, or the one role that a run on PostgreSQL connects as."""
+    return EVERYBODY if ON_POSTGRES in os.environ else person
 
 
 class Clock:
@@ -187,7 +196,10 @@ def small_plan(**changes: Any) -> Plan:
         "activities": activities,
         "links": links,
         "orders": [ORDER],
-        "people": [{"id": key, "name": name, "roles": roles, "account": key} for key, (name, roles) in PEOPLE.items()],
+        "people": [
+            {"id": key, "name": name, "roles": roles, "account": account_of(key)}
+            for key, (name, roles) in PEOPLE.items()
+        ],
         "roles": {"owner-pm": "Owner's project manager"},
         "design": {"nodes": 32},
         "digests": {"site": "0" * 64},
@@ -201,11 +213,41 @@ def clock() -> Clock:
     return Clock()
 
 
+def share(site_dir: Path, url: str) -> None:
+    """Let a site's ledger lie in a database."""
+    (site_dir / FILE).write_text(f"database: {url}\n", encoding="utf-8")
+
+
+def elsewhere(site_dir: Path, name: str) -> Path:
+    """Give another folder of a shared site, as on another machine."""
+    folder = site_dir.with_name(name)
+    if not folder.exists():
+        folder.mkdir()
+        shutil.copy(site_dir / FILE, folder)
+    return folder
+
+
 @pytest.fixture
-def empty(tmp_path: Path, clock: Clock) -> Iterator[Ledger]:
+def site_dir(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """Give a site's folder; its ledger will lie where the run's `--database` says."""
+    folder = tmp_path / "site"
+    folder.mkdir(exist_ok=True)
+    share_if_asked(folder, request)
+    return folder
+
+
+def share_if_asked(site_dir: Path, request: pytest.FixtureRequest) -> None:
+    """Let a site's ledger lie in a new database in a run on PostgreSQL."""
+    if ON_POSTGRES in os.environ:
+        server: Server = request.getfixturevalue("postgres")
+        share(site_dir, server.url(server.database(), EVERYBODY))
+
+
+@pytest.fixture
+def empty(site_dir: Path, clock: Clock) -> Iterator[Ledger]:
     """Give a ledger with genesis only."""
     with create_ledger(
-        tmp_path / "site",
+        site_dir,
         site_name="Small",
         time_zone="UTC",
         rehearsal=False,

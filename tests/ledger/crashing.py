@@ -32,7 +32,8 @@ from ledger.services.work import attach, comment, finish, progress, reopen, star
 from ledger.transitions import State
 from steps.errors import UnreachableError
 from tests.ledger.busy_site import create_busy_site, put_key
-from tests.ledger.conftest import activity
+from tests.ledger.conftest import activity, elsewhere, share
+from tests.postgres_server import EVERYBODY, Server
 
 PATIENCE = 60.0
 """Seconds after which a writer that did nothing is a fault of its own."""
@@ -92,20 +93,33 @@ class Told(NamedTuple):
         return told
 
 
+def patiently_open(site_dir: Path) -> Ledger:
+    """Open a ledger whose database may be about to come back."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return Ledger.open(site_dir)
+        except UnreachableError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.1)
+
+
 def write_on(site_dir: Path, keys_dir: Path, journal: Path, name: str, life: int) -> None:
     """Work on an activity from wherever it stands, round and round, until killed."""
     tempfile.tempdir = str(journal.parent)  # what a killed writer leaves behind goes with the test
     chance = random.Random(f"{name} {life}")
     held = Journal(journal)
-    with Ledger.open(site_dir) as ledger, Reader.open(site_dir) as reader:
+    with patiently_open(site_dir) as ledger, Reader.open(site_dir) as reader:
         for number in count():
             token = f"try-{name}-{life}-{number}"
             held.attempt(token)
             try:
                 state = reader.require_activity(name, real_clock()).state
                 events = _moves(ledger, keys_dir, name, token, state, chance)()
-            except UnreachableError as error:  # another writer had the lock for too long
-                held.refuse(token, error)
+            except UnreachableError as error:  # another writer had the lock for too long, or the database went away
+                if "is not known" not in error.what:
+                    held.refuse(token, error)
             else:
                 held.acknowledge(token, events)
 
@@ -142,6 +156,7 @@ class Outcome(NamedTuple):
     """What a crash run came to; `faults` is empty where nothing was lost."""
 
     kills: int
+    restarts: int
     amid: int
     all_at_once: int
     acknowledged: int
@@ -155,9 +170,16 @@ class Outcome(NamedTuple):
 class Crashes:
     """Several writers on one ledger, killed with SIGKILL at random moments and started again."""
 
-    def __init__(self, folder: Path, *, writers: int, seed: int) -> None:
-        """Make the site and start the writers; every draw but the machine's own timing comes from the seed."""
+    def __init__(self, folder: Path, *, writers: int, seed: int, server: Server | None = None) -> None:
+        """Make the site and start the writers; every draw but the machine's own timing comes from the seed.
+
+        With a PostgreSQL server each writer has a folder of its own, as on a machine of its own.
+        """
         self.site, self._keys, self._journals = folder / "site", folder / "keys", folder / "journals"
+        self._server = server
+        self.site.mkdir()
+        if server is not None:
+            share(self.site, server.url(server.database(), EVERYBODY))
         self._journals.mkdir()
         self._names = [f"{100 + n}@site" for n in range(writers)]
         made = [activity(name, policy={"assurance": "signed"}) for name in self._names]
@@ -169,7 +191,7 @@ class Crashes:
         self._processes.set_forkserver_preload([__name__])  # a writer is back within a few hundredths of a second
         self._lives = Counter[str]()
         self._writers: dict[str, BaseProcess] = {}
-        self.kills = self.amid = self.all_at_once = 0
+        self.kills = self.amid = self.all_at_once = self.restarts = 0
         self.faults: list[str] = []
         for name in self._names:
             self._begin(name)
@@ -185,6 +207,10 @@ class Crashes:
             if everybody:
                 self.all_at_once += 1
                 self.faults += self._lost()
+            if self._server is not None and self._chance.random() < 0.1:
+                self._server.stop("immediate")
+                self._server.start()
+                self.restarts += 1
             for name in chosen:
                 self._begin(name)
         self.close()
@@ -192,9 +218,12 @@ class Crashes:
 
     def _begin(self, name: str) -> None:
         self._lives[name] += 1
-        arguments = (self.site, self._keys, self._journal(name), name, self._lives[name])
+        arguments = (self._site_of(name), self._keys, self._journal(name), name, self._lives[name])
         self._writers[name] = self._processes.Process(target=write_on, args=arguments, daemon=True)
         self._writers[name].start()
+
+    def _site_of(self, name: str) -> Path:
+        return self.site if self._server is None else elsewhere(self.site, f"site-{name}")
 
     def _kill(self, name: str) -> None:
         """Kill a writer in whatever it does, once it has begun on something in this life."""
@@ -218,6 +247,7 @@ class Crashes:
 
     def _lost(self) -> list[str]:
         """Name what was acknowledged and is not in the ledger as it was, and what is there twice or in part."""
+        patiently_open(self.site).close()  # takes over what others recorded
         held, found = _events(self.site), []
         tokens = Counter(token for _, _, said in held.values() for token in _tokens(said))
         seen: set[int] = set()
@@ -238,14 +268,22 @@ class Crashes:
 
     def _outcome(self) -> Outcome:
         told = [Told.read(self._journal(name)) for name in self._names]
+        patiently_open(self.site).close()
         held = _events(self.site)
         acknowledged = sum(len(t.events) for t in told)
-        faults = [*self.faults, *self._lost(), *(f"{where}: {why}" for where, why in audit(self.site))]
+        sites = {self.site, *map(self._site_of, self._names)}
+        faults = [*self.faults, *self._lost()]
+        for site in sorted(sites):
+            patiently_open(site).close()
+            faults += [f"{site.name}: {where}: {why}" for where, why in audit(site)]
+            if _events(site) != held:
+                faults.append(f"{site.name} holds other events")
         with closing(connect(self.site)) as connection:
             query = "SELECT count(*) FROM event WHERE signature IS NOT NULL"
             signatures = int(connection.execute(query).fetchone()[0])
         return Outcome(
             kills=self.kills,
+            restarts=self.restarts,
             amid=self.amid,
             all_at_once=self.all_at_once,
             acknowledged=acknowledged,

@@ -24,9 +24,10 @@ from ledger.reads import Reader
 from ledger.services.signing import sign
 from ledger.services.work import finish, reopen, start
 from ledger.transitions import State
-from steps.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError
+from steps.errors import ClusterwrightError, NotPermittedError, NotSatisfiedError, StaleHeadError
 from tests.ledger.busy_site import create_busy_site, put_key
-from tests.ledger.conftest import activity
+from tests.ledger.conftest import activity, elsewhere, share
+from tests.postgres_server import EVERYBODY, Server
 
 PEOPLE = [f"lead{n}" for n in range(1, 9)]
 PATIENCE = 60.0
@@ -105,10 +106,13 @@ class Outcome(NamedTuple):
 class Races:
     """A site of eight people who may sign, half of them in other processes, and rounds of one activity each."""
 
-    def __init__(self, folder: Path, *, seed: int) -> None:
+    def __init__(self, folder: Path, *, seed: int, server: Server | None = None) -> None:
         """Make the site with a quorum of one, two and three, recorded and signed; start the other processes."""
         self.site, self._keys = folder / "site", folder / "keys"
         self._chance = random.Random(seed)
+        self.site.mkdir()
+        if server is not None:
+            share(self.site, server.url(server.database(), EVERYBODY))
         made = [_contested(quorum, keyed=keyed) for quorum in (1, 2, 3) for keyed in (False, True)]
         create_busy_site(self.site, self._keys, activities=made, people=dict.fromkeys(PEOPLE, ("network-lead",)))
         self._ledger = Ledger.open(self.site)
@@ -117,10 +121,11 @@ class Races:
         processes.set_forkserver_preload([__name__])
         self._pipes: list[Connection] = []
         self._others = []
-        for _ in range(len(PEOPLE) // 2):
+        for number in range(len(PEOPLE) // 2):
             ours, theirs = processes.Pipe()
             self._pipes.append(ours)
-            self._others.append(processes.Process(target=serve, args=(self.site, self._keys, theirs), daemon=True))
+            site = self.site if server is None else elsewhere(self.site, f"site-{number}")
+            self._others.append(processes.Process(target=serve, args=(site, self._keys, theirs), daemon=True))
             self._others[-1].start()
         self._turns = self._approvals = 0
         self._refusals = Counter[str]()
@@ -235,7 +240,7 @@ def _unclear(answer: Answer, wanted: State) -> list[str]:
     found = [
         f"{answer.person} was refused without a clear reason: {kind}: {what}"
         for kind, what in answer.said
-        if kind not in {NotSatisfiedError.__name__, StaleHeadError.__name__} or not any(c in what for c in CLEAR)
+        if kind not in {e.__name__ for e in (NotSatisfiedError, NotPermittedError, StaleHeadError)} or not any(c in what for c in CLEAR)
     ]
     if any("is done" in what for _, what in answer.said) and answer.state != State.DONE:
         found.append(f"{answer.person} was told that it is done, and saw it {answer.state}")

@@ -20,11 +20,15 @@ from steps.errors import UnreachableError
 from tests.ledger.busy_site import create_busy_site
 from tests.ledger.conftest import activity
 from tests.ledger.crashing import Crashes
+from tests.postgres_server import ON_POSTGRES
 
 
-def test_what_killed_writers_acknowledged_is_in_the_ledger_once(tmp_path: Path) -> None:
-    """`make bench-ledger` kills 300 times."""
-    with Crashes(tmp_path, writers=3, seed=1) as crashes:
+def test_what_killed_writers_acknowledged_is_in_the_ledger_once(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """`make bench-ledger` kills 300 times, on PostgreSQL with a server that crashes now and then."""
+    server = request.getfixturevalue("postgres") if ON_POSTGRES in os.environ else None
+    with Crashes(tmp_path, writers=3, seed=1, server=server) as crashes:
         outcome = crashes.run(12)
 
     assert outcome.faults == []
@@ -71,6 +75,7 @@ def hashes(site_dir: Path) -> dict[int, str]:
         return dict(connection.execute("SELECT seq, hash FROM event"))
 
 
+@pytest.mark.own_file
 def test_a_full_disk_is_said_in_clear_words_and_loses_nothing(small_disk: Path, tmp_path: Path) -> None:
     """What was recorded stays, what was not is not there in part, and work goes on when there is room again."""
     site = small_disk / "site"

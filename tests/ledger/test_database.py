@@ -89,6 +89,7 @@ def test_damage_inside_the_file_is_told_in_words(ledger: Ledger) -> None:
         Reader(ledger.site_dir).head()
 
 
+@pytest.mark.own_file
 def test_locked_ledger_says_so(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """A backup tool that holds the lock is named as such, not as a crash."""
     monkeypatch.setattr(schema, "BUSY_SECONDS", 0.2)

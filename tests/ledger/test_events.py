@@ -33,6 +33,7 @@ class Behind(datetime):
         return datetime.now(UTC) - cls.by
 
 
+@pytest.mark.own_file
 def test_a_clock_that_went_back_a_little_is_held_and_one_far_behind_is_refused(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +21,7 @@ from ledger.services.runs import RunOutcome
 from ledger.transitions import State
 from steps.errors import ClusterwrightError
 from steps.schedule.plan import Plan
-from tests.ledger.conftest import PEOPLE, Clock, criterion, small_plan
+from tests.ledger.conftest import PEOPLE, Clock, criterion, share_if_asked, small_plan
 from tests.ledger.journey import GOOD, MTU, take
 from tests.ledger.test_facts import plan_with_facts
 
@@ -124,11 +125,14 @@ def check(reader: Reader, clock: Clock) -> None:
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=STEPS, late=st.booleans())
-def test_random_commands_keep_the_rules(steps: list[tuple[str, str, str]], late: bool) -> None:
+def test_random_commands_keep_the_rules(
+    request: pytest.FixtureRequest, steps: list[tuple[str, str, str]], late: bool
+) -> None:
     """Refusals are fine; broken rules, a broken chain or a replay that differs are not."""
     clock = Clock()
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder)
+        share_if_asked(site, request)
         with create_ledger(site, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=clock) as ledger:
             adopt_plan(ledger, "pm", plan_with_facts(), reason="first")
             if late:

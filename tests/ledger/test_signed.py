@@ -63,9 +63,9 @@ def put_name(ledger: Ledger, key: Path, decide: Decide, namespace: str = "cluste
 
 
 @pytest.fixture
-def signed(tmp_path: Path, clock: Clock, keys: Keys) -> Iterator[Ledger]:
+def signed(site_dir: Path, clock: Clock, keys: Keys) -> Iterator[Ledger]:
     with create_ledger(
-        tmp_path / "site",
+        site_dir,
         site_name="Small",
         time_zone="UTC",
         rehearsal=False,
@@ -223,6 +223,7 @@ def forge(site_dir: Path, sql: str, *values: object) -> None:
     connection.close()
 
 
+@pytest.mark.own_file
 def test_a_changed_or_missing_signature_is_found(signed: Ledger, keys: Keys) -> None:
     worked(signed)
     event = put_name(signed, keys["lead"], lambda: sign(signed, "lead", "001@site"))

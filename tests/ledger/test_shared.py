@@ -1,0 +1,439 @@
+"""A ledger that people on several machines share through PostgreSQL: each a role of the server and a folder of their own."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flows.watch import Watch
+from ledger.audit import Finding, audit
+from ledger.database import Ledger, real_clock
+from ledger.events import HASHED, event_hash
+from ledger.reads import Reader
+from ledger.services.planning import adopt_plan, create_ledger
+from ledger.services.redacting import redact, take_away
+from ledger.services.runs import RunOutcome, claim, lapsed_claims, renew, settle
+from ledger.services.work import attach, comment, finish, start
+from ledger.shared.installing import install_sql, move, roles_sql
+from ledger.shared.log import Log
+from ledger.stamps import stamp
+from steps.errors import InputError, NotSatisfiedError, StaleHeadError, UnreachableError
+from tests.ledger.conftest import PEOPLE, elsewhere, share, small_plan
+from tests.postgres_server import EVERYBODY, Server
+
+pytestmark = pytest.mark.own_file  # it brings its own servers, whatever the run's ledgers lie in
+
+ROLES = (*PEOPLE, "stranger")
+READ = "030@pod-001"
+"""A verify activity that nothing holds up in this site."""
+
+
+class Shared:
+    """A database with the small site in it, and a folder a role."""
+
+    def __init__(self, server: Server, folder: Path) -> None:
+        self.server, self.folder = server, folder
+        self.name = server.database(ROLES)
+        with self.open("pm", create=True) as ledger:
+            adopt_plan(ledger, "pm", with_own_accounts(), reason="first")
+
+    def of(self, role: str) -> Path:
+        folder = self.folder / role
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            share(folder, self.server.url(self.name, role))
+        return folder
+
+    def open(self, role: str, *, create: bool = False) -> Ledger:
+        if create:
+            return create_ledger(
+                self.of(role), site_name="Small", time_zone="UTC", rehearsal=False, owner=role, clock=real_clock
+            )
+        return Ledger.open(self.of(role))
+
+    def log(self, role: str) -> Log:
+        return Log(self.server.url(self.name, role))
+
+    def sql(self, role: str, text: str) -> list[Any]:
+        with psycopg.connect(self.server.url(self.name, role), autocommit=True) as db:
+            done = db.execute(text.encode())
+            return done.fetchall() if done.description else []
+
+
+def with_own_accounts() -> Any:
+    people = [{"id": key, "name": name, "roles": roles, "account": key} for key, (name, roles) in PEOPLE.items()]
+    free = [link for link in small_plan().model_dump()["links"] if link["after"] != READ]
+    return small_plan(people=people, links=free, start=real_clock() - timedelta(days=1))
+
+
+def take(ledger: Ledger, owner: str) -> Any:
+    return claim(ledger, owner, READ, lease_s=60, host="h", boot_id="b", pid=1, pgid=1)
+
+
+@pytest.fixture
+def site(postgres: Server, tmp_path: Path) -> Shared:
+    return Shared(postgres, tmp_path)
+
+
+def crafted(log: Log, **changed: Any) -> dict[str, Any]:
+    """Give an event that follows the head, as a program of one's own would make it."""
+    standing = log.standing()
+    made: dict[str, Any] = {
+        "seq": standing.seq + 1,
+        "recorded_at": stamp(standing.now),
+        "effective_at": stamp(standing.now),
+        "actor": "tech",
+        "kind": "activity.commented",
+        "schema_version": 1,
+        "subject": "001@site",
+        "plan_revision": 1,
+        "payload": '{"text":"by hand"}',
+        "prev_hash": standing.hash,
+        "signature": None,
+    } | {key: value for key, value in changed.items() if key != "hash"}
+    return made | {"hash": changed.get("hash", event_hash(made))}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE clusterwright.event SET actor = 'lead'",
+        "DELETE FROM clusterwright.event WHERE seq = 2",
+        "TRUNCATE clusterwright.event",
+        "INSERT INTO clusterwright.event SELECT * FROM clusterwright.event",
+        "UPDATE clusterwright.person SET account = 'tech'",
+        "INSERT INTO clusterwright.evidence VALUES ('00', 'x')",
+        "DELETE FROM clusterwright.evidence",
+        "DELETE FROM clusterwright.name",
+        "BEGIN; LOCK TABLE clusterwright.turn",
+        "DROP SCHEMA clusterwright CASCADE",
+        "ALTER TABLE clusterwright.event DISABLE TRIGGER ALL",
+        "CREATE TABLE clusterwright.mine ()",
+    ],
+)
+def test_nobody_may_change_what_is_recorded(site: Shared, change: str) -> None:
+    """The server's rights, not the program's: asked with its own driver."""
+    for role in ("tech", "pm", EVERYBODY):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            site.sql(role, change)
+
+
+@pytest.mark.parametrize("table", ["event", "evidence"])
+def test_even_an_administrator_has_to_take_the_guard_away_first(site: Shared, table: str) -> None:
+    """Against mistakes; against intent there are folders' copies and anchors."""
+    for change in (f"UPDATE clusterwright.{table} SET ctid = ctid", f"TRUNCATE clusterwright.{table}"):
+        with pytest.raises(psycopg.Error, match=r"never changed|cannot assign"):
+            site.sql("admin", change)
+    with pytest.raises(psycopg.Error, match="never changed"):
+        site.sql("admin", f"DELETE FROM clusterwright.{table}")
+
+
+def test_a_role_appends_as_its_own_people_only(site: Shared) -> None:
+    """Whatever the program says who acts, the server asks whose session it is."""
+    with site.open("tech") as ledger:
+        with pytest.raises(NotSatisfiedError, match="tech may not append as lead"):
+            comment(ledger, "lead", "001@site", "as somebody else")
+        assert comment(ledger, "tech", "001@site", "as myself").seq == 3
+    with pytest.raises(NotSatisfiedError, match="stranger may not append as tech"), site.open("stranger") as ledger:
+        comment(ledger, "tech", "001@site", "as nobody")
+    assert site.sql("admin", "SELECT seq, actor, account FROM clusterwright.event WHERE seq > 2") == [
+        (3, "tech", "tech")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"hash": "0" * 64}, "has not the hash"),
+        ({"seq": 9}, "does not follow the head"),
+        ({"prev_hash": "1" * 64}, "does not follow the head"),
+        ({"recorded_at": "2020-01-01T00:00:00.000000Z"}, "is not of now"),
+        ({"recorded_at": "2099-01-01T00:00:00.000000Z"}, "is not of now"),
+        ({"kind": "plan.adopted"}, "may not adopt"),
+        ({"actor": "engine"}, "may not append as engine"),
+    ],
+)
+def test_the_server_refuses_what_no_service_made(site: Shared, changed: dict[str, Any], said: str) -> None:
+    """A program of one's own has no more rights than ours."""
+    with site.log("tech") as log:
+        with pytest.raises((StaleHeadError, NotSatisfiedError), match=said):
+            log.append([crafted(log, **changed)], [])
+        assert log.standing().seq == 2
+        log.append([crafted(log)], [])
+        assert log.standing().seq == 3
+
+
+def test_two_engines_on_two_machines_never_run_the_same(site: Shared) -> None:
+    """Claims are shared, go by the server's clock, and are the engine's alone."""
+    one, other = site.of(EVERYBODY), elsewhere(site.of(EVERYBODY), "other-machine")
+    with Ledger.open(one) as first, Ledger.open(other) as second:
+        held = take(first, "engine-1")
+        assert held is not None
+        assert take(second, "engine-2") is None
+        assert [c.owner for c in lapsed_claims(second)] == []
+        later = renew(first, "engine-1", READ, 600)
+        assert later.lease_until > held.lease_until
+        second.catch_up()
+        with pytest.raises(NotSatisfiedError, match="lost lease"):
+            renew(second, "engine-2", READ, 600)
+    with (
+        site.open("tech") as ledger,
+        pytest.raises(NotSatisfiedError, match="tech"),
+    ):
+        settle(ledger, "engine-1", READ, RunOutcome("ok"))
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40), min_size=4, max_size=4
+    )
+)
+def test_the_server_hashes_as_the_program_does(postgres_log: psycopg.Connection[Any], words: list[str]) -> None:
+    """Or it could not refuse a wrong hash: every mark, every language."""
+    row = dict.fromkeys(HASHED, "x") | dict(zip(("actor", "payload", "subject", "kind"), words, strict=True))
+    row |= {"seq": 7, "schema_version": 1, "plan_revision": 0}
+    names = ", ".join(f"%({name})s AS {name}" for name in row)
+    found = postgres_log.execute(
+        "SELECT clusterwright.hash_of(jsonb_populate_record(NULL::clusterwright.event, to_jsonb(r)))"
+        f" FROM (SELECT {names}) r".encode(),
+        row,
+    ).fetchone()
+    assert found is not None
+    assert found[0] == event_hash(row)
+
+
+@pytest.fixture(scope="module")
+def postgres_log(postgres: Server) -> Any:
+    with psycopg.connect(postgres.url(postgres.database(), "admin"), autocommit=True) as db:
+        yield db
+
+
+def test_folders_on_several_machines_see_the_same(site: Shared) -> None:
+    """What one records the next one reads, file and all, and the audit of each copy is green."""
+    with site.open("tech") as ledger:
+        attach(ledger, "tech", "001@site", b"a quote", "quote")
+        start(ledger, "tech", "001@site")
+    with site.open("lead") as ledger, Reader.open(site.of("lead")) as reader:
+        assert [e.name for e in reader.evidence("001@site")] == ["quote.txt"]
+        with pytest.raises(NotSatisfiedError, match=r"in.progress"):
+            start(ledger, "lead", "001@site")
+        comment(ledger, "lead", "001@site", "seen")
+    with site.open("tech") as ledger:
+        finish(ledger, "tech", "001@site")
+
+    events = {role: Reader.open(site.of(role)).rows("SELECT * FROM event") for role in ("pm", "tech", "lead")}
+    assert events["pm"] == events["tech"] == events["lead"]
+    assert len(events["pm"]) == 6
+    for role in ("pm", "tech", "lead"):
+        assert audit(site.of(role)) == []
+    assert next(
+        path for path in (site.of("lead") / "evidence" / "sha256").glob("??/*") if path.read_bytes() == b"a quote"
+    )
+
+
+def test_whoever_is_refused_sees_what_stands_there_now(site: Shared) -> None:
+    """Though nothing of their own was recorded."""
+    with site.open("tech") as one, site.open("lead") as other, Reader.open(site.of("lead")) as read:
+        start(one, "tech", "001@site")
+        with pytest.raises(NotSatisfiedError):
+            start(other, "lead", "001@site")
+        assert read.require_activity("001@site", real_clock()).state.value == "in_progress"
+
+
+def test_reading_goes_on_while_the_database_is_away(tmp_path: Path) -> None:
+    """The copy says until when it is good; nothing is recorded, and everything is there afterwards."""
+    server = Server()
+    server.start("-c fsync=off")
+    try:
+        site = Shared(server, tmp_path / "sites")
+        server.stop("immediate")
+        with Reader.open(site.of("pm")) as reader:
+            assert reader.head().seq == 2
+            assert reader.cut_off is not None
+            assert "does not answer" in reader.cut_off
+        with pytest.raises(UnreachableError, match="does not answer") as refused, site.open("pm") as ledger:
+            comment(ledger, "pm", "001@site", "lost?")
+        assert "nothing is recorded" in refused.value.hint
+        with pytest.raises(UnreachableError, match="does not answer"):
+            Reader.open(site.of("tech"))  # who never read has no copy
+
+        server.start("-c fsync=off")
+        with site.open("pm") as ledger:
+            assert comment(ledger, "pm", "001@site", "back").seq == 3
+    finally:
+        server.remove()
+
+
+def test_a_database_that_forgot_something_is_found_by_every_folder(site: Shared) -> None:
+    """Each copy is a witness: an administrator who takes an event away is seen at the next look."""
+    with site.open("tech") as ledger:
+        comment(ledger, "tech", "001@site", "the pipe leaked")
+    forget = "ALTER TABLE clusterwright.event DISABLE TRIGGER ALL; DELETE FROM clusterwright.event WHERE seq = 3"
+    site.sql("admin", forget)
+
+    with pytest.raises(UnreachableError, match="no longer holds what this folder saw in it: event 3"):
+        site.open("tech")
+    assert audit(site.of("tech")) == [Finding("event 3", "is missing from the database")]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            "UPDATE clusterwright.event SET account = 'lead' WHERE seq = 3",
+            "appended by the account lead; tech's was tech",
+        ),
+        ("UPDATE clusterwright.event SET signature = 'x' WHERE seq = 3", "is another in the database"),
+        (
+            "UPDATE clusterwright.person SET account = 'tech' WHERE id = 'lead'",
+            "has the account tech in the database alone",
+        ),
+        ("UPDATE clusterwright.evidence SET content = 'y' WHERE content = 'a quote'", "was changed in the database"),
+        ("DELETE FROM clusterwright.evidence WHERE content = 'a quote'", "is missing from the database"),
+    ],
+)
+def test_the_audit_finds_what_an_administrator_changed(site: Shared, change: str, said: str) -> None:
+    """Where the administrator took the guards away."""
+    with site.open("tech") as ledger:
+        attach(ledger, "tech", "001@site", b"a quote", "quote")
+    assert audit(site.of("tech")) == []
+
+    tables = ("event", "evidence")
+    site.sql("admin", "; ".join(f"ALTER TABLE clusterwright.{t} DISABLE TRIGGER ALL" for t in tables) + "; " + change)
+
+    assert any(said in finding.message for finding in audit(site.of("tech")))
+
+
+def test_a_folder_that_was_mixed_up_is_refused(site: Shared, tmp_path: Path) -> None:
+    """A copy without its log takes no decision; a record of its own is not mistaken for a copy."""
+    (site.of("pm") / "ledger.yaml").unlink()
+    with pytest.raises(UnreachableError, match=r"is a copy of a shared ledger, and ledger\.yaml"):
+        Ledger.open(site.of("pm"))
+
+    own = tmp_path / "own"
+    create_ledger(own, site_name="Own", time_zone="UTC", rehearsal=False, owner="pm", clock=real_clock).close()
+    share(own, site.server.url(site.name, "pm"))
+    with pytest.raises(InputError, match="is a record of its own"):
+        Ledger.open(own)
+    with pytest.raises(InputError, match="exists already"):
+        create_ledger(
+            site.of("tech"), site_name="Other", time_zone="UTC", rehearsal=False, owner="tech", clock=real_clock
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("database: postgresql://pm:secret@127.0.0.1/x", "a password lies in a file"),
+        ("database: postgresql://127.0.0.1/x?password=secret", "a password lies in a file"),
+        ("database: mysql://127.0.0.1/x", "does not name a database"),
+        ("databse: postgresql://127.0.0.1/x", "does not name a database"),
+        ("- 1", "does not name a database"),
+    ],
+)
+def test_a_bad_ledger_yaml_says_what_is_wrong(tmp_path: Path, text: str, said: str) -> None:
+    """With the file's name, and without repeating a password."""
+    (tmp_path / "ledger.yaml").write_text(text)
+    with pytest.raises(InputError, match=said) as refused:
+        Ledger.open(tmp_path)
+    assert "ledger.yaml" in str(refused.value)
+    assert "secret" not in str(refused.value)
+
+
+def test_a_database_without_a_ledger_says_how_to_install_one(postgres: Server, tmp_path: Path) -> None:
+    """The administrator has not been there yet."""
+    share(tmp_path, postgres.url("postgres", "admin"))
+    with pytest.raises(UnreachableError, match="has no ledger installed") as refused:
+        Ledger.open(tmp_path)
+    assert "clusterwright database sql" in refused.value.hint
+
+
+def test_a_waiting_engine_hears_of_a_decision(site: Shared) -> None:
+    """LISTEN and NOTIFY, well before the slow poll."""
+    with Watch(site.of("pm"), real_clock) as watch:
+        assert watch.moved()
+        assert not watch.moved()
+        with site.open("tech") as ledger:
+            comment(ledger, "tech", "001@site", "look here")
+        until = time.monotonic() + 3
+        while not (moved := watch.moved()) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert moved
+
+
+def test_a_name_that_is_redacted_goes_everywhere(site: Shared) -> None:
+    """From the database, and from every folder as soon as it hears of it."""
+    site.open("lead").close()
+    with Reader.open(site.of("lead")) as reader:
+        assert "Tom Tech" in {person.name for person in reader.people()}
+    with site.open("pm") as ledger:
+        redact(ledger, "pm", "tech", "asked for it")
+        take_away(ledger)
+    site.open("lead").close()
+
+    for role in ("pm", "lead"):
+        held = [path for path in site.of(role).rglob("*") if path.is_file() and b"Tom Tech" in path.read_bytes()]
+        assert held == []
+        assert audit(site.of(role)) == []
+    dumped = site.sql(
+        "admin", "SELECT count(*) FROM clusterwright.name WHERE convert_from(content, 'UTF8') LIKE '%Tom Tech%'"
+    )
+    assert dumped == [(0,)]
+
+
+def test_a_record_is_moved_into_a_database_whole(postgres: Server, tmp_path: Path) -> None:
+    """A site that outgrew its folder: every event and file, and decisions go on in both folders."""
+    own = tmp_path / "own"
+    with create_ledger(own, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=real_clock) as ledger:
+        adopt_plan(ledger, "pm", with_own_accounts(), reason="first")
+        attach(ledger, "tech", "001@site", b"a quote", "quote")
+    before = Reader(own).rows("SELECT * FROM event")
+    name = postgres.database(ROLES)
+    share(own, postgres.url(name, "tech"))
+
+    with pytest.raises(UnreachableError, match="permission denied"):
+        move(own)
+    assert move(own, "admin").events == 3
+
+    other = elsewhere(own, "other")
+    with Ledger.open(other) as ledger:
+        assert Reader(other).rows("SELECT * FROM event") == before
+        start(ledger, "tech", "001@site")
+    with Reader.open(own) as reader:
+        assert reader.require_activity("001@site", real_clock()).state.value == "in_progress"
+    assert audit(own) == []
+    assert audit(other) == []
+    with pytest.raises(InputError, match="is a copy of a shared ledger already"):
+        move(own, "admin")
+
+
+def test_roles_are_made_for_the_people_of_a_site(postgres: Server) -> None:
+    """Hostile names are names and nothing more; a second run changes nothing."""
+    name = postgres.database()
+    accounts = ["ann", 'o"brien; DROP', "li'l %I"]
+    for _ in range(2):
+        postgres.psql(name, "\n".join(roles_sql(name, accounts, engine="runner")))
+        postgres.psql(name, install_sql())
+    with psycopg.connect(postgres.url("postgres", "admin")) as db:
+        found = db.execute(
+            "SELECT m.rolname FROM pg_auth_members JOIN pg_roles m ON m.oid = member JOIN pg_roles g ON g.oid = roleid"
+            " WHERE g.rolname = %s ORDER BY 1",
+            [f"{name}_people"],
+        ).fetchall()
+    assert {row[0] for row in found} >= {*accounts, "runner"}
+
+
+def test_the_copy_is_a_copy_for_sqlite_too(site: Shared) -> None:
+    """Whoever looks at the file sees what it is."""
+    site.open("tech").close()
+    marked = sqlite3.connect(site.of("tech") / "ledger.db").execute("PRAGMA application_id").fetchone()[0]
+    assert marked.to_bytes(4).decode() == "CWRP"

@@ -1,0 +1,126 @@
+"""A PostgreSQL server of the tests' own: real, on a private port and socket, gone afterwards."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import psycopg
+
+EVERYBODY = "everybody"
+"""A role on which all people of a test's site act, the engine included, as they may share one account of a machine."""
+
+ON_POSTGRES = "CLUSTERWRIGHT_TESTS_ON_POSTGRES"
+"""Set in a run of the tests whose ledgers are shared through PostgreSQL."""
+
+
+@cache
+def programs() -> Path | None:
+    """Give the folder of PostgreSQL's own programs; none where it is not installed."""
+    found = shutil.which("initdb")
+    places = [Path(found).resolve().parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    return places[-1] if places else None
+
+
+class Server:
+    """A server in a folder of its own; databases are made on it as they are asked for."""
+
+    def __init__(self) -> None:
+        """Make the cluster and choose a port; `start` starts it."""
+        bin_ = programs()
+        assert bin_ is not None
+        self._bin, self._made = bin_, 0
+        # not below pytest's own folders: those are its user's alone, and the server runs as another
+        self.folder = Path(tempfile.mkdtemp(prefix="clusterwright-postgres-"))
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        if os.getuid() == 0:  # the server refuses to run as root
+            shutil.chown(self.folder, "postgres")
+        self._run("initdb", "-D", self.folder / "data", "-U", "admin", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+
+    def start(self, *options: str) -> None:
+        """Start it, and wait until it answers."""
+        said = f"-p {self.port} -k {self.folder} -c listen_addresses=127.0.0.1 -c max_connections=60 " + " ".join(
+            options
+        )
+        self._run(
+            "pg_ctl", "-D", self.folder / "data", "-l", self.folder / "log", "-o", said, "-w", "-t", "60", "start"
+        )
+
+    def stop(self, mode: str = "fast") -> None:
+        """Stop it: `fast` in order, `immediate` as a crash would."""
+        self._run("pg_ctl", "-D", self.folder / "data", "-m", mode, "-w", "stop")
+
+    def remove(self) -> None:
+        """Stop it and leave nothing behind."""
+        if (self.folder / "data" / "postmaster.pid").exists():
+            self.stop("immediate")
+        shutil.rmtree(self.folder)
+
+    def url(self, database: str, role: str) -> str:
+        """Give the address of a database for a role."""
+        return f"postgresql://{role}@127.0.0.1:{self.port}/{database}"
+
+    def database(self, roles: Sequence[str] = ()) -> str:
+        """Make a database with a ledger installed in it and roles that may append; give its name."""
+        from ledger.shared.installing import install_sql
+
+        self._made += 1
+        name = f"site_{self._made}"
+        with psycopg.connect(self.url("postgres", "admin"), autocommit=True) as db:
+            db.execute(f"CREATE DATABASE {name}")
+        self.psql(name, install_sql())
+        grants = "".join(
+            f"DO $$ BEGIN CREATE ROLE {role} LOGIN; EXCEPTION WHEN duplicate_object THEN END $$; GRANT {name}_people TO {role};"
+            for role in (*roles, EVERYBODY)
+        )
+        self.psql(name, f"{grants} GRANT {name}_engine TO {EVERYBODY};")
+        return name
+
+    def psql(self, database: str, text: str) -> None:
+        """Run a script as the administrator would."""
+        done = subprocess.run(
+            ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", self.url(database, "admin")],
+            input=text, text=True, capture_output=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+
+    def _run(self, program: str, *arguments: object) -> None:
+        user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.getuid() == 0 else []
+        done = subprocess.run(
+            [*user, str(self._bin / program), *map(str, arguments)],
+            cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            sys.stderr.write(done.stdout.decode())
+            raise RuntimeError(f"{program} failed")
+
+
+@contextmanager
+def running(*options: str) -> Iterator[Server]:
+    """Give a server while the block lasts."""
+    server = Server()
+    server.start(*options)
+    try:
+        yield server
+    finally:
+        server.remove()
+
+
+@contextmanager
+def asked_for() -> Iterator[Server | None]:
+    """Give a server, synced to the disk as a real one is, where a benchmark's last argument asks for one."""
+    if sys.argv[-1] != "postgres":
+        yield None
+        return
+    with running() as server:
+        yield server
