@@ -122,5 +122,6 @@ def asked_for() -> Iterator[Server | None]:
     if sys.argv[-1] != "postgres":
         yield None
         return
+    os.environ[ON_POSTGRES] = "yes"
     with running() as server:
         yield server

@@ -13,6 +13,7 @@ from steps.errors import NotSatisfiedError
 if TYPE_CHECKING:
     from ledger.database import Ledger
     from ledger.reads import Reader
+    from ledger.shared.following import Follower
     from steps.schedule.plan import Plan
 
 T = TypeVar("T")
@@ -25,6 +26,8 @@ class OpenSite:
     folder: Path
     person: str | None = None
     people: tuple[str, ...] = field(default=())
+    _followed: bool = field(default=False, repr=False)
+    _follower: Follower | None = field(default=None, repr=False)
     _plan: tuple[int, Plan] | None = field(default=None, repr=False)
 
     def read(self, question: Callable[[Reader, datetime], T]) -> T:
@@ -49,7 +52,15 @@ class OpenSite:
 
     def version(self) -> int:
         """Give the number of the last event, which changes with every decision."""
-        return self.read(lambda reader, _now: reader.head().seq)
+        from ledger.reads import Reader
+        from ledger.shared.following import follower
+
+        if not self._followed:
+            self._followed, self._follower = True, follower(self.folder)
+        if self._follower is not None:
+            self._follower.look()  # one connection that listens, instead of a new one at every look
+        with Reader(self.folder) as reader:
+            return reader.head().seq
 
     def find_person(self) -> tuple[str, ...]:
         """Give the people the account stands for, and take the first to act."""

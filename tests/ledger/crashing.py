@@ -20,7 +20,7 @@ from itertools import count
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 from ledger.audit import audit
 from ledger.database import Ledger, real_clock
@@ -37,6 +37,8 @@ from tests.postgres_server import EVERYBODY, Server
 
 PATIENCE = 60.0
 """Seconds after which a writer that did nothing is a fault of its own."""
+
+Answer = TypeVar("Answer")
 
 _TOKEN = re.compile(r"try-[\w@]+-\d+-\d+")
 
@@ -93,16 +95,21 @@ class Told(NamedTuple):
         return told
 
 
-def patiently_open(site_dir: Path) -> Ledger:
-    """Open a ledger whose database may be about to come back."""
+def patiently(ask: Callable[[], Answer]) -> Answer:
+    """Ask a ledger whose database may be about to come back."""
     until = time.monotonic() + PATIENCE
     while True:
         try:
-            return Ledger.open(site_dir)
+            return ask()
         except UnreachableError:
             if time.monotonic() > until:
                 raise
             time.sleep(0.1)
+
+
+def patiently_open(site_dir: Path) -> Ledger:
+    """Open a ledger whose database may be about to come back."""
+    return patiently(lambda: Ledger.open(site_dir))
 
 
 def write_on(site_dir: Path, keys_dir: Path, journal: Path, name: str, life: int) -> None:
@@ -120,6 +127,7 @@ def write_on(site_dir: Path, keys_dir: Path, journal: Path, name: str, life: int
             except UnreachableError as error:  # another writer had the lock for too long, or the database went away
                 if "is not known" not in error.what:
                     held.refuse(token, error)
+                patiently(ledger.catch_up)
             else:
                 held.acknowledge(token, events)
 
@@ -228,6 +236,8 @@ class Crashes:
     def _kill(self, name: str) -> None:
         """Kill a writer in whatever it does, once it has begun on something in this life."""
         self._await_life(name)
+        if (code := self._writers[name].exitcode) is not None:
+            self.faults.append(f"the writer of {name} ended by itself, with {code}")
         self._writers[name].kill()
         self._writers[name].join()
         self.kills += 1

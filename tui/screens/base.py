@@ -83,6 +83,9 @@ class SiteScreen(Screen[None]):
         if site.rehearsal:
             text.append(" REHEARSAL: nothing here was really done ", style="bold black on gold3")
             text.append(" ")
+        if reader.cut_off:
+            text.append(" as this folder last saw it: the database does not answer ", style="bold black on gold3")
+            text.append(" ")
         text.append(f"{site.name}", style="bold")
         text.append(f" · {site.preset} · plan {site.revision} · go-live planned {site.plan_finish:%Y-%m-%d}")
         text.append(f" · {now:%Y-%m-%d %H:%M} UTC · acting as {self.owner.site.person or 'nobody'}", style="grey62")
