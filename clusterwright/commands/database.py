@@ -8,8 +8,6 @@ from typing import Annotated
 import typer
 
 from clusterwright.commands.options import JsonOption, SiteOption
-from ledger.shared.place import FILE, database_of
-from steps.errors import InputError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -81,6 +79,9 @@ def check(site: SiteOption = None, as_json: JsonOption = False) -> None:
 
 
 def _database(folder: Path) -> str:
+    from ledger.shared.place import FILE, database_of
+    from steps.errors import InputError
+
     url = database_of(folder)
     if url is None:
         raise InputError(

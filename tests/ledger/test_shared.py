@@ -199,7 +199,9 @@ def test_two_engines_on_two_machines_never_run_the_same(site: Shared) -> None:
 )
 def test_the_server_hashes_as_the_program_does(postgres_log: psycopg.Connection[Any], words: list[str]) -> None:
     """Or it could not refuse a wrong hash: every mark, every language."""
-    row = dict.fromkeys(HASHED, "x") | dict(zip(("actor", "payload", "subject", "kind"), words, strict=True))
+    row: dict[str, Any] = dict.fromkeys(HASHED, "x") | dict(
+        zip(("actor", "payload", "subject", "kind"), words, strict=True)
+    )
     row |= {"seq": 7, "schema_version": 1, "plan_revision": 0}
     names = ", ".join(f"%({name})s AS {name}" for name in row)
     found = postgres_log.execute(

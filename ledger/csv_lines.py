@@ -1,0 +1,32 @@
+"""CSV as people's programs write it: commas, semicolons or tabs, with or without a byte order mark, lines counted from 1."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from steps.errors import InputError
+
+
+def text_of(content: bytes, name: str) -> str:
+    """Give a file's text; the byte order mark that spreadsheets write is left out."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{name} is not UTF-8 text") from None
+
+
+def numbered_rows(content: bytes, name: str) -> list[tuple[int, list[str]]]:
+    """Give every row with the line it begins on; the mark between cells is the one that the first line has most of."""
+    text = text_of(content, name)
+    first = text.splitlines()[0] if text.strip() else ""
+    reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=first.count), strict=True)
+    rows: list[tuple[int, list[str]]] = []
+    begins = 1
+    try:
+        for row in reader:
+            rows.append((begins, row))
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"{name} does not read as CSV: {error}") from None
+    return rows

@@ -1,0 +1,360 @@
+"""Random decisions on a small site: every service of the ledger, and what must hold after each.
+
+A machine of Hypothesis takes them, mostly such as the state of an activity invites. At the end it audits, which replays
+everything.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from datetime import date, timedelta
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from ledger import ssh
+from ledger.audit import audit
+from ledger.database import Ledger
+from ledger.reads import ActivityRow, Reader
+from ledger.services import (
+    buying,
+    changing,
+    conforming,
+    contracting,
+    delegating,
+    forecasting,
+    keys,
+    receiving,
+    redacting,
+    requesting,
+    runs,
+    signing,
+    witnessing,
+    work,
+)
+from ledger.services.claiming import renew
+from ledger.services.planning import adopt_plan, create_ledger
+from ledger.services.runs import RunOutcome
+from ledger.transitions import State
+from ledger.values import ItemEntry, ProgressRow, ReadingEntry
+from steps.errors import ClusterwrightError
+from steps.schedule.plan import Plan
+from tests.ledger.busy_site import make_key
+from tests.ledger.conftest import PEOPLE, T0, Clock, account_of, criterion, share_if_asked, small_plan
+from tests.ledger.journey import GOOD, MTU, take
+from tests.ledger.test_facts import plan_with_facts
+
+POD = [f"{step}@pod-001" for step in ("010", "020", "030", "040", "050")]
+IDS = ["001@site", *POD, "085@site", "086@site", "087@site", "195@site"]
+ORDER, TRANCHE = "001@site#gpu-server", "001@site#gpu-server/1"
+LATER = date(2026, 3, 1)
+SERIALS = [f"SN{n:03}" for n in range(16)]
+
+Command = Callable[[Ledger, str, str, "Papers"], object]
+
+
+class Papers:
+    """What a decision is about besides its activity: the newest of what can be named, project time and files."""
+
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        """Write a manifest and what was scanned; one serial number is missing there."""
+        self.clock = clock
+        self.manifest, self.scanned = folder / "manifest.csv", folder / "scanned.csv"
+        self.manifest.write_text("\n".join(["serial", *SERIALS]))
+        self.scanned.write_text("\n".join(["serial", *SERIALS[1:]]))
+        self.newest = {"NCR": 1, "CO": 1, "D": 1, "RQ": 1}
+
+    def named(self, prefix: str) -> str:
+        """Give an id that may be there."""
+        return f"{prefix}-{self.newest[prefix]:04d}"
+
+
+COMMANDS: dict[str, Command] = {
+    "assign": lambda b, p, a, _: work.assign(b, p, a, "tech"),
+    "comment": lambda b, p, a, _: work.comment(b, p, a, "looked at it"),
+    "start": lambda b, p, a, _: work.start(b, p, a),
+    "progress": lambda b, p, a, _: work.progress(b, p, a, percent=40, note="some"),
+    "measure": lambda b, p, a, _: work.measure(b, p, a, "link.loss", Decimal("0.2"), "dB", item="pod-001-n1"),
+    "measure badly": lambda b, p, a, _: work.measure(b, p, a, "link.loss", Decimal(3), "dB", item="pod-001-n1"),
+    "check": lambda b, p, a, _: work.check(b, p, a, [ItemEntry("pod-001-n1")]),
+    "check badly": lambda b, p, a, _: work.check(b, p, a, [ItemEntry("pod-001-n1", passed=False, note="bent")]),
+    "check with readings": lambda b, p, a, _: work.check(
+        b, p, a, [ItemEntry("pod-001-n1", readings=(ReadingEntry("link.loss", "0.1", "dB"),))]
+    ),
+    "scan": lambda b, p, a, _: work.scan(b, p, a, "pod-001-n1 SN001"),
+    "attach": lambda b, p, a, _: work.attach(b, p, a, b"photo", "photo"),
+    "finish": lambda b, p, a, _: work.finish(b, p, a),
+    "record_facts": lambda b, p, a, _: work.record_facts(b, p, a, [voltage(415)], evidence=[b"letter"]),
+    "record other facts": lambda b, p, a, _: work.record_facts(b, p, a, [voltage(208)], evidence=[b"letter"]),
+    "attest": lambda b, p, a, _: work.attest(b, p, a, "outside"),
+    "hold": lambda b, p, a, _: work.hold(b, p, a, "wait"),
+    "resume": lambda b, p, a, _: work.resume(b, p, a),
+    "na": lambda b, p, a, _: work.na(b, p, a, "no need"),
+    "reopen": lambda b, p, a, _: work.reopen(b, p, a, "again"),
+    "settle_duplicate": lambda b, _p, a, _: work.settle_duplicate(b, "engine", a),
+    "adopt_progress": lambda b, p, a, _: work.adopt_progress(b, p, [ProgressRow(2, a, "done", T0, T0, "tech")]),
+    "assign_organisation": lambda b, p, a, _: contracting.assign_organisation(b, p, a, ""),
+    "sign": lambda b, p, a, _: signing.sign(b, p, a),
+    "reject": lambda b, p, a, _: signing.reject(b, p, a, "no"),
+    "waive": lambda b, p, a, _: signing.waive(b, p, a, "link.loss", "short", LATER),
+    "break_glass": lambda b, p, a, _: delegating.break_glass(b, p, a, "the truck waits"),
+    "invite": lambda b, p, a, x: witnessing.invite(b, p, a, x.clock.now + timedelta(hours=1), agreed=True),
+    "attend": lambda b, p, a, _: witnessing.attend(b, p, a, "sponsor", person="sponsor"),
+    "stay away": lambda b, p, a, _: witnessing.attend(b, p, a, "sponsor", person=None),
+    "release": lambda b, p, a, _: signing.release(b, p, a, hosts=["n"], count=1, playbook_digest="d"),
+    "disposition_ncr": lambda b, p, _a, x: conforming.disposition_ncr(
+        b, p, x.named("NCR"), "rework", owner="tech", due=LATER
+    ),
+    "use as is": lambda b, p, _a, x: conforming.disposition_ncr(
+        b, p, x.named("NCR"), "use-as-is", owner="tech", due=LATER, reason="good enough"
+    ),
+    "close_ncr": lambda b, p, _a, x: conforming.close_ncr(b, p, x.named("NCR")),
+    "order": lambda b, p, _a, _: buying.order(b, p, ORDER, value=1000, currency="EUR"),
+    "acknowledge": lambda b, p, _a, _: buying.acknowledge(b, p, ORDER, on=T0.date(), reference="AB 1", promised=LATER),
+    "promise": lambda b, p, _a, _: buying.promise(b, p, TRANCHE, LATER, reason="late"),
+    "expedite": lambda b, p, _a, _: buying.expedite(b, p, ORDER, reason="late", cost=10, currency="EUR"),
+    "ship": lambda b, p, _a, _: buying.ship(b, p, TRANCHE, shipped=T0.date(), carrier="van"),
+    "receive": lambda b, p, _a, _: buying.receive(b, p, TRANCHE),
+    "receive a part": lambda b, p, _a, _: buying.receive(b, p, TRANCHE, 3),
+    "check_manifest": lambda b, p, _a, x: receiving.check_manifest(b, p, TRANCHE, x.manifest, x.scanned),
+    "receive_manifest": lambda b, p, _a, x: receiving.receive_manifest(b, p, TRANCHE, x.manifest, x.scanned),
+    "ask_change": lambda b, p, _a, _: changing.ask_change(b, p, TRANCHE, quantity=17, value=5, reason="more"),
+    "ask for less": lambda b, p, _a, _: changing.ask_change(b, p, TRANCHE, quantity=3, reason="less"),
+    "decide_change": lambda b, p, _a, x: changing.decide_change(b, p, x.named("CO"), approve=True),
+    "adopt_plan": lambda b, p, _a, _: adopt_plan(b, p, keyed(plan_with_facts()), reason="again"),
+    "adopt another plan": lambda b, p, _a, _: adopt_plan(b, p, keyed(otherwise()), reason="otherwise"),
+    "delegate": lambda b, p, _a, x: delegating.delegate(
+        b, p, "guest", "network-lead", since=x.clock.now, until=x.clock.now + timedelta(days=3), reason="on leave"
+    ),
+    "withdraw": lambda b, p, _a, x: delegating.withdraw(b, p, x.named("D"), "back"),
+    "revoke_key": lambda b, p, _a, _: keys.revoke_key(b, p, "guest", "lost"),
+    "redact": lambda b, p, _a, _: (
+        redacting.redact(b, p, "guest", "asked for it"),
+        redacting.take_away(b),
+    ),
+    "publish_forecast": lambda b, p, _a, x: forecasting.publish_forecast(b, p, x.clock.now + timedelta(days=90)),
+    "request_run": lambda b, p, a, _: requesting.request_run(b, p, a),
+    "request_retry": lambda b, p, a, _: requesting.request_retry(b, p, a),
+    "request_cancel": lambda b, p, a, _: requesting.request_cancel(b, p, a),
+    "answer_request": lambda b, _p, _a, x: requesting.answer_request(b, x.named("RQ"), "seen"),
+    "claim": lambda b, _p, a, _: take(b, a),
+    "renew": lambda b, _p, a, _: renew(b, "engine-1", a, 60),
+    "settle": lambda b, _p, a, _: runs.settle(b, "engine-1", a, RunOutcome("ok", measurements=(*GOOD, *MTU))),
+    "settle short": lambda b, _p, a, _: runs.settle(b, "engine-1", a, RunOutcome("ok")),
+    "settle failed": lambda b, _p, a, _: runs.settle(b, "engine-1", a, RunOutcome("failed")),
+    "settle interrupted": lambda b, _p, a, _: runs.settle(b, "engine-1", a, RunOutcome("interrupted")),
+    "a day": lambda _b, _p, _a, x: x.clock.forward(24),
+}
+"""Every service by its name, and some by another with other terms; a test holds them against the table of access."""
+
+INVITES: dict[State, list[str]] = {
+    State.READY: ["start", "claim", "release", "settle_duplicate", "attest", "receive_manifest", "order"],
+    State.BLOCKED: ["order", "receive", "a day", "adopt_progress"],
+    State.IN_PROGRESS: ["check", "check badly", "measure", "measure badly", "attach", "finish", "finish", "progress"],
+    State.RUNNING: ["settle", "settle", "settle failed", "settle interrupted", "renew"],
+    State.AWAITING_SIGN_OFF: ["sign", "sign", "sign", "reject", "break_glass"],
+    State.DONE: ["reopen", "a day", "adopt another plan", "order", "receive", "record_facts", "record other facts"],
+    State.FAILED: ["request_retry", "disposition_ncr", "use as is", "close_ncr", "reopen", "waive"],
+    State.CHECKED_NOT_MET: ["request_retry", "waive", "reopen", "attest", "measure"],
+    State.ON_HOLD: ["resume"],
+    State.NOT_APPLICABLE: ["reopen"],
+}
+"""What people would do with an activity in a state; most of the rest is refused there, which is to be tried as well."""
+
+
+def voltage(volts: int) -> work.FactEntry:
+    """Give what the facility gives."""
+    return work.FactEntry("feed.voltage", Decimal(volts))
+
+
+def otherwise() -> Plan:
+    """Give the plan with another threshold, another policy and another quantity."""
+    changed = {
+        "030@pod-001": {"criteria": [criterion("link.loss", "<=", Decimal("0.3"), "dB")]},
+        "020@pod-001": {"items": 4, "items_of": "racks", "ncr_class": "A"},
+        "001@site": {"title": "Step 001, renamed"},
+    }
+    plan = plan_with_facts().model_dump()
+    activities = [a | changed.get(a["id"], {}) for a in plan["activities"]]
+    return small_plan(activities=activities, links=plan["links"])
+
+
+@cache
+def _keys() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="clusterwright-keys-"))
+    for person in PEOPLE:
+        make_key(folder / person)
+    return folder
+
+
+def keyed(plan: Plan) -> Plan:
+    """Give a plan whose people have keys, and whose second pod activity asks for signatures."""
+    public = {p: (_keys() / f"{p}.pub").read_text().strip() for p in PEOPLE}
+    people = tuple(p.model_copy(update={"ssh_key": public[p.id], "account": account_of(p.id)}) for p in plan.people)
+    activities = tuple(
+        a.model_copy(update={"policy": a.policy.model_copy(update={"assurance": "signed"})})
+        if a.step in {"020", "010"}
+        else a
+        for a in plan.activities
+    )
+    return plan.model_copy(update={"people": people, "activities": activities})
+
+
+def sign_with_key(actor: str, text: str) -> str:
+    """Sign for a person, as their agent would."""
+    return ssh.sign(text, _keys() / actor, ssh.NAMESPACE)
+
+
+Rows = dict[str, ActivityRow]
+
+
+def done_was_signed(reader: Reader, rows: Rows) -> None:
+    """Quorum, separation of duties, and nobody counted twice."""
+    did = {name: set(json.loads(text)) for name, text in reader.rows("SELECT id, performers FROM activity")}
+    for row in rows.values():
+        signed = [s for s in reader.sign_offs(row.id) if s.attempt == row.attempt and s.decision == "approved"]
+        assert len({s.person for s in signed}) == len(signed)
+        assert not {s.person for s in signed} & did[row.id]
+        by_hand = row.kind in {"procure", "field", "gate"} and not row.flags & {"before", "overridden"}
+        if row.state is State.DONE and by_hand:
+            assert len(signed) >= row.quorum, row
+
+
+def nothing_passed_what_holds_it(reader: Reader, rows: Rows, clock: Clock) -> None:
+    """Nothing is ready before what it waits for, hold points signed."""
+    passed = {"done", "not_applicable", "placed", "received", "stale"}
+    for row in rows.values():
+        if row.state is State.READY:
+            for link in reader.predecessors(row.id, clock.now):
+                assert link.state in passed, (row.id, link)
+
+
+def nothing_came_twice(reader: Reader) -> None:
+    """No more than was ordered, and no serial number twice."""
+    found = reader.rows("SELECT id, received_quantity, coalesce(contracted, quantity) FROM tranche")
+    assert all(Decimal(came) <= Decimal(wanted) for _, came, wanted in found), found
+    serials = [s for (text,) in reader.rows("SELECT serials FROM delivery") for s in json.loads(text)]
+    assert len(serials) == len(set(serials))
+
+
+def class_a_holds_its_gate(reader: Reader, rows: Rows) -> None:
+    """While one is open, neither its activity nor go-live is done, unless somebody broke the glass."""
+    for ncr in reader.ncrs(open_only=True):
+        for name in ("195@site", ncr.activity) if ncr.ncr_class == "A" else ():
+            passed = rows[name].state is State.DONE and not rows[name].flags & {"stale", "overridden", "before"}
+            assert not passed, (name, ncr)
+
+
+class Site(RuleBasedStateMachine):
+    """A small site, and everybody on it."""
+
+    request: ClassVar[pytest.FixtureRequest | None] = None
+    """Of the test that runs it, where the site's ledger may lie in a database."""
+
+    def __init__(self) -> None:
+        """Adopt the first plan."""
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp(prefix="clusterwright-state-"))
+        self.clock = Clock()
+        self.papers = Papers(self.folder, self.clock)
+        self.site = self.folder / "site"
+        self.site.mkdir()
+        if self.request is not None:
+            share_if_asked(self.site, self.request)
+        self.ledger = create_ledger(
+            self.site,
+            site_name="S",
+            time_zone="UTC",
+            rehearsal=False,
+            owner="pm",
+            owner_key=(_keys() / "pm.pub").read_text().strip(),
+            clock=self.clock,
+        )
+        self.ledger.signer = sign_with_key
+        adopt_plan(self.ledger, "pm", keyed(plan_with_facts()), reason="first")
+        self.taken = Counter[str]()
+        self.signs_before: dict[str, int] = {}
+
+    @rule(late=st.booleans())
+    def begin_late(self, late: bool) -> None:
+        """Most random walks never get past the order; begin some of them behind it."""
+        if late and not self.taken:
+            for verb, person, activity in PRELUDE:
+                self.decide(verb, person, activity)
+
+    @rule(
+        activity=st.sampled_from(IDS), person=st.sampled_from([*sorted(PEOPLE), "tech", "lead", "pm"]), data=st.data()
+    )
+    def as_invited(self, activity: str, person: str, data: Any) -> None:
+        """Do what the state of an activity invites."""
+        with Reader.open(self.site) as reader:
+            state = reader.require_activity(activity, self.clock.now).state
+        self.decide(data.draw(st.sampled_from(INVITES[state])), person, activity)
+
+    @rule(verb=st.sampled_from(sorted(COMMANDS)), person=st.sampled_from(sorted(PEOPLE)), activity=st.sampled_from(IDS))
+    def anything(self, verb: str, person: str, activity: str) -> None:
+        """Try whatever there is."""
+        self.decide(verb, person, activity)
+
+    def decide(self, verb: str, person: str, activity: str) -> None:
+        """Take a decision; a refusal must leave no trace."""
+        with Reader.open(self.site) as reader:
+            before = reader.head().seq
+        try:
+            COMMANDS[verb](self.ledger, person, activity, self.papers)
+            self.taken[verb] += 1
+        except ClusterwrightError:
+            with Reader.open(self.site) as reader:
+                assert reader.head().seq == before, f"{verb} was refused and recorded something"
+        with Reader.open(self.site) as reader:
+            self.papers.newest["NCR"] = max(1, len(reader.ncrs()))
+
+    @invariant()
+    def what_must_hold(self) -> None:
+        """Ask everything of one look."""
+        with Reader.open(self.site) as reader:
+            rows = {row.id: row for row in reader.activities(self.clock.now)}
+            done_was_signed(reader, rows)
+            nothing_passed_what_holds_it(reader, rows, self.clock)
+            nothing_came_twice(reader)
+            class_a_holds_its_gate(reader, rows)
+            assert {c.activity for c in reader.claims()} == {r.id for r in rows.values() if r.state is State.RUNNING}
+            assert reader.counts(self.clock.now).total == len(rows)
+            for row in rows.values():
+                items = reader.checklist(row.id)
+                assert items is None or row.items_done == items.passed
+
+    def teardown(self) -> None:
+        """Audit: the chain, every signature, policies, and a replay equal to every row."""
+        try:
+            self.ledger.close()
+            assert audit(self.site).findings == []
+        finally:
+            shutil.rmtree(self.folder)
+
+
+PRELUDE = [
+    ("start", "tech", "001@site"),
+    ("finish", "tech", "001@site"),
+    ("sign", "lead", "001@site"),
+    ("order", "pm", "001@site"),
+    ("receive", "tech", "001@site"),
+    ("start", "tech", "010@pod-001"),
+    ("attach", "tech", "010@pod-001"),
+    ("finish", "tech", "010@pod-001"),
+    ("sign", "lead", "010@pod-001"),
+    ("a day", "pm", "001@site"),
+    ("start", "tech", "020@pod-001"),
+    ("finish", "tech", "020@pod-001"),
+    ("sign", "lead", "020@pod-001"),
+    ("sign", "lead2", "020@pod-001"),
+]

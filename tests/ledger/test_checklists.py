@@ -1,0 +1,592 @@
+"""Checklists: what an entry is held against, what counts, what a failed item leads to, and that replay says the same."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ledger.audit import audit
+from ledger.database import Ledger
+from ledger.reads import Reader
+from ledger.services import contracting
+from ledger.services.conforming import close_ncr, disposition_ncr
+from ledger.services.planning import adopt_plan, create_ledger
+from ledger.services.signing import reject, sign, waive
+from ledger.services.work import assign, check, finish, measure, progress, scan, start
+from ledger.values import ItemEntry, ReadingEntry
+from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
+from tests.ledger import malicious as bad
+from tests.ledger.checklists import HOSTS, NAME, bond, good, plan_with_items
+from tests.ledger.conftest import Clock, small_plan
+from tests.ledger.rebuilding import events, rebuild
+
+DUE = date(2026, 3, 1)
+
+
+@pytest.fixture
+def counted(empty: Ledger) -> Ledger:
+    """Give a ledger in which work at three PDUs has started."""
+    adopt_plan(empty, "pm", plan_with_items(), reason="first")
+    start(empty, "tech", NAME)
+    return empty
+
+
+@pytest.fixture
+def named(empty: Ledger) -> Ledger:
+    """Give a ledger in which work at three named servers has started."""
+    adopt_plan(empty, "pm", plan_with_items(of="servers", hosts=HOSTS), reason="first")
+    start(empty, "tech", NAME)
+    return empty
+
+
+@pytest.fixture
+def look(empty: Ledger) -> Reader:
+    """Give a reader of that site."""
+    return Reader.open(empty.site_dir)
+
+
+def standing(look: Reader) -> dict[str, str]:
+    """Give how each checked item stands."""
+    return {c.item: "failed" if c.failing else "passed" for c in look.checked_items(NAME)}
+
+
+# what an item is called
+
+
+def test_an_item_that_the_plan_does_not_name_is_refused_with_the_nearest(named: Ledger, look: Reader) -> None:
+    """A scanner reads a label in capitals; a slip of the hand is not a new server."""
+    with pytest.raises(InputError, match=r"pod-001-n4 is none of the 3 servers.*\n.*did you mean pod-001-n0"):
+        check(named, "tech", NAME, [good("pod-001-n4")])
+
+    check(named, "tech", NAME, [good(" POD-001-N02 ")])
+
+    assert standing(look) == {"pod-001-n02": "passed"}
+    assert look.unchecked_items(NAME) == ["pod-001-n01", "pod-001-n03"]
+
+
+def test_items_that_are_only_counted_take_any_name_until_there_are_as_many(counted: Ledger, look: Reader) -> None:
+    """What was entered before may always be entered again, in any case."""
+    check(counted, "tech", NAME, [good("A"), good("B"), good("C")])
+
+    with pytest.raises(NotSatisfiedError, match="3 PDUs, and as many other names are entered; D is one more"):
+        check(counted, "tech", NAME, [good("D")])
+    check(counted, "tech", NAME, [good("b")])
+
+    assert list(standing(look)) == ["A", "B", "C"]
+    assert look.unchecked_items(NAME) == []
+
+
+def test_an_inventory_that_lacks_servers_names_none_of_them(empty: Ledger, look: Reader) -> None:
+    """Half of a list would refuse the other half."""
+    adopt_plan(empty, "pm", plan_with_items(of="servers", hosts=HOSTS[:2]), reason="first")
+    start(empty, "tech", NAME)
+
+    check(empty, "tech", NAME, [good("gpu17")])
+
+    assert standing(look) == {"gpu17": "passed"}
+
+
+@pytest.mark.parametrize("item", ["", "  ", "a b", "a\x1b[31m", "a\x00", "\u202egnp", "x" * 101, "a\nb"])
+def test_an_id_that_cannot_be_read_aloud_is_refused(counted: Ledger, item: str) -> None:
+    with pytest.raises(InputError, match="an item's id"):
+        check(counted, "tech", NAME, [good(item)])
+
+
+def test_a_note_with_marks_that_cannot_be_seen_is_refused(counted: Ledger) -> None:
+    with pytest.raises(InputError, match="cannot be seen"):
+        check(counted, "tech", NAME, [good("A", note="fine\x1b[2J")])
+    with pytest.raises(InputError, match="at most 2,000"):
+        check(counted, "tech", NAME, [good("A", note="x" * 2001)])
+
+
+# what is read at an item
+
+
+def test_readings_are_judged_at_entry_in_the_units_of_the_instrument(counted: Ledger, look: Reader) -> None:
+    """The answer names verdict, figure and limit; the criterion judges the same rows."""
+    done = check(
+        counted, "tech", NAME, [ItemEntry("A", readings=bond("50", "mohm")), ItemEntry("B", readings=bond("0.2"))]
+    )
+
+    assert [str(v) for item in done.items for v in item.verdicts] == [
+        "bond 50 mohm: met, must be <= 0.1 ohm",
+        "bond 0.2 ohm: failed, must be <= 0.1 ohm",
+    ]
+    assert standing(look) == {"B": "failed", "A": "passed"}
+    (criterion,) = look.criteria(NAME)
+    assert (criterion.verdict, criterion.worst) == ("failed", "B")
+    assert [(m.item, m.value, m.unit, m.by) for m in look.measurements(NAME)] == [
+        ("A", Decimal(50), "mohm", "tech"),
+        ("B", Decimal("0.2"), "ohm", "tech"),
+    ]
+
+
+def test_the_worst_of_readings_in_several_units_is_the_worst(counted: Ledger, look: Reader) -> None:
+    """20 mohm is less than 0.05 ohm."""
+    check(counted, "tech", NAME, [ItemEntry("A", readings=bond("20", "mohm")), ItemEntry("B", readings=bond("0.05"))])
+
+    assert look.criteria(NAME)[0].worst == "B"
+
+
+@pytest.mark.parametrize(
+    ("reading", "said"),
+    [
+        (ReadingEntry("bnd", "1"), "asks for no 'bnd'.*\n.*did you mean bond"),
+        (ReadingEntry("bond", "1", "V"), "'V' does not compare"),
+        (ReadingEntry("bond", "good"), "a number in ohm, not 'good'"),
+        (ReadingEntry("bond", "0,05"), "a number in ohm, not '0,05'\n.*write 0.05"),
+        (ReadingEntry("bond", "nan"), "none that an instrument shows"),
+        (ReadingEntry("bond", "1e999999"), "none that an instrument shows"),
+        (ReadingEntry("bond", "=1+2"), "a number in ohm, not '=1\\+2'"),
+        (ReadingEntry("labelled", "1"), "true or false, not '1'"),
+        (ReadingEntry("labelled", "yes", "ohm"), "true or false, not 'yes ohm'"),
+    ],
+)
+def test_a_reading_that_cannot_be_judged_is_refused_and_nothing_recorded(
+    empty: Ledger, look: Reader, reading: ReadingEntry, said: str
+) -> None:
+    adopt_plan(empty, "pm", plan_with_items(labels=True), reason="first")
+    start(empty, "tech", NAME)
+
+    with pytest.raises(InputError, match=said):
+        check(empty, "tech", NAME, [good("A"), ItemEntry("B", readings=(reading,))])
+
+    assert standing(look) == {}
+
+
+def test_a_metric_that_the_step_reads_is_noted_where_no_criterion_asks_for_it(empty: Ledger) -> None:
+    """Step 008 reads how many sockets a server has; this plan holds it against nothing."""
+    plan = small_plan().model_dump()
+    activities = [a | ({"step": "008"} if a["id"] == NAME else {}) for a in plan["activities"]]
+    adopt_plan(empty, "pm", small_plan(activities=activities), reason="first")
+    start(empty, "tech", NAME)
+
+    done = check(empty, "tech", NAME, [ItemEntry("n1", readings=(ReadingEntry("cpu.sockets", "2"),))])
+
+    assert str(done.items[0].verdicts[0]) == "cpu.sockets 2 count: noted"
+
+
+def test_within_is_judged_against_the_other_items(empty: Ledger) -> None:
+    """One server alone deviates from nothing; the fourth deviates from the three before."""
+    plan = plan_with_items(items=4).model_dump()
+    spread = {"metric": "speed", "op": "within", "value": 5, "unit": "percent", "each": "PDU", "source": "test"}
+    activities = [a | ({"criteria": [spread]} if a["id"] == NAME else {}) for a in plan["activities"]]
+    adopt_plan(empty, "pm", small_plan(activities=activities), reason="first")
+    start(empty, "tech", NAME)
+
+    def read(item: str, speed: str) -> str:
+        entry = ItemEntry(item, readings=(ReadingEntry("speed", speed, "GB/s"),))
+        return check(empty, "tech", NAME, [entry]).items[0].verdicts[0].verdict
+
+    said = [read("A", "400"), read("B", "398"), read("C", "402"), read("D", "300")]
+
+    assert said == ["held against the others when they are read", "met", "met", "failed"]
+
+
+# what counts
+
+
+def test_progress_is_the_count_of_passed_items_and_no_other(counted: Ledger, look: Reader, clock: Clock) -> None:
+    check(counted, "tech", NAME, [good("A"), ItemEntry("B", passed=False, note="dent")])
+
+    assert look.require_activity(NAME, clock.now).items_done == 1
+    done = look.checklist(NAME)
+    assert done is not None
+    assert (done.passed, done.failed, done.open) == (1, 1, 1)
+    with pytest.raises(NotSatisfiedError, match="counts its checklist: 1 of 3 PDUs passed"):
+        progress(counted, "tech", NAME, items_done=2)
+    progress(counted, "tech", NAME, note="rain")
+
+
+def test_the_last_entry_of_an_item_counts_and_every_one_is_kept(counted: Ledger, look: Reader) -> None:
+    check(counted, "tech", NAME, [good("A", serial="SN1")])
+    check(counted, "lead", NAME, [ItemEntry("A", passed=False, note="loose")])
+    check(counted, "tech", NAME, [good("A")])
+
+    (now,) = look.checked_items(NAME)
+    assert (now.failing, now.serial, now.by) == ((), "SN1", "tech")
+    assert [(c.by, c.failing, c.note) for c in look.check_history(NAME)] == [
+        ("tech", (), ""),
+        ("lead", ("result",), "loose"),
+        ("tech", (), ""),
+    ]
+
+
+def test_finish_waits_for_every_item(counted: Ledger, look: Reader, clock: Clock) -> None:
+    check(counted, "tech", NAME, [good("A"), ItemEntry("B", readings=bond("0.3"))])
+    with pytest.raises(NotSatisfiedError, match="1 of 3 PDUs are not checked; 1 failed: B"):
+        finish(counted, "tech", NAME)
+    assert "items: 1 of 3 PDUs not checked, 1 failed" in look.why(NAME, clock.now).needs
+
+    check(counted, "tech", NAME, [good("B"), ItemEntry("C")])
+    with pytest.raises(NotSatisfiedError, match="bond was not read at 1 of them: C"):
+        finish(counted, "tech", NAME)
+    check(counted, "tech", NAME, [good("C")])
+    finish(counted, "tech", NAME)
+
+    assert look.require_activity(NAME, clock.now).state == "awaiting_sign_off"
+    assert look.require_activity(NAME, clock.now).items_done == 3
+
+
+def test_named_items_that_are_left_are_named(named: Ledger) -> None:
+    check(named, "tech", NAME, [good("pod-001-n02")])
+
+    with pytest.raises(NotSatisfiedError, match="2 of 3 servers are not checked: pod-001-n01, pod-001-n03"):
+        finish(named, "tech", NAME)
+
+
+def test_an_activity_without_an_entry_finishes_as_before(counted: Ledger, look: Reader, clock: Clock) -> None:
+    measure(counted, "tech", NAME, "bond", Decimal("0.05"), "ohm", source="meter")
+    progress(counted, "tech", NAME, items_done=2)
+    finish(counted, "tech", NAME)
+
+    assert look.require_activity(NAME, clock.now).items_done == 3
+
+
+def test_an_item_that_failed_by_a_reading_passes_when_that_is_read_again(counted: Ledger) -> None:
+    """A tick does not make a figure good."""
+    check(counted, "tech", NAME, [ItemEntry("A", readings=bond("0.3"))])
+
+    with pytest.raises(InputError, match="A failed bond, and passes when that is read again"):
+        check(counted, "tech", NAME, [ItemEntry("A")])
+
+
+def test_a_waived_criterion_excuses_the_items_that_fail_it(counted: Ledger, look: Reader, clock: Clock) -> None:
+    """Items found before and after the waiver; the dent is another matter."""
+    check(counted, "tech", NAME, [good("A"), ItemEntry("B", readings=bond("0.3"))])
+    waive(counted, "lead", NAME, "bond", "old building", DUE)
+    done = check(counted, "tech", NAME, [ItemEntry("C", readings=bond("0.4"))])
+    assert (done.items[0].failing, done.ncr, done.items[0].verdicts[0].verdict) == ((), None, "waived")
+
+    finish(counted, "tech", NAME)
+
+    assert look.require_activity(NAME, clock.now).items_done == 2
+
+
+def test_the_next_attempt_starts_afresh(counted: Ledger, look: Reader, clock: Clock) -> None:
+    check(counted, "tech", NAME, [good("A"), good("B"), good("C")])
+    finish(counted, "tech", NAME)
+    reject(counted, "lead", NAME, "wrong room")
+
+    assert look.checklist(NAME) is None
+    assert look.require_activity(NAME, clock.now).items_done is None
+    assert [c.attempt for c in look.check_history(NAME)] == [1, 1, 1]
+    check(counted, "tech", NAME, [good("X")])
+    assert standing(look) == {"X": "passed"}
+
+
+# who may
+
+
+def test_whoever_checked_items_did_the_work_and_does_not_approve_it(counted: Ledger) -> None:
+    check(counted, "lead", NAME, [good("A"), good("B"), good("C")])
+    finish(counted, "tech", NAME)
+
+    with pytest.raises(NotSatisfiedError, match="lead did the work"):
+        sign(counted, "lead", NAME)
+    sign(counted, "lead2", NAME)
+
+
+def test_items_are_checked_while_the_work_is_going_on_by_those_whose_it_is(empty: Ledger) -> None:
+    people = small_plan().model_dump()["people"]
+    people = [p | ({"organisation": "Sparks Ltd"} if p["id"] == "tech" else {}) for p in people]
+    adopt_plan(
+        empty, "pm", plan_with_items().model_copy(update={"people": small_plan(people=people).people}), reason="1"
+    )
+    with pytest.raises(NotSatisfiedError, match="it cannot take 'check' now"):
+        check(empty, "tech", NAME, [good("A")])
+    with pytest.raises(InputError, match="nobody at this site"):
+        check(empty, "stranger", NAME, [good("A")])
+    contracting.assign_organisation(empty, "pm", NAME, "Sparks Ltd")
+    assign(empty, "pm", NAME, "tech")
+    start(empty, "tech", NAME)
+
+    with pytest.raises(NotSatisfiedError, match="may not"):
+        check(empty, "guest", NAME, [good("A")])
+    check(empty, "tech", NAME, [good("A")])
+
+
+# what a failed item leads to
+
+
+def test_a_failed_item_opens_a_non_conformance_that_is_inspected_again_and_closed(empty: Ledger, look: Reader) -> None:
+    """Class A: it is closed after its disposition, and not while the item still fails."""
+    adopt_plan(empty, "pm", plan_with_items(ncr_class="A"), reason="first")
+    start(empty, "tech", NAME)
+    done = check(empty, "tech", NAME, [good("A"), ItemEntry("B", readings=bond("0.3"), note="paint"), good("C")])
+    (ncr,) = look.ncrs()
+    assert done.ncr == ncr.id == "NCR-0001"
+    assert (ncr.ncr_class, ncr.inspections) == ("A", 0)
+    assert ncr.reason == "B: bond 0.3 ohm: failed, must be <= 0.1 ohm; paint"
+
+    again = check(empty, "tech", NAME, [ItemEntry("B", readings=bond("0.2"))])
+    assert (again.ncr, again.items[0].ncr) == (None, "NCR-0001")
+    disposition_ncr(empty, "tech", "NCR-0001", "rework", owner="tech", due=DUE)
+    with pytest.raises(NotSatisfiedError, match="NCR-0001 cannot be closed: B still fails"):
+        close_ncr(empty, "lead", "NCR-0001")
+    check(empty, "tech", NAME, [good("B")])
+
+    assert look.ncrs()[0].inspections == 2
+    finish(empty, "tech", NAME)
+    with pytest.raises(NotSatisfiedError, match="class A"):
+        sign(empty, "lead", NAME)
+    close_ncr(empty, "lead", "NCR-0001")
+    sign(empty, "lead", NAME)
+    assert audit(empty.site_dir) == []
+
+
+def test_an_item_that_fails_after_its_non_conformance_was_closed_opens_another(
+    counted: Ledger, look: Reader, clock: Clock
+) -> None:
+    check(counted, "tech", NAME, [ItemEntry("A", passed=False, note="dent")])
+    check(counted, "tech", NAME, [good("A")])
+    close_ncr(counted, "lead", "NCR-0001", "repair")
+    clock.forward(1)
+
+    assert check(counted, "tech", NAME, [ItemEntry("A", passed=False, note="dent")]).ncr == "NCR-0002"
+    assert [n.inspections for n in look.ncrs()] == [1, 0]
+
+
+def test_one_hand_over_opens_one_non_conformance_for_all_that_failed(counted: Ledger, look: Reader) -> None:
+    failed = [ItemEntry(name, passed=False, note="dent") for name in "ABC"]
+
+    assert {item.ncr for item in check(counted, "tech", NAME, failed).items} == {"NCR-0001"}
+
+    assert [n.reason for n in look.ncrs()] == ["A: dent | B: dent | C: dent"]
+
+
+def test_what_is_used_as_it_is_holds_nothing_back(counted: Ledger, look: Reader, clock: Clock) -> None:
+    check(counted, "tech", NAME, [good("A"), good("B"), good("C")])
+    check(counted, "tech", NAME, [ItemEntry("C", passed=False, note="dent")])
+    with pytest.raises(NotSatisfiedError, match="1 failed: C"):
+        finish(counted, "tech", NAME)
+
+    disposition_ncr(counted, "lead", "NCR-0001", "use-as-is", reason="only the paint")
+    finish(counted, "tech", NAME)
+
+    assert look.require_activity(NAME, clock.now).items_done == 2
+
+
+def test_a_failed_measurement_by_hand_opens_one_too(counted: Ledger, look: Reader) -> None:
+    """Read again it is the same one; a good reading counts as an inspection."""
+    measure(counted, "tech", NAME, "bond", Decimal("0.3"), "ohm", item="A", source="meter")
+    measure(counted, "tech", NAME, "bond", Decimal("0.2"), "ohm", item="A", source="meter")
+    check(counted, "tech", NAME, [ItemEntry("A", readings=bond("0.25"))])
+    measure(counted, "tech", NAME, "bond", Decimal("0.05"), "ohm", item="A", source="meter")
+
+    (ncr,) = look.ncrs()
+    assert (ncr.id, ncr.inspections) == ("NCR-0001", 3)
+    assert ncr.reason == "bond 0.3 ohm: failed, must be <= 0.1 ohm at A"
+    assert audit(counted.site_dir) == []
+
+
+def test_a_good_measurement_opens_nothing(counted: Ledger, look: Reader) -> None:
+    measure(counted, "tech", NAME, "bond", Decimal(50), "mohm", source="meter")
+
+    assert look.ncrs() == []
+
+
+def test_a_failed_item_says_why(counted: Ledger) -> None:
+    with pytest.raises(InputError, match="A failed, and nothing says why"):
+        check(counted, "tech", NAME, [ItemEntry("A", passed=False)])
+
+
+# serial numbers, photos, scanners
+
+
+def test_one_asset_is_at_one_place(counted: Ledger, look: Reader) -> None:
+    """A scanner that read the wrong label is found at once; two that were swapped are entered together."""
+    check(counted, "tech", NAME, [good("A", serial="SN1"), good("B", serial="SN2")])
+    with pytest.raises(InputError, match="the serial number sn1 is at A too"):
+        check(counted, "tech", NAME, [good("C", serial="sn1")])
+
+    check(counted, "tech", NAME, [good("A", serial="SN2"), good("B", serial="SN1")])
+
+    assert {c.item: c.serial for c in look.checked_items(NAME)} == {"A": "SN2", "B": "SN1"}
+
+
+def test_photos_are_evidence_without_the_place_where_they_were_taken(
+    counted: Ledger, look: Reader, tmp_path: Path
+) -> None:
+    photo = tmp_path / "rack.jpg"
+    photo.write_bytes(bad.photo(exif=bad.exif()))
+
+    check(counted, "tech", NAME, [good("A", photos=(photo,))])
+
+    (kept,) = look.evidence(NAME)
+    assert (kept.kind, kept.name) == ("photo", "rack.jpg")
+    assert look.checked_items(NAME)[0].photos == (kept.digest,)
+    assert audit(counted.site_dir) == []
+
+
+def test_a_photo_is_a_picture_and_is_kept_of_nothing_that_is_refused(counted: Ledger, tmp_path: Path) -> None:
+    """A list from elsewhere names files; no text of this machine is kept by it."""
+    secret, photo = tmp_path / "id_ed25519", tmp_path / "rack.png"
+    secret.write_text("a private key", encoding="utf-8")
+    photo.write_bytes(bad.png(8, 8, bad.grey()))
+    before = sorted(counted.site_dir.glob("evidence/sha256/*/*"))
+
+    with pytest.raises(InputError, match="id_ed25519 is TEXT"):
+        check(counted, "tech", NAME, [good("A", photos=(secret,))])
+    with pytest.raises(InputError, match="'V' does not compare"):
+        check(counted, "tech", NAME, [ItemEntry("A", readings=bond("1", "V"), photos=(photo,))])
+
+    assert sorted(counted.site_dir.glob("evidence/sha256/*/*")) == before
+
+
+def test_a_scan_passes_an_item_once_and_makes_nothing_good(named: Ledger, look: Reader) -> None:
+    assert scan(named, "tech", NAME, "POD-001-N01 SN1\n") == ("pod-001-n01", False, 1, 3)
+    assert scan(named, "tech", NAME, "pod-001-n01") == ("pod-001-n01", True, 1, 3)
+    assert scan(named, "tech", NAME, "pod-001-n01 sn1") == ("pod-001-n01", True, 1, 3)
+    assert scan(named, "tech", NAME, "pod-001-n01 SN9") == ("pod-001-n01", False, 1, 3)
+    check(named, "tech", NAME, [ItemEntry("pod-001-n02", passed=False, note="dent")])
+
+    with pytest.raises(NotSatisfiedError, match=r"pod-001-n02 failed and is not made good by a scan \(NCR-0001\)"):
+        scan(named, "tech", NAME, "pod-001-n02")
+    with pytest.raises(InputError, match="an item and its serial number"):
+        scan(named, "tech", NAME, "pod-001-n03 SN1 SN2")
+    assert {c.item: c.serial for c in look.checked_items(NAME)} == {"pod-001-n02": "", "pod-001-n01": "SN9"}
+
+
+# many at once
+
+
+def many(count: int, value: str = "0.05") -> list[ItemEntry]:
+    """Give entries of so many PDUs."""
+    return [ItemEntry(f"P{n:05}", readings=bond(value), serial=f"SN{n}") for n in range(count)]
+
+
+def test_few_lie_in_the_event_and_many_in_a_batch_and_both_replay(empty: Ledger, look: Reader) -> None:
+    """Rows, readings, counts and non-conformances are what the events say."""
+    adopt_plan(empty, "pm", plan_with_items(items=600), reason="first")
+    start(empty, "tech", NAME)
+    few = check(empty, "tech", NAME, many(200))
+    bulk = check(empty, "tech", NAME, [*many(600)[200:599], ItemEntry("P00599", passed=False, note="dent")])
+    assert few.event is not None
+    assert bulk.event is not None
+
+    recorded = {row["seq"]: json.loads(row["payload"]) for row in events(empty.site_dir)}
+    assert (len(recorded[few.event.seq]["checks"]), recorded[few.event.seq]["batches"]) == (200, [])
+    held = recorded[bulk.event.seq]
+    assert (held["checks"], [b["rows"] for b in held["batches"]]) == ([], [400])
+    assert (held["passed"], held["failed"], held["ncr"]) == (399, 1, "NCR-0001")
+    before = (look.checked_items(NAME), look.measurements(NAME), look.ncrs(), look.checklist(NAME))
+    assert audit(empty.site_dir) == []
+    look.close()
+    empty.close()
+    rebuild(empty.site_dir, events(empty.site_dir))
+    with Reader.open(empty.site_dir) as again:
+        assert before == (again.checked_items(NAME), again.measurements(NAME), again.ncrs(), again.checklist(NAME))
+
+
+def test_a_batch_that_was_changed_is_found(empty: Ledger) -> None:
+    adopt_plan(empty, "pm", plan_with_items(items=300), reason="first")
+    start(empty, "tech", NAME)
+    done = check(empty, "tech", NAME, many(300))
+    assert done.event is not None
+    digest = done.event.payload.batches[0].digest  # type: ignore[attr-defined]
+    place = next(empty.site_dir.glob(f"evidence/sha256/*/{digest}"))
+    place.chmod(0o644)
+    place.write_bytes(place.read_bytes().replace(b"0.05", b"0.01"))
+
+    assert any(digest[:12] in finding.where for finding in audit(empty.site_dir))
+
+
+def test_the_same_rows_a_second_time_change_nothing(empty: Ledger, look: Reader) -> None:
+    """0.050 is 0.05; what says something else is a new entry of its item."""
+    adopt_plan(empty, "pm", plan_with_items(items=300), reason="first")
+    start(empty, "tech", NAME)
+    check(empty, "tech", NAME, many(300), skip_recorded=True)
+    head = look.head()
+
+    again = check(empty, "tech", NAME, many(300, "0.050"), skip_recorded=True)
+    assert (again.items, again.recorded_before, again.event) == ((), 300, None)
+    assert look.head() == head
+
+    changed = [*many(299), ItemEntry("P00299", readings=bond("0.3"), serial="SN299")]
+    third = check(empty, "tech", NAME, changed, skip_recorded=True)
+    assert ([i.item for i in third.items], third.recorded_before) == (["P00299"], 299)
+
+
+def test_every_fault_is_named_and_nothing_recorded(named: Ledger, look: Reader) -> None:
+    entries = [
+        good("pod-001-n01"),
+        ItemEntry("pod-001-n02", readings=bond("x")),
+        good("pod-001-n07"),
+        good("POD-001-N01"),
+        ItemEntry("pod-001-n03", passed=False),
+    ]
+
+    with pytest.raises(InputError) as refused:
+        check(named, "tech", NAME, entries)
+
+    said = str(refused.value)
+    assert "4 faults; nothing is recorded" in said
+    for part in ("'x'", "pod-001-n07 is none of", "pod-001-n01 is there twice", "nothing says why"):
+        assert part in said
+    assert standing(look) == {}
+
+
+def test_thousands_of_entries_are_recorded_in_seconds(empty: Ledger) -> None:
+    """The largest hall of the largest preset has fewer."""
+    adopt_plan(empty, "pm", plan_with_items(items=5000), reason="first")
+    start(empty, "tech", NAME)
+    begun = time.monotonic()
+
+    check(empty, "tech", NAME, many(5000), skip_recorded=True)
+    check(empty, "tech", NAME, many(5000), skip_recorded=True)
+
+    assert time.monotonic() - begun < 20
+
+
+ENTRIES = st.lists(
+    st.builds(
+        ItemEntry,
+        item=st.sampled_from(["A", "b", "B", "C", "D", "E"]),
+        passed=st.booleans(),
+        readings=st.sampled_from([(), bond("0.05"), bond("0.3"), bond("50", "mohm")]),
+        note=st.sampled_from(["", "=1+2", "[bold]x[/]"]),
+        serial=st.sampled_from([None, "", "S1", "S2"]),
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@given(handed=st.lists(ENTRIES, min_size=1, max_size=6))
+def test_whatever_is_handed_over_the_list_is_the_last_of_each(handed: list[list[ItemEntry]]) -> None:
+    """Against a model: what was taken counts, what was refused left no trace, and replay says the same."""
+    last: dict[str, tuple[str, str]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        site = Path(folder)
+        with create_ledger(site, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=Clock()) as ledger:
+            adopt_plan(ledger, "pm", plan_with_items(items=4), reason="first")
+            start(ledger, "tech", NAME)
+            for entries in handed:
+                try:
+                    done = check(ledger, "tech", NAME, entries)
+                except ClusterwrightError:
+                    continue
+                for entry, item in zip(entries, done.items, strict=True):
+                    assert item.item.casefold() == entry.item.casefold()
+                    bad_reading = any(r.value == "0.3" for r in entry.readings)
+                    passed = entry.passed and not bad_reading
+                    assert passed == (not item.failing)
+                    last[item.item] = ("passed" if passed else "failed", entry.note)
+            with Reader.open(site) as reader:
+                found = {c.item: ("failed" if c.failing else "passed", c.note) for c in reader.checked_items(NAME)}
+                row = reader.require_activity(NAME, Clock().now)
+                serials = [c.serial for c in reader.checked_items(NAME) if c.serial]
+        assert found == last
+        assert row.items_done == (sum(state == "passed" for state, _ in last.values()) if last else None)
+        assert len(serials) == len(set(serials))
+        assert audit(site) == []
