@@ -6,7 +6,7 @@ DEMO ?= demo-site
 BENCH_SITE ?= bench-site
 ROOMS := steps ledger flows tui clusterwright
 
-.PHONY: setup demo test lint lock bench bench-ledger clean
+.PHONY: setup demo test lint lock bench bench-ledger lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -25,6 +25,19 @@ demo: setup
 test: setup
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 	$(BIN)/python -m pytest -n 2 tests/ledger --database postgres
+
+# Real hosts on this machine, as root; `make lab-clean` removes the images that are kept for the next time.
+lab: setup
+	status=0; $(BIN)/python -m tests.lab up && $(BIN)/python -m pytest -m lab tests/lab || status=$$?; $(BIN)/python -m tests.lab down; exit $$status
+
+lab-up: setup
+	$(BIN)/python -m tests.lab up
+
+lab-down: setup
+	$(BIN)/python -m tests.lab down
+
+lab-clean: setup
+	$(BIN)/python -m tests.lab clean
 
 lint: setup
 	$(BIN)/ruff check .
@@ -52,6 +65,7 @@ bench-ledger: setup $(BENCH_SITE)/ledger.db
 	$(BIN)/python benchmarks/ledger_race.py 1000 1
 	$(BIN)/python benchmarks/ledger_race.py 1000 1 postgres
 	$(BIN)/python benchmarks/ledger_append.py
+	$(BIN)/python benchmarks/ledger_million.py
 
 $(BENCH_SITE)/ledger.db: | $(VENV)/.installed
 	$(BIN)/clusterwright init --preset superpod-1su $(BENCH_SITE)

@@ -8,8 +8,10 @@ from clusterwright.commands import (
     anchor,
     authority,
     backup,
-    buying,
     catalog,
+    changing,
+    check,
+    database,
     design,
     engine,
     export,
@@ -21,8 +23,10 @@ from clusterwright.commands import (
     people,
     plan,
     privacy,
+    reminders,
     reporting,
     site,
+    witness,
 )
 
 app = typer.Typer(
@@ -52,15 +56,18 @@ for verb in (
     app.command(verb.__name__.rstrip("_"))(verb)
 for act in people.VERBS:
     app.command(act.__name__)(act)
+app.command("check")(check.check)
+app.command("witness")(witness.witness)
 app.command("adopt")(people.adopt)
 app.command("up")(engine.up)
 app.command("rehearse")(engine.rehearse)
 app.command("dashboard")(engine.dashboard)
 app.command("tui")(engine.tui)
+app.command("reminders")(reminders.reminders)
 app.add_typer(reporting.app, name="report")
 app.add_typer(keys.app, name="keys")
 app.add_typer(export.app, name="export")
-app.add_typer(buying.change, name="change")
+app.add_typer(changing.app, name="change")
 app.add_typer(ncr.app, name="ncr")
 app.command("punch")(ncr.punch)
 app.add_typer(authority.app, name="authority")
@@ -68,6 +75,7 @@ app.command("break-glass")(authority.break_glass)
 app.command("redact")(privacy.redact)
 app.command("audit")(ledger_check.audit)
 app.command("anchor")(anchor.anchor)
+app.add_typer(database.app, name="database")
 app.command("backup")(backup.backup)
 app.command("restore")(backup.restore)
 app.command("doctor")(machine.doctor)

@@ -54,7 +54,16 @@ _PERSON = """\
 """
 
 
-def site_text(preset: Preset, *, name: str, start: date, account: str, signing: list[str], working: list[str]) -> str:
+def site_text(
+    preset: Preset,
+    *,
+    name: str,
+    start: date,
+    account: str,
+    signing: list[str],
+    working: list[str],
+    has_inventory: bool,
+) -> str:
     """Give a site file: one who works and two who sign, all on the account that made it."""
     people = [
         ("operator", "Operator", working),
@@ -71,7 +80,7 @@ def site_text(preset: Preset, *, name: str, start: date, account: str, signing: 
         people="".join(
             _PERSON.format(id=id_, name=title, roles=", ".join(roles), account=account) for id_, title, roles in people
         ).rstrip("\n"),
-        inventory=_INVENTORY_KEY if preset.name == "localhost" else _NO_INVENTORY,
+        inventory=_INVENTORY_KEY if has_inventory else _NO_INVENTORY,
     )
 
 

@@ -1,4 +1,4 @@
-"""Writes the pages that follow from the code: design values, durations, hold points, the seeds' numbers. `--check` only compares."""
+"""Writes the pages that follow from the code: who may do what, design values, durations, hold points, the seeds' numbers. `--check` only compares."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from ledger.access import ACCESS, in_words
 from steps.catalog.loader import Catalog, read_catalog
 from steps.design.design import Design, design_of
 from steps.design.figures import choice_specs, figure_sections
@@ -166,7 +167,23 @@ def design_figures() -> Iterator[str]:
         yield f"| `{name}` | {choice.meaning} | {options} | {'' if choice.value is None else str(choice.value).lower()} |"
 
 
+def access() -> Iterator[str]:
+    """Give the table of who may do what."""
+    yield "# Who may do what\n"
+    yield (
+        "Every decision, and the roles that may take it. Services, commands, screens and the audit ask this one table "
+        "(`ledger/access.py`); a test tries every decision with every role. Roles may be lent ([authority](ledger.md)). "
+        "What the state of an activity allows is another question, which `why` answers.\n"
+    )
+    yield "| decision | about | who may | but |"
+    yield "|---|---|---|---|"
+    for action, rule in ACCESS.items():
+        who, but = in_words(rule)
+        yield f"| {action.replace('_', ' ')} | {rule.to} | {who} | {but} |"
+
+
 PAGES = {
+    "access.md": access,
     "design-figures.md": design_figures,
     "design-values.md": design_values,
     "durations.md": durations,

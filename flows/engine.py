@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flows.ansible.run import require_ansible
 from flows.prefect_server import PrefectServer
 from steps.errors import InputError, UnreachableError
 
@@ -45,6 +46,8 @@ def run_engine(
     """
     _refuse_unready(site_dir)
     inventory = _inventory(site_dir)
+    if inventory is not None:
+        require_ansible()
     with _ending_at_once(on_message), PrefectServer(site_dir, port, on_message) as server:
         # Prefect reads its settings when it is first imported, which is here, after the server set them
         from flows.engine_log import logged

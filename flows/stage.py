@@ -71,6 +71,8 @@ class Stage:
     def _move_to(self, at: datetime) -> None:
         due = self.clock.move_to(at)
         with self.engine.ledger.batch():
+            for row in self._reader.approved_until(self.clock(), self.clock()):
+                self.simulator.people.renew(self.engine.activities[row.id])
             for decision in due:
                 decision(self.clock())
         if self.simulator.held_back:

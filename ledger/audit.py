@@ -1,41 +1,51 @@
 """Can the ledger be believed? Chain, hashes, triggers, evidence, and a replay held against every row.
 
-Each finding names the event, table or row it is about. An empty list is a green audit. The file is read
-with SQLite alone; a damaged file is itself a finding.
+Each finding names the event, table or row it is about. An empty list is a green audit. Everything is read as it stood when
+the audit began, however long it takes and whoever writes meanwhile.
 """
 
 from __future__ import annotations
 
-import json
+import gc
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing, contextmanager
 from itertools import zip_longest
+from multiprocessing import get_context
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from sqlalchemy import Engine, insert
+from sqlalchemy import insert
 from sqlmodel import Session, SQLModel
 
-from ledger import names
 from ledger.anchors import KEPT, Anchor, Checked, checked, kept_anchors
-from ledger.events import FIRST_HASH, event_hash
-from ledger.evidence import is_intact
+from ledger.chain import Finding, faults, faults_in, pages
 from ledger.file import ledger_path
 from ledger.reads.connected import Connected
 from ledger.replay import COLUMNS, event_of, replaying
-from ledger.schema import TRIGGERS, memory_engine
+from ledger.schema import memory_engine
+from ledger.shared.following import brought_up
+from ledger.shared.place import database_of
 from ledger.tables import OPERATIONAL, EventRow
 from ledger.upgrade import different_tables
 from ledger.verifying import Met, Signatures, Verifier
-from steps.errors import ClusterwrightError, InputError, UnreachableError
+from steps.errors import ClusterwrightError, UnreachableError
+
+__all__ = ["Auditor", "Finding", "Findings", "audit"]
+
+APART = 20_000
+"""From so many events on a second process looks at chain and evidence while this one replays; it takes half a second to begin."""
+
+TOGETHER = 1000
+"""So many rows of a table are compared at once; only where they differ, row by row."""
 
 
-class Finding(NamedTuple):
-    """Something that is not as it must be: about what, and why."""
+class Head(NamedTuple):
+    """The last event that the audit looks at."""
 
-    where: str
-    message: str
+    seq: int
+    hash: str
 
 
 class Findings(list[Finding]):
@@ -59,8 +69,13 @@ def audit(site_dir: Path, anchors: Iterable[Anchor] = ()) -> Findings:
 
     It is held against the anchors that the site kept, and against those given.
     """
+    brought_up(site_dir)
     with Auditor(site_dir) as auditor:
         found = auditor.run()
+    if (url := database_of(site_dir)) is not None:
+        from ledger.shared.auditing import shared_faults  # the driver is heavy, and most sites are a folder
+
+        found += [Finding(*fault) for fault in shared_faults(site_dir, url)]
     try:
         held = [*kept_anchors(site_dir), *anchors]
     except ClusterwrightError as error:
@@ -90,31 +105,48 @@ class Auditor:
         except UnreachableError as error:
             return Findings([Finding("file", error.what)])
         try:
-            damage = [Finding("file", row[0]) for row in reader.rows("PRAGMA quick_check") if row[0] != "ok"]
-            return Findings(damage) if damage else self._looked_through(reader)
+            reader.row("BEGIN")
+            return self._looked_through(reader)
         except UnreachableError as error:
             return Findings([Finding("file", error.what)])
         finally:
             reader.close()
 
     def _looked_through(self, reader: Connected) -> Findings:
-        last = reader.row("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1") or (0, "")
-        found = [*_triggers(reader), *_chain(reader), *_evidence(reader), *_names(reader)]
-        # a replay of forged or missing events says nothing that these findings do not say better
-        found = found or list(self._against_replay(reader))
-        return Findings(found, events=last[0], head=last[1])
+        """Look at what the ledger shows of itself, and at the replay only if nothing is wrong with that.
 
-    def _against_replay(self, reader: Connected) -> Iterator[Finding]:
+        A replay of forged or missing events says nothing that those findings do not say better.
+        """
+        head = Head(*(reader.row("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1") or (0, "")))
+        look = self._beside if head.seq >= APART else self._before
+        return Findings(look(reader, head), events=head.seq, head=head.hash)
+
+    def _before(self, reader: Connected, head: Head) -> list[Finding]:
+        return faults(reader, head.seq) or list(self._against_replay(reader, head))
+
+    def _beside(self, reader: Connected, head: Head) -> list[Finding]:
+        """Replay while another process looks; what comes of events that it finds forged is forgotten."""
+        with ProcessPoolExecutor(1, get_context("spawn")) as other:
+            shown = other.submit(faults_in, self.site_dir, head.seq)
+            try:
+                replayed = list(self._against_replay(reader, head))
+            except Exception:
+                replayed = []
+                if not shown.result():
+                    raise
+        if found := shown.result():
+            self.close()
+        return found or replayed
+
+    def _against_replay(self, reader: Connected, head: Head) -> Iterator[Finding]:
         """Replay the events, unless just these were replayed, and hold every row against what they say."""
-        signatures: dict[int, str | None] = dict(reader.rows("SELECT seq, signature FROM event"))
-        last = reader.row("SELECT hash FROM event ORDER BY seq DESC LIMIT 1")
-        head = last[0] if last else ""  # the chain holds: the last hash stands for every event
-        if self._replay is None or self._replay.head != head:
+        if self._replay is None or self._replay.head != head:  # the chain holds: its last hash stands for every event
             self.close()
             self._replay = Replayed(head, reader, self.site_dir)
         yield from self._replay.findings
         if not self._replay.findings:
-            for seq, why in self._signatures.faults(self._replay.met, signatures):
+            given = dict(reader.rows("SELECT seq, signature FROM event WHERE signature IS NOT NULL"))
+            for seq, why in self._signatures.faults(self._replay.met, given):
                 yield Finding(f"event {seq}", why)
             yield from self._replay.compared(reader)
 
@@ -136,12 +168,34 @@ class Auditor:
 class Replayed:
     """What a ledger's events say, in memory, and what was wrong with them on the way."""
 
-    def __init__(self, head: str, reader: Connected, site_dir: Path) -> None:
+    def __init__(self, head: Head, reader: Connected, site_dir: Path) -> None:
         """Replay every event up to the head, and keep the statements that were met."""
         self.head = head
         self.met: dict[int, Met] = {}
         self.engine = memory_engine()
-        self.findings = list(_replayed(self.engine, reader, site_dir, self.met))
+        with _uncollected():
+            self.findings = list(self._replayed(reader, site_dir))
+
+    def _replayed(self, reader: Connected, site_dir: Path) -> Iterator[Finding]:
+        def hash_at(seq: int) -> str | None:
+            found = reader.row("SELECT hash FROM event WHERE seq = ?", seq)
+            return found[0] if found else None
+
+        with Session(self.engine) as session, session.begin(), replaying(session, site_dir) as go_on:
+            verifier = Verifier(session, hash_at)
+            for values in pages(reader, COLUMNS, self.head.seq):
+                row = dict(zip(COLUMNS, values, strict=True))
+                try:
+                    event = event_of(row)
+                    for wrong in verifier.before(event):
+                        yield Finding(f"event {event.seq}", f"{event.kind} about {event.subject} {wrong}")
+                    go_on(event)
+                except ClusterwrightError as error:
+                    yield Finding(f"event {row['seq']}", f"does not replay: {error.what}")
+                    return
+                if event.seq == 1:  # statements name the hash of genesis
+                    session.execute(insert(EventRow), [row])
+            self.met = verifier.met
 
     def compared(self, reader: Connected) -> Iterator[Finding]:
         """Hold the rows of the file against those of the replay."""
@@ -154,110 +208,16 @@ class Replayed:
             connection.close()
 
 
-def _events(reader: Connected) -> Iterator[dict[str, Any]]:
-    names = ", ".join(COLUMNS)
-    after = 0
-    while rows := reader.rows(
-        f"SELECT {names} FROM event WHERE seq > ? ORDER BY seq LIMIT 2000",  # noqa: S608  our names
-        after,
-    ):
-        for row in rows:
-            yield dict(zip(COLUMNS, row, strict=True))
-        after = rows[-1][0]
-
-
-def _triggers(reader: Connected) -> Iterator[Finding]:
-    there = dict(reader.rows("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
-    for name, sql in TRIGGERS.items():
-        if there.get(name) != sql:
-            how = "missing" if name not in there else "changed"
-            yield Finding(f"trigger {name}", f"{how}: the event table is not protected")
-    for name in sorted(there.keys() - TRIGGERS.keys()):
-        yield Finding(f"trigger {name}", "is not one of the ledger's: it could change what is recorded")
-
-
-def _chain(reader: Connected) -> Iterator[Finding]:
-    last, expected = FIRST_HASH, 1
-    for row in _events(reader):
-        seq = row["seq"]
-        if seq != expected:
-            yield Finding(f"event {seq}", f"events {expected} to {seq - 1} are missing")
-        if expected == 1 and row["kind"] != "genesis":
-            yield Finding(f"event {seq}", "the first event is not genesis")
-        if row["prev_hash"] != last:
-            yield Finding(f"event {seq}", "does not follow the event before it: its chain is broken")
-        try:
-            actual = event_hash(row)
-        except (ValueError, TypeError):
-            actual = ""
-        if actual != row["hash"]:
-            yield Finding(f"event {seq}", f"{row['kind']} about {row['subject']} was changed after recording")
-        last, expected = row["hash"], seq + 1
-
-
-def _evidence(reader: Connected) -> Iterator[Finding]:
-    """Look at every file that an event speaks of, whatever the projections say."""
-    looked: set[str] = set()
-    for row in _events(reader):
-        try:
-            said = json.loads(row["payload"])
-        except (ValueError, TypeError):
-            continue  # the chain names it
-        for digest in _digests(said):
-            if digest not in looked and not _is_there(reader.site_dir, digest):
-                yield Finding(f"evidence {digest[:12]}", f"missing or changed (event {row['seq']}, {row['subject']})")
-            looked.add(digest)
-
-
-def _is_there(site_dir: Path, digest: str) -> bool:
-    """Say whether a file is there as its digest says; what is no digest has no file."""
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Leave Python's search for cycles out: a replay makes none, and it looks through all that is held again and again."""
+    was = gc.isenabled()
+    gc.disable()
     try:
-        return is_intact(site_dir, digest)
-    except InputError:
-        return False
-
-
-def _names(reader: Connected) -> Iterator[Finding]:
-    """Look at every document that holds a name; those of redacted people are to be gone."""
-    rows = reader.rows(
-        "SELECT seq, kind, subject, payload FROM event WHERE kind IN ('plan.adopted', 'person.redacted') ORDER BY seq"
-    )
-    for digest, message in names.faults(reader.site_dir, rows):
-        yield Finding(f"evidence {digest[:12]}", message)
-
-
-def _digests(said: Any) -> Iterator[str]:
-    """Give the digests of kept files in a payload: what stands under `digest`, `document` or `digests`."""
-    if isinstance(said, list):
-        for part in said:
-            yield from _digests(part)
-    elif isinstance(said, dict):
-        for name, value in said.items():
-            if name in {"digest", "document"} and isinstance(value, str):
-                yield value
-            elif name == "digests" and isinstance(value, list):
-                yield from value
-            else:
-                yield from _digests(value)
-
-
-def _replayed(engine: Engine, reader: Connected, site_dir: Path, met: dict[int, Met]) -> Iterator[Finding]:
-    hashes: dict[int, str] = {}
-    with Session(engine) as session, session.begin(), replaying(session, site_dir) as go_on:
-        verifier = Verifier(session, hashes)
-        for row in _events(reader):
-            try:
-                event = event_of(row)
-                for wrong in verifier.before(event):
-                    yield Finding(f"event {event.seq}", f"{event.kind} about {event.subject} {wrong}")
-                go_on(event)
-            except ClusterwrightError as error:
-                yield Finding(f"event {row['seq']}", f"does not replay: {error.what}")
-                return
-            if event.seq == 1:  # statements name the hash of genesis
-                session.execute(insert(EventRow), [row])
-            hashes[event.seq] = event.hash
-        met |= verifier.met
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _compared(table: str, reader: Connected, replayed: Any) -> Iterator[Finding]:
@@ -268,22 +228,26 @@ def _compared(table: str, reader: Connected, replayed: Any) -> Iterator[Finding]
     sql = f'SELECT {names} FROM "{table}" ORDER BY {order}'  # noqa: S608  names of our own tables
     cursor = replayed.cursor()
     cursor.execute(sql)
-    for held, again in zip_longest(reader.rows(sql), cursor):
+    replay = iter(lambda: cursor.fetchmany(TOGETHER), [])
+    for held, again in _unequal(reader.batches(sql, TOGETHER), replay):
         if held is None or again is None:
             row = held or again
             how = "is missing" if held is None else "has no event that made it"
             yield Finding(f"{table} {_key(row, columns, keys)}", how)
             return
-        if tuple(held) != tuple(again):
-            if _key(held, columns, keys) != _key(again, columns, keys):
-                yield Finding(f"{table} {_key(again, columns, keys)}", "is missing or does not belong")
-                return
-            for name, a, b in zip(columns, held, again, strict=True):
-                if a != b:
-                    yield Finding(
-                        f"{table} {_key(held, columns, keys)}",
-                        f"{name} is {a!r}; its events say {b!r}",
-                    )
+        if _key(held, columns, keys) != _key(again, columns, keys):
+            yield Finding(f"{table} {_key(again, columns, keys)}", "is missing or does not belong")
+            return
+        for name, a, b in zip(columns, held, again, strict=True):
+            if a != b:
+                yield Finding(f"{table} {_key(held, columns, keys)}", f"{name} is {a!r}; its events say {b!r}")
+
+
+def _unequal(held: Iterator[list[Any]], again: Iterator[list[Any]]) -> Iterator[tuple[Any, Any]]:
+    """Give the pairs of rows that differ, looking at single rows only where whole batches do."""
+    for some, others in zip_longest(held, again, fillvalue=()):
+        if some != others:
+            yield from (pair for pair in zip_longest(some, others) if pair[0] != pair[1])
 
 
 def _key(row: tuple[Any, ...], columns: list[str], keys: list[str]) -> str:

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import or_, select
+from sqlalchemy import bindparam, or_, select
 from sqlmodel import Session, col
 
 from ledger.tables import Delegation, PersonRole
+
+_LENT = (
+    select(col(Delegation.role), col(Delegation.id))
+    .join(
+        PersonRole,
+        (col(PersonRole.person) == col(Delegation.person)) & (col(PersonRole.role) == col(Delegation.role)),
+    )
+    .where(
+        col(Delegation.to) == bindparam("person"),
+        col(Delegation.since) <= bindparam("now"),
+        col(Delegation.until) > bindparam("now"),
+        or_(col(Delegation.withdrawn_at).is_(None), col(Delegation.withdrawn_at) > bindparam("now")),
+    )
+    .order_by(col(Delegation.id))
+)
+_OWN = select(col(PersonRole.role)).where(col(PersonRole.person) == bindparam("person"))
 
 
 def roles_at(session: Session, person: str, at: datetime) -> dict[str, str | None]:
@@ -15,20 +31,8 @@ def roles_at(session: Session, person: str, at: datetime) -> dict[str, str | Non
 
     A delegation counts while the one who gave it still holds the role.
     """
-    given = session.execute(
-        select(col(Delegation.role), col(Delegation.id))
-        .join(
-            PersonRole,
-            (col(PersonRole.person) == col(Delegation.person)) & (col(PersonRole.role) == col(Delegation.role)),
-        )
-        .where(
-            col(Delegation.to) == person,
-            col(Delegation.since) <= at,
-            col(Delegation.until) > at,
-            or_(col(Delegation.withdrawn_at).is_(None), col(Delegation.withdrawn_at) > at),
-        )
-        .order_by(col(Delegation.id))
-    ).all()
-    own = session.scalars(select(col(PersonRole.role)).where(col(PersonRole.person) == person)).all()
+    asked = {"person": person, "now": at}
+    given = session.execute(_LENT, asked).all()
+    own = session.scalars(_OWN, asked).all()
     lent: dict[str, str | None] = {role: delegation for role, delegation in given}  # noqa: C416  rows are not pairs to mypy
     return lent | dict.fromkeys(own, None)

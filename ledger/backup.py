@@ -17,10 +17,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from ledger import names
 from ledger.anchors import KEPT
 from ledger.archive import EVIDENCE, Contents, Member, digest_of, is_a_place, pack, unpack
 from ledger.audit import Findings, audit
+from ledger.evidence import load
 from ledger.file import LEDGER_FILE, connect, explained, ledger_path
+from ledger.shared.following import brought_up
+from ledger.shared.place import database_of
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError, UnreachableError
 
 SITE_FILE = "site.yaml"
@@ -38,23 +42,30 @@ class Last(NamedTuple):
 
 
 class BackedUp(NamedTuple):
-    """What was written, what was left out on the way, and what the audit of it found."""
+    """What was written, what was left out on the way, what the audit of it found, and whom its site.yaml should not name."""
 
     contents: Contents
     size: int
     left_out: tuple[str, ...]
     findings: Findings
+    redacted_but_named: tuple[str, ...]
 
 
 class Restored(NamedTuple):
-    """What was brought back, and what the audit of it found."""
+    """What was brought back, what the audit of it found, whom it names, and whom its site.yaml should not.
+
+    A backup knows of no redaction that came after it: people who were redacted since are among those it names.
+    """
 
     contents: Contents
     findings: Findings
+    named: tuple[str, ...]
+    redacted_but_named: tuple[str, ...]
 
 
 def back_up(site_dir: Path, target: Path, *, made_at: datetime, program: str, damaged: bool = False) -> BackedUp:
     """Write a backup and give what is in it; one whose audit is not green is kept only if `damaged` may be."""
+    bring_home(site_dir)
     ledger_path(site_dir)
     if target.exists():
         raise InputError(f"{target} exists already", hint="a backup is never overwritten; name another file")
@@ -72,7 +83,25 @@ def back_up(site_dir: Path, target: Path, *, made_at: datetime, program: str, da
             aside.rename(target)
     except OSError as error:
         raise UnreachableError(f"{target} cannot be written: {error.strerror}", hint="check free space") from None
-    return BackedUp(restored.contents, target.stat().st_size, tuple(left_out), restored.findings)
+    return BackedUp(
+        restored.contents,
+        target.stat().st_size,
+        tuple(left_out),
+        restored.findings,
+        restored.redacted_but_named,
+    )
+
+
+def bring_home(site_dir: Path) -> None:
+    """Take over every event and file of a shared ledger, so that the folder holds them all; nothing if not shared."""
+    if (cut_off := brought_up(site_dir)) is not None:
+        raise UnreachableError(cut_off, hint="a backup of a shared ledger asks its database for everything it holds")
+    if (url := database_of(site_dir)) is not None:
+        from ledger.shared.log import Log  # the driver is heavy, and most sites are a folder
+
+        with Log(url) as log:
+            for digest in log.digests():
+                load(site_dir, digest)
 
 
 def restore(archive: Path, folder: Path, *, damaged: bool = False) -> Restored:
@@ -122,7 +151,14 @@ def _verified(archive: Path, folder: Path, *, damaged: bool) -> Restored:
             f"the copy has {len(found)} faults: {named}",
             hint="`clusterwright audit` lists those of the site; --damaged goes on all the same",
         )
-    return Restored(contents, found)
+    still = names.redacted_in_site_file(folder, _redacted(folder))
+    return Restored(contents, found, tuple(names.people_named(folder)), tuple(still))
+
+
+def _redacted(folder: Path) -> list[str]:
+    with explained(folder / LEDGER_FILE), closing(connect(folder)) as connection:
+        found = connection.execute("SELECT subject FROM event WHERE kind = 'person.redacted'").fetchall()
+    return [str(subject).removeprefix("person/") for (subject,) in found]
 
 
 def _members(site_dir: Path, scratch: Path) -> tuple[list[Member], list[str]]:
@@ -170,6 +206,7 @@ def snapshot(site_dir: Path, target: Path) -> None:
     ):
         source.backup(copy)
         copy.execute("PRAGMA journal_mode=DELETE")
+        copy.execute("PRAGMA application_id=0")  # a backup of a shared ledger's copy is a record of its own
 
 
 def _last(folder: Path) -> Last:

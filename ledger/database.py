@@ -115,7 +115,12 @@ class Ledger:
                 return
             self.catch_up()
             try:
-                with self._explained(), Session(self.engine) as session, session.begin(), self._held(session) as machine:
+                with (
+                    self._explained(),
+                    Session(self.engine) as session,
+                    session.begin(),
+                    self._held(session) as machine,
+                ):
                     yield Writing(session, self.site_dir, self.clock, machine, signer=self.signer)
             except NotSatisfiedError:
                 self.catch_up()  # whoever is refused is to see what they were refused for

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import rfc8785
 from pydantic import ValidationError
 
+from ledger.canonical import canonical_text, sorted_text
 from ledger.payloads import KINDS, Payload
 from steps.errors import UnreachableError
 
@@ -59,6 +59,11 @@ def _tranche_received_2(payload: dict[str, Any]) -> dict[str, Any]:
     return payload | {"manifest": None, "scan": None, "differences": [], "ncr": None, "ncr_class": ""}
 
 
+def _measured_2(payload: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 opened no non-conformance for a reading that fails."""
+    return payload | {"ncr": None, "ncr_class": "", "reason": "", "under": None}
+
+
 def _kept_as_given(payload: dict[str, Any]) -> dict[str, Any]:
     """Version 1 kept every file as it was given, and did not say what it was."""
     return payload | {"removed": []}
@@ -73,6 +78,7 @@ UPCASTS: dict[tuple[str, int], Upcast] = {
     ("plan.adopted", 1): _plan_adopted_2,
     ("evidence.attached", 1): lambda payload: _kept_as_given(payload) | {"media_type": None},
     ("activity.attested", 1): _kept_as_given,
+    ("activity.measured", 1): _measured_2,
     ("order.placed", 1): _order_placed_2,
     ("tranche.received", 1): _tranche_received_2,
     **{(kind, 1): _unsigned for kind in ("criterion.waived", "run.released", "ncr.closed")},
@@ -110,7 +116,7 @@ class Draft:
 
 def canonical(payload: Payload) -> str:
     """Give a payload as RFC 8785 text; decimals and instants are strings."""
-    return rfc8785.dumps(payload.model_dump(mode="json")).decode()
+    return canonical_text(payload.model_dump(mode="json"))
 
 
 def event_hash(columns: Mapping[str, Any]) -> str:
@@ -124,9 +130,7 @@ def hashed_text(columns: Mapping[str, Any]) -> str:
     They are integers and text under ASCII names, for which the standard library writes the same bytes, thirty
     times as fast; a test holds the two against each other.
     """
-    return json.dumps(
-        {name: columns[name] for name in HASHED}, sort_keys=True, separators=(",", ":"), ensure_ascii=False
-    )
+    return sorted_text({name: columns[name] for name in HASHED})
 
 
 def upcast(kind: str, version: int, payload: dict[str, Any]) -> dict[str, Any]:
@@ -146,6 +150,8 @@ def read_payload(kind: str, version: int, text: str) -> Payload:
             hint="a newer clusterwright wrote it; upgrade",
         )
     try:
+        if version == KINDS[kind].version:
+            return KINDS[kind].model_validate_json(text)
         return KINDS[kind].model_validate(upcast(kind, version, json.loads(text)))
     except (ValidationError, ValueError) as error:
         raise UnreachableError(

@@ -1,8 +1,8 @@
 """The evidence store: content by its SHA-256 under `evidence/sha256/ab/...` or in a bucket, written once.
 
 Content is complete or absent (on disk: written aside, synced, renamed). Symbolic links, things that are not files and anything
-over the limit are refused. Nothing here overwrites or deletes. What people attach is judged before (`ledger.intake`); what
-runs leave is the program's own.
+over the limit are refused. Nothing here overwrites or deletes content; what a killed process began to write is cleared by a
+later one. What people attach is judged before (`ledger.intake`); what runs leave is the program's own.
 """
 
 from __future__ import annotations
@@ -11,14 +11,45 @@ import hashlib
 import os
 import stat
 import tempfile
+import time
 import unicodedata
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
-from ledger.bucket import Bucket, bucket_of
+from ledger.bucket import bucket_of
+from ledger.shared.place import database_of
 from steps.errors import InputError, UnreachableError
 
 MAX_BYTES = 64 * 1024 * 1024
 LONGEST_NAME = 200
+ASIDE = ".new-"
+ABANDONED_S = 3600.0
+"""A file that was begun so long ago, s, belongs to a process that was killed: writing the largest takes seconds."""
+
+
+class Store(Protocol):
+    """Where content lies that is not in the folder alone; its text is how errors call it."""
+
+    def get(self, digest: str) -> bytes | None:
+        """Give the content under a digest, unchecked; none where there is none."""
+
+    def put(self, digest: str, content: bytes) -> None:
+        """Keep content under its digest."""
+
+
+def store_of(site_dir: Path) -> Store | None:
+    """Give the bucket a site names, or the database of a shared ledger; none where the folder holds everything."""
+    bucket = bucket_of(site_dir)
+    if bucket is not None:
+        return bucket
+    url = database_of(site_dir)
+    if url is None:
+        return None
+    from ledger.shared.content import DatabaseStore  # the driver is heavy, and most sites are a folder
+
+    return DatabaseStore(url, site_dir)
 
 
 def place_of(site_dir: Path, digest: str) -> Path:
@@ -32,13 +63,13 @@ def store(site_dir: Path, content: bytes | Path) -> str:
     """Keep content, or a file's, and give its SHA-256; content already there is left as it is."""
     held = content_of(content, str(content) if isinstance(content, Path) else "evidence")
     digest = hashlib.sha256(held).hexdigest()
-    bucket, place = bucket_of(site_dir), place_of(site_dir, digest)
-    if _held(bucket, place) is not None:
+    shared, place = store_of(site_dir), place_of(site_dir, digest)
+    if _held(shared, place) is not None:
         load(site_dir, digest)  # changed content would be taken for what was just given
-    elif bucket is None:
+    elif shared is None:
         write(place, held)
     else:
-        bucket.put(digest, held)
+        shared.put(digest, held)
     return digest
 
 
@@ -69,9 +100,9 @@ def file_name(text: str) -> str:
 
 def load(site_dir: Path, digest: str) -> bytes:
     """Give the content of a digest, checked against it."""
-    bucket, place = bucket_of(site_dir), place_of(site_dir, digest)
-    where = place if bucket is None else f"it in the bucket {bucket.place.bucket}"
-    held = _held(bucket, place)
+    shared, place = store_of(site_dir), place_of(site_dir, digest)
+    where = place if shared is None else f"it in {shared}"
+    held = _held(shared, place)
     if held is None:
         raise UnreachableError(
             f"evidence {digest[:12]} cannot be read: it is not there",
@@ -85,10 +116,13 @@ def load(site_dir: Path, digest: str) -> bytes:
     return held
 
 
-def _held(bucket: Bucket | None, place: Path) -> bytes | None:
+def _held(shared: Store | None, place: Path) -> bytes | None:
     """Give what lies under a digest, unchecked; none where nothing does."""
-    if bucket is not None:
-        return bucket.get(place.name)
+    return on_disk(place) if shared is None else shared.get(place.name)
+
+
+def on_disk(place: Path) -> bytes | None:
+    """Give what lies in a file of the folder, unchecked; none where there is no file."""
     try:
         return place.read_bytes()
     except FileNotFoundError:
@@ -102,11 +136,11 @@ def _held(bucket: Bucket | None, place: Path) -> bytes | None:
 
 def is_intact(site_dir: Path, digest: str) -> bool:
     """Say whether the content is there and has that digest; a bucket that does not answer says neither."""
-    bucket, place = bucket_of(site_dir), place_of(site_dir, digest)
+    shared, place = store_of(site_dir), place_of(site_dir, digest)
     try:
-        held = _held(bucket, place)
+        held = _held(shared, place)
     except UnreachableError:
-        if bucket is not None:
+        if shared is not None:
             raise
         return False
     return held is not None and hashlib.sha256(held).hexdigest() == digest
@@ -137,13 +171,10 @@ def write(place: Path, content: bytes) -> None:
     try:
         new = [folder for folder in (place.parent, *place.parent.parents) if not folder.exists()]
         place.parent.mkdir(parents=True, exist_ok=True)
-        handle, aside = tempfile.mkstemp(dir=place.parent, prefix=".new-")
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(aside).chmod(0o444)
-        Path(aside).replace(place)
+        for left in half_written(place.parent, ABANDONED_S):
+            with suppress(OSError):  # another account's; it is in nobody's way
+                left.unlink()
+        _write_aside(place, content)
         for folder in (place.parent, *(made.parent for made in new)):
             sync_folder(folder)
     except OSError as error:
@@ -151,6 +182,29 @@ def write(place: Path, content: bytes) -> None:
             f"evidence cannot be written to {place.parent}: {error.strerror}",
             hint="check free space and permissions",
         ) from None
+
+
+def _write_aside(place: Path, content: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=place.parent, prefix=ASIDE)
+    aside = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.chmod(0o444)
+        aside.replace(place)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+def half_written(folder: Path, older_than_s: float) -> Iterator[Path]:
+    """Give the files of a folder that were begun and never got their name, the younger ones left out."""
+    for path in folder.glob(f"{ASIDE}*"):
+        with suppress(FileNotFoundError):  # finished meanwhile
+            if time.time() - path.stat().st_mtime >= older_than_s:
+                yield path
 
 
 def sync_folder(folder: Path) -> None:

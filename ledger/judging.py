@@ -1,7 +1,8 @@
 """One criterion against what was read in this attempt. Pure, exact decimals, standard library only.
 
 The last reading of an item counts, every item is judged, the worst decides. A missing value, a unit that
-cannot be compared and a word where a number belongs are `not measured`: never a pass.
+cannot be compared and a word where a number belongs are `not measured`: never a pass. Where a criterion also holds
+items against each other, one that meets the limit fails if it lies too far on the bad side of the others.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ledger.stamps import Value, value_text
+from steps.acceptance.fleet import outliers
 
 MET, FAILED, NOT_MEASURED, WAIVED = "met", "failed", "not measured", "waived"
 
@@ -21,6 +23,9 @@ FACTORS: dict[str, tuple[str, Decimal]] = {
                  "h": "3600", "day": "86400"},
         "power": {"W": "1", "kW": "1e3", "MW": "1e6"},
         "potential": {"mV": "1e-3", "V": "1", "kV": "1e3"},
+        "resistance": {"uohm": "1e-6", "µohm": "1e-6", "mohm": "1e-3", "ohm": "1", "kohm": "1e3", "megohm": "1e6"},
+        "current": {"mA": "1e-3", "A": "1", "kA": "1e3"},
+        "torque": {"Nm": "1", "N·m": "1", "lbf·ft": "1.3558179483314", "lbf·in": "0.1129848290276"},
         "pressure": {"Pa": "1", "kPa": "1e3", "bar": "1e5", "psi": "6894.757293168"},
         "flow": {"L/min": "1", "l/min": "1", "m3/h": "16.66666666666666667"},
         "bits": {"b/s": "1", "kb/s": "1e3", "Mb/s": "1e6", "Gb/s": "1e9", "Tb/s": "1e12",
@@ -55,13 +60,43 @@ class Judged(NamedTuple):
     worst: str
 
 
-def judge(op: str, limit: Value, unit: str, readings: Iterable[Reading], *, waived: bool = False) -> Judged:
-    """Give the verdict on a criterion; a waiver stands only in place of a failure."""
+def judge(
+    op: str,
+    limit: Value,
+    unit: str,
+    readings: Iterable[Reading],
+    *,
+    waived: bool = False,
+    fleet_z: Decimal | None = None,
+) -> Judged:
+    """Give the verdict on a criterion; a waiver stands only in place of a failure.
+
+    `fleet_z` is how many robust standard deviations an item may lie on the bad side of the others.
+    """
     last = {reading.item: reading for reading in readings}
     found = _worst(op, limit, unit, list(last.values())) if last else Judged(NOT_MEASURED, "not measured", "")
+    if found.verdict == MET and fleet_z is not None:
+        found = _in_fleet(op, unit, list(last.values()), fleet_z) or found
     if waived and found.verdict != MET:
         return found._replace(verdict=WAIVED)
     return found
+
+
+def judge_items(
+    op: str, limit: Value, unit: str, readings: Iterable[Reading], *, fleet_z: Decimal | None = None
+) -> dict[str, Judged]:
+    """Give the verdict on every item by itself; `within` and `fleet_z` still hold each against the others."""
+    last = {reading.item: reading for reading in readings}
+    centre = _centre(list(last.values()), unit) if op == "within" else None
+    far = {} if fleet_z is None else outliers(op, fleet_z, _numbers(unit, last.values()))
+    return {
+        item: Judged(
+            FAILED if item in far else _one(op, limit, unit, reading, centre),
+            _text(reading, unit) + (f", {far[item]:+.1f} robust deviations" if item in far else ""),
+            item,
+        )
+        for item, reading in last.items()
+    }
 
 
 def converted(value: Value, unit: str, wanted: str) -> Value | None:
@@ -88,13 +123,28 @@ def _worst(op: str, limit: Value, unit: str, readings: list[Reading]) -> Judged:
             bad.append((verdict, reading))
     failed = [reading for verdict, reading in bad if verdict == FAILED]
     if failed:
-        worst = _extreme(op, failed)
+        worst = _extreme(op, unit, failed)
         return Judged(FAILED, _summary(readings, len(bad), worst), worst.item)
     if bad:
         worst = bad[0][1]
         return Judged(NOT_MEASURED, worst.note or _text(worst, unit), worst.item)
-    worst = _extreme(op, readings)
+    worst = _extreme(op, unit, readings)
     return Judged(MET, _summary(readings, 0, worst), worst.item)
+
+
+def _in_fleet(op: str, unit: str, readings: list[Reading], fleet_z: Decimal) -> Judged | None:
+    """Give a failure where an item that meets the limit lies too far off the others; None where none does."""
+    far = outliers(op, fleet_z, _numbers(unit, readings))
+    if not far:
+        return None
+    item = max(far, key=lambda name: abs(far[name]))
+    worst = next(reading for reading in readings if reading.item == item)
+    said = f"{_summary(readings, len(far), worst)}, {far[item]:+.1f} robust deviations from the median of {len(readings)}"
+    return Judged(FAILED, said, item)
+
+
+def _numbers(unit: str, readings: Iterable[Reading]) -> dict[str, Decimal]:
+    return {r.item: number for r in readings if isinstance(number := _number(r, unit), Decimal)}
 
 
 def _one(op: str, limit: Value, unit: str, reading: Reading, centre: Decimal | None) -> str:
@@ -144,12 +194,17 @@ def _within(limit: Value, unit: str, reading: Reading, centre: Decimal | None) -
     return MET if share <= limit else FAILED
 
 
-def _extreme(op: str, readings: list[Reading]) -> Reading:
-    numbers = [r for r in readings if isinstance(r.value, Decimal)]
+def _extreme(op: str, unit: str, readings: list[Reading]) -> Reading:
+    """Give the reading that is furthest from the good side, in one unit; of words and the like, the first."""
+    numbers = [(number, r) for r in readings if isinstance(number := _number(r, unit), Decimal)]
     if not numbers or op not in {"<", "<=", ">", ">="}:
         return readings[0]
     choose = max if op in {"<", "<="} else min
-    return choose(numbers, key=lambda r: r.value if isinstance(r.value, Decimal) else Decimal(0))
+    return choose(numbers, key=lambda pair: pair[0])[1]
+
+
+def _number(reading: Reading, unit: str) -> Value | None:
+    return None if reading.value is None else converted(reading.value, reading.unit, unit)
 
 
 def _summary(readings: list[Reading], bad: int, worst: Reading) -> str:

@@ -6,11 +6,10 @@ writes them. A manifest that names one twice is refused; a scanner that reads on
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ledger.csv_lines import numbered_rows, text_of
 from steps.errors import InputError
 
 HEADERS = frozenset({"serial", "serialnumber", "serialno", "sn"})
@@ -56,13 +55,7 @@ class Compared(NamedTuple):
 
 def read_manifest(content: bytes, name: str = "the manifest") -> dict[str, Entry]:
     """Give a manifest's serial numbers by their folded form; one that stands there twice is refused, lines named."""
-    text = _text(content, name)
-    first = text.splitlines()[0] if text.strip() else ""
-    mark = max(",;\t", key=first.count)
-    try:
-        rows = list(_numbered(text, mark))
-    except csv.Error as error:
-        raise InputError(f"{name} does not read as CSV: {error}") from None
+    rows = numbered_rows(content, name)
     column = _column(rows[0][1] if rows else [], name)
     found: dict[str, Entry] = {}
     for line, row in rows[1:]:
@@ -86,7 +79,7 @@ def read_manifest(content: bytes, name: str = "the manifest") -> dict[str, Entry
 def read_scan(content: bytes, name: str = "the scan") -> dict[str, Entry]:
     """Give the serial numbers that a scanner wrote, one a line, by their folded form."""
     found: dict[str, Entry] = {}
-    for line, text in enumerate(_text(content, name).splitlines(), start=1):
+    for line, text in enumerate(text_of(content, name).splitlines(), start=1):
         if text.strip():
             _add(found, text.strip(), line)
     if not found:
@@ -122,16 +115,6 @@ def _earlier(entry: Entry, delivery: str, tranche: str) -> Mismatch:
     return Mismatch(entry.serial, BEFORE if delivery == tranche else ELSEWHERE, delivery)
 
 
-def _numbered(text: str, mark: str) -> list[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text), delimiter=mark, strict=True)
-    rows: list[tuple[int, list[str]]] = []
-    begins = 1
-    for row in reader:
-        rows.append((begins, row))
-        begins = reader.line_num + 1
-    return rows
-
-
 def _column(header: list[str], name: str) -> int:
     plain = ["".join(c for c in cell.casefold() if c.isalnum()) for cell in header]
     wanted = [index for index, cell in enumerate(plain) if cell in HEADERS]
@@ -148,10 +131,3 @@ def _add(found: dict[str, Entry], serial: str, line: int) -> None:
         raise InputError(f"line {line}: {serial[:40]!r} is no serial number")
     held = found.get(serial.casefold())
     found[serial.casefold()] = Entry(held.serial if held else serial, (*(held.lines if held else ()), line))
-
-
-def _text(content: bytes, name: str) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{name} is not UTF-8 text") from None

@@ -1,4 +1,4 @@
-"""Amounts of money: exact decimals in a named currency, never added across currencies; and who may change an order's."""
+"""Amounts of money: exact decimals in a named currency, never added across currencies."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from steps.errors import InputError
 
 CENT = Decimal("0.01")
-
-CHANGE_ROLES = ("owner-pm", "procurement-lead")
-"""Roles that may decide a change order."""
 
 
 def amount(value: Decimal | int | str, what: str) -> Decimal:

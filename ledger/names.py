@@ -16,7 +16,7 @@ from typing import Any
 import rfc8785
 
 from ledger import evidence
-from steps.errors import UnreachableError
+from steps.errors import ClusterwrightError, UnreachableError
 from steps.schedule.plan import Person, Plan
 
 FORMAT = 1
@@ -79,10 +79,27 @@ def documents_of(site_dir: Path, person: str) -> list[str]:
     return sorted(digest for digest, said in _documents(site_dir) if said["id"] == person)
 
 
+def people_named(site_dir: Path) -> list[str]:
+    """Give the ids of everybody whom a document names."""
+    return sorted({str(said["id"]) for _, said in _documents(site_dir)})
+
+
+def redacted_in_site_file(site_dir: Path, redacted: Iterable[str]) -> list[str]:
+    """Give whom of the redacted people site.yaml calls by a name all the same; none where it does not read."""
+    from steps.yaml_lines import load  # YAML is slow to import, and screens need names and no YAML
+
+    try:
+        said, _ = load(site_dir / "site.yaml")
+        people = {str(person["id"]): str(person.get("name") or person["id"]) for person in said["people"]}
+    except (ClusterwrightError, KeyError, TypeError, AttributeError):
+        return []
+    return sorted(person for person in redacted if people.get(person, person) != person)
+
+
 def forget(site_dir: Path, digests: Iterable[str]) -> None:
-    """Take documents away for good."""
-    for digest in digests:
-        place = place_of(site_dir, digest)
+    """Take documents away for good, and whatever of a document a killed process left."""
+    folder = site_dir / "evidence" / "people"
+    for place in (*(place_of(site_dir, digest) for digest in digests), *evidence.half_written(folder, 0.0)):
         try:
             place.unlink(missing_ok=True)
             evidence.sync_folder(place.parent)

@@ -109,10 +109,15 @@ class Reading(Part):
 
 
 class MeasurementRecorded(Payload):
-    """A person read an instrument."""
+    """A person read an instrument; a reading that fails opens the non-conformance `ncr`, or stands `under` one that is open."""
 
     kind = "activity.measured"
+    version = 2
     reading: Reading
+    ncr: str | None
+    ncr_class: str
+    reason: str
+    under: str | None
 
 
 class Finished(Payload):
@@ -173,8 +178,38 @@ class Reopened(Payload):
     reason: str
 
 
+class Witnessed(Part):
+    """A role that was invited to see it done, and who came; nobody where it did not attend."""
+
+    role: str
+    person: str | None
+
+
+class WitnessInvited(Payload):
+    """Roles were told when an activity takes place; `earliest` is when their notice was over.
+
+    `agreed` says that they agreed to a shorter notice.
+    """
+
+    kind = "witness.invited"
+    roles: tuple[str, ...]
+    on: datetime
+    notice_h: Decimal
+    earliest: datetime
+    agreed: bool
+
+
+class WitnessNoted(Payload):
+    """Somebody came in a role to see it done, or nobody did."""
+
+    kind = "witness.noted"
+    role: str
+    person: str | None
+    note: str
+
+
 class Signed(Decided):
-    """A person approved. `begins` marks a gate passed without separate work."""
+    """A person approved. `begins` marks a gate passed without separate work; `witnesses` are those who were invited."""
 
     kind = "activity.signed"
     version = 2
@@ -188,6 +223,7 @@ class Signed(Decided):
     begins: bool
     result: str
     delegation: str | None = None
+    witnesses: tuple[Witnessed, ...] = ()
 
 
 class Rejected(Decided):
@@ -412,6 +448,47 @@ class Shown(Left):
 
     media_type: str | None = None
     removed: tuple[str, ...] = ()
+
+
+class ItemReading(Part):
+    """One metric read at an item."""
+
+    metric: str
+    value: str
+    unit: str
+
+
+class ItemCheck(Part):
+    """One item as it was found: passed where nothing is `failing`, else under the non-conformance `ncr`.
+
+    `failing` are the metrics that were not met, and `result` where a person said so. `photos` are digests.
+    """
+
+    item: str
+    failing: tuple[str, ...] = ()
+    readings: tuple[ItemReading, ...] = ()
+    note: str = ""
+    serial: str = ""
+    photos: tuple[str, ...] = ()
+    ncr: str | None = None
+
+
+class ItemsChecked(Payload):
+    """Items of an activity were checked: few stand in the event, many in `batches`.
+
+    `ncr` is the non-conformance that it opens, none where nothing failed or all that did stands under an older one.
+    """
+
+    kind = "items.checked"
+    source: str
+    passed: int
+    failed: int
+    checks: tuple[ItemCheck, ...]
+    batches: tuple[Batch, ...]
+    photos: tuple[Shown, ...]
+    ncr: str | None
+    ncr_class: str
+    reason: str
 
 
 class FactPart(Part):

@@ -13,12 +13,12 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-import rfc8785
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlmodel import Session, col
 
 from ledger import payloads as say
 from ledger import ssh
+from ledger.canonical import canonical_text
 from ledger.stamps import instant
 from ledger.statements import Decision, Head, read_statement, signed_text, statement_text
 from ledger.tables import (
@@ -71,6 +71,28 @@ def head_of(session: Session) -> Head:
     return Head(row[0], row[1])
 
 
+# put together once: an audit asks them for every decision
+_REVISION = (
+    select(col(PlanRevision.revision), col(PlanRevision.document)).order_by(col(PlanRevision.revision).desc()).limit(1)
+)
+_GENESIS = select(col(EventRow.hash)).where(col(EventRow.seq) == 1)
+_CRITERIA = (
+    select(col(Criterion.metric), col(Criterion.op), col(Criterion.value), col(Criterion.unit))
+    .where(col(Criterion.activity) == bindparam("activity"))
+    .order_by(col(Criterion.ordinal))
+)
+_MEASURED = (
+    select(col(Measurement.metric), col(Measurement.item), col(Measurement.value), col(Measurement.unit))
+    .where(col(Measurement.activity) == bindparam("activity"), col(Measurement.attempt) == bindparam("attempt"))
+    .order_by(col(Measurement.seq), col(Measurement.ordinal))
+)
+_EVIDENCE = (
+    select(col(EvidenceItem.kind), col(EvidenceItem.name), col(EvidenceItem.digest))
+    .where(col(EvidenceItem.activity) == bindparam("activity"), col(EvidenceItem.attempt) == bindparam("attempt"))
+    .order_by(col(EvidenceItem.seq), col(EvidenceItem.ordinal))
+)
+
+
 def draft_statement(session: Session, actor: str, payload: say.Decided, subject: str, at: datetime) -> str:
     """Give the statement that the actor would sign for a decision, taken after the last event."""
     return statement_for(session, actor, payload, subject, at, nonce=secrets.token_hex(16), head=head_of(session))
@@ -82,9 +104,9 @@ def statement_for(
     """Give the statement of a decision as the ledger stands before it."""
     site = session.get_one(Site, 1)
     row = session.get(Activity, subject)
-    revision = session.scalars(select(PlanRevision).order_by(col(PlanRevision.revision).desc()).limit(1)).first()
+    revision = session.execute(_REVISION).first()
     said = payload.model_dump(mode="json", exclude={"statement", "assurance"})
-    genesis = session.execute(select(col(EventRow.hash)).where(col(EventRow.seq) == 1)).scalar_one()
+    genesis = session.execute(_GENESIS).scalar_one()
     subjects = {subject: _digest({"decision": said, "about": _about(session, row)})}
     if isinstance(payload, say.PlanAdopted):
         subjects["plan"] = payload.document
@@ -196,47 +218,41 @@ def _about(session: Session, row: Activity | None) -> dict[str, Any]:
     """Give what a signer relies on: the activity's definition, its criteria, and what was measured."""
     if row is None:
         return {}
-    criteria = session.scalars(
-        select(Criterion).where(col(Criterion.activity) == row.id).order_by(col(Criterion.ordinal))
-    ).all()
-    measured = session.scalars(
-        select(Measurement)
-        .where(col(Measurement.activity) == row.id, col(Measurement.attempt) == row.attempt)
-        .order_by(col(Measurement.seq), col(Measurement.ordinal))
-    ).all()
+    mine = {"activity": row.id, "attempt": row.attempt}
     return {
         "title": row.title,
         "performers": list(row.performers),
-        "criteria": [[c.metric, c.op, c.value, c.unit] for c in criteria],
-        "measured": [[m.metric, m.item, m.value, m.unit] for m in measured],
+        "criteria": [list(criterion) for criterion in session.execute(_CRITERIA, mine)],
+        "measured": [list(reading) for reading in session.execute(_MEASURED, mine)],
     }
 
 
 def _policy(row: Activity | None) -> dict[str, Any]:
     if row is None:
         return {}
-    return {
+    policy: dict[str, Any] = {
         "roles": list(row.roles),
         "quorum": row.quorum,
         "separation": row.separation,
         "evidence": list(row.evidence),
         "hold_point": row.hold_point,
     }
+    if row.witnesses:
+        policy["witnesses"] = list(row.witnesses)
+    if row.valid_days is not None:
+        policy["valid_days"] = f"{row.valid_days:g}"
+    return policy
 
 
 def _evidence(session: Session, row: Activity | None) -> list[tuple[str, str, str]]:
     if row is None:
         return []
-    found = session.execute(
-        select(col(EvidenceItem.kind), col(EvidenceItem.name), col(EvidenceItem.digest))
-        .where(col(EvidenceItem.activity) == row.id, col(EvidenceItem.attempt) == row.attempt)
-        .order_by(col(EvidenceItem.seq), col(EvidenceItem.ordinal))
-    )
+    found = session.execute(_EVIDENCE, {"activity": row.id, "attempt": row.attempt})
     return [(kind, name, digest) for kind, name, digest in found]
 
 
 def _digest(value: Any) -> str:
-    return hashlib.sha256(rfc8785.dumps(value)).hexdigest()
+    return hashlib.sha256(canonical_text(value).encode()).hexdigest()
 
 
 def _difference(signed: str, now: str) -> str:

@@ -14,17 +14,24 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from sqlalchemy import func, select, update
+from sqlalchemy import select, text, update
 from sqlmodel import Session, col
 
 from ledger.readiness import NEVER, Calendar, Times, activity_times, satisfied_at
+from ledger.stamps import instant
 from ledger.tables import Activity, Link, OrderLine, PlanRevision, Tranche
+
+ALL = "*"
+"""Stands for every node: no activity, order or delivery is called so."""
 
 MARGIN = timedelta(days=366)
 """The calendar reaches back this far before the plan's start, for work recorded from before."""
 
 PUT_OFF = "readiness is put off"
-"""A mark on a session: no event's handler asks how ready anything is, so a replay may work it out once, at its end."""
+"""Where a session's `info` collects what changed: no event's handler asks how ready anything is."""
+
+MANY = 2000
+"""From so many changed nodes on it is quicker to work out every link."""
 
 
 class Facts(NamedTuple):
@@ -71,41 +78,56 @@ def _work_calendar(facts: Facts) -> Calendar:
 
 @contextmanager
 def put_off(session: Session) -> Iterator[None]:
-    """Leave readiness alone inside, and work out all of it at the end: a replay of many events takes a third of the time."""
-    session.info[PUT_OFF] = True
+    """Leave readiness alone inside, and work it out once at the end, of everything that changed or of all there is."""
+    changed: dict[str, None] = {}
+    session.info[PUT_OFF] = changed
     try:
         yield
     finally:
         del session.info[PUT_OFF]
-    session.flush()
-    if in_force(session) is not None:
+    if ALL in changed or len(changed) >= MANY:
         refresh_all(session)
+    elif changed:
+        refresh(session, changed)
 
 
 def refresh(session: Session, changed: Iterable[str]) -> None:
     """Work out again what follows the changed nodes, and on through what is bridged."""
-    revision = None if PUT_OFF in session.info else in_force(session)
+    if PUT_OFF in session.info:
+        session.info[PUT_OFF] |= dict.fromkeys(changed)
+        return
+    revision = in_force(session)
     if revision is None:
         return
     calendar = SiteCalendar(revision)
-    queue = list(changed)
-    while queue:
-        node = queue.pop()
-        times = times_of(session, node)
+    wave = list(changed)
+    while wave:
+        times = {node: times_of(session, node) for node in wave}
         touched = set()
-        for link in session.scalars(select(Link).where(col(Link.before) == node)).all():
-            ends = satisfied_at(link.type, link.lag_h, link.lag_calendar, times, calendar)
+        for link in session.scalars(_LINKS_OF, {"named": json.dumps(wave)}):
+            ends = satisfied_at(link.type, link.lag_h, link.lag_calendar, times[link.before], calendar)
             if ends != link.satisfied_at:
                 link.satisfied_at = ends
                 touched.add(link.after)
-        session.flush()
-        moved = [after for after in sorted(touched) if _settle(session, after, revision.first_at)]
-        queue += [after for after in moved if _is_bridged(session, after)]
+        moved = _settle(session, touched, revision.first_at) if touched else []
+        wave = [row.id for row in moved if isinstance(row, Activity) and row.na_decided]
+
+
+_LINKS = select(
+    col(Link.id),
+    col(Link.before),
+    col(Link.after),
+    col(Link.side),
+    col(Link.type),
+    col(Link.lag_h),
+    col(Link.lag_calendar),
+)
 
 
 def refresh_all(session: Session) -> None:
     """Work out every link and every node: after a plan is adopted."""
     if PUT_OFF in session.info:
+        session.info[PUT_OFF][ALL] = None
         return
     revision = in_force(session)
     assert revision is not None
@@ -113,11 +135,11 @@ def refresh_all(session: Session) -> None:
     times = _all_times(session)
     worst: dict[tuple[str, str], datetime | None] = {}
     known: dict[int, datetime] = {}
-    for link in session.scalars(select(Link)).all():
-        ends = satisfied_at(link.type, link.lag_h, link.lag_calendar, times.get(link.before, NEVER), calendar)
+    for name, before, after, side, kind, lag_h, lag_calendar in session.execute(_LINKS):
+        ends = satisfied_at(kind, lag_h, lag_calendar, times.get(before, NEVER), calendar)
         if ends is not None:
-            known[link.id] = ends
-        key = (link.after, link.side)
+            known[name] = ends
+        key = (after, side)
         held = worst.get(key, ends)
         worst[key] = None if ends is None or held is None else max(held, ends)
     session.expunge_all()
@@ -180,31 +202,37 @@ def _write_readiness(session: Session, worst: dict[tuple[str, str], datetime | N
             session.execute(update(table), rows)
 
 
-def _settle(session: Session, after: str, first: datetime) -> bool:
-    """Set the node's readiness from its links; True where it changed."""
-    row: Activity | OrderLine | None
-    row = session.get(OrderLine, after) if "#" in after else session.get(Activity, after)
-    if row is None:
-        return False
-    ready = _latest(session, after, "start", first)
-    changed = ready != row.ready_from
-    row.ready_from = ready
-    if isinstance(row, Activity):
-        row.finish_from = _latest(session, after, "finish", first)
+def _settle(session: Session, names: Iterable[str], first: datetime) -> list[Activity | OrderLine]:
+    """Set nodes' readiness from their links; give those where it changed."""
     session.flush()
-    return changed
+    named = {"named": json.dumps(sorted(names))}
+    found: list[Activity | OrderLine] = [*session.scalars(_ACTIVITIES, named), *session.scalars(_ORDERS, named)]
+    rows = {row.id: row for row in found}
+    moved = []
+    for name, waits, ready, waits_to_finish, finish in session.execute(_READINESS, named):
+        row = rows.get(name)
+        if row is None:
+            continue
+        ready_from = None if waits else instant(ready) or first
+        if ready_from != row.ready_from:
+            row.ready_from = ready_from
+            moved.append(row)
+        if isinstance(row, Activity):
+            row.finish_from = None if waits_to_finish else instant(finish) or first
+    session.flush()
+    return moved
 
 
-def _latest(session: Session, after: str, side: str, first: datetime) -> datetime | None:
-    into = select(col(Link.id)).where(col(Link.after) == after, col(Link.side) == side)
-    if session.execute(into.where(col(Link.satisfied_at).is_(None)).limit(1)).first():
-        return None
-    latest = select(func.max(Link.satisfied_at)).where(col(Link.after) == after, col(Link.side) == side)
-    return session.execute(latest).scalar() or first
-
-
-def _is_bridged(session: Session, node: str) -> bool:
-    if "#" in node:
-        return False
-    activity = session.get(Activity, node)
-    return activity is not None and activity.na_decided
+_NAMED = select(text("value")).select_from(text("json_each(:named)"))
+_LINKS_OF = select(Link).where(col(Link.before).in_(_NAMED))
+_ACTIVITIES = select(Activity).where(col(Activity.id).in_(_NAMED))
+_ORDERS = select(OrderLine).where(col(OrderLine.id).in_(_NAMED))
+_READINESS = text(
+    "SELECT value,"
+    """ EXISTS (SELECT 1 FROM link WHERE "after" = value AND side = 'start' AND satisfied_at IS NULL),"""
+    """ (SELECT max(satisfied_at) FROM link WHERE "after" = value AND side = 'start'),"""
+    """ EXISTS (SELECT 1 FROM link WHERE "after" = value AND side = 'finish' AND satisfied_at IS NULL),"""
+    """ (SELECT max(satisfied_at) FROM link WHERE "after" = value AND side = 'finish')"""
+    " FROM json_each(:named) ORDER BY value"
+)
+"""Each is one look in an index, however many links run into go-live."""

@@ -15,7 +15,7 @@ from ledger.projector import apply
 from ledger.projector.base import Projection
 from ledger.refresh import put_off
 from ledger.stamps import instant
-from ledger.tables import Activity
+from ledger.tables import Activity, Site
 
 COLUMNS = (*HASHED, "hash", "signature")
 """The columns of the event table, in the order in which they are read."""
@@ -46,15 +46,15 @@ def replaying(session: Session, site_dir: Path) -> Iterator[Callable[[Event], No
 
     Documents come from the site's evidence.
     """
-    projection = Projection(session, site_dir)
-    held: list[Activity] = []
+    held: list[Activity | Site] = []
 
     def go_on(event: Event) -> None:
         apply(projection, event)
         if isinstance(event.payload, PlanAdopted):
             session.expunge_all()
             # held fast, or the session forgets each row at once and asks for it again at the next event
-            held[:] = session.scalars(select(Activity)).all()
+            held[:] = [*session.scalars(select(Activity)), *session.scalars(select(Site))]
 
-    with put_off(session):
+    with put_off(session), session.no_autoflush:
+        projection = Projection(session, site_dir)
         yield go_on

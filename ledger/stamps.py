@@ -15,8 +15,7 @@ def stamp(instant: datetime) -> str:
     """Give an instant as UTC text with microseconds; a naive one is refused."""
     if instant.tzinfo is None:
         raise InputError(f"the time {instant.isoformat()} has no time zone", hint="give UTC")
-    utc = instant.astimezone(UTC)
-    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond:06d}Z"
+    return instant.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def instant(text: str | None) -> datetime | None:

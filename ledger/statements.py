@@ -14,6 +14,7 @@ from typing import Any
 
 import rfc8785
 
+from ledger.canonical import canonical_text
 from ledger.stamps import stamp
 from steps.errors import InputError
 
@@ -53,7 +54,7 @@ class Decision:
 def statement_text(decision: Decision) -> str:
     """Give the statement as the text that is signed."""
     d = decision
-    return rfc8785.dumps(
+    return canonical_text(
         {
             "_type": TYPE,
             "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in d.subjects.items()],
@@ -74,7 +75,7 @@ def statement_text(decision: Decision) -> str:
                 "at": stamp(d.at),
             },
         }
-    ).decode()
+    )
 
 
 def signed_text(statement: str) -> str:

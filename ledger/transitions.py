@@ -91,12 +91,15 @@ class Action(StrEnum):
     START = "start"
     PROGRESS = "progress"
     MEASURE = "measure"
+    CHECK = "check"
     FINISH = "finish"
     SIGN = "sign"
     OVERRIDE = "break glass"
     REJECT = "reject"
     WAIVE = "waive"
     ATTEST = "attest"
+    INVITE = "invite witnesses"
+    WITNESS = "witness"
     NOT_APPLICABLE = "na"
     HOLD = "hold"
     RESUME = "resume"
@@ -115,6 +118,8 @@ _CLOSED = frozenset({_S.AWAITING_SIGN_OFF, _S.DONE})
 
 _BEFORE = {
     _A.ATTACH: frozenset({_S.OPEN}),
+    _A.INVITE: frozenset({_S.OPEN}),
+    _A.WITNESS: frozenset({_S.OPEN}),
     _A.HOLD: frozenset({_S.ON_HOLD}),
     _A.NOT_APPLICABLE: frozenset({_S.NOT_APPLICABLE}),
     _A.ADOPT: frozenset({_S.DONE, _S.IN_PROGRESS}),
@@ -149,7 +154,10 @@ TABLE: dict[State, dict[Action, frozenset[State]]] = {
     },
     _S.IN_PROGRESS: {
         _A.PROGRESS: frozenset({_S.IN_PROGRESS}),
+        _A.INVITE: frozenset({_S.IN_PROGRESS}),
+        _A.WITNESS: frozenset({_S.IN_PROGRESS}),
         _A.MEASURE: frozenset({_S.IN_PROGRESS}),
+        _A.CHECK: frozenset({_S.IN_PROGRESS}),
         _A.ATTACH: frozenset({_S.IN_PROGRESS}),
         _A.FACT: frozenset({_S.IN_PROGRESS}),
         _A.WAIVE: frozenset({_S.IN_PROGRESS}),
@@ -159,6 +167,7 @@ TABLE: dict[State, dict[Action, frozenset[State]]] = {
         _A.ADOPT: frozenset({_S.DONE}),
     },
     _S.AWAITING_SIGN_OFF: {
+        _A.WITNESS: frozenset({_S.AWAITING_SIGN_OFF}),
         _A.ATTACH: frozenset({_S.AWAITING_SIGN_OFF}),
         _A.FACT: frozenset({_S.AWAITING_SIGN_OFF, _S.OPEN}),
         _A.MEASURE: frozenset({_S.AWAITING_SIGN_OFF}),
@@ -178,6 +187,8 @@ TABLE: dict[State, dict[Action, frozenset[State]]] = {
     _S.FAILED: {**_NOT_MET, _A.ATTACH: frozenset({_S.FAILED})},
     _S.CHECKED_NOT_MET: {**_NOT_MET, _A.ATTACH: frozenset({_S.CHECKED_NOT_MET})},
     _S.ON_HOLD: {
+        _A.INVITE: frozenset({_S.ON_HOLD}),
+        _A.WITNESS: frozenset({_S.ON_HOLD}),
         _A.ATTACH: frozenset({_S.ON_HOLD}),
         _A.FACT: frozenset({_S.ON_HOLD}),
         _A.RESUME: frozenset({_S.OPEN, _S.IN_PROGRESS, _S.AWAITING_SIGN_OFF, _S.FAILED, _S.CHECKED_NOT_MET}),

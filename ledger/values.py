@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Literal
+
+from steps.errors import Place
 
 RunStatus = Literal["ok", "failed", "interrupted", "rehearsed"]
 ItemStatus = Literal["ok", "changed", "failed", "unreachable", "skipped"]
@@ -82,3 +85,28 @@ class ProgressRow:
     finished: datetime | None
     by: str
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingEntry:
+    """A reading as it was entered; without a unit it is in the one that is asked for."""
+
+    metric: str
+    value: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemEntry:
+    """An item as somebody found it; `place` is its file and line, where it has one.
+
+    Without a `serial` the one that was entered before stands; an empty one takes it away.
+    """
+
+    item: str
+    passed: bool = True
+    readings: tuple[ReadingEntry, ...] = ()
+    note: str = ""
+    serial: str | None = None
+    photos: tuple[Path, ...] = ()
+    place: Place | None = None

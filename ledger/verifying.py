@@ -6,40 +6,54 @@ Used while the events are replayed, so that every question is asked of the ledge
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlmodel import Session, col
 
 from ledger import payloads as say
-from ledger import ssh
+from ledger import ssh, sshsig
+from ledger.access import roles_for
 from ledger.authority import roles_at
 from ledger.events import Event
-from ledger.money import CHANGE_ROLES
-from ledger.proving import asks_for_signature, signers_text, statement_for
+from ledger.lapsing import counts_from
+from ledger.proving import asks_for_signature, statement_for
 from ledger.statements import Head, read_statement, signed_text
 from ledger.tables import Activity, ChangeOrder, SignerKey, SignOff, Site
+from ledger.witnesses import witnesses_of
 from steps.errors import ClusterwrightError
+
+_KEYS = (
+    select(col(SignerKey.person), col(SignerKey.key), col(SignerKey.since), col(SignerKey.until))
+    .where(col(SignerKey.person) == bindparam("person"))
+    .order_by(col(SignerKey.seq))
+)
+_APPROVALS = select(col(SignOff.person)).where(
+    col(SignOff.activity) == bindparam("activity"),
+    col(SignOff.attempt) == bindparam("attempt"),
+    col(SignOff.decision) == "approved",
+    col(SignOff.seq) > bindparam("since"),
+)
 
 
 class Met(NamedTuple):
-    """A statement that was met on the way, and the allowed_signers of its moment."""
+    """A statement that was met on the way, and the signer's keys as they were known at that moment."""
 
     event: Event
     statement: str
-    signers: str
+    keys: tuple[ssh.SignerKey, ...]
     namespace: str
 
 
 class Verifier:
     """Looks at each decision before it is applied, and keeps the statements whose signatures are to be verified."""
 
-    def __init__(self, session: Session, hashes: dict[int, str]) -> None:
-        """Ask questions of a replay's session; `hashes` fills with the hash of each event as the replay goes."""
+    def __init__(self, session: Session, hash_at: Callable[[int], str | None]) -> None:
+        """Ask questions of a replay's session; `hash_at` gives the hash of an event, whether it was replayed yet or not."""
         self.session = session
-        self.hashes = hashes
+        self.hash_at = hash_at
         self.met: dict[int, Met] = {}
 
     def before(self, event: Event) -> Iterator[str]:
@@ -76,15 +90,13 @@ class Verifier:
             return
         if again != payload.statement:
             yield "its statement does not say what was decided"
-        if self.hashes.get(head.seq) != head.hash:
+        if not isinstance(head.seq, int) or head.seq >= event.seq or self.hash_at(head.seq) != head.hash:
             yield f"its statement was made over another ledger (event {head.seq})"
 
     def _meet(self, event: Event, statement: str) -> None:
-        keys = self.session.scalars(
-            select(SignerKey).where(col(SignerKey.person) == event.actor).order_by(col(SignerKey.seq))
-        ).all()
         namespace = ssh.namespace_of(rehearsal=self.session.get_one(Site, 1).rehearsal)
-        self.met[event.seq] = Met(event, statement, signers_text(keys, namespace), namespace)
+        known = tuple(ssh.SignerKey(*key) for key in self.session.execute(_KEYS, {"person": event.actor}))
+        self.met[event.seq] = Met(event, statement, known, namespace)
 
     def _policy(self, event: Event, payload: say.Signed) -> Iterator[str]:
         """Replay the policy's decision: the role, the quorum, and who did the work."""
@@ -96,14 +108,10 @@ class Verifier:
             yield f"{event.actor} signed as {payload.role}, which the policy or the person does not have"
         if event.actor in row.performers and (row.separation == "performer-may-not-approve" or row.attested):
             yield f"{event.actor} approved their own work"
-        earlier = self.session.scalars(
-            select(col(SignOff.person)).where(
-                col(SignOff.activity) == row.id,
-                col(SignOff.attempt) == row.attempt,
-                col(SignOff.decision) == "approved",
-                col(SignOff.seq) > (row.stale_since or 0),
-            )
-        ).all()
+        asked = {"activity": row.id, "attempt": row.attempt, "since": counts_from(row)}
+        earlier = self.session.scalars(_APPROVALS, asked).all()
+        if payload.witnesses != witnesses_of(self.session, row):
+            yield "names other witnesses than were recorded"
         if event.actor in earlier:
             yield f"{event.actor} signed twice"
         if payload.result == "done" and len(earlier) + 1 < row.quorum:
@@ -120,7 +128,7 @@ class Verifier:
         if event.actor == change.asked_by:
             yield f"{event.actor} decided their own {payload.change}"
         held = roles_at(self.session, event.actor, event.effective_at)
-        if payload.role not in held or payload.role not in CHANGE_ROLES:
+        if payload.role not in held or payload.role not in roles_for("decide_change"):
             yield f"{event.actor} decided {payload.change} as {payload.role}, a role that may not or that they lack"
 
 
@@ -131,14 +139,14 @@ class Signatures:
         """Begin with none."""
         self._known: dict[tuple[int, str], str | None] = {}
 
-    def faults(self, met: Mapping[int, Met], given: Mapping[int, str | None]) -> Iterator[tuple[int, str]]:
-        """Give the events whose signature does not hold, or that have one and signed nothing."""
-        for seq, signature in given.items():
-            if signature is not None and seq not in met:
-                yield seq, "has a signature, and nothing that was signed"
-            elif seq in met and signature is None:
+    def faults(self, met: Mapping[int, Met], given: Mapping[int, str]) -> Iterator[tuple[int, str]]:
+        """Give the events whose signature does not hold, is missing, or is there and signs nothing."""
+        for seq in sorted(given.keys() ^ met.keys()):
+            if seq in met:
                 yield seq, f"the signature of {met[seq].event.actor} is missing"
-        wanted = [(seq, text) for seq, text in given.items() if text is not None and seq in met]
+            else:
+                yield seq, "has a signature, and nothing that was signed"
+        wanted = [(seq, given[seq]) for seq in sorted(given.keys() & met.keys())]
         new = [pair for pair in wanted if pair not in self._known]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             refusals = pool.map(lambda pair: _refusal(met[pair[0]], pair[1]), new)
@@ -149,6 +157,8 @@ class Signatures:
 
 
 def _refusal(met: Met, signature: str) -> str | None:
-    return ssh.refusal(
-        signed_text(met.statement), signature, met.event.actor, met.signers, met.namespace, met.event.recorded_at
-    )
+    """Say why a signature does not hold; OpenSSH says so of whatever does not plainly hold."""
+    text, person, at = signed_text(met.statement), met.event.actor, met.event.recorded_at
+    if sshsig.holds(text, signature, person, met.keys, met.namespace, at):
+        return None
+    return ssh.refusal(text, signature, person, ssh.allowed_signers(met.keys, met.namespace), met.namespace, at)

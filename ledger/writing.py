@@ -8,23 +8,27 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 from sqlmodel import Session, SQLModel, col
 
-from ledger.append import append
+from ledger.append import append, machine_clock
 from ledger.authority import roles_at
 from ledger.events import Draft, Event
+from ledger.lapsing import LAPSED
 from ledger.payloads import Decided, Payload
+from ledger.stamps import stamp
 from ledger.statements import signed_text
 from ledger.tables import Activity, EventRow, Person, PersonRole, Site
 from ledger.transitions import Action, State, check, seen
-from steps.errors import InputError, NotSatisfiedError
+from steps.errors import InputError
 
 if TYPE_CHECKING:
     from ledger.proving import Proof
 
 ENGINE = "engine"
 """The actor of what software did; it holds no role and signs nothing."""
+
+_HELD_BY_LAPSED = text(f"SELECT 1 WHERE :node IN {LAPSED}")
 
 SLACK = timedelta(days=1)
 """How far ahead of project time something may be dated: a day given without its hour."""
@@ -35,12 +39,13 @@ class Writing:
     """An open transaction, the site's folder and project time.
 
     `drafts` is a list while decisions are only put into words; `proof` is what the actor signed of the one to
-    come; `signer` signs at once for an actor, as a rehearsal's throw-away keys do.
+    come; `signer` signs at once for an actor, as a rehearsal's throw-away keys do; `machine` is machine time.
     """
 
     session: Session
     site_dir: Path
     clock: Callable[[], datetime]
+    machine: Callable[[], datetime] = machine_clock
     drafts: list[str] | None = None
     proof: Proof | None = None
     signer: Callable[[str, str], str] | None = None
@@ -52,7 +57,8 @@ class Writing:
         when, signature = self.when(at), None
         if isinstance(payload, Decided):
             payload, signature = self._proven(actor, payload, subject, when)
-        return append(self.session, self.site_dir, Draft(actor, payload, subject, when, signature))[0]
+        draft = Draft(actor, payload, subject, when, signature)
+        return append(self.session, self.site_dir, draft, machine=self.machine)[0]
 
     def _proven(self, actor: str, payload: Decided, subject: str, when: datetime) -> tuple[Payload, str | None]:
         """Give a decision with its statement and signature, where there is a proof or one is asked for."""
@@ -106,9 +112,19 @@ class Writing:
 
     def permitted(self, row: Activity, action: Action, at: datetime | None, result: State | None = None) -> State:
         """Give the activity's state at that time, once the transition table allows the action."""
-        state = seen(row.state, row.ready_from, self.when(at))
+        state = self.seen(row, self.when(at))
         check(row.id, state, action, result)
         return state
+
+    def seen(self, row: Activity, now: datetime) -> State:
+        """Give the state an activity has at a time; what comes after a hold point that has expired is blocked."""
+        state = seen(row.state, row.ready_from, now)
+        return State.BLOCKED if state is State.READY and self.lapsed(row.id, now) else state
+
+    def lapsed(self, node: str, now: datetime) -> bool:
+        """Say whether a hold point just before an activity or order has expired."""
+        asked = {"node": node, "now": stamp(now)}
+        return self.session.execute(_HELD_BY_LAPSED, asked).first() is not None
 
     def person(self, actor: str) -> Person:
         """Give a person in force."""
@@ -120,26 +136,10 @@ class Writing:
             )
         return person
 
-    def known(self, actor: str) -> None:
-        """Refuse an actor who is neither a person in force nor the engine."""
-        if actor != ENGINE:
-            self.person(actor)
-
     def roles(self, actor: str) -> set[str]:
         """Give the roles a person holds; the engine and strangers hold none."""
         held = select(col(PersonRole.role)).where(col(PersonRole.person) == actor)
         return set(self.session.scalars(held))
-
-    def holds(self, actor: str, wanted: tuple[str, ...], what: str, role: str | None = None) -> str:
-        """Give the role in which the actor may do this: the one asked for, or the first held."""
-        held = roles_at(self.session, self.person(actor).id, self.when(None))
-        if role is not None and role not in wanted:
-            raise NotSatisfiedError(f"{what} is not for the role {role!r}", hint=_who(wanted))
-        may = [r for r in wanted if r in held and role in {None, r}]
-        if not may:
-            has = ", ".join(sorted(held)) or "no role"
-            raise NotSatisfiedError(f"{actor} ({has}) may not {what}", hint=_who(wanted))
-        return may[0]
 
     def delegation(self, actor: str, role: str) -> str | None:
         """Give the delegation under which a person acts in a role; none for a role of their own."""
@@ -149,7 +149,3 @@ class Writing:
         """Give the next id of a numbered record."""
         count = self.session.execute(select(func.count()).select_from(table)).scalar() or 0
         return f"{prefix}-{count + 1:04d}"
-
-
-def _who(wanted: tuple[str, ...]) -> str:
-    return "roles that may: " + ", ".join(wanted)

@@ -3,7 +3,8 @@
 ClusterwrightError
 ├── InputError          your input: file, key or argument is wrong            exit 2
 ├── NotSatisfiedError   the rules say no: state, policy, criterion            exit 1
-│   └── StaleHeadError  someone else decided first; look again
+│   ├── StaleHeadError  someone else decided first; look again
+│   └── NotPermittedError   it is not this person's to do; the hint says whose
 ├── UnreachableError    the world: a file, database, port or host             exit 3
 └── WaitingError        it waits for a person                                 exit 4
     └── UnsignedError   the decision is to be signed with a key
@@ -56,6 +57,10 @@ class NotSatisfiedError(ClusterwrightError):
 
 class StaleHeadError(NotSatisfiedError):
     """The ledger moved on after the caller looked at it."""
+
+
+class NotPermittedError(NotSatisfiedError):
+    """The actor holds no role in which this may be done."""
 
 
 class UnreachableError(ClusterwrightError):

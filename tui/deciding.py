@@ -12,16 +12,18 @@ from textual.screen import Screen
 
 from steps.errors import ClusterwrightError, InputError
 from tui.widgets.ask import Ask
+from tui.widgets.check_item import CheckItem, Typed
 
 if TYPE_CHECKING:
     from ledger.database import Ledger
+    from ledger.reads import Reader
     from tui.app import ClusterwrightApp
 
 Decision = Callable[["Ledger", str], object]
 
 
 class Decisions(Screen[None]):
-    """A mixin for screens with a chosen activity: start, finish, sign, reject, hold, attach, comment."""
+    """A mixin for screens with a chosen activity: start, finish, sign, reject, hold, attach, check, comment."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("b", "begin", "Start", id="decide.start"),
@@ -30,6 +32,7 @@ class Decisions(Screen[None]):
         Binding("x", "reject", "Reject", id="decide.reject"),
         Binding("e", "attach", "Attach", id="decide.attach"),
         Binding("m", "measure", "Measure", id="decide.measure"),
+        Binding("k", "check", "Check item", id="decide.check"),
         Binding("c", "comment", "Comment", id="decide.comment", show=False),
         Binding("h", "hold", "Hold", id="decide.hold", show=False),
         Binding("t", "retry", "Retry run", id="decide.retry", show=False),
@@ -77,6 +80,26 @@ class Decisions(Screen[None]):
         """Record a measurement."""
         self._ask("Measure {}: metric, value, unit, source", "measured", _measure)
 
+    def action_check(self) -> None:
+        """Check an item: asks which, and how it was found."""
+        if self.chosen:
+            self._ask_item(self.chosen)
+
+    @work(thread=True, group="decide")
+    def _ask_item(self, activity: str) -> None:
+        owner = cast("ClusterwrightApp", self.app)
+        try:
+            left, metrics = owner.site.read(lambda reader, _: _checkable(reader, activity))
+        except ClusterwrightError as error:
+            owner.call_from_thread(self.notify, error.hint or " ", title=error.what, severity="error", markup=False)
+            return
+
+        def answered(typed: Typed | None) -> None:
+            if typed is not None:
+                self._record(activity, _found, lambda ledger, me: _check(ledger, me, activity, typed))
+
+        owner.call_from_thread(owner.push_screen, CheckItem(activity, left, metrics), answered)
+
     def action_retry(self) -> None:
         """Ask the engine to run it again."""
         self._decide("retry asked for", lambda ledger, me, a: _runs().request_retry(ledger, me, a))
@@ -100,16 +123,17 @@ class Decisions(Screen[None]):
         self.app.push_screen(Ask(question.format(activity)), answered)
 
     @work(thread=True, group="decide")
-    def _record(self, activity: str, said: str, decision: Decision) -> None:
+    def _record(self, activity: str, said: str | Callable[[Any], str], decision: Decision) -> None:
         owner = cast("ClusterwrightApp", self.app)
         try:
-            owner.site.act(decision)
+            done = owner.site.act(decision)
         except ClusterwrightError as error:
             owner.call_from_thread(
                 self.notify, error.hint or " ", title=error.what, severity="error", timeout=12, markup=False
             )
             return
-        owner.call_from_thread(self.notify, f"{activity}: {said}", markup=False)
+        words = said if isinstance(said, str) else said(done)
+        owner.call_from_thread(self.notify, f"{activity}: {words}", markup=False)
         owner.look()
 
 
@@ -137,6 +161,28 @@ def _measure(ledger: Ledger, me: str, activity: str, text: str) -> object:
         except InvalidOperation:
             raise InputError(f"{given!r} is not a number, nor true or false") from None
     return _work().measure(ledger, me, activity, metric, value, unit, source=source)
+
+
+def _checkable(reader: Reader, activity: str) -> tuple[list[str], list[str]]:
+    """Give the items that are left, failed ones first, and what may be read at one."""
+    failed = [check.item for check in reader.checked_items(activity) if check.failing]
+    return [*failed, *reader.unchecked_items(activity)], [c.metric for c in reader.criteria(activity) if c.each]
+
+
+def _check(ledger: Ledger, me: str, activity: str, typed: Typed) -> object:
+    from ledger.entries import reading_of
+    from ledger.values import ItemEntry
+
+    readings = tuple(reading_of(text) for text in typed.readings.split(";") if text.strip())
+    entry = ItemEntry(typed.item, typed.passed, readings, typed.note, typed.serial or None)
+    return _work().check(ledger, me, activity, [entry])
+
+
+def _found(done: Any) -> str:
+    """Say how the item that was recorded stands."""
+    (item,) = done.items
+    how = f"failed ({item.ncr})" if item.failing else "passed"
+    return "\n".join([f"{item.item} {how}", *map(str, item.verdicts)])
 
 
 def _work() -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clusterwright.commands.access import access
 from clusterwright.commands.options import AsOption, JsonOption, KeyOption, SiteOption, instant
 
 if TYPE_CHECKING:
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 
     from ledger.database import Ledger
 
-app = typer.Typer(invoke_without_command=True, help="Roles lent from one person to another for a time.")
+app = typer.Typer(
+    invoke_without_command=True, help="Roles lent from one person to another for a time, and who may do what."
+)
+app.command()(access)
 
 
 @app.callback()

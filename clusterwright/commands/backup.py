@@ -36,8 +36,10 @@ def backup(
         say(f"left out: {name}")
     if (folder / "inventory").exists():
         say("left out: inventory/, which may hold secrets")
+    _say_who_is_named(made.redacted_but_named)
     if as_json:
         said = made.contents._asdict() | {"size": made.size, "left_out": made.left_out}
+        said |= {"redacted_but_named": made.redacted_but_named}
         print_json(said | {"file": file, "findings": list(made.findings)})
         return
     print(clean(f"{_mark(made.contents)}{file}: {made.contents.files} files, {made.size:,} bytes"))
@@ -55,12 +57,24 @@ def restore(
     from ledger.backup import restore as bring_back
 
     made = bring_back(file, folder, damaged=damaged)
+    _say_who_is_named(made.redacted_but_named)
+    if made.named:
+        say(f"it names {len(made.named)} people: redact again whoever was redacted after event {made.contents.seq}")
     if as_json:
-        print_json(made.contents._asdict() | {"folder": folder, "findings": list(made.findings)})
+        named = {"named": made.named, "redacted_but_named": made.redacted_but_named}
+        print_json(made.contents._asdict() | named | {"folder": folder, "findings": list(made.findings)})
         return
     print(clean(f"{_mark(made.contents)}{folder}: {made.contents.files} files, made {made.contents.made_at}"))
     print(f"event {made.contents.seq}, head {made.contents.hash}, {len(made.findings)} findings")
     say("hold it against an anchor with `clusterwright audit --anchor`; go on with one of the two sites only")
+
+
+def _say_who_is_named(redacted: tuple[str, ...]) -> None:
+    """Say where a name that was redacted goes on in the site file, which is kept as it stands."""
+    from clusterwright.output import say
+
+    if redacted:
+        say(f"site.yaml in it still names who was redacted: {', '.join(redacted)}; the id is enough there")
 
 
 def _mark(contents: Contents) -> str:

@@ -1,15 +1,15 @@
-"""Buying: orders from placing to the door, what suppliers say meanwhile, and change orders (`clusterwright change`)."""
+"""Buying: orders from placing to the door, and what suppliers say meanwhile."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from clusterwright.commands.acting import act_once
-from clusterwright.commands.options import AsOption, AtOption, JsonOption, KeyOption, SiteOption, a_day, instant
+from clusterwright.commands.options import AsOption, AtOption, ReasonOption, SiteOption, a_day, instant
 from steps.errors import InputError, NotSatisfiedError
 
 if TYPE_CHECKING:
@@ -17,12 +17,10 @@ if TYPE_CHECKING:
 
     from ledger.database import Ledger
 
-Reason = Annotated[str, typer.Option("--reason", help="Why; it stays on record.")]
 OrderId = Annotated[str, typer.Argument(help="As 001@site#gpu-server; `orders` lists them.")]
 TrancheId = Annotated[str, typer.Argument(help="As 001@site#gpu-server/1.")]
 Currency = Annotated[str | None, typer.Option(help="As EUR; the site's if not given.")]
-
-change = typer.Typer(invoke_without_command=True, help="Change orders: asked for by one person, decided by another.")
+DAY = "YYYY-MM-DD"
 
 
 def order(
@@ -33,7 +31,9 @@ def order(
     currency: Currency = None,
     budget_line: Annotated[str, typer.Option("--budget-line", help="Which line of the budget pays.")] = "",
     organisation: Annotated[str, typer.Option(help="Whose people report on it, beside your buyers.")] = "",
-    promised: Annotated[str | None, typer.Option(help="The delivery date promised.")] = None,
+    promised: Annotated[
+        date | None, typer.Option(parser=a_day, metavar=DAY, help="The delivery date promised.")
+    ] = None,
     at: AtOption = None,
     site: SiteOption = None,
     who: AsOption = None,
@@ -48,7 +48,7 @@ def order(
             ledger,
             me,
             order_id,
-            promised=a_day(promised) if promised else None,
+            promised=promised,
             supplier_name=supplier,
             reference=reference,
             value=value,
@@ -63,9 +63,11 @@ def order(
 
 def acknowledge(
     order_id: OrderId,
-    on: Annotated[str, typer.Option("--on", help="The day the supplier accepted it.")],
+    on: Annotated[date, typer.Option(parser=a_day, metavar=DAY, help="The day the supplier accepted it.")],
     reference: Annotated[str, typer.Option(help="The supplier's reference.")],
-    promised: Annotated[str | None, typer.Option(help="The delivery date it names.")] = None,
+    promised: Annotated[
+        date | None, typer.Option(parser=a_day, metavar=DAY, help="The delivery date it names.")
+    ] = None,
     site: SiteOption = None,
     who: AsOption = None,
 ) -> None:
@@ -75,17 +77,15 @@ def acknowledge(
     act_once(
         site,
         who,
-        lambda ledger, me: buying.acknowledge(
-            ledger, me, order_id, on=a_day(on), reference=reference, promised=a_day(promised) if promised else None
-        ),
+        lambda ledger, me: buying.acknowledge(ledger, me, order_id, on=on, reference=reference, promised=promised),
         f"{order_id}: acknowledged",
     )
 
 
 def promise(
     order_id: str,
-    on: Annotated[str, typer.Option("--on", help="The new delivery date.")],
-    reason: Reason,
+    on: Annotated[date, typer.Option(parser=a_day, metavar=DAY, help="The new delivery date.")],
+    reason: ReasonOption,
     site: SiteOption = None,
     who: AsOption = None,
 ) -> None:
@@ -95,14 +95,14 @@ def promise(
     act_once(
         site,
         who,
-        lambda ledger, me: buying.promise(ledger, me, order_id, a_day(on), reason=reason),
+        lambda ledger, me: buying.promise(ledger, me, order_id, on, reason=reason),
         f"{order_id}: promised for {on}",
     )
 
 
 def expedite(
     order_id: Annotated[str, typer.Argument(help="An order, or one delivery of it.")],
-    reason: Reason,
+    reason: ReasonOption,
     cost: Annotated[str, typer.Option(help="What it costs extra.")] = "0",
     currency: Annotated[str | None, typer.Option(help="The order's if not given.")] = None,
     site: SiteOption = None,
@@ -122,7 +122,7 @@ def expedite(
 def ship(
     tranche: TrancheId,
     carrier: Annotated[str, typer.Option(help="Who carries it.")],
-    shipped: Annotated[str, typer.Option("--on", help="The day it left.")],
+    on: Annotated[date, typer.Option(parser=a_day, metavar=DAY, help="The day it left.")],
     tracking: Annotated[str, typer.Option(help="Tracking number.")] = "",
     handling: Annotated[str, typer.Option(help="Tilt and shock indicators: which, and how they are to look.")] = "",
     site: SiteOption = None,
@@ -135,7 +135,7 @@ def ship(
         site,
         who,
         lambda ledger, me: buying.ship(
-            ledger, me, tranche, shipped=a_day(shipped), carrier=carrier, tracking=tracking, handling=handling
+            ledger, me, tranche, shipped=on, carrier=carrier, tracking=tracking, handling=handling
         ),
         f"{tranche}: shipped",
     )
@@ -219,95 +219,6 @@ def _number(text: str) -> Decimal:
     from ledger.money import amount
 
     return amount(text, "a quantity")
-
-
-@change.callback()
-def changes(context: typer.Context, site: SiteOption = None, as_json: JsonOption = False) -> None:
-    """List change orders; those that are open wait for a decision."""
-    if context.invoked_subcommand is not None:
-        return
-    from clusterwright.output import print_json, say, table
-    from clusterwright.where import find_site
-    from ledger.reads import Reader
-
-    with Reader.open(find_site(site)) as reader:
-        rows = reader.changes()
-    if as_json:
-        print_json(rows)
-        return
-    if not rows:
-        say("no order was changed; `clusterwright change request` asks for it")
-        return
-    table(
-        ("id", "order", "state", "quantity", "value", "asked by", "decided by", "reason"),
-        [
-            (
-                c.id,
-                c.subject,
-                c.state,
-                c.quantity,
-                f"{c.value} {c.currency}" if c.value is not None else "",
-                c.asked_by,
-                c.decided_by,
-                c.reason,
-            )
-            for c in rows
-        ],
-    )
-
-
-@change.command()
-def request(
-    order_id: Annotated[str, typer.Argument(help="An order; for a quantity, one delivery of it.")],
-    reason: Reason,
-    quantity: Annotated[str | None, typer.Option(help="How many it is to be, in all.")] = None,
-    value: Annotated[str | None, typer.Option(help="What the whole order is to cost.")] = None,
-    site: SiteOption = None,
-    who: AsOption = None,
-) -> None:
-    """Ask for another quantity or value; keeping more than was ordered is such a change too."""
-    from ledger.services import changing
-
-    act_once(
-        site,
-        who,
-        lambda ledger, me: changing.ask_change(ledger, me, order_id, reason=reason, quantity=quantity, value=value),
-        lambda event: f"{event.payload.change}: waits for a decision",
-    )
-
-
-@change.command()
-def approve(
-    change_id: str,
-    reason: Annotated[str, typer.Option("--reason", help="What you add.")] = "",
-    key: KeyOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
-) -> None:
-    """Approve a change order that another person asked for."""
-    _decide(change_id, approve=True, reason=reason, key=key, site=site, who=who)
-
-
-@change.command()
-def refuse(
-    change_id: str, reason: Reason, key: KeyOption = None, site: SiteOption = None, who: AsOption = None
-) -> None:
-    """Refuse a change order."""
-    _decide(change_id, approve=False, reason=reason, key=key, site=site, who=who)
-
-
-def _decide(
-    change_id: str, *, approve: bool, reason: str, key: Path | None, site: Path | None, who: str | None
-) -> None:
-    from ledger.services import changing
-
-    act_once(
-        site,
-        who,
-        lambda ledger, me: changing.decide_change(ledger, me, change_id, approve=approve, reason=reason),
-        f"{change_id}: {'approved' if approve else 'refused'}",
-        key,
-    )
 
 
 VERBS = (order, acknowledge, promise, expedite, ship, receive)

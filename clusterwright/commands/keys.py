@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.options import AsOption, AtOption, JsonOption, KeyOption, SiteOption, instant
+from clusterwright.commands.acting import act_once
+from clusterwright.commands.options import AsOption, AtOption, JsonOption, KeyOption, ReasonOption, SiteOption, instant
 
 app = typer.Typer(
     invoke_without_command=True,
@@ -60,24 +61,20 @@ def allowed_signers(site: SiteOption = None) -> None:
 @app.command()
 def revoke(
     person: Annotated[str, typer.Argument(help="Whose key.")],
-    reason: Annotated[str, typer.Option("--reason", help="Why; it stays on record.")],
+    reason: ReasonOption,
     since: AtOption = None,
     key: KeyOption = None,
     site: SiteOption = None,
     who: AsOption = None,
 ) -> None:
     """Let a key count no longer, from now or from when it was lost (--at)."""
-    from clusterwright.output import say
-    from clusterwright.where import acting_person, find_site
-    from ledger.database import Ledger
-    from ledger.reads import Reader
-    from ledger.services.by_key import decided
     from ledger.services.keys import revoke_key
 
-    folder = find_site(site)
-    with Reader.open(folder) as reader:
-        me = acting_person(reader, who)
     moment = instant(since) or datetime.now(UTC)
-    with Ledger.open(folder, clock=lambda: datetime.now(UTC)) as ledger:
-        decided(ledger, me, lambda: revoke_key(ledger, me, person, reason, since=moment), key=key)
-    say(f"the key of {person} counts no longer; what it signed before {moment:%Y-%m-%d %H:%M}Z still holds")
+    act_once(
+        site,
+        who,
+        lambda ledger, me: revoke_key(ledger, me, person, reason, since=moment),
+        f"the key of {person} counts no longer; what it signed before {moment:%Y-%m-%d %H:%M}Z still holds",
+        key,
+    )

@@ -19,6 +19,7 @@ AsOfOption = Annotated[
     str | None,
     typer.Option("--as-of", help="As the record had it after event 120, or by 2026-11-20T12:00.", metavar="WHEN"),
 ]
+ReasonOption = Annotated[str, typer.Option("--reason", help="Why; it stays on record.")]
 KeyOption = Annotated[
     Path | None, typer.Option("--key", help="Sign with this key; a .pub file if an agent holds it.", metavar="FILE")
 ]

@@ -1,6 +1,7 @@
 """A playbook run, seen from the engine: terms in, events as they come, one result.
 
-The run's folder is private and removed afterwards: ansible-runner writes variables in clear into it.
+The run's folder is private and removed afterwards: it holds the variables in clear. They travel in a file of it and never on
+a command line, which every user of the machine can read.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ HostStatus = Literal["ok", "changed", "failed", "unreachable", "skipped"]
 POLL_S = 0.2
 PATIENCE_S = 5.0
 TIMEOUT_S = 3600
+ANSIBLE = "ansible-playbook"
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SSH_AUTH_SOCK", "USER")
 
 
@@ -81,9 +83,32 @@ def run_playbook(
     spec.work_dir.mkdir(parents=True, mode=0o700)
     spec.log.parent.mkdir(parents=True, exist_ok=True)
     try:
+        _write_extra_vars(spec)
         return _supervised(spec, on_event, on_pgid, cancel)
     finally:
         shutil.rmtree(spec.work_dir, ignore_errors=True)
+
+
+def require_ansible() -> None:
+    """Refuse where no run could begin."""
+    if shutil.which(ANSIBLE, path=_environment()["PATH"]) is None:
+        raise _no_ansible(ANSIBLE)
+
+
+def _no_ansible(program: str) -> UnreachableError:
+    return UnreachableError(
+        f"no playbook can be run: {program} is not there, or cannot be executed",
+        hint="the package ansible-core brings it: `make setup`, or install Clusterwright again",
+    )
+
+
+def _write_extra_vars(spec: RunSpec) -> None:
+    """Write them where ansible-runner looks for them."""
+    folder = spec.work_dir / "env"
+    folder.mkdir(mode=0o700)
+    handle = os.open(folder / "extravars", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        json.dump(spec.extra_vars, file)
 
 
 def _supervised(
@@ -104,12 +129,14 @@ def _supervised(
     done = threading.Event()
     stopper = threading.Thread(target=_stop_when_asked, args=(process, cancel, done), daemon=True)
     stopper.start()
-    result = _collected(process, spec, on_event)
-    done.set()
-    stopper.join()
-    with contextlib.suppress(OSError):
-        process.stdin.close()
-    process.wait()
+    try:
+        result = _collected(process, spec, on_event)
+    finally:
+        done.set()
+        stopper.join()
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+        process.wait()
     if cancel.is_set() and result.status != "ok":
         result.status, result.message = "cancelled", "stopped"
     return result
@@ -121,7 +148,6 @@ def _terms(spec: RunSpec) -> dict[str, Any]:
         "playbook": str(spec.playbook),
         "inventory": str(spec.inventory.resolve()),
         "hosts": list(spec.hosts),
-        "extra_vars": spec.extra_vars,
         "check": spec.check,
         "timeout_s": spec.timeout_s,
         "env": {
@@ -204,6 +230,8 @@ def _noted(data: dict[str, Any], hosts: dict[str, HostResult], result: PlaybookR
             return ""
         case "output":
             return str(data["text"]).strip()
+        case "missing":
+            raise _no_ansible(data["program"])
         case "end":
             ended = {"successful": "ok", "canceled": "cancelled", "timeout": "failed"}
             result.status = ended.get(data["status"], "failed")  # type: ignore[assignment]  # values of the field

@@ -59,7 +59,6 @@ def _run(terms: dict[str, Any]) -> str:
         playbook=terms["playbook"],
         inventory=terms["inventory"],
         limit=",".join(terms["hosts"]) or None,
-        extravars=terms["extra_vars"],
         cmdline="--check --diff" if terms["check"] else None,
         envvars=terms["env"],
         quiet=True,
@@ -67,6 +66,8 @@ def _run(terms: dict[str, Any]) -> str:
         event_handler=_report,
         timeout=terms["timeout_s"],
     )
+    if result.rc == NOT_FOUND:  # Ansible's own exit codes end below
+        _say({"event": "missing", "program": "ansible-playbook"})
     return str(result.status)
 
 
@@ -87,7 +88,7 @@ def _report(event: dict[str, Any]) -> bool:
                 _say({"event": "raw", "host": host, "raw": raw})
         case "runner_on_failed":
             ignored = bool(data.get("ignore_errors"))
-            message = str(data.get("res", {}).get("msg", ""))[:2000]
+            message = _failure(data.get("res", {}))[:2000]
             _say({"event": "ignored" if ignored else "failed", "host": host, "task": task, "message": message})
         case "runner_on_unreachable":
             message = str(data.get("res", {}).get("msg", ""))[:2000]
@@ -101,20 +102,36 @@ def _report(event: dict[str, Any]) -> bool:
     return False
 
 
+def _failure(result: dict[str, Any]) -> str:
+    """Give why a task failed; a program that the host lacks is named, since Ansible only says that something went wrong."""
+    message, command = str(result.get("msg", "")), result.get("cmd") or ""
+    shell_says = str(result.get("stderr", "")).strip().splitlines()
+    if result.get("rc") == NOT_FOUND and shell_says:
+        return f"a program is not installed on this host: {shell_says[-1]}"
+    if _is_missing(result) and command:
+        program = command.split()[0] if isinstance(command, str) else command[0]
+        return f"{program} is not installed on this host, or is not for its user to run"
+    return message
+
+
+def _is_missing(result: dict[str, Any]) -> bool:
+    """Whether a command did not run because its program was not there."""
+    return result.get("rc") == NOT_FOUND or "Error executing command" in str(result.get("msg", ""))
+
+
 def _raw(results: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """Give each tool's output by name; a tool that is not there says what to install instead."""
     for result in results:
         tool = next((result[k] for k in ("raw_output_tool", "stress_load", "stress_disk") if k in result), None)
         if tool is None or "rc" not in result:
             continue
-        missing = "Error executing command" in str(result.get("msg", "")) or result["rc"] == NOT_FOUND
         yield (
             tool["name"],
             {
                 "tool": tool["argv"][0] if "argv" in tool else "fio",
                 "rc": result["rc"],
                 "stdout": result.get("stdout", ""),
-                "missing_package": tool["package"] if missing else None,
+                "missing_package": tool["package"] if _is_missing(result) else None,
             },
         )
 

@@ -7,23 +7,20 @@ judged, and the ledger decides the state.
 from __future__ import annotations
 
 import logging
-import os
-import platform
 import threading
 from pathlib import Path
 
 from prefect.logging import get_run_logger
 
 from flows.ansible.digest import playbook_digest
-from flows.ansible.orphans import boot_id
 from flows.ansible.run import PlaybookResult, RunEvent, RunSpec, run_playbook
 from flows.engine_state import Engine
-from flows.executors.lease import LEASE_S, Lease, folder_name
+from flows.executors.lease import Lease, claim_here, folder_name
 from flows.executors.measured import outcome_of
 from flows.performer import Outcome, settled
 from ledger.payloads import RunSettled
 from ledger.reads import ActivityRow, Reader, ReleaseRow
-from ledger.services.runs import Claim, RunOutcome, claim, settle
+from ledger.services.runs import Claim, RunOutcome, settle
 
 engine_log = logging.getLogger("clusterwright.flows")
 
@@ -106,18 +103,7 @@ class Automation:
     def _claimed(self, engine: Engine, row: ActivityRow, hosts: tuple[str, ...], digest: str) -> Claim | None:
         """Claim the activity; wait while another engine has it or one of its hosts, as long as nobody stops us."""
         while not engine.stopping.is_set():
-            held = claim(
-                engine.ledger,
-                f"{engine.id}:{row.id}",
-                row.id,
-                lease_s=LEASE_S,
-                host=platform.node(),
-                boot_id=boot_id(),
-                pid=os.getpid(),
-                pgid=0,
-                hosts=hosts,
-                playbook_digest=digest,
-            )
+            held = claim_here(engine, row.id, hosts=hosts, playbook_digest=digest)
             if held is not None:
                 return held
             engine.stopping.wait(HOST_WAIT_S)

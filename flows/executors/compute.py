@@ -9,29 +9,26 @@ from __future__ import annotations
 import gzip
 import json
 import logging
-import os
-import platform
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from flows.ansible.orphans import boot_id
 from flows.artifacts import publish_calculation
 from flows.engine_state import Engine
 from flows.executors.as_built import AS_BUILT
+from flows.executors.lease import claim_here
 from flows.performer import Outcome, settled
 from ledger import evidence
 from ledger.payloads import RunSettled
 from ledger.reads import ActivityRow, FactNeedRow, Reader
 from ledger.reads.facts import how_to_record
-from ledger.services.runs import Artifact, Claim, Measured, RunOutcome, claim, settle
+from ledger.services.runs import Artifact, Claim, Measured, RunOutcome, settle
 from ledger.stamps import value_text
 from steps.design.calculations.calculation import Calculation, Figure
 from steps.schedule.plan import PlanActivity, PlanCriterion
 
 engine_log = logging.getLogger("clusterwright.flows")
 
-LEASE_S = 60.0
 SOURCE = "design of the plan in force"
 RECORDS = "the ledger's record"
 PLAIN_BYTES = 16 * 1024 * 1024
@@ -49,17 +46,7 @@ def compute(engine: Engine, row: ActivityRow) -> Outcome:
     """Work out every metric that follows; what does not is not measured, and a person decides."""
     if waits := _waits(engine, row):
         return waits
-    owner = f"{engine.id}:{row.id}"
-    held = claim(
-        engine.ledger,
-        owner,
-        row.id,
-        lease_s=LEASE_S,
-        host=platform.node(),
-        boot_id=boot_id(),
-        pid=os.getpid(),
-        pgid=0,
-    )
+    held = claim_here(engine, row.id)
     if held is None:
         return Outcome("Taken", "another engine computes it")
     calculation = None
@@ -68,7 +55,7 @@ def compute(engine: Engine, row: ActivityRow) -> Outcome:
     except Exception as error:  # noqa: BLE001  settled as failed: a claim is never left behind
         engine_log.exception("calculation_broke_off activity=%s run=%s", row.id, held.run)
         outcome = RunOutcome("failed", summary=f"the calculation broke off: {error}")
-    event = settle(engine.ledger, owner, row.id, outcome, attempt=held.attempt, revision=engine.revision)
+    event = settle(engine.ledger, held.owner, row.id, outcome, attempt=held.attempt, revision=engine.revision)
     assert isinstance(event.payload, RunSettled)
     if calculation is not None and event.payload.status == "ok":
         publish_calculation(engine.activities[row.id], calculation, outcome.summary)

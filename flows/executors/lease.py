@@ -1,14 +1,17 @@
-"""The lease of a run: renewed while it lasts, and the run ended when it is lost, cancelled or the engine stops."""
+"""The claim of a run and its lease: renewed while it lasts, the run ended when it is lost, cancelled or the engine stops."""
 
 from __future__ import annotations
 
+import os
+import platform
 import threading
 import time
 from types import TracebackType
 from typing import Self
 
+from flows.ansible.orphans import boot_id
 from flows.engine_state import Engine
-from ledger.services.runs import Claim, renew
+from ledger.services.runs import Claim, claim, renew
 from steps.errors import ClusterwrightError, NotSatisfiedError
 
 LEASE_S = 60.0
@@ -22,6 +25,24 @@ def folder_name(owner: str, run: str) -> str:
     Runs are numbered by each ledger anew; the engine's id, with which its owner begins, is drawn.
     """
     return f"{owner.partition(':')[0]}-{run}"
+
+
+def claim_here(
+    engine: Engine, activity: str, *, hosts: tuple[str, ...] = (), playbook_digest: str | None = None
+) -> Claim | None:
+    """Claim an activity for a run by this process; none where somebody else has it, or one of its hosts."""
+    return claim(
+        engine.ledger,
+        f"{engine.id}:{activity}",
+        activity,
+        lease_s=LEASE_S,
+        host=platform.node(),
+        boot_id=boot_id(),
+        pid=os.getpid(),
+        pgid=0,
+        hosts=hosts,
+        playbook_digest=playbook_digest,
+    )
 
 
 class Lease:

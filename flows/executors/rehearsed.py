@@ -75,6 +75,7 @@ class Simulator:
             self._schedule_people(activity, end)
             return Outcome("Rehearsed", f"simulated {activity.role}, until {end:%Y-%m-%d}")
         owner = f"{engine.id}:{row.id}"
+        self.people.invite(activity)
         claim(engine.ledger, owner, row.id, lease_s=LEASE_S, host=SOURCE, boot_id="", pid=0, pgid=0, at=now)
         self._schedule_run(engine, activity, owner, end)
         return Outcome("Rehearsed", f"nothing is run; until {end:%Y-%m-%d}")

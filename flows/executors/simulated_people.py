@@ -7,7 +7,7 @@ from datetime import datetime
 
 from ledger.database import Ledger
 from ledger.reads import Reader
-from ledger.services import signing, work
+from ledger.services import signing, witnessing, work
 from ledger.transitions import State
 from steps.acceptance.meeting import value_that_meets
 from steps.errors import NotSatisfiedError
@@ -32,7 +32,8 @@ class SimulatedPeople:
         return f"sim-{role}" if f"sim-{role}" in self.there else f"sim-{STAND_IN}"
 
     def start(self, activity: PlanActivity) -> None:
-        """Begin people's work."""
+        """Begin people's work, before the witnesses that it asks for."""
+        self.invite(activity)
         work.start(self.ledger, self._performer(activity), activity.id, at=self.now())
 
     def finish(self, activity: PlanActivity) -> bool:
@@ -41,7 +42,9 @@ class SimulatedPeople:
         me = self._performer(activity)
         try:
             self._measure(activity, me, at)
-            if activity.kind.value != "gate":
+            if activity.kind.value == "gate":
+                self.invite(activity)
+            else:
                 work.finish(self.ledger, me, activity.id, at=at)
             self.approve(activity, me)
         except NotSatisfiedError:
@@ -59,6 +62,21 @@ class SimulatedPeople:
             work.attach(self.ledger, me, activity.id, note, kind, name=f"{kind}.txt", at=at)
         for role in self._signers(activity, performer)[: activity.policy.quorum]:
             signing.sign(self.ledger, f"sim-{role}", activity.id, role=role, comment=SOURCE, at=at)
+
+    def renew(self, activity: PlanActivity) -> None:
+        """Approve again what was approved for a time only, as often as the quorum asks."""
+        for role in self._signers(activity, None)[: activity.policy.quorum]:
+            signing.sign(self.ledger, f"sim-{role}", activity.id, role=role, comment=SOURCE, at=self.now())
+
+    def invite(self, activity: PlanActivity) -> None:
+        """Invite the witnesses for now, which they agree to, and have those come who are there."""
+        if activity.policy.witness is None:
+            return
+        me, at = self._performer(activity), self.now()
+        witnessing.invite(self.ledger, me, activity.id, at, agreed=True, at=at)
+        for role in activity.policy.witness.roles:
+            there = f"sim-{role}" if f"sim-{role}" in self.there and f"sim-{role}" != me else None
+            witnessing.attend(self.ledger, there or me, activity.id, role, person=there, note=SOURCE, at=at)
 
     def _measure(self, activity: PlanActivity, me: str, at: datetime) -> None:
         for c in activity.criteria:

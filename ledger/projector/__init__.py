@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from ledger.events import Event
-from ledger.projector import buying, facts, keys, people, planning, runs, signing, work
+from ledger.projector import buying, checks, facts, keys, people, planning, runs, signing, witnesses, work
 from ledger.projector.base import Handler, Projection
 
 HANDLERS: dict[str, Handler] = {
     **planning.HANDLERS,
     **work.HANDLERS,
+    **checks.HANDLERS,
     **signing.HANDLERS,
+    **witnesses.HANDLERS,
     **buying.HANDLERS,
     **runs.HANDLERS,
     **facts.HANDLERS,
@@ -23,4 +25,4 @@ def apply(projection: Projection, event: Event) -> None:
     """Change the projections as the event says."""
     HANDLERS[event.kind](projection, event, event.payload)
     keys.note_statement(projection, event)
-    projection.session.flush()
+    projection.settle()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlmodel import col
 
 from ledger import payloads as say
@@ -17,7 +17,7 @@ from ledger.tables import Activity, ChangeOrder, Delivery, EvidenceItem, OrderLi
 
 
 def _placed(p: Projection, event: Event, payload: say.OrderPlaced) -> None:
-    order = p.session.get_one(OrderLine, event.subject)
+    order = p.row(OrderLine, event.subject)
     order.placed_at = event.effective_at
     order.placed_by = event.actor
     order.supplier_name = payload.supplier
@@ -28,12 +28,11 @@ def _placed(p: Projection, event: Event, payload: say.OrderPlaced) -> None:
     order.organisation = payload.organisation or order.organisation
     if payload.promised is not None:
         _promise(p, order, payload.promised)
-    p.session.flush()
-    refresh(p.session, [order.id])
+    refresh(p.unflushed, [order.id])
 
 
 def _acknowledged(p: Projection, event: Event, payload: say.OrderAcknowledged) -> None:
-    order = p.session.get_one(OrderLine, event.subject)
+    order = p.row(OrderLine, event.subject)
     order.acknowledged = payload.on
     order.acknowledgement = payload.reference
     if payload.promised is not None:
@@ -43,29 +42,32 @@ def _acknowledged(p: Projection, event: Event, payload: say.OrderAcknowledged) -
 def _promised(p: Projection, event: Event, payload: say.OrderPromised) -> None:
     subject = event.subject
     if "/" in subject.partition("#")[2]:
-        p.session.get_one(Tranche, subject).promised = payload.promised
+        p.row(Tranche, subject).promised = payload.promised
     else:
-        _promise(p, p.session.get_one(OrderLine, subject), payload.promised)
+        _promise(p, p.row(OrderLine, subject), payload.promised)
+
+
+_FIRST = (
+    select(col(Tranche.id)).where(col(Tranche.order_line) == bindparam("order")).order_by(col(Tranche.number)).limit(1)
+)
 
 
 def _promise(p: Projection, order: OrderLine, promised: date) -> None:
     """Set the order's date, which is its first delivery's; later deliveries are promised one by one."""
     order.promised = promised
-    first = p.session.scalars(
-        select(Tranche).where(col(Tranche.order_line) == order.id).order_by(col(Tranche.number))
-    ).first()
+    first = p.unflushed.scalars(_FIRST, {"order": order.id}).first()
     if first is not None:
-        first.promised = order.promised
+        p.row(Tranche, first).promised = order.promised
 
 
 def _expedited(p: Projection, event: Event, payload: say.OrderExpedited) -> None:
-    order = p.session.get_one(OrderLine, order_of(event.subject))
+    order = p.row(OrderLine, order_of(event.subject))
     order.expedite_cost += payload.cost
     order.currency = order.currency or payload.currency
 
 
 def _shipped(p: Projection, event: Event, payload: say.TrancheShipped) -> None:
-    tranche = p.session.get_one(Tranche, event.subject)
+    tranche = p.row(Tranche, event.subject)
     tranche.shipped = payload.shipped
     tranche.carrier = payload.carrier
     tranche.tracking = payload.tracking
@@ -73,43 +75,40 @@ def _shipped(p: Projection, event: Event, payload: say.TrancheShipped) -> None:
 
 
 def _received(p: Projection, event: Event, payload: say.TrancheReceived) -> None:
-    tranche = p.session.get_one(Tranche, event.subject)
+    tranche = p.row(Tranche, event.subject)
     tranche.received_quantity += payload.quantity
     if payload.complete and tranche.received_at is None:
         tranche.received_at = event.effective_at
-    p.session.add(
-        Delivery(
-            seq=event.seq,
-            tranche=tranche.id,
-            quantity=payload.quantity,
-            serials=payload.serials,
-            note=payload.note,
-            person=event.actor,
-            at=event.effective_at,
-        )
+    p.keep(
+        Delivery,
+        seq=event.seq,
+        tranche=tranche.id,
+        quantity=payload.quantity,
+        serials=payload.serials,
+        note=payload.note,
+        person=event.actor,
+        at=event.effective_at,
     )
     _keep(p, event, payload)
-    p.session.flush()
-    refresh(p.session, [tranche.id])
+    refresh(p.unflushed, [tranche.id])
 
 
 def _keep(p: Projection, event: Event, payload: say.TrancheReceived) -> None:
     """Lay the manifest and the scan on the table of the order's activity, and open its non-conformance."""
     activity = event.subject.partition("#")[0]
     for ordinal, file in enumerate(left for left in (payload.manifest, payload.scan) if left is not None):
-        p.session.add(
-            EvidenceItem(
-                seq=event.seq,
-                ordinal=ordinal,
-                activity=activity,
-                attempt=p.activity(activity).attempt,
-                kind=file.evidence,
-                name=file.name,
-                digest=file.digest,
-                size=file.size,
-                person=event.actor,
-                at=event.effective_at,
-            )
+        p.keep(
+            EvidenceItem,
+            seq=event.seq,
+            ordinal=ordinal,
+            activity=activity,
+            attempt=p.activity(activity).attempt,
+            kind=file.evidence,
+            name=file.name,
+            digest=file.digest,
+            size=file.size,
+            person=event.actor,
+            at=event.effective_at,
         )
     if payload.ncr is not None:
         open_ncr(p, replace(event, subject=activity), ncr=payload.ncr, ncr_class=payload.ncr_class, reason=payload.note)
@@ -130,7 +129,7 @@ def _change_asked(p: Projection, event: Event, payload: say.ChangeAsked) -> None
 
 
 def _change_decided(p: Projection, event: Event, payload: say.ChangeDecided) -> None:
-    change = p.session.get_one(ChangeOrder, payload.change)
+    change = p.row(ChangeOrder, payload.change)
     change.approved = payload.approved
     change.decided_by = event.actor
     change.decided_at = event.effective_at
@@ -139,24 +138,23 @@ def _change_decided(p: Projection, event: Event, payload: say.ChangeDecided) -> 
     if not payload.approved:
         return
     if payload.value is not None:
-        order = p.session.get_one(OrderLine, order_of(event.subject))
+        order = p.row(OrderLine, order_of(event.subject))
         order.value = payload.value
         order.currency = payload.currency
     if payload.quantity is not None:
-        tranche = p.session.get_one(Tranche, event.subject)
+        tranche = p.row(Tranche, event.subject)
         tranche.contracted = payload.quantity
         if payload.completes and tranche.received_at is None:
             tranche.received_at = event.effective_at
-        p.session.flush()
-        refresh(p.session, [tranche.id])
+        refresh(p.unflushed, [tranche.id])
 
 
 def _organisation(p: Projection, event: Event, payload: say.OrganisationAssigned) -> None:
     """Give it to an organisation; who it was given to before is asked no more."""
     if "#" in event.subject:
-        p.session.get_one(OrderLine, event.subject).organisation = payload.organisation
+        p.row(OrderLine, event.subject).organisation = payload.organisation
         return
-    row = p.session.get_one(Activity, event.subject)
+    row = p.row(Activity, event.subject)
     row.organisation = payload.organisation
     row.assignee = None
 

@@ -63,14 +63,13 @@ def note_statement(p: Projection, event: Event) -> None:
     """Keep a statement's nonce, so that it is never used again."""
     if isinstance(event.payload, Decided) and event.payload.statement is not None:
         said = read_statement(event.payload.statement)["predicate"]
-        p.session.add(
-            Statement(
-                seq=event.seq,
-                nonce=said["nonce"],
-                subject=event.subject,
-                person=event.actor,
-                decision=said["decision"],
-            )
+        p.keep(
+            Statement,
+            seq=event.seq,
+            nonce=said["nonce"],
+            subject=event.subject,
+            person=event.actor,
+            decision=said["decision"],
         )
 
 

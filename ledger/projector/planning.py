@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, select
 from sqlmodel import Session, SQLModel, col
 
 from ledger.events import Event
 from ledger.payloads import ForecastPublished, Genesis, PlanAdopted
 from ledger.plan_store import load_plan
 from ledger.projector.base import Handler, Projection
+from ledger.projector.keeping import write_rows
 from ledger.projector.keys import enrol, enrol_owner, require_signatures
 from ledger.projector.people import call_people
 from ledger.projector.reopening import mark_resting, mark_stale, open_again
@@ -98,6 +99,7 @@ def _criterion(activity: str, c: PlanCriterion, ordinal: int) -> dict[str, Any]:
         "value": value_text(c.value),
         "unit": c.unit,
         "each": c.each,
+        "fleet_z": None if c.fleet_z is None else str(c.fleet_z),
         "source": c.source,
     }
 
@@ -152,6 +154,8 @@ def _revision(plan: Plan, event: Event, payload: PlanAdopted, begins: Any) -> Pl
         holidays=plan.holidays,
         evidence_max_mb=plan.evidence.max_mb,
         evidence_types=plan.evidence.types,
+        figures=json.dumps(plan.figures, sort_keys=True),
+        choices=json.dumps(plan.choices, sort_keys=True),
     )
 
 
@@ -178,8 +182,7 @@ def _people(session: Session, plan: Plan) -> None:
 
 def _replace(session: Session, table: type[SQLModel], rows: list[dict[str, Any]]) -> None:
     session.execute(delete(table))
-    if rows:
-        session.execute(insert(table), rows)
+    write_rows(session, table, rows)
 
 
 def _forecast(p: Projection, event: Event, payload: ForecastPublished) -> None:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, select, update
 from sqlmodel import Session, col
 
 from ledger.events import Event
+from ledger.projector.keeping import write_rows
 from ledger.stamps import value_text
 from ledger.tables import Activity, Criterion, OrderLine, Tranche
 from steps.schedule.plan import Plan, PlanActivity, PlanOrder
@@ -35,8 +36,7 @@ def upsert_activities(session: Session, plan: Plan, event: Event, *, rule_1: boo
             changed.append(says | _next_state(row, activity, criteria, event))
     changed += [{"id": row.id, "in_plan": False} | _gone(row, event) for row in held.values() if row.in_plan]
     session.expunge_all()
-    if added:
-        session.execute(insert(Activity), added)
+    write_rows(session, Activity, added)
     if changed:
         session.execute(update(Activity), changed)
 
@@ -82,8 +82,7 @@ def _upsert(
     fresh = _UNPLACED if table is OrderLine else _UNRECEIVED
     added = [row | fresh for row in rows if row["id"] not in known]
     changed = [row for row in rows if row["id"] in known]
-    if added:
-        session.execute(insert(table), added)
+    write_rows(session, table, added)
     if changed:
         session.execute(update(table), changed)
 
@@ -129,6 +128,8 @@ _NOT_STARTED: dict[str, Any] = {
     "percent": None,
     "last_note": "",
     "stale_since": None,
+    "valid_since": None,
+    "valid_until": None,
     "waived": False,
     "attested": False,
     "simulated": False,
@@ -164,6 +165,9 @@ def _says(a: PlanActivity, ordinal: int) -> dict[str, Any]:
         "separation": a.policy.separation,
         "roles": a.policy.roles,
         "evidence": a.policy.evidence,
+        "witnesses": a.policy.witness.roles if a.policy.witness else (),
+        "notice_h": a.policy.witness.notice_h if a.policy.witness else 0.0,
+        "valid_days": a.policy.valid_days,
         "ncr_class": a.ncr_class,
         "early_start": d.early_start if d else None,
         "early_finish": d.early_finish if d else None,

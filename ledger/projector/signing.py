@@ -5,26 +5,27 @@ from __future__ import annotations
 from ledger import payloads as say
 from ledger.events import Event
 from ledger.projector.base import Handler, Projection, next_attempt
-from ledger.projector.finishing import reach
+from ledger.projector.finishing import hold_for_its_time, reach
+from ledger.projector.witnesses import in_words
 from ledger.refresh import refresh
 from ledger.tables import Attestation, Delegation, Ncr, Override, Release, SignOff, Waiver
 
 
 def _signed(p: Projection, event: Event, payload: say.Signed) -> None:
     row = p.activity(event.subject)
-    p.session.add(
-        SignOff(
-            seq=event.seq,
-            activity=row.id,
-            attempt=row.attempt,
-            person=event.actor,
-            role=payload.role,
-            decision="approved",
-            meaning=payload.meaning,
-            comment=payload.comment,
-            assurance=payload.assurance,
-            at=event.effective_at,
-        )
+    p.keep(
+        SignOff,
+        seq=event.seq,
+        activity=row.id,
+        attempt=row.attempt,
+        person=event.actor,
+        role=payload.role,
+        decision="approved",
+        meaning=payload.meaning,
+        comment=payload.comment,
+        assurance=payload.assurance,
+        at=event.effective_at,
+        witnessed=in_words(payload.witnesses),
     )
     if payload.begins:
         row.started_at = row.finished_at = event.effective_at
@@ -32,33 +33,32 @@ def _signed(p: Projection, event: Event, payload: say.Signed) -> None:
         # a stale activity signed again: its dates stand, only the doubt is gone
         if payload.result == "done":
             row.stale_since = None
-        p.session.flush()
-        refresh(p.session, [row.id])
+            hold_for_its_time(row, event)
+        refresh(p.unflushed, [row.id])
         return
     reach(p, row, payload.result, event)
 
 
 def _rejected(p: Projection, event: Event, payload: say.Rejected) -> None:
     row = p.activity(event.subject)
-    p.session.add(
-        SignOff(
-            seq=event.seq,
-            activity=row.id,
-            attempt=row.attempt,
-            person=event.actor,
-            role=payload.role,
-            decision="rejected",
-            meaning="rejection",
-            comment=payload.reason,
-            assurance="recorded",
-            at=event.effective_at,
-        )
+    p.keep(
+        SignOff,
+        seq=event.seq,
+        activity=row.id,
+        attempt=row.attempt,
+        person=event.actor,
+        role=payload.role,
+        decision="rejected",
+        meaning="rejection",
+        comment=payload.reason,
+        assurance="recorded",
+        at=event.effective_at,
+        witnessed="",
     )
     open_ncr(p, event, ncr=payload.ncr, ncr_class=payload.ncr_class, reason=payload.reason)
     next_attempt(row, payload.result)
     row.last_note = payload.reason
-    p.session.flush()
-    refresh(p.session, [row.id])
+    refresh(p.unflushed, [row.id])
 
 
 def open_ncr(p: Projection, event: Event, *, ncr: str, ncr_class: str, reason: str) -> None:
@@ -79,18 +79,17 @@ def open_ncr(p: Projection, event: Event, *, ncr: str, ncr_class: str, reason: s
 
 def _waived(p: Projection, event: Event, payload: say.Waived) -> None:
     row = p.activity(event.subject)
-    p.session.add(
-        Waiver(
-            id=payload.waiver,
-            activity=row.id,
-            attempt=row.attempt,
-            metric=payload.metric,
-            reason=payload.reason,
-            due=payload.due,
-            person=event.actor,
-            role=payload.role,
-            at=event.effective_at,
-        )
+    p.keep(
+        Waiver,
+        id=payload.waiver,
+        activity=row.id,
+        attempt=row.attempt,
+        metric=payload.metric,
+        reason=payload.reason,
+        due=payload.due,
+        person=event.actor,
+        role=payload.role,
+        at=event.effective_at,
     )
     row.waived = True
     if payload.result != row.state:
@@ -99,16 +98,15 @@ def _waived(p: Projection, event: Event, payload: say.Waived) -> None:
 
 def _attested(p: Projection, event: Event, payload: say.Attested) -> None:
     row = p.activity(event.subject)
-    p.session.add(
-        Attestation(
-            seq=event.seq,
-            activity=row.id,
-            attempt=row.attempt,
-            person=event.actor,
-            reason=payload.reason,
-            digests=payload.digests,
-            at=event.effective_at,
-        )
+    p.keep(
+        Attestation,
+        seq=event.seq,
+        activity=row.id,
+        attempt=row.attempt,
+        person=event.actor,
+        reason=payload.reason,
+        digests=payload.digests,
+        at=event.effective_at,
     )
     row.attested = True
     row.performers = (event.actor,)
@@ -154,17 +152,16 @@ def _withdrawn(p: Projection, event: Event, payload: say.Withdrawn) -> None:
 
 def _overridden(p: Projection, event: Event, payload: say.Overridden) -> None:
     row = p.activity(event.subject)
-    p.session.add(
-        Override(
-            seq=event.seq,
-            activity=row.id,
-            attempt=row.attempt,
-            person=event.actor,
-            role=payload.role,
-            reason=payload.reason,
-            lacking=payload.lacking,
-            at=event.effective_at,
-        )
+    p.keep(
+        Override,
+        seq=event.seq,
+        activity=row.id,
+        attempt=row.attempt,
+        person=event.actor,
+        role=payload.role,
+        reason=payload.reason,
+        lacking=payload.lacking,
+        at=event.effective_at,
     )
     row.last_note = payload.reason
     reach(p, row, payload.result, event)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from ledger import payloads as say
 from ledger.events import Event
 from ledger.projector.base import Handler, Projection
+from ledger.projector.checks import passed_items
 from ledger.projector.finishing import add_reading, reach
 from ledger.projector.reopening import mark_resting, open_again
+from ledger.projector.signing import open_ncr
 from ledger.refresh import refresh
 from ledger.tables import Comment, EvidenceItem, OrderLine, Tranche
 
@@ -20,8 +22,7 @@ def _started(p: Projection, event: Event, payload: say.Started) -> None:  # noqa
     row.state = "in_progress"
     row.started_at = event.effective_at
     row.performers = (event.actor,)
-    p.session.flush()
-    refresh(p.session, [row.id])
+    refresh(p.unflushed, [row.id])
 
 
 def _progressed(p: Projection, event: Event, payload: say.Progressed) -> None:
@@ -34,33 +35,34 @@ def _progressed(p: Projection, event: Event, payload: say.Progressed) -> None:
 
 
 def _measured(p: Projection, event: Event, payload: say.MeasurementRecorded) -> None:
-    add_reading(p, event, payload.reading, 0)
+    add_reading(p, event, payload.reading, 0, ncr=payload.ncr or payload.under)
+    if payload.ncr is not None:
+        open_ncr(p, event, ncr=payload.ncr, ncr_class=payload.ncr_class, reason=payload.reason)
 
 
 def _finished(p: Projection, event: Event, payload: say.Finished) -> None:
     row = p.activity(event.subject)
     row.performers = tuple(dict.fromkeys((*row.performers, *payload.performers)))
     row.finished_at = event.effective_at
-    if row.items is not None:
+    if row.items is not None and (row.items_done is None or passed_items(p.unflushed, row) is None):
         row.items_done = row.items
     reach(p, row, payload.result, event)
 
 
 def _attached(p: Projection, event: Event, payload: say.Attached) -> None:
     row = p.activity(event.subject)
-    p.session.add(
-        EvidenceItem(
-            seq=event.seq,
-            ordinal=0,
-            activity=row.id,
-            attempt=row.attempt,
-            kind=payload.evidence,
-            name=payload.name,
-            digest=payload.digest,
-            size=payload.size,
-            person=event.actor,
-            at=event.effective_at,
-        )
+    p.keep(
+        EvidenceItem,
+        seq=event.seq,
+        ordinal=0,
+        activity=row.id,
+        attempt=row.attempt,
+        kind=payload.evidence,
+        name=payload.name,
+        digest=payload.digest,
+        size=payload.size,
+        person=event.actor,
+        at=event.effective_at,
     )
 
 
@@ -85,25 +87,23 @@ def _not_applicable(p: Projection, event: Event, payload: say.NotApplicable) -> 
     row.na_reason = payload.reason
     row.na_at = event.effective_at
     row.na_decided = True
-    p.session.flush()
-    refresh(p.session, [row.id])
+    refresh(p.unflushed, [row.id])
 
 
 def _commented(p: Projection, event: Event, payload: say.Commented) -> None:
-    p.session.add(
-        Comment(
-            seq=event.seq,
-            activity=event.subject,
-            person=event.actor,
-            text=payload.text,
-            at=event.effective_at,
-        )
+    p.keep(
+        Comment,
+        seq=event.seq,
+        activity=event.subject,
+        person=event.actor,
+        text=payload.text,
+        at=event.effective_at,
     )
 
 
 def _reopened(p: Projection, event: Event, payload: say.Reopened) -> None:
     open_again(p, event.subject, payload.reason)
-    refresh(p.session, mark_resting(p, [event.subject], event.seq))
+    refresh(p.unflushed, mark_resting(p, [event.subject], event.seq))
 
 
 def _adopted(p: Projection, event: Event, payload: say.ProgressAdopted) -> None:
@@ -112,15 +112,14 @@ def _adopted(p: Projection, event: Event, payload: say.ProgressAdopted) -> None:
         if "#" not in row.subject:
             _activity_before(p, event, row)
         elif "/" in row.subject.partition("#")[2]:
-            tranche = p.session.get_one(Tranche, row.subject)
+            tranche = p.row(Tranche, row.subject)
             tranche.received_quantity = tranche.quantity
             tranche.received_at = at
         else:
-            order = p.session.get_one(OrderLine, row.subject)
+            order = p.row(OrderLine, row.subject)
             order.placed_at = at
             order.placed_by = row.by or event.actor
-    p.session.flush()
-    refresh(p.session, [row.subject for row in payload.rows])
+    refresh(p.unflushed, [row.subject for row in payload.rows])
 
 
 def _activity_before(p: Projection, event: Event, said: say.BeforeRow) -> None:

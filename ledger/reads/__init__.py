@@ -12,7 +12,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ledger.reads.people import PeopleReads
 from ledger.reads.record_rows import (
     AttestationRow,
     ChecklistRow,
@@ -34,7 +33,7 @@ from ledger.reads.record_rows import (
     SignOffRow,
     WaiverRow,
 )
-from ledger.reads.records import RecordReads
+from ledger.reads.reminders import ReminderReads, ReminderRow, Urgency
 from ledger.reads.rows import (
     ActivityRow,
     AsOf,
@@ -58,12 +57,13 @@ from ledger.reads.rows import (
     Unmet,
     Why,
 )
-from ledger.reads.site import SiteReads
+from ledger.reads.witnesses import AttendanceRow, InvitationRow
 from ledger.shared.following import brought_up
 
 __all__ = [
     "ActivityRow",
     "AsOf",
+    "AttendanceRow",
     "AttestationRow",
     "BudgetRow",
     "ChangeRow",
@@ -81,6 +81,7 @@ __all__ = [
     "Head",
     "HistoryRow",
     "InboxRow",
+    "InvitationRow",
     "ItemReadingRow",
     "ItemRow",
     "LinkRow",
@@ -92,6 +93,7 @@ __all__ = [
     "PunchRow",
     "Reader",
     "ReleaseRow",
+    "ReminderRow",
     "RequestRow",
     "RunRow",
     "SignOffRow",
@@ -101,12 +103,13 @@ __all__ = [
     "TrancheRow",
     "UnitRow",
     "Unmet",
+    "Urgency",
     "WaiverRow",
     "Why",
 ]
 
 
-class Reader(SiteReads, PeopleReads, RecordReads):
+class Reader(ReminderReads):
     """All questions about a site, over one read-only connection."""
 
     as_of: AsOf | None = None

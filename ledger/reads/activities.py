@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from ledger.lapsing import LAPSED
 from ledger.reads.connected import Connected, text_of, words
 from ledger.reads.rows import ActivityRow, Standing
 from ledger.reads.site import LATE
@@ -20,12 +21,13 @@ _COLUMNS = (
     " duration_m_h, calendar, stale_since IS NOT NULL, waived, attested, simulated, before,"
     " EXISTS (SELECT 1 FROM override o WHERE o.activity = a.id),"
     " (SELECT count(*) FROM sign_off s WHERE s.activity = a.id AND s.attempt = a.attempt"
-    "  AND s.decision = 'approved' AND s.seq > coalesce(a.stale_since, 0)),"
+    "  AND s.decision = 'approved' AND s.seq > max(coalesce(a.stale_since, 0), coalesce(a.valid_since, 0))),"
     f" {LATE},"
     " CASE WHEN organisation <> '' OR assignee IS NULL THEN organisation"
-    "  ELSE coalesce((SELECT p.organisation FROM person p WHERE p.id = a.assignee), '') END"
+    "  ELSE coalesce((SELECT p.organisation FROM person p WHERE p.id = a.assignee), '') END,"
+    f" witnesses, notice_h, valid_until, a.id IN {LAPSED}"
 )
-_FLAGS = ("stale", "waived", "attested", "simulated", "before", "overridden")
+_FLAGS = ("stale", "waived", "attested", "simulated", "before", "overridden", "expired")
 _NONE: frozenset[str] = frozenset()
 
 
@@ -77,6 +79,12 @@ class ActivityReads(Connected):
         """Give what may start now, in plan order."""
         return self.activities(now, phase=phase, state=State.READY)
 
+    def approved_until(self, until: datetime, now: datetime) -> list[ActivityRow]:
+        """Give what is done and approved for a time that is over by `until`."""
+        return self._select(
+            "state = 'done' AND valid_until <= :until", {"until": text_of(until), "now": text_of(now)}, now
+        )
+
     def activity(self, name: str, now: datetime) -> ActivityRow | None:
         """Give an activity, or None where there is none of that id."""
         found = self._select("id = :id", {"id": name, "now": text_of(now)}, now)
@@ -113,17 +121,17 @@ class ActivityReads(Connected):
 
 def _in_state(state: State) -> str:
     if state is State.READY:
-        return "state = 'open' AND ready_from <= :now"
+        return f"state = 'open' AND ready_from <= :now AND id NOT IN {LAPSED}"
     if state is State.BLOCKED:
-        return "state = 'open' AND (ready_from IS NULL OR ready_from > :now)"
+        return f"state = 'open' AND (ready_from IS NULL OR ready_from > :now OR id IN {LAPSED})"
     return "state = :state"
 
 
 def _activity(row: tuple[Any, ...], now: str) -> ActivityRow:
     state = State(row[7])
     if state is State.OPEN:
-        state = State.READY if row[12] is not None and row[12] <= now else State.BLOCKED
-    set_flags = row[36:42]
+        state = State.READY if row[12] is not None and row[12] <= now and not row[48] else State.BLOCKED
+    set_flags = (*row[36:42], row[47] is not None and row[47] <= now)
     total_float = row[19]
     return ActivityRow._make(
         (
@@ -147,5 +155,8 @@ def _activity(row: tuple[Any, ...], now: str) -> ActivityRow:
             words(row[32]),
             *row[33:36],
             row[44],
+            words(row[45]),
+            row[46],
+            instant(row[47]),
         )
     )

@@ -36,6 +36,13 @@ class Connected:
         with self._explained():
             return self._db.execute(sql, values).fetchall()
 
+    def batches(self, sql: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """Give the rows of a query so many at a time."""
+        with self._explained():
+            cursor = self._db.execute(sql)
+            while rows := cursor.fetchmany(size):
+                yield rows
+
     def row(self, sql: str, *values: Any) -> tuple[Any, ...] | None:
         """Give the first row of a query."""
         with self._explained():

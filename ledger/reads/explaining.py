@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
+from decimal import Decimal
 
-from ledger.judging import Judged, Reading, judge
+from ledger.class_a import OPEN_A
+from ledger.judging import FAILED, Judged, Reading, judge
 from ledger.reads.activities import ActivityReads
+from ledger.reads.checks import ChecklistReads
 from ledger.reads.connected import text_of, words
 from ledger.reads.facts import FactReads, how_to_record
 from ledger.reads.rows import ActivityRow, CriterionRow, FactNeedRow, LinkRow, Unmet, Why
+from ledger.reads.witnesses import WitnessReads
 from ledger.stamps import instant, text_value
 from ledger.transitions import State
 
@@ -19,6 +23,7 @@ _OTHER = (
     "  WHEN t.id IS NOT NULL THEN CASE WHEN t.received_at IS NOT NULL THEN 'received'"
     "   WHEN t.received_quantity <> '0' THEN 'partly received' ELSE 'not received' END"
     "  WHEN a.stale_since IS NOT NULL THEN 'stale'"
+    "  WHEN a.hold_point AND a.state = 'done' AND a.valid_until <= :now AND :now <> '9999' THEN 'expired'"
     "  WHEN a.state <> 'open' THEN a.state"
     "  WHEN a.ready_from <= :now THEN 'ready' ELSE 'blocked' END,"
     " coalesce(a.title, o.title, ot.title, ''), l.satisfied_at"
@@ -28,7 +33,11 @@ _OTHER = (
 )
 
 
-class ExplainingReads(ActivityReads, FactReads):
+EXPIRED = "expired"
+"""How the other end of a link stands that is a hold point whose approval is over."""
+
+
+class ExplainingReads(ActivityReads, FactReads, ChecklistReads, WitnessReads):
     """Questions about one activity's waits and criteria."""
 
     def predecessors(self, name: str, now: datetime | None = None) -> list[LinkRow]:
@@ -48,13 +57,15 @@ class ExplainingReads(ActivityReads, FactReads):
         if computes or row.state in {State.BLOCKED, State.IN_PROGRESS, State.ON_HOLD}:
             sides = {"S"} if row.state is State.BLOCKED else {"F"}
             links = [x for x in self.predecessors(name, now) if x.type[1] in sides]
-            unmet = tuple(_unmet(x) for x in links if not x.satisfied_at or x.satisfied_at > now)
+            unmet = tuple(
+                _unmet(x) for x in links if not x.satisfied_at or x.satisfied_at > now or _is_expired(x, row.state)
+            )
         return Why(row.id, row.state, _sentence(row), unmet, tuple(self._needs(row)))
 
     def criteria(self, name: str) -> list[CriterionRow]:
         """Give every criterion of an activity with its verdict in this attempt."""
         found = self.rows(
-            "SELECT metric, op, value, unit, each, source FROM criterion WHERE activity = ? ORDER BY ordinal",
+            "SELECT metric, op, value, unit, each, source, fleet_z FROM criterion WHERE activity = ? ORDER BY ordinal",
             name,
         )
         readings: dict[str, list[Reading]] = {}
@@ -74,12 +85,14 @@ class ExplainingReads(ActivityReads, FactReads):
             )
         }
         rows = []
-        for metric, op, value, unit, each, source in found:
+        for metric, op, value, unit, each, source, fleet_z in found:
             limit = text_value(value)
             assert limit is not None
             told = readings.get(metric, [])
-            verdict: Judged = judge(op, limit, unit, told, waived=metric in waived)
-            rows.append(CriterionRow(metric, op, limit, unit, each, source, *verdict))
+            spread = None if fleet_z is None else Decimal(fleet_z)
+            verdict: Judged = judge(op, limit, unit, told, waived=metric in waived, fleet_z=spread)
+            causes = _causes(metric) if verdict.verdict == FAILED else ()
+            rows.append(CriterionRow(metric, op, limit, unit, each, source, *verdict, spread, causes))
         return rows
 
     def missing_evidence(self, name: str) -> tuple[str, ...]:
@@ -109,20 +122,22 @@ class ExplainingReads(ActivityReads, FactReads):
             case State.READY:
                 return self._needs_to_start(row)
             case State.IN_PROGRESS:
-                return self._open_criteria(row.id)
+                return [*self._open_items(row.id), *self._open_criteria(row.id), *self._open_a(row.id)]
             case State.AWAITING_SIGN_OFF:
                 return self._needs_to_be_signed(row)
             case State.FAILED | State.CHECKED_NOT_MET:
                 return [*self._open_criteria(row.id), "a decision: retry, waive or attest"]
             case State.ON_HOLD:
                 return [f"to be resumed: {row.last_note}"]
+            case State.DONE if "expired" in row.flags:
+                return [f"to be signed again by {_roles(row)}: its approval ended on {row.valid_until:%Y-%m-%d}"]
             case State.DONE if "stale" in row.flags:
                 return [f"to be signed again by {_roles(row)}: what it rested on was opened again"]
             case _:
                 return []
 
     def _needs_to_start(self, row: ActivityRow) -> list[str]:
-        needs = []
+        needs = self._needs_witnesses(row)
         if row.completed_by:
             marks = ", ".join("?" * len(row.completed_by))
             done = {
@@ -145,6 +160,16 @@ class ExplainingReads(ActivityReads, FactReads):
             needs.append(f"a release ({row.effect}) by {_roles(row)}")
         return needs
 
+    def _needs_witnesses(self, row: ActivityRow) -> list[str]:
+        """Say whom to invite, or what they were told."""
+        if not row.witnesses:
+            return []
+        held = self.invitation(row.id)
+        if held is None:
+            return [f"witnesses invited: {', '.join(row.witnesses)} (clusterwright witness {row.id} --for DATE)"]
+        waited = [a.role for a in self.attendances(row.id) if not a.noted]
+        return [f"its witnesses, or {held.on:%Y-%m-%d %H:%M}Z: {', '.join(waited)}"] if waited else []
+
     def may_finish(self, name: str, now: datetime) -> bool:
         """Say whether nothing holds back the end of an activity (FF and SF links)."""
         found = self.row("SELECT finish_from <= ? FROM activity WHERE id = ?", text_of(now), name)
@@ -161,8 +186,15 @@ class ExplainingReads(ActivityReads, FactReads):
 
     def _needs_to_be_signed(self, row: ActivityRow) -> list[str]:
         needs = [f"evidence: {kind}" for kind in self.missing_evidence(row.id)]
+        needs += self._open_a(row.id)
         left = row.quorum - row.signed
         return [*needs, f"{left} of {row.quorum} signatures by {_roles(row)}"]
+
+    def _open_items(self, name: str) -> list[str]:
+        done = self.checklist(name)
+        if done is None or not (done.open or done.failed):
+            return []
+        return [f"items: {done.open} of {done.items} {done.items_of} not checked, {done.failed} failed"]
 
     def _open_criteria(self, name: str) -> list[str]:
         return [
@@ -170,6 +202,18 @@ class ExplainingReads(ActivityReads, FactReads):
             for c in self.criteria(name)
             if c.verdict in {"failed", "not measured"}
         ]
+
+    def _open_a(self, name: str) -> list[str]:
+        """Name the open class A non-conformances that keep an activity from passing."""
+        return [
+            f"{ncr} (class A) closed{'' if where == name else f', of {where}'}: {reason}"
+            for ncr, where, reason in self.open_a(name)
+        ]
+
+    def open_a(self, name: str) -> list[tuple[str, str, str]]:
+        """Give the open class A that hold an activity back: id, where it was found, and why."""
+        with self._explained():
+            return [(r[0], r[1], r[2]) for r in self._db.execute(OPEN_A, {"id": name})]
 
     def _links(self, end: str, where: str, name: str, now: datetime | None) -> list[LinkRow]:
         with self._explained():
@@ -184,11 +228,24 @@ def _roles(row: ActivityRow) -> str:
     return " or ".join(row.roles)
 
 
+def _is_expired(link: LinkRow, state: State) -> bool:
+    """Say whether a link comes from a hold point whose approval is over: it holds back what has not started."""
+    return state is State.BLOCKED and link.state == EXPIRED
+
+
+def _causes(metric: str) -> tuple[str, ...]:
+    from steps.acceptance.causes import likely_causes  # a table that only a failure needs
+
+    return tuple(str(cause) for cause in likely_causes(metric))
+
+
 def _unmet(link: LinkRow) -> Unmet:
     state = link.state
     if state in set(State):
         state = State(state).words
-    if link.satisfied_at is not None:
+    if state == EXPIRED:
+        state = "its approval has expired, to be signed again"
+    elif link.satisfied_at is not None:
         state = f"over, its lag ends {link.satisfied_at:%Y-%m-%d %H:%M}Z"
     return Unmet(
         link.before,

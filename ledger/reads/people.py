@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from ledger.money import CHANGE_ROLES
+from ledger.access import roles_for
 from ledger.reads.connected import text_of, words
 from ledger.reads.explaining import ExplainingReads
 from ledger.reads.record_rows import DelegationRow, OverrideRow
@@ -95,7 +95,7 @@ class PeopleReads(ExplainingReads, SupplyReads):
             self.row(
                 "SELECT 1 FROM sign_off s JOIN activity a ON a.id = s.activity"
                 " AND a.attempt = s.attempt WHERE s.activity = ? AND s.person = ?"
-                " AND s.decision = 'approved' AND s.seq > coalesce(a.stale_since, 0)",
+                " AND s.decision = 'approved' AND s.seq > max(coalesce(a.stale_since, 0), coalesce(a.valid_since, 0))",
                 row.id,
                 person,
             )
@@ -103,8 +103,10 @@ class PeopleReads(ExplainingReads, SupplyReads):
         )
 
     def _stale(self, now: datetime) -> list[ActivityRow]:
+        """Give what was approved and is to be approved again: stale, or its time is over."""
         stale = self.rows("SELECT id FROM activity WHERE stale_since IS NOT NULL AND state = 'done'")
-        return [row for (name,) in stale if (row := self.activity(name, now)) is not None]
+        found = [row for (name,) in stale if (row := self.activity(name, now)) is not None]
+        return [*found, *(row for row in self.approved_until(now, now) if "stale" not in row.flags)]
 
     def _to_decide(self, mine: set[str], now: datetime) -> Iterator[InboxRow]:
         for state in (State.FAILED, State.CHECKED_NOT_MET):
@@ -118,7 +120,7 @@ class PeopleReads(ExplainingReads, SupplyReads):
             if row.completed_by or row.kind == "gate":
                 continue
             action = self._next_action(row)
-            wanted = (*row.roles, "owner-pm") if action == "release" else (row.role,)
+            wanted = roles_for("release", policy=row.roles) if action == "release" else (row.role,)
             if action is None or not _is_for(row, person, mine, wanted) or not self._belongs(row, person):
                 continue
             role = next((r for r in wanted if r in mine), row.role)
@@ -152,7 +154,7 @@ class PeopleReads(ExplainingReads, SupplyReads):
 
     def _to_change(self, person: str, mine: set[str]) -> Iterator[InboxRow]:
         """Give the change orders that wait for a decision, but not to who asked for them."""
-        role = next((r for r in CHANGE_ROLES if r in mine), None)
+        role = next((r for r in roles_for("decide_change") if r in mine), None)
         for change in self.changes():
             if role is not None and change.state == "open" and change.asked_by != person:
                 yield InboxRow(change.subject, f"{change.id}: {change.reason}", "change", role, change.asked_at, ())

@@ -39,6 +39,42 @@ class EvidenceRow(NamedTuple):
     at: datetime
 
 
+class ItemReadingRow(NamedTuple):
+    """One metric read at an item."""
+
+    metric: str
+    value: Value | None
+    unit: str
+
+
+class CheckRow(NamedTuple):
+    """One entry of a checklist: passed where nothing is `failing`. `photos` are digests."""
+
+    seq: int
+    attempt: int
+    item: str
+    failing: tuple[str, ...]
+    readings: tuple[ItemReadingRow, ...]
+    note: str
+    serial: str
+    photos: tuple[str, ...]
+    ncr: str | None
+    by: str
+    at: datetime
+
+
+class ChecklistRow(NamedTuple):
+    """How far a checklist is; `items` is none where the plan does not count them."""
+
+    activity: str
+    attempt: int
+    items_of: str
+    items: int | None
+    passed: int
+    failed: int
+    open: int
+
+
 class SignOffRow(NamedTuple):
     """A person's approval or rejection."""
 
@@ -53,6 +89,7 @@ class SignOffRow(NamedTuple):
     comment: str
     assurance: str
     at: datetime
+    witnessed: str
 
 
 class DelegationRow(NamedTuple):
@@ -121,7 +158,7 @@ class ItemRow(NamedTuple):
 class NcrRow(NamedTuple):
     """A non-conformance; `decided` is what is to be done, `disposition` how it was closed.
 
-    `inspections` counts the later attempts that somebody, or a run, has judged again.
+    `inspections` counts the later attempts that somebody, or a run, has judged again, and the later entries of what failed.
     """
 
     id: str

@@ -62,11 +62,11 @@ class RecordReads(Connected):
         """Give approvals and rejections of an activity, or of all."""
         found = self._about(
             "SELECT seq, activity, attempt, person, coalesce((SELECT name FROM person_name n WHERE n.id = person), person),"
-            " role, decision, meaning, comment, assurance, at FROM sign_off",
+            " role, decision, meaning, comment, assurance, at, witnessed FROM sign_off",
             name,
             "seq",
         )
-        return [SignOffRow._make((*r[:10], moment_of(r[10]))) for r in found]
+        return [SignOffRow._make((*r[:10], moment_of(r[10]), r[11])) for r in found]
 
     def runs(self, name: str | None = None) -> list[RunRow]:
         """Give the runs of an activity, or of all, oldest first."""
@@ -95,6 +95,12 @@ class RecordReads(Connected):
             "   AND s.attempt > ncr.attempt AND (ncr.closed_at IS NULL OR s.at <= ncr.closed_at)"
             "  UNION SELECT attempt FROM run u WHERE u.activity = ncr.activity AND u.status IN ('ok', 'failed')"
             "   AND u.attempt > ncr.attempt AND (ncr.closed_at IS NULL OR u.settled_at <= ncr.closed_at)))"
+            " + (SELECT count(*) FROM (SELECT c.seq FROM item_check f JOIN item_check c ON c.activity = f.activity"
+            "   AND c.attempt = f.attempt AND c.item = f.item AND c.seq > f.seq WHERE f.ncr = ncr.id"
+            "   AND (ncr.closed_at IS NULL OR c.at <= ncr.closed_at)"
+            "  UNION SELECT m.seq FROM measurement f JOIN measurement m ON m.activity = f.activity"
+            "   AND m.attempt = f.attempt AND m.metric = f.metric AND m.item = f.item AND m.seq > f.seq"
+            "   WHERE f.ncr = ncr.id AND (ncr.closed_at IS NULL OR m.at <= ncr.closed_at)))"
             " FROM ncr WHERE (closed_at IS NULL OR NOT ?)"
             " AND (? IS NULL OR activity = ?) ORDER BY id",
             open_only,

@@ -123,6 +123,9 @@ class ActivityRow(NamedTuple):
     duration_m_h: float
     calendar: str
     organisation: str
+    witnesses: tuple[str, ...]
+    notice_h: float
+    valid_until: datetime | None
 
 
 class Standing(NamedTuple):
@@ -198,7 +201,10 @@ class LinkRow(NamedTuple):
 
 
 class CriterionRow(NamedTuple):
-    """A criterion and its verdict in this attempt; `worst` is the item that decides."""
+    """A criterion and its verdict in this attempt; `worst` is the item that decides.
+
+    `fleet_z` is how many robust deviations an item may lie off the others; `causes` are a failure's likely ones.
+    """
 
     metric: str
     op: str
@@ -209,6 +215,8 @@ class CriterionRow(NamedTuple):
     verdict: str
     measured: str
     worst: str
+    fleet_z: Decimal | None = None
+    causes: tuple[str, ...] = ()
 
 
 class InboxRow(NamedTuple):

@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
+from ledger.lapsing import LAPSED
 from ledger.reads.connected import Connected, text_of, words
 from ledger.reads.record_rows import EventRow, ForecastRow
 from ledger.reads.rows import Counts, Head, PhaseRow, SiteRow, UnitRow
@@ -99,7 +100,7 @@ class SiteReads(Connected):
         """Give every phase that has activities, in the order of the work."""
         found = self._db.execute(
             "SELECT phase, count(*), sum(state = 'done'),"  # noqa: S608  our own text
-            " sum(state = 'open' AND ready_from <= :now) AS ready, sum(state = 'running'),"
+            f" sum(state = 'open' AND ready_from <= :now AND id NOT IN {LAPSED}) AS ready, sum(state = 'running'),"
             " sum(state = 'in_progress'), sum(state = 'awaiting_sign_off'),"
             " sum(state IN ('failed', 'checked_not_met')), sum(state = 'open'),"
             " sum(state = 'on_hold'), sum(state = 'not_applicable'), sum(waived), sum(attested),"
@@ -117,7 +118,7 @@ class SiteReads(Connected):
     def counts(self, now: datetime) -> Counts:
         """Give the whole site in figures."""
         found = self._db.execute(
-            "SELECT CASE WHEN state <> 'open' THEN state WHEN ready_from <= :now THEN 'ready'"  # noqa: S608  our own
+            f"SELECT CASE WHEN state <> 'open' THEN state WHEN ready_from <= :now AND id NOT IN {LAPSED} THEN 'ready'"  # noqa: S608  our own
             " ELSE 'blocked' END AS seen, count(*), sum(waived), sum(attested),"
             f" sum(stale_since IS NOT NULL), sum(simulated), sum(before), sum({LATE})"
             " FROM activity GROUP BY seen",

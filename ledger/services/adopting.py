@@ -16,9 +16,9 @@ from ledger.database import Ledger
 from ledger.events import Event
 from ledger.payloads import BeforeRow, ProgressAdopted
 from ledger.refresh import times_of
-from ledger.services.planning import ADOPTERS
+from ledger.services.permitting import may
 from ledger.tables import Activity, Link, OrderLine, Tranche
-from ledger.transitions import Action, is_open_to, seen
+from ledger.transitions import Action, is_open_to
 from ledger.values import ProgressRow
 from ledger.writing import Writing
 from steps.errors import InputError
@@ -39,7 +39,7 @@ def adopt_progress(
 ) -> Event | None:
     """Record what was done before; a dry run asks every rule and gives None."""
     with ledger.write() as writing:
-        writing.holds(actor, ADOPTERS, "adopt progress")
+        may(writing, actor, "adopt_progress", "progress")
         first = {row.activity: row for row in reversed(rows)}
         faults = [fault for row in rows for fault in _faults(writing, row, first, at)]
         if not rows:
@@ -93,7 +93,7 @@ def _subject(writing: Writing, row: ProgressRow, first: Mapping[str, ProgressRow
     held = writing.session.get(Activity, name)
     if held is None:
         return [f"there is no activity {name!r}"]
-    state = seen(held.state, held.ready_from, writing.when(at))
+    state = writing.seen(held, writing.when(at))
     if not is_open_to(state, Action.ADOPT):
         return [f"{name} is {state.words} in the ledger already"]
     return []

@@ -11,9 +11,10 @@ from ledger.database import Ledger
 from ledger.events import Event
 from ledger.payloads import Attested
 from ledger.services.blocked import refuse_blocked
-from ledger.services.contracting import refuse_outsider
-from ledger.services.policy import PEOPLES_WORK, PROCEED_ROLES, after_work
+from ledger.services.permitting import may
+from ledger.services.policy import PEOPLES_WORK, after_work
 from ledger.services.taking import take
+from ledger.services.witnessing import refuse_unwitnessed
 from ledger.transitions import Action
 from steps.errors import InputError, NotSatisfiedError
 
@@ -36,15 +37,14 @@ def attest(
     kept = [_kept(ledger, item) for item in evidence]
     with ledger.write() as writing:
         row = writing.activity(activity)
+        may(writing, actor, "attest", row=row)
         if row.kind in PEOPLES_WORK:
             raise NotSatisfiedError(
                 f"{row.id} is people's work; there is nothing to attest",
                 hint=f"clusterwright start {row.id}, finish, sign",
             )
-        may = tuple(dict.fromkeys((row.role, *row.roles, *PROCEED_ROLES)))
-        writing.holds(actor, may, f"attest {row.id}")
-        refuse_outsider(writing, actor, row.organisation, row.id)
         refuse_blocked(writing, row, at)
+        refuse_unwitnessed(writing, row, at)
         result = after_work(row, by_hand=True)
         writing.permitted(row, Action.ATTEST, at, result)
         payload = Attested(

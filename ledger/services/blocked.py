@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import or_, select
+from sqlalchemy import Select, literal, or_, select
 from sqlmodel import col
 
+from ledger.lapsing import is_expired
 from ledger.stamps import stamp
 from ledger.tables import Activity, Link, OrderLine, Tranche
-from ledger.transitions import State, seen
+from ledger.transitions import State
 from ledger.writing import Writing
 from steps.errors import NotSatisfiedError
 
@@ -20,7 +22,7 @@ NAMED = 20
 
 def refuse_blocked(writing: Writing, row: Activity, at: datetime | None) -> None:
     """Refuse to begin what is not ready, naming what it waits for."""
-    if seen(row.state, row.ready_from, writing.when(at)) is State.BLOCKED:
+    if writing.seen(row, writing.when(at)) is State.BLOCKED:
         raise _refusal(writing, row.id, row.title, "start", "start", writing.when(at))
 
 
@@ -32,7 +34,7 @@ def refuse_unfinishable(writing: Writing, row: Activity, at: datetime) -> None:
 
 def refuse_order(writing: Writing, order: OrderLine, at: datetime) -> None:
     """Refuse to place an order before what it waits for."""
-    if order.ready_from is None or order.ready_from > at:
+    if order.ready_from is None or order.ready_from > at or writing.lapsed(order.id, at):
         raise _refusal(writing, order.id, order.title, "start", "be placed", at)
 
 
@@ -42,7 +44,9 @@ def _refusal(writing: Writing, node: str, title: str, side: str, verb: str, at: 
         .where(
             col(Link.after) == node,
             col(Link.side) == side,
-            or_(col(Link.satisfied_at).is_(None), col(Link.satisfied_at) > at),
+            or_(
+                col(Link.satisfied_at).is_(None), col(Link.satisfied_at) > at, col(Link.before).in_(_expired(at, side))
+            ),
         )
         .order_by(col(Link.id))
     ).all()
@@ -61,6 +65,12 @@ def _refusal(writing: Writing, node: str, title: str, side: str, verb: str, at: 
     )
 
 
+def _expired(at: datetime, side: str) -> Select[Any]:
+    """Give the hold points whose approval is over; they hold back what has not started."""
+    held = select(col(Activity.id)).where(col(Activity.hold_point), col(Activity.valid_until) <= at)
+    return held.where(literal(side == "start"))
+
+
 def _standing(writing: Writing, link: Link, at: datetime) -> tuple[str, str]:
     """Give how a predecessor stands, and its title."""
     name = link.before
@@ -69,9 +79,11 @@ def _standing(writing: Writing, link: Link, at: datetime) -> tuple[str, str]:
     row = writing.session.get(Activity, name)
     if row is None:
         return "unknown", ""
+    if row.hold_point and is_expired(row, at):
+        return f"its approval ended {stamp(row.valid_until or at)[:10]}, to be signed again", row.title
     if link.satisfied_at is not None:
         return f"over, its lag ends {stamp(link.satisfied_at)[:16]}Z", row.title
-    state = seen(row.state, row.ready_from, at)
+    state = writing.seen(row, at)
     if state is State.DONE and row.stale_since is not None:
         return "stale, to be signed again", row.title
     if state in {State.BLOCKED, State.READY}:

@@ -22,7 +22,7 @@ from ledger.payloads import (
     TrancheShipped,
 )
 from ledger.services.blocked import refuse_order
-from ledger.services.contracting import BUYING_ROLES, refuse_outsider
+from ledger.services.permitting import may
 from ledger.tables import Delivery, OrderLine, PlanRevision, Tranche
 from ledger.writing import SLACK, Writing
 from steps.errors import InputError, NotSatisfiedError
@@ -47,8 +47,8 @@ def order(
     Without a currency the value is in the plan's.
     """
     with ledger.write() as writing:
-        writing.known(actor)
         held = order_line(writing, order_id)
+        may(writing, actor, "order", order_id)
         if held.placed_at is not None:
             raise NotSatisfiedError(
                 f"{order_id} was placed on {held.placed_at:%Y-%m-%d}",
@@ -81,8 +81,8 @@ def acknowledge(
     if not reference.strip():
         raise InputError("an acknowledgement has the supplier's reference", hint="give --reference")
     with ledger.write() as writing:
-        held = placed(writing, actor, order_id)
-        refuse_outsider(writing, actor, held.organisation, order_id, BUYING_ROLES)
+        held = placed(writing, order_id)
+        may(writing, actor, "acknowledge", order_id, row=held)
         _refuse_ahead(writing, on, "acknowledged")
         payload = OrderAcknowledged(on=on, reference=reference.strip(), promised=promised)
         return writing.append(actor, payload, subject=order_id, at=at)
@@ -101,8 +101,8 @@ def promise(
     if not reason.strip():
         raise InputError("a changed delivery date needs a reason", hint="give --reason")
     with ledger.write() as writing:
-        held = placed(writing, actor, order_id)
-        refuse_outsider(writing, actor, held.organisation, order_id, BUYING_ROLES)
+        held = placed(writing, order_id)
+        may(writing, actor, "promise", order_id, row=held)
         payload = OrderPromised(promised=promised, reason=reason)
         return writing.append(actor, payload, subject=order_id, at=at)
 
@@ -121,7 +121,8 @@ def expedite(
     if not reason.strip():
         raise InputError("expediting needs a reason", hint="give --reason")
     with ledger.write() as writing:
-        held = placed(writing, actor, order_id)
+        held = placed(writing, order_id)
+        may(writing, actor, "expedite", order_id, row=held)
         code = currency_code(currency) if currency else held.currency or _currency(writing, None)
         if held.currency and code != held.currency:
             raise InputError(f"{held.id} is in {held.currency}, not {code}")
@@ -145,8 +146,8 @@ def ship(
         raise InputError("a shipment has a carrier", hint="give --carrier")
     with ledger.write() as writing:
         tranche = delivery(writing, tranche_id)
-        held = placed(writing, actor, tranche_id)
-        refuse_outsider(writing, actor, held.organisation, tranche_id, BUYING_ROLES)
+        held = placed(writing, tranche_id)
+        may(writing, actor, "ship", tranche_id, row=held)
         if outstanding(tranche) <= 0:
             raise NotSatisfiedError(f"{tranche_id} is received in full already")
         _refuse_ahead(writing, shipped, "shipped")
@@ -187,7 +188,7 @@ def receive(
 
 def receivable(writing: Writing, actor: str, tranche_id: str, at: datetime | None) -> Tranche:
     """Give a delivery of which something may arrive."""
-    writing.known(actor)
+    may(writing, actor, "receive", tranche_id)
     tranche = delivery(writing, tranche_id)
     placed_at = order_line(writing, tranche.order_line).placed_at
     if placed_at is None:
@@ -243,9 +244,8 @@ def _refuse_serials(writing: Writing, tranche: str, came: Decimal, serials: Sequ
         raise InputError(f"{tranche}: received already: {', '.join(again[:20])}")
 
 
-def placed(writing: Writing, actor: str, subject: str) -> OrderLine:
+def placed(writing: Writing, subject: str) -> OrderLine:
     """Give the placed order that an order's or a delivery's id names."""
-    writing.known(actor)
     held = order_named(writing, subject)
     if held.placed_at is None:
         raise NotSatisfiedError(

@@ -13,9 +13,10 @@ from sqlmodel import col
 
 from ledger.database import Ledger
 from ledger.events import Event
-from ledger.money import CHANGE_ROLES, amount
+from ledger.money import amount
 from ledger.payloads import ChangeAsked, ChangeDecided
 from ledger.services.buying import delivery, order_named, ordered, placed, plan_currency
+from ledger.services.permitting import may
 from ledger.tables import ChangeOrder, OrderLine, Tranche
 from ledger.writing import Writing
 from steps.errors import InputError, NotSatisfiedError
@@ -40,7 +41,8 @@ def ask_change(
     if quantity is None and value is None:
         raise InputError("nothing changes", hint="give --quantity or --value")
     with ledger.write() as writing:
-        held = placed(writing, actor, subject)
+        may(writing, actor, "ask_change", subject)
+        held = placed(writing, subject)
         subject = subject if quantity is None else _one_delivery(writing, held, subject).id
         wanted = None if quantity is None else amount(quantity, "a quantity")
         if wanted is not None:
@@ -63,24 +65,14 @@ def decide_change(
         change = writing.session.get(ChangeOrder, change_id)
         if change is None:
             raise InputError(f"there is no change order {change_id!r}", hint="`clusterwright change` lists them")
+        role = may(writing, actor, "decide_change", change_id, theirs={change.asked_by})
         if change.approved is not None:
             said = "approved" if change.approved else "refused"
             raise NotSatisfiedError(f"{change_id} was {said} by {change.decided_by}")
-        role = writing.holds(actor, CHANGE_ROLES, f"decide {change_id}")
-        refuse_asker(change, actor)
         if not approve and not reason.strip():
             raise InputError("a refusal needs a reason", hint="give --reason")
         return writing.append(
             actor, _decision(writing, change, role, approve=approve, reason=reason), subject=change.subject, at=at
-        )
-
-
-def refuse_asker(change: ChangeOrder, actor: str) -> None:
-    """Refuse the decision of a person who asked for it."""
-    if actor == change.asked_by:
-        raise NotSatisfiedError(
-            f"{actor} asked for {change.id} and may not decide it",
-            hint="another person with one of the roles " + ", ".join(CHANGE_ROLES),
         )
 
 

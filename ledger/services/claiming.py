@@ -12,6 +12,7 @@ from sqlmodel import col
 from ledger.database import Ledger
 from ledger.payloads import RunClaimed
 from ledger.services.blocked import refuse_blocked
+from ledger.services.witnessing import refuse_unwitnessed
 from ledger.tables import Activity, ClaimRow, Release, Run
 from ledger.transitions import Action, State
 from ledger.values import Claim
@@ -40,12 +41,13 @@ def claim(
 
     A change or a destruction needs a live release for exactly these hosts and this playbook.
     """
-    lease_until = (machine_now or datetime.now(UTC)) + timedelta(seconds=lease_s)
     with ledger.write() as writing:
+        lease_until = (machine_now or writing.machine()) + timedelta(seconds=lease_s)
         row = writing.activity(activity)
         if row.state == State.RUNNING or _is_taken(writing, hosts):
             return None
         refuse_blocked(writing, row, at)
+        refuse_unwitnessed(writing, row, at)
         writing.permitted(row, Action.CLAIM, at, State.RUNNING)
         attempt = row.attempt + (row.state != State.OPEN)
         payload = RunClaimed(
@@ -73,8 +75,8 @@ def renew(
     machine_now: datetime | None = None,
 ) -> Claim:
     """Prolong a claim, and note its process once known; refused where the claim is another's."""
-    now = machine_now or datetime.now(UTC)
     with ledger.write() as writing:
+        now = machine_now or writing.machine()
         held = writing.session.get(ClaimRow, activity)
         if held is None or held.owner != owner:
             raise lost_lease(activity, owner)
@@ -86,8 +88,8 @@ def renew(
 
 def lapsed_claims(ledger: Ledger, *, machine_now: datetime | None = None) -> list[Claim]:
     """Give claims whose lease is over, and runs that nobody has a claim to (a restored ledger)."""
-    now = machine_now or datetime.now(UTC)
     with ledger.write() as writing:
+        now = machine_now or writing.machine()
         held = writing.session.scalars(select(ClaimRow).order_by(col(ClaimRow.activity))).all()
         claimed = {row.run for row in held}
         lapsed = [_claim(row) for row in held if row.lease_until <= now]

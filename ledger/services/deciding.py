@@ -17,23 +17,17 @@ from ledger.payloads import (
 )
 from ledger.services.blocked import refuse_blocked
 from ledger.services.conforming import refuse_open_a
-from ledger.services.contracting import refuse_outsider
-from ledger.services.policy import PROCEED_ROLES
-from ledger.tables import Activity
+from ledger.services.permitting import may, refuse_outsider
 from ledger.transitions import Action, State
 from steps.errors import InputError, NotSatisfiedError
-
-NA_ROLES = ("owner-pm", "sponsor", "architect")
-"""Roles that may decide that a step does not apply."""
 
 
 def assign(ledger: Ledger, actor: str, activity: str, person: str, *, at: datetime | None = None) -> Event:
     """Give an activity to a person; what is an organisation's stays with its people."""
     with ledger.write() as writing:
-        writing.person(actor)
         row = writing.activity(activity)
-        refuse_outsider(writing, actor, row.organisation, row.id)
-        refuse_outsider(writing, writing.person(person).id, row.organisation, row.id)
+        may(writing, actor, "assign", row=row)
+        refuse_outsider(writing, person, row, "assign")
         payload = Assigned(person=writing.person(person).id)
         return writing.append(actor, payload, subject=row.id, at=at)
 
@@ -43,8 +37,8 @@ def comment(ledger: Ledger, actor: str, activity: str, text: str, *, at: datetim
     if not text.strip():
         raise InputError("the comment is empty")
     with ledger.write() as writing:
-        writing.known(actor)
         row = writing.activity(activity)
+        may(writing, actor, "comment", row=row)
         return writing.append(actor, Commented(text=text), subject=row.id, at=at)
 
 
@@ -52,8 +46,8 @@ def hold(ledger: Ledger, actor: str, activity: str, reason: str, *, at: datetime
     """Stop an activity until it is resumed; running software is cancelled, not held."""
     _reasoned(reason, "hold")
     with ledger.write() as writing:
-        writing.known(actor)
         row = writing.activity(activity)
+        may(writing, actor, "hold", row=row)
         writing.permitted(row, Action.HOLD, at, State.ON_HOLD)
         return writing.append(actor, Held(reason=reason), subject=row.id, at=at)
 
@@ -61,8 +55,8 @@ def hold(ledger: Ledger, actor: str, activity: str, reason: str, *, at: datetime
 def resume(ledger: Ledger, actor: str, activity: str, reason: str = "", *, at: datetime | None = None) -> Event:
     """Let a held activity go on where it was."""
     with ledger.write() as writing:
-        writing.person(actor)
         row = writing.activity(activity)
+        may(writing, actor, "resume", row=row)
         back = State(row.held_from or State.OPEN)
         writing.permitted(row, Action.RESUME, at, back)
         payload = Resumed(reason=reason, result=back.value)
@@ -73,8 +67,8 @@ def na(ledger: Ledger, actor: str, activity: str, reason: str, *, at: datetime |
     """Decide that there is nothing to do; what follows inherits what it waited for."""
     _reasoned(reason, "not applicable")
     with ledger.write() as writing:
-        role = writing.holds(actor, NA_ROLES, "decide that a step does not apply")
         row = writing.activity(activity)
+        role = may(writing, actor, "na", row=row)
         writing.permitted(row, Action.NOT_APPLICABLE, at, State.NOT_APPLICABLE)
         payload = NotApplicable(reason=reason, role=role)
         return writing.append(actor, payload, subject=row.id, at=at)
@@ -85,21 +79,21 @@ def reopen(ledger: Ledger, actor: str, activity: str, reason: str, *, at: dateti
     _reasoned(reason, "open again")
     with ledger.write() as writing:
         row = writing.activity(activity)
+        may(writing, actor, "reopen", row=row)
         if row.state == State.NOT_APPLICABLE and not row.na_decided:
             raise NotSatisfiedError(
                 f"{row.id} does not apply by the plan: {row.na_reason}",
                 hint="change site.yaml and adopt the plan again",
             )
         writing.permitted(row, Action.REOPEN, at, State.OPEN)
-        writing.holds(actor, _reopeners(row), f"open {row.id} again")
         return writing.append(actor, Reopened(reason=reason), subject=row.id, at=at)
 
 
 def settle_duplicate(ledger: Ledger, actor: str, activity: str, *, at: datetime | None = None) -> Event:
     """Record that the steps which complete this one are done, and so is this."""
     with ledger.write() as writing:
-        writing.known(actor)
         row = writing.activity(activity)
+        may(writing, actor, "settle_duplicate", row=row)
         if not row.completed_by:
             raise NotSatisfiedError(f"{row.id} is not completed by other steps")
         refuse_blocked(writing, row, at)
@@ -114,11 +108,6 @@ def settle_duplicate(ledger: Ledger, actor: str, activity: str, *, at: datetime 
         refuse_open_a(writing, row)
         payload = DuplicateSettled(by=row.completed_by)
         return writing.append(actor, payload, subject=row.id, at=at)
-
-
-def _reopeners(row: Activity) -> tuple[str, ...]:
-    """Give who may: the same or a higher role than the one that closed it, and the crew who did it."""
-    return tuple(dict.fromkeys((*row.roles, row.role, *NA_ROLES, *PROCEED_ROLES)))
 
 
 def _reasoned(reason: str, what: str) -> None:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from sqlalchemy import select
+from sqlmodel import col
+
 from ledger.database import Ledger
 from ledger.events import Event
 from ledger.payloads import Delegated, Overridden, Withdrawn
 from ledger.services.conforming import refuse_open_a
-from ledger.services.policy import PROCEED_ROLES, approvals, judgements, missing_evidence
-from ledger.tables import Delegation
+from ledger.services.permitting import may
+from ledger.services.policy import approvals, judgements, missing_evidence
+from ledger.tables import Delegation, PersonRole
 from ledger.transitions import Action, State
+from ledger.writing import Writing
 from steps.errors import InputError, NotSatisfiedError
 
 
@@ -33,10 +38,7 @@ def delegate(
             "a delegation ends after it begins", hint=f"it would run from {since:%Y-%m-%d} to {until:%Y-%m-%d}"
         )
     with ledger.write() as writing:
-        if role not in writing.roles(writing.person(actor).id):
-            raise NotSatisfiedError(
-                f"{actor} does not hold the role {role!r} and cannot lend it", hint="only a role of one's own"
-            )
+        may(writing, actor, "delegate", role, theirs=_holders(writing, role))
         if writing.person(to).id == actor:
             raise InputError("one cannot delegate to oneself")
         payload = Delegated(
@@ -53,12 +55,9 @@ def withdraw(ledger: Ledger, actor: str, delegation: str, reason: str, *, at: da
         held = writing.session.get(Delegation, delegation)
         if held is None:
             raise InputError(f"there is no delegation {delegation!r}")
+        may(writing, actor, "withdraw", delegation, theirs={held.person})
         if held.withdrawn_at is not None or held.until <= writing.when(at):
             raise NotSatisfiedError(f"{delegation} has ended already")
-        if actor not in {held.person, writing.site().owner}:
-            raise NotSatisfiedError(
-                f"{actor} may not withdraw {delegation}", hint=f"{held.person} gave it; the owner may too"
-            )
         payload = Withdrawn(delegation=delegation, role=held.role, reason=reason)
         return writing.append(actor, payload, subject=f"role/{held.role}", at=at)
 
@@ -72,8 +71,8 @@ def break_glass(ledger: Ledger, actor: str, activity: str, reason: str, *, at: d
         raise InputError("breaking the glass needs a reason", hint="give --reason")
     with ledger.write() as writing:
         row = writing.activity(activity)
+        role = may(writing, actor, "break_glass", row=row)
         writing.permitted(row, Action.OVERRIDE, at, State.DONE)
-        role = writing.holds(actor, PROCEED_ROLES, f"pass {row.id} against its policy")
         unmet = [str(found) for found in judgements(writing, row) if found.is_open]
         if unmet:
             raise NotSatisfiedError(
@@ -86,3 +85,8 @@ def break_glass(ledger: Ledger, actor: str, activity: str, reason: str, *, at: d
         lacking += ["another person than the performer"] if actor in row.performers else []
         payload = Overridden(role=role, reason=reason, lacking=tuple(lacking), result=State.DONE.value)
         return writing.append(actor, payload, subject=row.id, at=at)
+
+
+def _holders(writing: Writing, role: str) -> set[str]:
+    """Give whose own role it is; what was lent cannot be lent on."""
+    return set(writing.session.scalars(select(col(PersonRole.person)).where(col(PersonRole.role) == role)))

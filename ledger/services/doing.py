@@ -7,12 +7,9 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
-from sqlalchemy import select
-from sqlmodel import col
-
 from ledger.database import Ledger
 from ledger.events import Event
-from ledger.judging import is_comparable
+from ledger.judging import FAILED
 from ledger.payloads import (
     Attached,
     Finished,
@@ -22,24 +19,28 @@ from ledger.payloads import (
     Started,
 )
 from ledger.services.blocked import refuse_blocked, refuse_unfinishable
-from ledger.services.contracting import refuse_outsider
+from ledger.services.completing import refuse_open_items, refuse_second_count
+from ledger.services.conforming import ncrs_of_readings
+from ledger.services.permitting import may
 from ledger.services.policy import after_work, judgements, refuse_unmet
+from ledger.services.reading import asked_of, refuse_alien, verdicts
 from ledger.services.taking import take
-from ledger.stamps import Value, text_value, value_text
-from ledger.tables import Activity, Criterion
+from ledger.services.witnessing import refuse_unwitnessed
+from ledger.stamps import Value, value_text
+from ledger.tables import Ncr
 from ledger.transitions import Action, State
-from ledger.writing import Writing
+from ledger.values import Measured
 from steps.errors import InputError
 
 
 def start(ledger: Ledger, actor: str, activity: str, *, at: datetime | None = None) -> Event:
     """Record that people began; refused while anything before it is open."""
     with ledger.write() as writing:
-        writing.person(actor)
         row = writing.activity(activity)
-        refuse_outsider(writing, actor, row.organisation, row.id)
+        may(writing, actor, "start", row=row)
         refuse_blocked(writing, row, at)
         writing.permitted(row, Action.START, at, State.IN_PROGRESS)
+        refuse_unwitnessed(writing, row, at)
         return writing.append(actor, Started(), subject=row.id, at=at)
 
 
@@ -55,14 +56,14 @@ def progress(
 ) -> Event:
     """Record how far the work has come: items or percent, and what stands out."""
     with ledger.write() as writing:
-        writing.known(actor)
         row = writing.activity(activity)
-        refuse_outsider(writing, actor, row.organisation, row.id)
+        may(writing, actor, "progress", row=row)
         writing.permitted(row, Action.PROGRESS, at)
         if items_done is None and percent is None and not note:
             raise InputError("nothing to record", hint="give items, percent or a note")
         if items_done is not None and not 0 <= items_done <= (row.items or items_done):
             raise InputError(f"{row.id} has {row.items} {row.items_of or 'items'}, not {items_done}")
+        refuse_second_count(writing, row, items_done)
         if percent is not None and not 0 <= percent <= 100:
             raise InputError(f"percent lies between 0 and 100, not {percent}")
         share = None if percent is None else Decimal(str(percent))
@@ -83,14 +84,14 @@ def measure(
     instrument: str = "",
     at: datetime | None = None,
 ) -> Event:
-    """Record a reading against a criterion; its unit must compare with the criterion's."""
+    """Record a reading, whose unit must compare with its criterion's; one that fails opens a non-conformance."""
     with ledger.write() as writing:
-        writing.known(actor)
         row = writing.activity(activity)
-        refuse_outsider(writing, actor, row.organisation, row.id)
+        may(writing, actor, "measure", row=row)
         writing.permitted(row, Action.MEASURE, at)
         exact = Decimal(str(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value
-        _refuse_alien(writing, row, metric, exact, unit)
+        asked = asked_of(writing, row)
+        refuse_alien(row, asked, metric, exact, unit)
         reading = Reading(
             metric=metric,
             value=value_text(exact),
@@ -99,7 +100,19 @@ def measure(
             source=source,
             instrument=instrument,
         )
-        return writing.append(actor, MeasurementRecorded(reading=reading), subject=row.id, at=at)
+        (verdict,) = verdicts(writing, row, asked, [Measured(metric, exact, unit, reading.item)])
+        failed = verdict.verdict == FAILED
+        under = ncrs_of_readings(writing, row).get((metric, reading.item)) if failed else None
+        opens = failed and under is None
+        at_item = f" at {reading.item}" if reading.item else ""
+        payload = MeasurementRecorded(
+            reading=reading,
+            ncr=writing.next_id(Ncr, "NCR") if opens else None,
+            ncr_class=row.ncr_class if opens else "",
+            reason=f"{verdict}{at_item}" if opens else "",
+            under=under,
+        )
+        return writing.append(actor, payload, subject=row.id, at=at)
 
 
 def attach(
@@ -119,8 +132,8 @@ def attach(
     given = path if isinstance(path, bytes) else Path(path)
     taken = take(ledger, given, name or (given.name if isinstance(given, Path) else f"{kind}.txt"))
     with ledger.write() as writing:
-        writing.known(actor)
         row = writing.activity(activity)
+        may(writing, actor, "attach", row=row)
         writing.permitted(row, Action.ATTACH, at)
         payload = Attached(
             evidence=kind,
@@ -143,33 +156,18 @@ def finish(
 ) -> Event:
     """Record that people finished; every criterion must be met or waived. Then it awaits a sign-off."""
     with ledger.write() as writing:
-        writing.person(actor)
         for performer in performers:
             writing.person(performer)
         row = writing.activity(activity)
-        refuse_outsider(writing, actor, row.organisation, row.id)
+        may(writing, actor, "finish", row=row)
         result = after_work(row, by_hand=True)
         writing.permitted(row, Action.FINISH, at, result)
         when = writing.when(at)
         if row.started_at is not None and when < row.started_at:
             raise InputError(f"{row.id} started at {row.started_at:%Y-%m-%d %H:%M}Z, after that")
         refuse_unfinishable(writing, row, when)
+        refuse_unwitnessed(writing, row, at)
+        refuse_open_items(writing, row)
         refuse_unmet(row, judgements(writing, row), "finish")
         payload = Finished(performers=(actor, *performers), result=result.value)
         return writing.append(actor, payload, subject=row.id, at=at)
-
-
-def _refuse_alien(writing: Writing, row: Activity, metric: str, value: Value, unit: str) -> None:
-    """Refuse a metric that the step does not ask for, or a reading that cannot be held against it."""
-    asked = {c.metric: c for c in writing.session.scalars(select(Criterion).where(col(Criterion.activity) == row.id))}
-    criterion = asked.get(metric)
-    if criterion is None:
-        names = ", ".join(asked) or "none; write a comment instead"
-        raise InputError(f"{row.id} has no criterion {metric!r}", hint=f"criteria: {names}")
-    limit = text_value(criterion.value)
-    if isinstance(limit, bool) != isinstance(value, bool):
-        wanted = "true or false" if isinstance(limit, bool) else f"a number in {criterion.unit}"
-        raise InputError(f"{metric} is {wanted}, not {value_text(value)!r}")
-    is_number = isinstance(limit, Decimal) and criterion.op != "within"
-    if is_number and not is_comparable(unit, criterion.unit):
-        raise InputError(f"{metric} is measured in {criterion.unit}; {unit!r} does not compare with it")

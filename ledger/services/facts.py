@@ -19,10 +19,11 @@ from ledger.database import Ledger
 from ledger.events import Event
 from ledger.judging import converted, is_comparable
 from ledger.payloads import Again, FactPart, FactsRecorded
+from ledger.services.permitting import may
 from ledger.services.taking import take
 from ledger.stamps import Value, value_text
 from ledger.tables import Activity, Fact, FactNeed
-from ledger.transitions import Action, State, is_open_to, seen
+from ledger.transitions import Action, State, is_open_to
 from ledger.writing import Writing
 from steps.errors import InputError
 
@@ -53,8 +54,8 @@ def record_facts(
         raise InputError("a fact needs evidence", hint="give --evidence FILE: the document or photograph that shows it")
     kept = [take(ledger, item, item.name if isinstance(item, Path) else "fact.txt") for item in evidence]
     with ledger.write() as writing:
-        writing.person(actor)
         row = writing.activity(activity)
+        may(writing, actor, "record_facts", row=row)
         needs = {need.name: need for need in _needs(writing, row.id)}
         facts = tuple(_checked(row, needs, entries))
         reopened = tuple(_resting(writing, row.unit, facts, at))
@@ -113,7 +114,7 @@ def _resting(writing: Writing, unit: str, facts: Sequence[FactPart], at: datetim
         .distinct()
     )
     for row in writing.session.scalars(asking).all():
-        state = seen(row.state, row.ready_from, writing.when(at))
+        state = writing.seen(row, writing.when(at))
         if state in RESTED and is_open_to(state, Action.FACT):
             mine = {need.name for need in _needs(writing, row.id)}
             said = [

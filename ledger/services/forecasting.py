@@ -8,6 +8,7 @@ from datetime import datetime
 from ledger.database import Ledger
 from ledger.events import Event
 from ledger.payloads import ForecastPublished
+from ledger.services.permitting import may
 
 
 def publish_forecast(
@@ -21,6 +22,6 @@ def publish_forecast(
 ) -> Event:
     """Record a forecast of go-live, and of each phase's finish where there is one."""
     with ledger.write() as writing:
-        writing.known(actor)
+        may(writing, actor, "publish_forecast", "a forecast")
         payload = ForecastPublished(finish=finish, phases=dict(phases or {}), note=note)
         return writing.append(actor, payload, subject="forecast", at=at)

@@ -7,9 +7,11 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlmodel import col
 
+from ledger.access import Who
 from ledger.database import Ledger
 from ledger.events import Event
 from ledger.payloads import KeyRevoked
+from ledger.services.permitting import may
 from ledger.tables import SignerKey
 from steps.errors import InputError, NotSatisfiedError
 
@@ -21,11 +23,7 @@ def revoke_key(
     if not reason.strip():
         raise InputError("revoking a key needs a reason", hint="give --reason")
     with ledger.write() as writing:
-        site = writing.site()
-        if actor not in {person, site.owner}:
-            raise NotSatisfiedError(
-                f"{actor} may not revoke the key of {person}", hint=f"{person} and the owner, {site.owner}, may"
-            )
+        under = may(writing, actor, "revoke_key", person, theirs={person})
         held = writing.session.scalars(
             select(SignerKey).where(col(SignerKey.person) == person, col(SignerKey.until).is_(None))
         ).first()
@@ -36,6 +34,6 @@ def revoke_key(
             key=held.key,
             since=since or writing.when(at),
             reason=reason,
-            role="owner" if actor == site.owner else "holder",
+            role="owner" if under == Who.OWNER else "holder",
         )
         return writing.append(actor, payload, subject=f"key/{person}", at=at)

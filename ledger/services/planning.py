@@ -19,18 +19,16 @@ from ledger.payloads import Again, Genesis, PlanAdopted
 from ledger.plan_store import load_plan, store_plan
 from ledger.reads.rows import Standing
 from ledger.refresh import in_force
+from ledger.services.permitting import may
 from ledger.ssh import plain_key
 from ledger.tables import Activity, PersonName, PlanRevision
 from ledger.transitions import State
 from ledger.writing import Writing
-from steps.errors import InputError, NotSatisfiedError
+from steps.errors import InputError
 from steps.schedule.plan import Person, Plan
 
 if TYPE_CHECKING:
     from ledger.revision import Consequence
-
-ADOPTERS = ("owner-pm", "sponsor")
-"""Roles that may put a plan in force."""
 
 
 def create_ledger(
@@ -116,14 +114,8 @@ def _again(undone: Iterable[Consequence]) -> tuple[Again, ...]:
 
 def _may_adopt(writing: Writing, actor: str, plan: Plan, *, first: bool) -> None:
     """Refuse strangers. The first plan names its own people; afterwards only people in force count."""
-    if actor == writing.site().owner:
-        return
     if first:
         held = {role for person in plan.people if person.id == actor for role in person.roles}
     else:
         held = writing.roles(actor)
-    if not held & set(ADOPTERS):
-        raise NotSatisfiedError(
-            f"{actor} may not adopt a plan",
-            hint="roles that may: " + ", ".join(ADOPTERS) + ", or the owner named in genesis",
-        )
+    may(writing, actor, "adopt_plan", "a plan", own=held)

@@ -5,20 +5,19 @@ Every service asks here, so that a rule is written once.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import NamedTuple
 
 from sqlalchemy import select
 from sqlmodel import col
 
 from ledger.judging import FAILED, NOT_MEASURED, Judged, Reading, judge
+from ledger.lapsing import counts_from
 from ledger.stamps import text_value
 from ledger.tables import Activity, Criterion, EvidenceItem, Measurement, SignOff, Waiver
 from ledger.transitions import State
 from ledger.writing import Writing
 from steps.errors import NotSatisfiedError
-
-PROCEED_ROLES = ("owner-pm", "sponsor")
-"""Roles that may decide to proceed with something unmet, whatever the step's policy."""
 
 PEOPLES_WORK = frozenset({"procure", "field", "gate"})
 """Kinds of step that people do."""
@@ -69,7 +68,8 @@ def verdict_on(criterion: Criterion, readings: list[Reading], *, waived: bool = 
     """Give the verdict on one criterion."""
     limit = text_value(criterion.value)
     assert limit is not None
-    judged = judge(criterion.op, limit, criterion.unit, readings, waived=waived)
+    fleet_z = None if criterion.fleet_z is None else Decimal(criterion.fleet_z)
+    judged = judge(criterion.op, limit, criterion.unit, readings, waived=waived, fleet_z=fleet_z)
     return Judgement(criterion, judged)
 
 
@@ -96,8 +96,8 @@ def missing_evidence(writing: Writing, row: Activity) -> list[str]:
 
 
 def approvals(writing: Writing, row: Activity) -> list[SignOff]:
-    """Give the approvals that count now: this attempt's, and since it became stale if it did."""
-    after = row.stale_since or 0
+    """Give the approvals that count now: this attempt's, and since it became stale or was last approved for a time."""
+    after = counts_from(row)
     return list(
         writing.session.scalars(
             select(SignOff).where(
@@ -108,16 +108,6 @@ def approvals(writing: Writing, row: Activity) -> list[SignOff]:
             )
         ).all()
     )
-
-
-def refuse_performer(row: Activity, actor: str, what: str) -> None:
-    """Refuse a person who did the work; what was attested always wants another's approval."""
-    separated = row.separation == "performer-may-not-approve" or row.attested
-    if separated and actor in row.performers:
-        raise NotSatisfiedError(
-            f"{actor} did the work of {row.id} and may not {what} it",
-            hint="another person with one of the roles " + ", ".join(row.roles),
-        )
 
 
 def after_work(row: Activity, *, by_hand: bool) -> State:

@@ -122,7 +122,8 @@ def verdicts(writing: Writing, row: Activity, asked: dict[str, Asked], found: Se
             readings = _before(writing, row, criterion) + [
                 Reading(m.item, _value(m), m.unit) for m in found if m.metric == metric
             ]
-            judged[metric] = judge_items(criterion.op, limit, criterion.unit, readings)
+            fleet_z = None if criterion.fleet_z is None else Decimal(criterion.fleet_z)
+            judged[metric] = judge_items(criterion.op, limit, criterion.unit, readings, fleet_z=fleet_z)
     return [_verdict(asked[m.metric].criterion, m, judged, waived) for m in found]
 
 
@@ -138,8 +139,8 @@ def _verdict(c: Criterion | None, m: Measured, judged: dict[str, dict[str, Judge
 
 
 def _before(writing: Writing, row: Activity, criterion: Criterion) -> list[Reading]:
-    """Give the readings that a new one is held against: `within` looks at what the others are."""
-    if criterion.op != "within":
+    """Give the readings that a new one is held against, where the criterion looks at what the others are."""
+    if criterion.op != "within" and criterion.fleet_z is None:
         return []
     of = (col(Measurement.activity) == row.id, col(Measurement.attempt) == row.attempt)
     held = select(Measurement).where(*of, col(Measurement.metric) == criterion.metric)

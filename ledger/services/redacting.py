@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import sqlite3
 from datetime import datetime
 
 from sqlalchemy import func, select
 from sqlmodel import col
 
 from ledger import names
+from ledger.access import Who
 from ledger.database import Ledger
 from ledger.events import Event
 from ledger.payloads import PersonRedacted, PlanAdopted
-from ledger.services.planning import ADOPTERS
+from ledger.schema import write_anew
+from ledger.services.permitting import may
 from ledger.tables import EventRow, PersonName
-from steps.errors import InputError, NotSatisfiedError, UnreachableError
+from steps.errors import InputError, NotSatisfiedError
 
 
 def redact(ledger: Ledger, actor: str, person: str, reason: str, *, at: datetime | None = None) -> Event:
@@ -28,13 +29,10 @@ def redact(ledger: Ledger, actor: str, person: str, reason: str, *, at: datetime
         if held is None:
             known = ", ".join(writing.session.scalars(select(col(PersonName.id)).order_by(col(PersonName.id))))
             raise InputError(f"nobody at this site is or was called {person!r}", hint=f"people: {known}")
+        under = may(writing, actor, "redact", person, theirs={person})
+        role = "the person" if under == Who.THEIRS else under
         if held.redacted:
             raise NotSatisfiedError(f"the name of {person} is redacted already")
-        role = "owner"
-        if actor == person:
-            role = "the person"
-        elif actor != writing.site().owner:
-            role = writing.holds(actor, ADOPTERS, f"redact the name of {person}")
         payload = PersonRedacted(person=person, reason=reason, role=role)
         return writing.append(actor, payload, subject=f"person/{person}", at=at)
 
@@ -49,28 +47,8 @@ def take_away(ledger: Ledger) -> int:
         digests = [digest for person in redacted for digest in names.documents_of(ledger.site_dir, person)]
         names.forget(ledger.site_dir, digests)
     if redacted:
-        _overwrite(ledger)
+        write_anew(ledger.engine)
     return len(digests)
-
-
-def _overwrite(ledger: Ledger) -> None:
-    """Write the database anew: SQLite leaves what was changed or deleted in free pages and in its log."""
-    connection = ledger.engine.raw_connection()
-    try:
-        assert connection.driver_connection is not None
-        connection.driver_connection.execute("VACUUM")
-        busy = connection.driver_connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-    except sqlite3.OperationalError as error:
-        busy, said = True, str(error)
-    else:
-        said = "another program reads the ledger"
-    finally:
-        connection.close()
-    if busy:
-        raise UnreachableError(
-            f"the name is still in free pages of the database: {said}",
-            hint="stop the engine and the screens, then redact again; nothing is recorded twice",
-        )
 
 
 def mentions(ledger: Ledger, name: str) -> list[int]:

@@ -8,6 +8,7 @@ from ledger.database import Ledger
 from ledger.events import Event
 from ledger.payloads import RequestAnswered, RequestMade
 from ledger.services.blocked import refuse_blocked
+from ledger.services.permitting import may
 from ledger.services.policy import PEOPLES_WORK
 from ledger.tables import Activity, Request
 from ledger.transitions import Action, State
@@ -18,7 +19,7 @@ from steps.errors import InputError, NotSatisfiedError
 def request_run(ledger: Ledger, actor: str, activity: str, *, at: datetime | None = None) -> Event:
     """Ask for a run of what is ready."""
     with ledger.write() as writing:
-        row = _automated(writing, actor, activity)
+        row = _automated(writing, actor, activity, "request_run")
         refuse_blocked(writing, row, at)
         writing.permitted(row, Action.CLAIM, at, State.RUNNING)
         return _made(writing, actor, row, "run", at)
@@ -27,7 +28,7 @@ def request_run(ledger: Ledger, actor: str, activity: str, *, at: datetime | Non
 def request_retry(ledger: Ledger, actor: str, activity: str, *, at: datetime | None = None) -> Event:
     """Ask for another try of what failed or was not met: it is open again, in the next attempt."""
     with ledger.write() as writing:
-        row = _automated(writing, actor, activity)
+        row = _automated(writing, actor, activity, "request_retry")
         writing.permitted(row, Action.RETRY, at, State.OPEN)
         return _made(writing, actor, row, "retry", at)
 
@@ -35,7 +36,7 @@ def request_retry(ledger: Ledger, actor: str, activity: str, *, at: datetime | N
 def request_cancel(ledger: Ledger, actor: str, activity: str, *, at: datetime | None = None) -> Event:
     """Ask for a run to be stopped."""
     with ledger.write() as writing:
-        row = _automated(writing, actor, activity)
+        row = _automated(writing, actor, activity, "request_cancel")
         if row.state != State.RUNNING:
             raise NotSatisfiedError(f"{row.id} is not running; there is nothing to stop")
         return _made(writing, actor, row, "cancel", at)
@@ -46,6 +47,7 @@ def answer_request(
 ) -> Event:
     """Say what became of a request; it is then closed."""
     with ledger.write() as writing:
+        may(writing, actor, "answer_request", request)
         held = writing.session.get(Request, request)
         if held is None:
             raise InputError(f"there is no request {request!r}")
@@ -55,9 +57,9 @@ def answer_request(
         return writing.append(actor, payload, subject=held.activity, at=at)
 
 
-def _automated(writing: Writing, actor: str, activity: str) -> Activity:
-    writing.person(actor)
+def _automated(writing: Writing, actor: str, activity: str, action: str) -> Activity:
     row = writing.activity(activity)
+    may(writing, actor, action, row=row)
     if row.kind in PEOPLES_WORK:
         raise NotSatisfiedError(
             f"{row.id} is people's work; software does not run it",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -14,6 +12,7 @@ from sqlalchemy import select
 from sqlmodel import col
 
 from ledger import evidence
+from ledger.batches import INLINE_ROWS, kept_rows
 from ledger.database import Ledger
 from ledger.events import Event
 from ledger.judging import Reading
@@ -30,10 +29,6 @@ from ledger.transitions import Action, State
 from ledger.values import Artifact, ItemResult, Measured, RunOutcome
 from ledger.writing import ENGINE, Writing
 from steps.errors import InputError
-
-BATCH_ROWS = 10_000
-INLINE_READINGS = 200
-"""Up to so many readings lie in the event itself, so that a log can be read without the store."""
 
 NOT_DONE = frozenset({"failed", "unreachable"})
 
@@ -55,11 +50,11 @@ def settle(
     where nobody can tell whether the old process is dead. A calculation under a plan `revision` that is no
     longer in force is interrupted, and one whose end others hold back (FF, SF) is refused.
     """
-    results = tuple(_batches(ledger.site_dir, map(_item, outcome.results)))
+    results = tuple(kept_rows(ledger.site_dir, map(_item, outcome.results)))
     readings = tuple(_reading(m) for m in outcome.measurements)
     batches: tuple[Batch, ...] = ()
-    if len(readings) > INLINE_READINGS:
-        batches = tuple(_batches(ledger.site_dir, (r.model_dump(mode="json") for r in readings)))
+    if len(readings) > INLINE_ROWS:
+        batches = tuple(kept_rows(ledger.site_dir, (r.model_dump(mode="json") for r in readings)))
         readings = ()
     with ledger.write() as writing:
         row = writing.activity(activity)
@@ -169,15 +164,6 @@ def _item(r: ItemResult) -> dict[str, Any]:
         "duration_s": f"{r.duration_s:.3f}",
         "failed_task": r.failed_task or "",
     }
-
-
-def _batches(site_dir: Path, rows: Iterable[dict[str, Any]]) -> Iterator[Batch]:
-    """Keep rows as evidence, up to 10,000 a file."""
-    held = list(rows)
-    for first in range(0, len(held), BATCH_ROWS):
-        part = held[first : first + BATCH_ROWS]
-        text = json.dumps(part, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-        yield Batch(digest=evidence.store(site_dir, text.encode()), rows=len(part))
 
 
 def _left(site_dir: Path, artifact: Artifact | str) -> Left:

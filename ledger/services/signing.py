@@ -10,20 +10,22 @@ from sqlmodel import col
 
 from ledger.database import Ledger
 from ledger.events import Event
+from ledger.lapsing import RENEWABLE, is_renewable
 from ledger.payloads import Rejected, Released, Signed, Waived
 from ledger.services.blocked import refuse_blocked, refuse_unfinishable
 from ledger.services.conforming import close_ncr, refuse_open_a, unless_open_a
+from ledger.services.permitting import may
 from ledger.services.policy import (
-    PROCEED_ROLES,
     after_work,
     approvals,
     judgements,
     missing_evidence,
-    refuse_performer,
     refuse_unmet,
 )
+from ledger.services.witnessing import refuse_unwitnessed
 from ledger.tables import Activity, EvidenceItem, Ncr, Release, Run, Waiver
 from ledger.transitions import Action, State
+from ledger.witnesses import witnesses_of
 from ledger.writing import Writing
 from steps.errors import InputError, NotSatisfiedError
 
@@ -43,10 +45,10 @@ def sign(
     """Approve finished work, pass a gate, or confirm what became stale; done once the quorum is there."""
     with ledger.write() as writing:
         row = writing.activity(activity)
+        chosen = may(writing, actor, "sign", row=row, role=role)
         begins = _passes_gate(writing, row, at)
-        if row.state == State.DONE and row.stale_since is None:
-            raise NotSatisfiedError(f"{row.id} is done; nothing waits for a signature")
-        chosen = _signer(writing, row, actor, role)
+        _refuse_needless(row, writing.when(at))
+        _refuse_second(writing, row, actor)
         lacking = missing_evidence(writing, row)
         if lacking:
             raise NotSatisfiedError(
@@ -66,6 +68,15 @@ def sign(
         return writing.append(actor, payload, subject=row.id, at=at)
 
 
+def _refuse_needless(row: Activity, now: datetime) -> None:
+    """Refuse to sign what is done, unless it is stale or its approval ends."""
+    if row.state != State.DONE or row.stale_since is not None or is_renewable(row, now):
+        return
+    holds = "" if row.valid_until is None else f"; it holds until {row.valid_until:%Y-%m-%d}"
+    again = "" if row.valid_until is None else f"it can be signed again from {row.valid_until - RENEWABLE:%Y-%m-%d}"
+    raise NotSatisfiedError(f"{row.id} is done; nothing waits for a signature{holds}", hint=again)
+
+
 def _passes_gate(writing: Writing, row: Activity, at: datetime | None) -> bool:
     """Say whether a gate is passed. It has no work of its own: signing it when it is ready begins and finishes it."""
     if row.state != State.OPEN:
@@ -77,16 +88,14 @@ def _passes_gate(writing: Writing, row: Activity, at: datetime | None) -> bool:
             hint=f"clusterwright start {row.id}",
         )
     refuse_unfinishable(writing, row, writing.when(at))
+    refuse_unwitnessed(writing, row, at)
     return True
 
 
-def _signer(writing: Writing, row: Activity, actor: str, role: str | None) -> str:
-    """Give the role in which the actor signs: held, not the performer, and not a second time."""
-    chosen = writing.holds(actor, tuple(row.roles), f"sign {row.id}", role)
-    refuse_performer(row, actor, "approve")
+def _refuse_second(writing: Writing, row: Activity, actor: str) -> None:
+    """Refuse a person's second approval."""
     if any(there.person == actor for there in approvals(writing, row)):
         raise NotSatisfiedError(f"{actor} has signed {row.id} already; it needs {row.quorum} different people")
-    return chosen
 
 
 def _statement(
@@ -115,6 +124,7 @@ def _statement(
         begins=begins,
         result=result.value,
         delegation=writing.delegation(actor, role),
+        witnesses=witnesses_of(writing.session, row),
     )
 
 
@@ -124,9 +134,9 @@ def reject(ledger: Ledger, actor: str, activity: str, reason: str, *, at: dateti
         raise InputError("a rejection needs a reason", hint="give --reason")
     with ledger.write() as writing:
         row = writing.activity(activity)
+        role = may(writing, actor, "reject", row=row)
         result = _back_to(writing, row)
         writing.permitted(row, Action.REJECT, at, result)
-        role = writing.holds(actor, tuple(row.roles), f"reject {row.id}")
         payload = Rejected(
             role=role,
             reason=reason,
@@ -159,10 +169,8 @@ def waive(
         raise InputError("a waiver needs a reason", hint="give --reason")
     with ledger.write() as writing:
         row = writing.activity(activity)
+        role = may(writing, actor, "waive", row=row)
         writing.permitted(row, Action.WAIVE, at)
-        may = tuple(dict.fromkeys((*row.roles, *PROCEED_ROLES)))
-        role = writing.holds(actor, may, f"waive a criterion of {row.id}")
-        refuse_performer(row, actor, "waive")
         result = _after_waiver(writing, row, metric)
         payload = Waived(
             waiver=writing.next_id(Waiver, "W"),
@@ -205,12 +213,11 @@ def release(
         raise InputError(f"{len(set(hosts))} hosts are named, but the count says {count}")
     with ledger.write() as writing:
         row = writing.activity(activity)
+        role = may(writing, actor, "release", row=row)
         if row.effect not in {"change", "destructive"}:
             raise NotSatisfiedError(f"{row.id} changes nothing; it needs no release")
         refuse_blocked(writing, row, at)
         writing.permitted(row, Action.RELEASE, at)
-        may = tuple(dict.fromkeys((*row.roles, "owner-pm")))
-        role = writing.holds(actor, may, f"release {row.id}")
         payload = Released(
             release=writing.next_id(Release, "R"),
             attempt=row.attempt,

@@ -36,12 +36,12 @@ class Taken(NamedTuple):
         )
 
 
-def take(ledger: Ledger, given: Path | bytes, name: str) -> Taken:
-    """Keep a file or content as evidence, or refuse it with what to do instead."""
+def take(ledger: Ledger, given: Path | bytes, name: str, kinds: tuple[str, ...] = tuple(MEDIA_TYPES)) -> Taken:
+    """Keep a file or content as evidence, or refuse it with what to do instead; `kinds` are those that will do."""
     rules = _rules(ledger)
     shown = evidence.file_name(name)
     content = evidence.content_of(given, shown, rules.max_mb * MEGABYTE)
-    judged = judge(content, shown, rules.types)
+    judged = judge(content, shown, tuple(kind for kind in rules.types if kind in kinds))
     digest = evidence.store(ledger.site_dir, judged.content)
     return Taken(digest, shown, len(judged.content), MEDIA_TYPES[judged.kind], judged.removed)
 

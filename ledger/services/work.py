@@ -2,9 +2,11 @@
 
 from ledger.services.adopting import ProgressRow, adopt_progress
 from ledger.services.attesting import attest
+from ledger.services.checking import check
 from ledger.services.deciding import assign, comment, hold, na, reopen, resume, settle_duplicate
 from ledger.services.doing import attach, finish, measure, progress, start
 from ledger.services.facts import FactEntry, record_facts
+from ledger.services.scanning import scan
 
 __all__ = [
     "FactEntry",
@@ -13,6 +15,7 @@ __all__ = [
     "assign",
     "attach",
     "attest",
+    "check",
     "comment",
     "finish",
     "hold",
@@ -22,6 +25,7 @@ __all__ = [
     "record_facts",
     "reopen",
     "resume",
+    "scan",
     "settle_duplicate",
     "start",
 ]

@@ -7,14 +7,17 @@ count from 1. Ids of runs, NCRs, waivers, releases and requests are given by the
 from __future__ import annotations
 
 from ledger.tables.activity import Activity
+from ledger.tables.checks import ItemCheck
 from ledger.tables.event import EventRow
 from ledger.tables.facts import Fact, FactNeed
 from ledger.tables.plan import Criterion, Link, Person, PersonName, PersonRole, PlanRevision, Site, Unit
 from ledger.tables.records import (
+    Attendance,
     Attestation,
     Comment,
     EvidenceItem,
     Forecast,
+    Invitation,
     Measurement,
     Ncr,
     Release,
@@ -28,6 +31,7 @@ from ledger.tables.supplies import ChangeOrder, Delivery, OrderLine, Tranche
 __all__ = [
     "OPERATIONAL",
     "Activity",
+    "Attendance",
     "Attestation",
     "ChangeOrder",
     "ClaimRow",
@@ -40,6 +44,8 @@ __all__ = [
     "Fact",
     "FactNeed",
     "Forecast",
+    "Invitation",
+    "ItemCheck",
     "ItemResultRow",
     "Link",
     "Measurement",

@@ -17,6 +17,7 @@ class Activity(SQLModel, table=True):
     __table_args__ = (
         Index("activity_phase_state", "phase", "state"),
         Index("activity_state_ready", "state", "ready_from"),
+        Index("activity_valid_until", "valid_until"),
     )
     id: str = Field(primary_key=True)
     ordinal: int
@@ -42,6 +43,9 @@ class Activity(SQLModel, table=True):
     separation: str
     roles: tuple[str, ...] = word_list()
     evidence: tuple[str, ...] = word_list()
+    witnesses: tuple[str, ...] = word_list()
+    notice_h: float = 0.0
+    valid_days: float | None = None
     ncr_class: str = "B"
     early_start: datetime | None = utc()
     early_finish: datetime | None = utc()
@@ -67,6 +71,8 @@ class Activity(SQLModel, table=True):
     percent: float | None = None
     last_note: str = ""
     stale_since: int | None = None
+    valid_since: int | None = None
+    valid_until: datetime | None = utc()
     waived: bool = False
     attested: bool = False
     simulated: bool = False

@@ -24,7 +24,10 @@ class Site(SQLModel, table=True):
 
 
 class PlanRevision(SQLModel, table=True):
-    """An adopted plan; the last one is in force. The calendar's facts lie beside it for readiness."""
+    """An adopted plan; the last one is in force.
+
+    Beside it lie the calendar's facts for readiness, and as JSON the design's, by which items have their names.
+    """
 
     __tablename__ = "plan_revision"
     revision: int = Field(primary_key=True)
@@ -47,6 +50,8 @@ class PlanRevision(SQLModel, table=True):
     holidays: tuple[str, ...] = word_list()
     evidence_max_mb: int
     evidence_types: tuple[str, ...] = word_list()
+    figures: str = "{}"
+    choices: str = "{}"
 
 
 class Unit(SQLModel, table=True):
@@ -99,6 +104,7 @@ class Criterion(SQLModel, table=True):
     value: str
     unit: str
     each: str | None = None
+    fleet_z: str | None = None
     source: str
 
 

@@ -24,10 +24,39 @@ class SignOff(SQLModel, table=True):
     comment: str
     assurance: str
     at: datetime = utc()
+    witnessed: str = ""
+
+
+class Invitation(SQLModel, table=True):
+    """Witnesses were told when an activity takes place; the latest of an attempt counts."""
+
+    __tablename__ = "invitation"
+    seq: int = Field(primary_key=True)
+    activity: str = Field(index=True)
+    attempt: int
+    roles: tuple[str, ...] = word_list()
+    on: datetime = utc()
+    earliest: datetime = utc()
+    agreed: bool
+    person: str
+    at: datetime = utc()
+
+
+class Attendance(SQLModel, table=True):
+    """Who came in a role to witness an activity; `witness` is nobody where that role did not."""
+
+    __tablename__ = "attendance"
+    activity: str = Field(primary_key=True)
+    attempt: int = Field(primary_key=True)
+    role: str = Field(primary_key=True)
+    witness: str | None = None
+    note: str
+    person: str
+    at: datetime = utc()
 
 
 class Measurement(SQLModel, table=True):
-    """A metric read; `ordinal` numbers those that one event brought."""
+    """A metric read; `ordinal` numbers those that one event brought, `ncr` is the non-conformance that a failed one is under."""
 
     __tablename__ = "measurement"
     __table_args__ = (Index("measurement_activity", "activity", "attempt", "metric"),)
@@ -44,6 +73,7 @@ class Measurement(SQLModel, table=True):
     note: str
     person: str
     at: datetime = utc()
+    ncr: str | None = Field(default=None, index=True)
 
 
 class EvidenceItem(SQLModel, table=True):

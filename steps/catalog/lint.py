@@ -154,6 +154,9 @@ def _role_findings(entry: Entry, roles: dict[str, dict[str, object]]) -> Iterato
             yield Finding("role", f"the role {role!r} is not defined", entry.place("sign_off"))
         elif not roles[role]["signs"]:
             yield Finding("role", f"the role {role!r} does not sign", entry.place("sign_off"))
+    for role in policy.witness.roles if policy.witness else ():
+        if role not in roles:
+            yield Finding("role", f"the role {role!r} is not defined", entry.place("sign_off"))
     if policy.quorum > len(policy.roles):
         message = f"a quorum of {policy.quorum} cannot be reached by one person a role"
         yield Finding("quorum", message, entry.place("sign_off"))
@@ -171,6 +174,7 @@ def _link_findings(entry: Entry, catalog: Catalog) -> Iterator[Finding]:
         fits = {
             Mapping.SAME: own == before or (link.supply is not None and before < own),
             Mapping.ENCLOSING: before < own,
+            Mapping.FIRST: before > own,
             Mapping.ALL: before > own,
             Mapping.AS_THEY_COME: before > own,
         }[link.map]
@@ -191,6 +195,9 @@ def _count_figures(entry: Entry, report: Report) -> None:
     sources += [s.lead_time.source for s in step.supplies]
     sources += [c.source for c in step.accept]
     sources += [link.lag.source for link in step.links if link.lag]
+    policy = step.sign_off.policy
+    sources += [policy.witness.notice.source] if policy.witness else []
+    sources += [policy.valid_for.source] if policy.valid_for else []
     report.figures += len(sources)
     report.assumptions += sum(s.startswith("assumption") for s in sources)
 

@@ -71,6 +71,7 @@ class Mapping(StrEnum):
 
     SAME = "same"
     ENCLOSING = "enclosing"
+    FIRST = "first"
     ALL = "all"
     AS_THEY_COME = "as-they-come"
 
@@ -168,12 +169,40 @@ class Supply(Closed):
     when: str | None = None
 
 
+class Notice(Closed):
+    """How long before it takes place somebody is told."""
+
+    value: float = Field(gt=0)
+    unit: Literal["working-day"]
+    source: Text
+
+
+class Validity(Closed):
+    """How long an approval holds."""
+
+    value: float = Field(gt=0)
+    unit: Literal["elapsed-day"]
+    source: Text
+
+
+class Witness(Closed):
+    """Roles that are invited to see it done. It waits for the notice they are given, not for them."""
+
+    roles: tuple[Slug, ...] = Field(min_length=1)
+    notice: Notice
+
+
 class Policy(Closed):
-    """Who must approve, how many of them, and whether the performer may be one."""
+    """Who must approve, how many of them, whether the performer may be one, and who is invited to witness it.
+
+    An approval that is `valid_for` a time has to be given again when it is over.
+    """
 
     roles: tuple[Slug, ...] = Field(min_length=1)
     quorum: int = Field(default=1, ge=1)
     separation: Literal["performer-may-not-approve", "none"] = "performer-may-not-approve"
+    witness: Witness | None = None
+    valid_for: Validity | None = None
 
 
 class SignOff(Closed):
@@ -191,7 +220,11 @@ class SignOff(Closed):
 
 
 class Criterion(Closed):
-    """A metric, a comparison and a threshold with unit; the threshold may be a formula."""
+    """A metric, a comparison and a threshold with unit; the threshold may be a formula.
+
+    With `fleet_z` an item must also lie within so many robust standard deviations of the others of its activity.
+    The threshold stays: a fleet that is slow everywhere does not pass for being alike.
+    """
 
     metric: Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)*$")]
     op: Literal["==", "!=", "<", "<=", ">", ">=", "within"]
@@ -199,8 +232,15 @@ class Criterion(Closed):
     unit: Text
     each: str | None = None
     when: str | None = None
+    fleet_z: float | None = Field(default=None, gt=0)
     source: Text
     erratum: str | None = None
+
+    @model_validator(mode="after")
+    def _fleet_of_items(self) -> Self:
+        if self.fleet_z is not None and (self.each is None or self.op not in {"<", "<=", ">", ">="}):
+            raise ValueError("`fleet_z` holds items against each other: it needs `each`, and an operator with a bad side")
+        return self
 
 
 class Fact(Closed):
@@ -275,6 +315,8 @@ class Step(Closed):
             raise ValueError(f"a {self.kind} step states its `effect`: read, change or destructive")
         if isinstance(self.applies, str) and not self.not_applicable_because:
             raise ValueError("a conditional `applies` needs `not_applicable_because`")
+        if self.sign_off.policy.witness is not None and self.playbook is not None:
+            raise ValueError("`witness` is for what people do: nobody is invited to what software starts by itself")
         if self.facts and self.kind is not Kind.COMPUTE:
             raise ValueError("`facts` are what a compute step compares its design with")
         if self.duration.rate is not None and self.items is None:

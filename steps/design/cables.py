@@ -130,6 +130,18 @@ class CableSchedule:
         writer.writerow(COLUMNS)
         writer.writerows(self.rows(pod))
 
+    def rack_names(self, pod: int | None = None) -> list[str]:
+        """Give the places of the compute racks, of one pod (from 0) or of all."""
+        first, last = (0, len(self._pod_racks)) if pod is None else (pod, pod + 1)
+        return _rack_names(self.floor.compute(np.arange(self._first_rack[first], self._first_rack[last])))
+
+    def switch_names(self, tier: Literal["leaf", "spine", "core"]) -> list[str]:
+        """Give the names of all switches of a tier in order."""
+        if tier == "leaf":
+            return self._leaf_names
+        count = self.fabric.spine if tier == "spine" else self.fabric.core
+        return [f"{tier}-{n:03}" for n in range(1, count + 1)]
+
     def ports(self) -> Iterator[tuple[str, int, str, int, str]]:
         """Give the port map: device, port, peer, its port and tier, of every switch port in use."""
         for run in self.runs:
@@ -333,9 +345,7 @@ class CableSchedule:
         ]
 
     def _ends(self, run: CableRun) -> tuple[list[str], list[str]]:
-        f = self.fabric
-        spines = [f"spine-{n:03}" for n in range(1, f.spine + 1)]
-        cores = [f"core-{n:03}" for n in range(1, f.core + 1)]
+        spines, cores = self.switch_names("spine"), self.switch_names("core")
         managers = [f"fabric-manager-{n}" for n in range(1, ceil(self.shape.manager_ports / 2) + 1)]
         leaves = self._leaf_names
         a, b = {

@@ -67,6 +67,16 @@ def phase_imbalance(loads: int) -> float:
     return 0.0 if loads == 0 else ceil(loads / 3) * 3 / loads - 1
 
 
+def feed_imbalance(f: Mapping[str, float], feeds: float) -> float:
+    """Give the imbalance of a three-phase feed when the supplies of a full rack hang on so many feeds."""
+    return phase_imbalance(int(f["nodes_per_rack"] * f["psus_per_node"] // feeds))
+
+
+def carried_kw(feeds: float, one_feed_kw: float, imbalance: float) -> float:
+    """Give what feeds carry together, kW: the breaker of the fullest phase trips first."""
+    return feeds * one_feed_kw / (1 + imbalance)
+
+
 def annual_mwh(mw: float, load_factor: float = 1.0) -> float:
     """Give the energy of a year, MWh."""
     return mw * HOURS_A_YEAR * load_factor
@@ -100,7 +110,7 @@ def power_of(f: Mapping[str, float], *, switches: int, storage_servers: int, man
     rack_kw = node_kw * f["nodes_per_rack"]
     one_feed = feed_kw(f["rack_feed_v"], f["rack_breaker_a"], f["continuous_load"])
     carrying = max(1, feeds - 1)
-    uneven = phase_imbalance(int(f["nodes_per_rack"] * f["psus_per_node"] // feeds))
+    uneven = feed_imbalance(f, feeds)
     needed = supplies_needed(node_kw, f["psu_kw"])
     left = f["psus_per_node"] - ceil(f["psus_per_node"] / feeds) if feeds > 1 else f["psus_per_node"]
     compute, fabric = nodes * node_kw / 1000, switches * f["switch_kw"] / 1000
@@ -114,7 +124,7 @@ def power_of(f: Mapping[str, float], *, switches: int, storage_servers: int, man
         node_kw=node_kw,
         rack_kw=rack_kw,
         feed_kw=one_feed,
-        feeds_kw_one_lost=one_feed * carrying / (1 + uneven),  # the fullest phase trips first
+        feeds_kw_one_lost=carried_kw(feeds - 1, one_feed, uneven),
         breaker_a_needed=breaker_needed(rack_kw / carrying * (1 + uneven), f["rack_feed_v"], f["continuous_load"]),
         phase_imbalance=uneven,
         psus_needed=needed,
@@ -140,20 +150,23 @@ def findings(f: Mapping[str, float], choices: Mapping[str, Any], power: Power) -
     if f["nodes"] == 1 and choices["fabric"] == "none":
         return
     p = power
-    if p.rack_kw > p.feeds_kw_one_lost * (1 + 1e-9):
+    feeds = f["rack_feeds"]
+    carried = carried_kw(max(1, feeds - 1), p.feed_kw, p.phase_imbalance)
+    if p.rack_kw > carried * (1 + 1e-9):
         size = standard_breaker(p.breaker_a_needed)
-        fits = int(p.feeds_kw_one_lost // p.node_kw)
+        fits = int(carried // p.node_kw)
+        left = f"with one of {feeds:g} feeds lost the rest carry" if feeds > 1 else "its one feed carries"
         yield Finding(
             "breaker-too-small",
             "error",
             "power",
-            f"a full rack draws {p.rack_kw:.1f} kW, and with one of {f['rack_feeds']:g} feeds lost the rest carry "
-            f"{p.feeds_kw_one_lost:.1f} kW (sqrt(3) x {f['rack_feed_v']:g} V x {f['rack_breaker_a']:g} A x {f['continuous_load']:g} each)",
+            f"a full rack draws {p.rack_kw:.1f} kW, and {left} {carried:.1f} kW "
+            f"(sqrt(3) x {f['rack_feed_v']:g} V x {f['rack_breaker_a']:g} A x {f['continuous_load']:g} each)",
             (f"breakers of {size} A at {f['rack_feed_v']:g} V, " if size else "a higher voltage or more feeds, ")
             + (f"or {fits} servers a rack" if fits else "or smaller servers"),
             {"rack_kw": p.rack_kw, "feeds_kw_one_lost": p.feeds_kw_one_lost, "breaker_a_needed": p.breaker_a_needed},
         )
-    if f["rack_feeds"] < 2:
+    if feeds < 2:
         yield Finding(
             "one-feed",
             "warning",

@@ -1,13 +1,13 @@
 """Steps over units: which activities a design has, and which links between them.
 
-A step that does not apply is bridged, never cut: what follows it inherits what it waited for, with lags
-summed, and the link names the bridge.
+A step that does not apply is bridged, never cut: what follows it inherits what it waited for, and the link names the
+bridge. Only lags that somebody still waits for are summed (docs/adr/0003-bridging.md).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 
 from steps.catalog.loader import Catalog, Entry
@@ -178,7 +178,7 @@ def _mapped(
         raise InputError(
             f"{node.entry.step.id} ({node.entry.step.scope}) cannot wait for {before.id} "
             f"({before.scope}) with map {link.map}",
-            hint="same: equal scopes; enclosing: a wider predecessor; all, as-they-come: a narrower one",
+            hint="same: equal scopes; enclosing: a wider predecessor; first, all, as-they-come: a narrower one",
             place=node.entry.place("links", index, "map"),
         )
     lag, working = _lag(link.lag, hours_per_day)
@@ -197,6 +197,8 @@ def _units(node: Node, map_: Mapping, scope: Scope, design: Design) -> list[Desi
         return [design.enclosing(node.unit, scope)]
     if map_ in {Mapping.ALL, Mapping.AS_THEY_COME} and other > own:
         return design.within(node.unit, scope)
+    if map_ is Mapping.FIRST and other > own:
+        return design.within(node.unit, scope)[:1]
     # a supply line of a wider step reaches the unit through the tranche that serves it
     if map_ is Mapping.SAME and other < own:
         return [design.enclosing(node.unit, scope)]
@@ -259,13 +261,15 @@ def _lag(lag: Lag | None, hours_per_day: float) -> tuple[float, bool]:
 
 def _bridged(raw: list[ResolvedLink], found: Expansion) -> list[ResolvedLink]:
     """Replace links into and out of what does not apply by links around it, strongest lag first."""
-    into: dict[str, list[ResolvedLink]] = {}
-    for link in raw:
-        into.setdefault(link.after, []).append(link)
     memo: dict[str, list[ResolvedLink]] = {}
 
     def skipped(end: str) -> bool:
         return end in found.nodes and not found.nodes[end].applies
+
+    def waited_for(link: ResolvedLink) -> ResolvedLink:
+        """Give the link without the lag of work that is not done; a lag before a finish is the successor's own work."""
+        whose = link.before if link.type[1] == "S" else link.after
+        return replace(link, lag_h=0.0, lag_working=False) if link.lag_h and skipped(whose) else link
 
     def around(end: str, path: tuple[str, ...]) -> list[ResolvedLink]:
         """Give links into `end`, a node that does not apply, with all such before it bridged."""
@@ -282,7 +286,11 @@ def _bridged(raw: list[ResolvedLink], found: Expansion) -> list[ResolvedLink]:
         return [_joined(first, link) for first in around(link.before, path)]
 
     strongest: dict[tuple[str, str, LinkType], ResolvedLink] = {}
-    for link in raw:
+    into: dict[str, list[ResolvedLink]] = {}
+    counted = [waited_for(link) for link in raw]
+    for link in counted:
+        into.setdefault(link.after, []).append(link)
+    for link in counted:
         if skipped(link.after):
             continue
         for whole in one(link, ()):

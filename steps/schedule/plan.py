@@ -63,6 +63,7 @@ class PlanCriterion(Closed):
     value: Decimal | bool | str
     unit: str
     each: str | None = None
+    fleet_z: Decimal | None = Field(default=None, description="robust deviations that an item may lie off the others")
     source: str
 
 
@@ -76,6 +77,17 @@ class PlanFact(Closed):
     evidence: str = "facility-fact"
 
 
+class PlanWitness(Closed):
+    """Who is invited to witness an activity, with how many working hours' notice."""
+
+    roles: tuple[str, ...]
+    notice_h: float
+
+    def __str__(self) -> str:
+        """Give it in words."""
+        return f"{', '.join(self.roles)} with {self.notice_h:g} working hours' notice"
+
+
 class PlanPolicy(Closed):
     """The sign-off an activity needs."""
 
@@ -86,6 +98,8 @@ class PlanPolicy(Closed):
     evidence: tuple[str, ...]
     hold_point: bool
     assurance: Literal["recorded", "signed"] = "recorded"
+    witness: PlanWitness | None = None
+    valid_days: float | None = Field(default=None, description="how long the approval holds; none for ever")
 
 
 class PlanActivity(Closed):

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from steps.catalog.loader import Catalog
-from steps.catalog.schema import Criterion
+from steps.catalog.schema import Criterion, Policy
 from steps.design.design import Design
 from steps.design.dossier import dossier_of
 from steps.design.site import Site
@@ -34,6 +34,7 @@ from steps.schedule.plan import (
     PlanOrder,
     PlanPolicy,
     PlanTranche,
+    PlanWitness,
     Unit,
 )
 
@@ -79,7 +80,8 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
             for u in design.units
         ),
         activities=tuple(
-            _activity(node, durations[node.id], expansion, site.assurance) for node in expansion.nodes.values()
+            _activity(node, durations[node.id], expansion, site.assurance, calendar.hours_per_day)
+            for node in expansion.nodes.values()
         ),
         links=tuple(
             PlanLink(
@@ -227,9 +229,14 @@ def _dated_order(order: PlanOrder, dates: dict[str, Dates]) -> PlanOrder:
 
 
 def _activity(
-    node: Node, duration: Hours, expansion: Expansion, assurance: Literal["recorded", "signed"]
+    node: Node,
+    duration: Hours,
+    expansion: Expansion,
+    assurance: Literal["recorded", "signed"],
+    hours_per_day: float,
 ) -> PlanActivity:
     step = node.entry.step
+    policy = step.sign_off.policy
     completed_by = tuple(
         other
         for other in (f"{step_id}@{node.unit.id}" for step_id in step.completed_by)
@@ -257,19 +264,27 @@ def _activity(
             "completed_by": completed_by,
             "continuing": step.continuing,
             "policy": PlanPolicy(
-                roles=step.sign_off.policy.roles,
-                quorum=step.sign_off.policy.quorum,
-                separation=step.sign_off.policy.separation,
+                roles=policy.roles,
+                quorum=policy.quorum,
+                separation=policy.separation,
                 needed=step.sign_off.needed,
                 evidence=step.sign_off.evidence,
                 hold_point=step.sign_off.hold_point,
                 assurance=step.sign_off.assurance or assurance,
+                witness=_witness(policy, hours_per_day),
+                valid_days=policy.valid_for.value if policy.valid_for else None,
             ),
             "facts": tuple(_facts(node)) if node.applies else (),
             "criteria": tuple(_criteria(node)) if node.applies else (),
             "ncr_class": step.on_fail.ncr if step.on_fail else "B",
         }
     )
+
+
+def _witness(policy: Policy, hours_per_day: float) -> PlanWitness | None:
+    if policy.witness is None:
+        return None
+    return PlanWitness(roles=policy.witness.roles, notice_h=policy.witness.notice.value * hours_per_day)
 
 
 def _facts(node: Node) -> list[PlanFact]:
@@ -288,6 +303,7 @@ def _criteria(node: Node) -> list[PlanCriterion]:
             value=threshold(criterion, node),
             unit=criterion.unit,
             each=criterion.each,
+            fleet_z=None if criterion.fleet_z is None else Decimal(str(criterion.fleet_z)),
             source=criterion.source,
         )
         for criterion in node.entry.step.accept

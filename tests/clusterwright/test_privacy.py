@@ -57,3 +57,20 @@ def test_a_name_is_redacted_by_a_signed_decision(site: Site) -> None:
     assert (event["kind"], event["subject"]) == ("person.redacted", "person/lead")
     assert event["payload"]["statement"]
     site("audit")
+
+
+def test_a_backup_and_what_comes_back_of_it_say_whom_they_name(site: Site, tmp_path: Path) -> None:
+    """A name must not come back in silence: not in the site file that is packed, not in a record of before."""
+    site("backup", tmp_path / "before.tar.gz")
+    site("redact", "tech", "--reason", "asked for", "--yes", "--as", "owner", key="owner")
+    after = site("backup", tmp_path / "after.tar.gz")
+
+    old = site("restore", tmp_path / "before.tar.gz", tmp_path / "old")
+    new = site("restore", tmp_path / "after.tar.gz", tmp_path / "new", "--json")
+
+    assert "site.yaml in it still names who was redacted: " in after.stderr
+    assert "tech" in after.stderr
+    assert "redact again whoever was redacted after event" in old.stderr
+    document = json.loads(new.stdout)
+    assert "tech" in document["redacted_but_named"]
+    assert "tech" not in document["named"]

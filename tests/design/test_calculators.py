@@ -180,6 +180,16 @@ def test_the_fullest_phase_decides_what_a_feed_carries() -> None:
     assert isclose(uneven.feeds_kw_one_lost, 2 * uneven.feed_kw / 1.125)
 
 
+def test_a_rack_of_one_feed_has_nothing_left_when_that_is_lost() -> None:
+    """The breaker is still judged by what the one feed carries."""
+    wide = dossier_of(design_of_preset("superpod-1su", {"rack_feeds": 1}))
+
+    assert wide.design.counted.power.feeds_kw_one_lost == 0
+    assert "one-feed" in {f.name for f in wide.findings}
+    assert "breaker-too-small" not in {f.name for f in wide.findings}
+    assert "breakers of 80 A" in errors(rack_feeds=1, rack_breaker_a=60)["breaker-too-small"]
+
+
 def test_half_the_supplies_of_a_dgx_h100_do_not_carry_it() -> None:
     dossier = dossier_of(design_of_preset("superpod-1su", {"rack_feeds": 2}))
 

@@ -12,9 +12,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from clusterwright.__main__ import exit_code
 from flows.ansible.inventory import inventory_hosts
 from flows.ansible.orphans import end_group, members
-from flows.ansible.run import PlaybookResult, RunEvent, RunSpec, run_playbook
+from flows.ansible.run import PlaybookResult, RunEvent, RunSpec, require_ansible, run_playbook
 from steps.errors import InputError, UnreachableError
 
 PARENT = """
@@ -131,6 +132,32 @@ def test_a_task_that_fails_names_itself_and_the_reason(tmp_path: Path) -> None:
     assert result.status == "failed"
     assert [(h.host, h.status, h.failed_task) for h in result.hosts] == [("localhost", "failed", "Do it")]
     assert any("the door is shut" in sentence for sentence in said)
+
+
+@pytest.mark.parametrize(
+    "task", ["ansible.builtin.command: no-such-tool --version", "ansible.builtin.shell: 'true && no-such-tool'"]
+)
+def test_a_tool_that_the_host_lacks_is_named(tmp_path: Path, task: str) -> None:
+    """`non-zero return code` would send people to the host to find out what every run already knew."""
+    result, said = run(tmp_path, task)
+
+    assert result.status == "failed"
+    assert any("no-such-tool" in sentence and "not installed on this host" in sentence for sentence in said)
+
+
+def test_a_machine_without_ansible_says_so_and_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing was run, so nothing failed: it is the machine that is not ready, exit code 3."""
+    monkeypatch.setattr("flows.ansible.run._environment", lambda: {"PATH": str(tmp_path)})
+
+    with pytest.raises(UnreachableError, match="ansible-playbook is not there") as before:
+        require_ansible()
+    with pytest.raises(UnreachableError, match="ansible-playbook is not there") as during:
+        run(tmp_path, "ansible.builtin.ping:")
+
+    assert "ansible-core" in before.value.hint
+    assert "ansible-core" in during.value.hint
+    assert exit_code(during.value) == 3
+    assert not (tmp_path / "runs" / "r1").exists()
 
 
 def test_a_host_that_does_not_answer_is_unreachable(tmp_path: Path) -> None:

@@ -30,11 +30,14 @@ print(json.dumps(report, default=str))
 
 
 def rehearsal_plan() -> Plan:
-    """Give the small plan with a simulated person a role, and two roles for its quorum of two."""
+    """Give the small plan with a simulated person a role, two roles for its quorum of two, witnesses and ends of approvals."""
     document = small_plan().model_dump(mode="json")
     for each in document["activities"]:
         if each["policy"]["quorum"] == 2:
             each["policy"]["roles"] = ["network-lead", "second-lead"]
+            each["policy"]["valid_days"] = 0.05
+        if each["step"] in {"010", "030", "195"}:
+            each["policy"]["witness"] = {"roles": ["buyer", "visitor"], "notice_h": 16}
     finish_to_finish = {"before": "010@pod-001", "after": "010@pod-002", "type": "FF", "map": "same", "reason": "test"}
     document["links"].append(finish_to_finish)
     document["roles"] = {role: role for role in ROLES}
@@ -81,6 +84,10 @@ def test_a_rehearsal_broken_off_goes_on_to_go_live_and_everything_done_is_simula
     assert all("simulated" in each.flags for each in rows if each.state.value == "done")
     assert {run.status for run in runs} == {"rehearsed"}
     assert {s.person for s in sign_offs} <= {f"sim-{role}" for role in ROLES}
+    assert {s.witnessed for s in sign_offs if s.activity[:3] in {"010", "195"}} == {
+        "witnessed by sim-buyer (buyer); invited as witness, did not attend: visitor"
+    }
+    assert len([s for s in sign_offs if s.activity == "020@pod-001"]) >= 4, "its approval ended and was given again"
     assert order.state == "received"
     assert first.finished_at is not None
     assert second.finished_at is not None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import stat
 import sys
 import threading
 from pathlib import Path
 
+import psutil
 import pytest
 
-from flows.ansible.run import RunSpec, run_playbook
+from flows.ansible.run import RunEvent, RunSpec, run_playbook
 
 INVENTORY = "canary-of-the-inventory-4c1f"
 ENVIRONMENT = "canary-of-the-environment-77ab"
@@ -25,6 +27,73 @@ BOOK = """
       ansible.builtin.command: "false {{ bmc_password }}"
       ignore_errors: true
 """
+
+
+EXTRA = "canary-of-the-extra-vars-9e02"
+
+READING = """
+- name: Use what the run was told
+  hosts: all
+  gather_facts: false
+  tasks:
+    - name: Be there long enough to be seen
+      ansible.builtin.pause:
+        seconds: 1
+    - name: Have it
+      ansible.builtin.assert:
+        that: secret_figure == 'canary-of-the-extra-vars-9e02'
+        quiet: true
+"""
+
+
+def command_lines(pid: int) -> list[str]:
+    """Give what every user of the machine reads of a process and of all that it started."""
+    found = []
+    for process in (whole := psutil.Process(pid), *whole.children(recursive=True)):
+        try:
+            found.append(Path(f"/proc/{process.pid}/cmdline").read_text(encoding="utf-8"))
+        except (OSError, psutil.Error):
+            continue
+    return found
+
+
+def test_extra_variables_are_on_no_command_line(tmp_path: Path) -> None:
+    """`ps` shows command lines to everybody; the file is the owner's, and goes with the run."""
+    (tmp_path / "hosts.ini").write_text(
+        f"localhost ansible_connection=local ansible_python_interpreter={sys.executable}\n", encoding="utf-8"
+    )
+    (tmp_path / "book.yml").write_text(READING, encoding="utf-8")
+    work = tmp_path / "left" / "r1"
+    group: list[int] = []
+    seen: list[str] = []
+    modes: list[int] = []
+
+    def on_event(event: RunEvent) -> None:
+        if event.sentence.startswith("TASK"):
+            seen.extend(command_lines(group[0]))
+            modes.extend(
+                stat.S_IMODE(p.stat().st_mode) for p in work.rglob("*") if p.is_file() and EXTRA in p.read_text()
+            )
+
+    result = run_playbook(
+        RunSpec(
+            playbook=tmp_path / "book.yml",
+            inventory=tmp_path / "hosts.ini",
+            hosts=("localhost",),
+            extra_vars={"secret_figure": EXTRA},
+            work_dir=work,
+            log=tmp_path / "log",
+        ),
+        on_event=on_event,
+        on_pgid=group.append,
+        cancel=threading.Event(),
+    )
+
+    assert result.status == "ok"
+    assert any("ansible-playbook" in line for line in seen)
+    assert [line for line in seen if EXTRA in line] == []
+    assert set(modes) == {0o600}
+    assert not work.exists()
 
 
 @pytest.mark.slow

@@ -43,7 +43,8 @@ def create_busy_site(
     plan = small_plan(
         activities=[*document, *activities],
         people=[
-            {"id": p, "name": p.title(), "roles": held, "account": account_of(p), "ssh_key": public[p]} for p, held in roles.items()
+            {"id": p, "name": p.title(), "roles": held, "account": account_of(p), "ssh_key": public[p]}
+            for p, held in roles.items()
         ],
     )
     with create_ledger(

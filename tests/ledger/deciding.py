@@ -47,7 +47,7 @@ from ledger.services.runs import RunOutcome
 from ledger.transitions import State
 from ledger.values import ItemEntry, ProgressRow, ReadingEntry
 from steps.errors import ClusterwrightError
-from steps.schedule.plan import Plan
+from steps.schedule.plan import Plan, PlanWitness
 from tests.ledger.busy_site import make_key
 from tests.ledger.conftest import PEOPLE, T0, Clock, account_of, criterion, share_if_asked, small_plan
 from tests.ledger.journey import GOOD, MTU, take
@@ -158,7 +158,7 @@ COMMANDS: dict[str, Command] = {
 
 INVITES: dict[State, list[str]] = {
     State.READY: ["start", "claim", "release", "settle_duplicate", "attest", "receive_manifest", "order"],
-    State.BLOCKED: ["order", "receive", "a day", "adopt_progress"],
+    State.BLOCKED: ["order", "receive", "a day", "adopt_progress", "invite", "attend", "stay away"],
     State.IN_PROGRESS: ["check", "check badly", "measure", "measure badly", "attach", "finish", "finish", "progress"],
     State.RUNNING: ["settle", "settle", "settle failed", "settle interrupted", "renew"],
     State.AWAITING_SIGN_OFF: ["sign", "sign", "sign", "reject", "break_glass"],
@@ -197,14 +197,16 @@ def _keys() -> Path:
 
 
 def keyed(plan: Plan) -> Plan:
-    """Give a plan whose people have keys, and whose second pod activity asks for signatures."""
+    """Give a plan whose people have keys, some of whose activities ask for signatures and a witness."""
     public = {p: (_keys() / f"{p}.pub").read_text().strip() for p in PEOPLE}
     people = tuple(p.model_copy(update={"ssh_key": public[p.id], "account": account_of(p.id)}) for p in plan.people)
+    asks: dict[str, dict[str, Any]] = {
+        "010": {"assurance": "signed", "valid_days": 5},
+        "020": {"assurance": "signed"},
+        "195": {"witness": PlanWitness(roles=("sponsor",), notice_h=1)},
+    }
     activities = tuple(
-        a.model_copy(update={"policy": a.policy.model_copy(update={"assurance": "signed"})})
-        if a.step in {"020", "010"}
-        else a
-        for a in plan.activities
+        a.model_copy(update={"policy": a.policy.model_copy(update=asks.get(a.step, {}))}) for a in plan.activities
     )
     return plan.model_copy(update={"people": people, "activities": activities})
 

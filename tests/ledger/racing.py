@@ -240,7 +240,8 @@ def _unclear(answer: Answer, wanted: State) -> list[str]:
     found = [
         f"{answer.person} was refused without a clear reason: {kind}: {what}"
         for kind, what in answer.said
-        if kind not in {e.__name__ for e in (NotSatisfiedError, NotPermittedError, StaleHeadError)} or not any(c in what for c in CLEAR)
+        if kind not in {e.__name__ for e in (NotSatisfiedError, NotPermittedError, StaleHeadError)}
+        or not any(c in what for c in CLEAR)
     ]
     if any("is done" in what for _, what in answer.said) and answer.state != State.DONE:
         found.append(f"{answer.person} was told that it is done, and saw it {answer.state}")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
 from ledger import evidence
-from ledger.audit import Finding, audit
+from ledger.audit import Auditor, Finding, Replayed, audit
 from ledger.database import Ledger
 from ledger.reads import Reader
+from ledger.reads.connected import Connected
 from ledger.schema import TRIGGERS
 from ledger.services.work import attach, comment
 from tests.ledger.conftest import Clock, StateOf
@@ -86,6 +89,7 @@ def test_invented_row_is_found(ledger: Ledger) -> None:
     assert audit(ledger.site_dir) == [Finding("comment 99", "has no event that made it")]
 
 
+@pytest.mark.own_file
 def test_forged_or_missing_evidence_is_found(ledger: Ledger, read: Reader) -> None:
     """Files are part of the record."""
     attach(ledger, "tech", "001@site", b"quote", "quote")
@@ -105,3 +109,67 @@ def test_damaged_file_is_a_finding_not_a_crash(ledger: Ledger) -> None:
     path.write_bytes(b"not a database at all" + raw[21:])
 
     assert [f.where for f in audit(ledger.site_dir)] == ["file"]
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every ledger count as one that two processes look at."""
+    monkeypatch.setattr("ledger.audit.APART", 1)
+
+
+@pytest.mark.usefixtures("large")
+def test_a_large_ledger_is_audited_by_two_processes_with_the_same_findings(ledger: Ledger, clock: Clock) -> None:
+    all_but_gate(ledger, clock)
+    assert audit(ledger.site_dir) == []
+
+    tamper(ledger, "UPDATE activity SET state = 'done' WHERE id = '195@site'")
+    assert audit(ledger.site_dir) == [Finding("activity 195@site", "state is 'done'; its events say 'open'")]
+
+    tamper(ledger, "DELETE FROM event WHERE seq = 4")
+    assert audit(ledger.site_dir) == [
+        Finding("event 5", "events 4 to 4 are missing"),
+        Finding("event 5", "does not follow the event before it: its chain is broken"),
+    ]
+
+
+@pytest.mark.usefixtures("large")
+@pytest.mark.parametrize("column", ["recorded_at", "payload", "kind"])
+def test_what_cannot_be_replayed_at_all_is_named_by_the_other_process(ledger: Ledger, column: str) -> None:
+    bought(ledger)
+
+    tamper(ledger, f"UPDATE event SET {column} = 'x' WHERE seq = 4")
+
+    assert [f.where for f in audit(ledger.site_dir)] == ["event 4"]
+
+
+@pytest.mark.usefixtures("large")
+def test_a_replay_of_forged_events_is_forgotten(ledger: Ledger) -> None:
+    """The last hash stands for every event only while the chain holds."""
+    seq = comment(ledger, "pm", "001@site", "seen").seq
+    with Auditor(ledger.site_dir) as auditor:
+        tamper(ledger, "UPDATE event SET payload = replace(payload, 'seen', 'sewn') WHERE seq = ?", seq)
+        assert [f.where for f in auditor.run()] == [f"event {seq}"]
+        tamper(ledger, "UPDATE event SET payload = replace(payload, 'sewn', 'seen') WHERE seq = ?", seq)
+
+        assert auditor.run() == []
+
+
+def rows(ledger: Ledger, sql: str) -> list[tuple[object, ...]]:
+    """Give what a query finds."""
+    with closing(sqlite3.connect(ledger.site_dir / "ledger.db")) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def test_an_audit_sees_the_ledger_as_it_was_when_it_began(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who writes meanwhile is neither kept waiting nor taken for a fault."""
+    bought(ledger)
+    compared = Replayed.compared
+
+    def meanwhile(self: Replayed, reader: Connected) -> Iterator[Finding]:
+        comment(ledger, "pm", "001@site", "while you look")
+        return compared(self, reader)
+
+    monkeypatch.setattr(Replayed, "compared", meanwhile)
+
+    assert audit(ledger.site_dir) == []
+    assert len(rows(ledger, "SELECT seq FROM comment")) == 1

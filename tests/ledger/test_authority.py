@@ -56,7 +56,7 @@ def test_a_delegation_ends_with_its_time_and_when_it_is_withdrawn(ledger: Ledger
 
 def test_only_a_role_of_ones_own_is_lent_and_it_is_not_passed_on(ledger: Ledger) -> None:
     lend(ledger)
-    with pytest.raises(NotSatisfiedError, match="does not hold"):
+    with pytest.raises(NotSatisfiedError, match="may not lend the role network-lead"):
         delegate(ledger, "guest", "tech", "network-lead", since=T0, until=T0 + WEEK, reason="passing on")
     with pytest.raises(InputError, match="oneself"):
         lend(ledger, to="lead")

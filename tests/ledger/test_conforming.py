@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +14,14 @@ from ledger.reads import Reader
 from ledger.services.conforming import close_ncr, disposition_ncr
 from ledger.services.delegating import break_glass
 from ledger.services.planning import adopt_plan
+from ledger.services.receiving import check_manifest, receive_manifest
 from ledger.services.runs import RunOutcome, request_retry, settle
 from ledger.services.signing import reject, sign
 from ledger.services.work import finish, start
 from steps.errors import InputError, NotSatisfiedError
-from tests.ledger.conftest import Clock, StateOf, small_plan
-from tests.ledger.journey import GOOD, bought, passed, racked, take
+from tests.ledger.conftest import Clock, StateOf, activity, link, small_plan
+from tests.ledger.journey import GOOD, bought, passed, racked, take, verified
+from tests.ledger.test_receiving import FIRST, papers
 
 DUE = date(2026, 3, 1)
 
@@ -63,7 +66,7 @@ def test_class_a_holds_its_activity_until_it_is_decided_and_closed(rejected: Led
 
 def test_use_as_is_wants_a_waiver_or_the_role_that_gives_one(rejected: Ledger) -> None:
     """The crew may decide to do it over, not to leave it."""
-    with pytest.raises(NotSatisfiedError, match="decide on NCR-0001"):
+    with pytest.raises(NotSatisfiedError, match="may not accept NCR-0001 as it is"):
         disposition_ncr(rejected, "tech", "NCR-0001", "use-as-is", reason="good enough")
     with pytest.raises(InputError, match="needs a reason"):
         disposition_ncr(rejected, "lead", "NCR-0001", "use-as-is")
@@ -116,3 +119,55 @@ def test_a_good_run_waits_for_a_person_while_class_a_is_open(
     assert read.ncrs(name=name)[0].inspections == 1
     with pytest.raises(NotSatisfiedError, match="class A"):
         sign(ledger, "lead", name)
+
+
+def test_class_a_holds_the_gates_that_it_stands_before(
+    ledger: Ledger, read: Reader, clock: Clock, tmp_path: Path
+) -> None:
+    """A delivery with a class A fault: what comes after it passes no gate above it; a pod's own hold point does."""
+    adopt_plan(ledger, "pm", with_gates(), reason="gates")
+    bought(ledger)
+    manifest, scan = papers(tmp_path, ["A", "B"], ["A", "STRANGE"])
+    seen = tuple(map(str, check_manifest(ledger, "tech", FIRST, manifest, scan).differences))
+    receive_manifest(ledger, "tech", FIRST, manifest, scan, accept=seen)
+    sign(ledger, "sponsor", "190@site")
+    racked(ledger)
+    passed(ledger, clock)
+
+    with pytest.raises(NotSatisfiedError, match=r"191@site cannot pass: .*: NCR-0001 of 001@site"):
+        sign(ledger, "sponsor", "191@site")
+    needs = read.why("191@site", clock.now).needs
+    assert [need for need in needs if need.startswith("NCR-0001 (class A) closed, of 001@site")]
+
+    disposition_ncr(ledger, "lead", "NCR-0001", "return")
+    close_ncr(ledger, "lead", "NCR-0001")
+    sign(ledger, "sponsor", "191@site")
+
+    assert audit(ledger.site_dir).findings == []
+
+
+def test_go_live_waits_for_every_class_a_of_the_site(
+    ledger: Ledger, read: Reader, clock: Clock, tmp_path: Path
+) -> None:
+    """Nothing links the second delivery's papers with it; go-live asks for the whole site all the same."""
+    adopt_plan(ledger, "pm", of_class("A", "001@site"), reason="classes")
+    bought(ledger)
+    manifest, scan = papers(tmp_path, ["A"], ["A", "STRANGE"])
+    seen = tuple(map(str, check_manifest(ledger, "tech", FIRST, manifest, scan).differences))
+    receive_manifest(ledger, "tech", FIRST, manifest, scan, accept=seen)
+    for pod in (1, 2):
+        racked(ledger, pod)
+        passed(ledger, clock, pod)
+        verified(ledger, pod)
+
+    with pytest.raises(NotSatisfiedError, match=r"195@site cannot pass: .*: NCR-0001 of 001@site"):
+        sign(ledger, "sponsor", "195@site")
+    assert any("NCR-0001 (class A)" in need for need in read.why("195@site", clock.now).needs)
+
+
+def with_gates() -> Any:
+    """Give the plan with a gate before and one after the first pod's hold point; purchases are class A."""
+    plan = of_class("A", "001@site").model_dump()
+    gates = [activity(f"{step}@site", kind="gate", policy={"roles": ["sponsor"]}) for step in ("190", "191")]
+    links = [*plan["links"], link("020@pod-001", "191@site"), link("191@site", "195@site")]
+    return small_plan(activities=[*plan["activities"], *gates], links=links)

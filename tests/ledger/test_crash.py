@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from ledger import evidence
 from ledger.audit import audit
 from ledger.database import Ledger
 from ledger.events import Event
 from ledger.file import connect
+from ledger.reads import Reader
 from ledger.services.work import attach, comment
 from steps.errors import UnreachableError
 from tests.ledger.busy_site import create_busy_site
@@ -23,9 +25,7 @@ from tests.ledger.crashing import Crashes
 from tests.postgres_server import ON_POSTGRES
 
 
-def test_what_killed_writers_acknowledged_is_in_the_ledger_once(
-    tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_what_killed_writers_acknowledged_is_in_the_ledger_once(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """`make bench-ledger` kills 300 times, on PostgreSQL with a server that crashes now and then."""
     server = request.getfixturevalue("postgres") if ON_POSTGRES in os.environ else None
     with Crashes(tmp_path, writers=3, seed=1, server=server) as crashes:
@@ -75,6 +75,15 @@ def hashes(site_dir: Path) -> dict[int, str]:
         return dict(connection.execute("SELECT seq, hash FROM event"))
 
 
+def test_what_does_not_fit_leaves_no_half_of_itself(small_disk: Path) -> None:
+    """Evidence that the disk has no room for must not take the room of what would fit."""
+    with pytest.raises(UnreachableError, match="No space left"):
+        evidence.store(small_disk, os.urandom(8_000_000))
+
+    assert [path.name for path in small_disk.rglob("*") if path.is_file()] == []
+    assert evidence.load(small_disk, evidence.store(small_disk, b"a photo that fits")) == b"a photo that fits"
+
+
 @pytest.mark.own_file
 def test_a_full_disk_is_said_in_clear_words_and_loses_nothing(small_disk: Path, tmp_path: Path) -> None:
     """What was recorded stays, what was not is not there in part, and work goes on when there is room again."""
@@ -102,3 +111,26 @@ def test_a_full_disk_is_said_in_clear_words_and_loses_nothing(small_disk: Path, 
     assert audit(site) == []
     assert hashes(site).items() >= {event.seq: event.hash for event in recorded}.items()
     assert len(hashes(site)) == before + len(recorded)
+
+
+@pytest.mark.own_file
+def test_a_ledger_that_may_not_be_written_says_so_and_is_read_on(small_disk: Path, tmp_path: Path) -> None:
+    """A disk that turned read-only under it, as disks do that fail."""
+    site = small_disk / "site"
+    create_busy_site(site, tmp_path / "keys", activities=[activity("100@site")], people={"tech": ("technician",)})
+    before = hashes(site)
+    remounted = ["mount", "-o", "remount,{}", str(small_disk)]
+    subprocess.run([word.format("ro") for word in remounted], check=True)
+    try:
+        with pytest.raises(UnreachableError) as refused, Ledger.open(site) as ledger:
+            comment(ledger, "tech", "100@site", "lost?")
+        assert "may not be written" in refused.value.what or "cannot be opened" in refused.value.what
+        assert "permissions" in refused.value.hint
+        with Reader.open(site) as reader:
+            assert reader.head().seq == len(before)
+    finally:
+        subprocess.run([word.format("rw") for word in remounted], check=True)
+    assert hashes(site) == before
+    with Ledger.open(site) as ledger:
+        comment(ledger, "tech", "100@site", "it may again")
+    assert audit(site) == []

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ledger.canonical import canonical_text
 from ledger.database import Ledger
 from ledger.events import HASHED, hashed_text
+from ledger.payloads import KINDS
 from ledger.services.work import comment
 from steps.errors import UnreachableError
 
@@ -21,6 +25,34 @@ INTEGER = st.integers(-(2**53) + 1, 2**53 - 1)
 @given(st.fixed_dictionaries(dict.fromkeys(HASHED, TEXT | INTEGER)))
 def test_events_are_hashed_in_the_form_of_rfc_8785(columns: dict[str, str | int]) -> None:
     assert hashed_text(columns).encode() == rfc8785.dumps(columns)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | INTEGER | TEXT,
+    lambda part: st.lists(part, max_size=4) | st.dictionaries(TEXT, part, max_size=4),
+)
+
+
+@given(JSON)
+def test_payloads_and_statements_are_written_in_the_form_of_rfc_8785(value: Any) -> None:
+    assert canonical_text(value).encode() == rfc8785.dumps(value)
+
+
+@pytest.mark.parametrize("number", [2**53, -(2**53), 10**40])
+def test_a_number_that_others_read_as_another_is_refused(number: int) -> None:
+    with pytest.raises(ValueError, match="safe integer domain"):
+        canonical_text({"size": number})
+
+
+def test_no_payload_holds_a_float() -> None:
+    """Canonical floats are written in another form; figures are decimals, and text in JSON."""
+    holding = [
+        kind
+        for kind, payload in KINDS.items()
+        if '"number"' in json.dumps(payload.model_json_schema(mode="serialization"))
+    ]
+
+    assert holding == []
 
 
 class Behind(datetime):

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from decimal import Decimal
 from pathlib import Path
 
@@ -116,6 +117,20 @@ def test_a_process_killed_while_it_stores_leaves_no_half_file(tmp_path: Path, wh
     assert left[0].startswith(".new-")
     digest = evidence.store(tmp_path, content)
     assert evidence.load(tmp_path, digest) == content
+
+
+def test_what_a_killed_process_began_is_cleared_by_a_later_one(tmp_path: Path) -> None:
+    """An hour later nobody is writing it any more; a younger one may be another process at work."""
+    folder = evidence.place_of(tmp_path, evidence.store(tmp_path, b"photo")).parent
+    killed, at_work = folder / ".new-killed", folder / ".new-at-work"
+    killed.write_bytes(b"half")
+    at_work.write_bytes(b"half")
+    hours_ago = time.time() - 2 * evidence.ABANDONED_S
+    os.utime(killed, (hours_ago, hours_ago))
+
+    evidence.write(folder / "another", b"report")
+
+    assert sorted(path.name for path in folder.iterdir() if path.name.startswith(".new-")) == [".new-at-work"]
 
 
 def test_content_is_on_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

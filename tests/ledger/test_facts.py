@@ -126,7 +126,7 @@ def test_a_fact_needs_a_person_and_evidence(asking: Ledger) -> None:
     entries = [FactEntry("feed.voltage", Decimal(415))]
     with pytest.raises(InputError, match="needs evidence"):
         record_facts(asking, "tech", "085@site", entries, evidence=[])
-    with pytest.raises(InputError, match="nobody at this site"):
+    with pytest.raises(NotSatisfiedError, match="the engine may not record a fact"):
         record_facts(asking, "engine", "085@site", entries, evidence=[LETTER])
 
 

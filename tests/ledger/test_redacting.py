@@ -106,6 +106,63 @@ def test_packages_and_backups_of_a_redacted_site_verify_without_the_name(signed:
         assert subprocess.run([tmp_path / made / "verify.sh"], capture_output=True, check=False).returncode == 0
 
 
+SITE_FILE = "people:\n  - {id: lead, name: Lena Ad}\n  - {id: pm, name: Petra Manz}\n"
+
+
+def test_a_backup_says_that_its_site_file_names_who_was_redacted(signed: Ledger, tmp_path: Path) -> None:
+    """site.yaml is the reader's own file; it is packed as it stands, and they learn what it says."""
+    (signed.site_dir / "site.yaml").write_text(SITE_FILE)
+    before = back_up(signed.site_dir, tmp_path / "before.tar.gz", made_at=datetime.now(UTC), program="test")
+    redacted(signed)
+
+    after = back_up(signed.site_dir, tmp_path / "after.tar.gz", made_at=datetime.now(UTC), program="test")
+    restore(tmp_path / "after.tar.gz", tmp_path / "restored")
+    (signed.site_dir / "site.yaml").write_text(SITE_FILE.replace("Lena Ad", "lead"))
+    mended = back_up(signed.site_dir, tmp_path / "mended.tar.gz", made_at=datetime.now(UTC), program="test")
+
+    assert (before.redacted_but_named, after.redacted_but_named, mended.redacted_but_named) == ((), ("lead",), ())
+    assert list(places_of(NAME, tmp_path / "restored")) == ["site.yaml"]
+
+
+@pytest.mark.parametrize("text", ["", "people: 3", "people: [1, {name: x}]", "\tno yaml: ["])
+def test_a_site_file_that_does_not_read_hinders_no_backup(signed: Ledger, tmp_path: Path, text: str) -> None:
+    """It is put away as it is, also half written."""
+    redacted(signed)
+    (signed.site_dir / "site.yaml").write_text(text)
+
+    made = back_up(signed.site_dir, tmp_path / "b.tar.gz", made_at=datetime.now(UTC), program="test")
+
+    assert made.redacted_but_named == ()
+
+
+def test_an_older_backup_says_whom_it_names_since_it_knows_of_no_later_redaction(
+    signed: Ledger, tmp_path: Path
+) -> None:
+    """The name comes back with the record of that day, and not in silence; redacting it there is a decision again."""
+    (signed.site_dir / "site.yaml").write_text("name: small\n")
+    back_up(signed.site_dir, tmp_path / "old.tar.gz", made_at=datetime.now(UTC), program="test")
+    redacted(signed)
+
+    made = restore(tmp_path / "old.tar.gz", tmp_path / "again")
+
+    assert made.named == ("guest", "lead", "lead2", "pm", "sponsor", "tech")
+    assert list(places_of(NAME, tmp_path / "again"))
+    with Ledger.open(tmp_path / "again") as ledger:
+        redacted(ledger)
+    assert list(places_of(NAME, tmp_path / "again")) == []
+    assert audit(tmp_path / "again").findings == []
+
+
+def test_what_a_killed_process_left_of_a_document_goes_with_the_name(signed: Ledger) -> None:
+    """Half a document has no name of its own to be found by, and may hold the person's."""
+    left = signed.site_dir / "evidence" / "people" / ".new-killed"
+    left.write_text('{"format":1,"id":"lead","name":"Lena Ad"')
+
+    redacted(signed)
+
+    assert list(places_of(NAME, signed.site_dir)) == []
+
+
 def test_a_later_plan_does_not_bring_the_name_back(signed: Ledger) -> None:
     """site.yaml may still hold it for years."""
     redacted(signed)

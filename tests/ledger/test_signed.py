@@ -20,11 +20,12 @@ from ledger.proving import Proof
 from ledger.services.keys import revoke_key
 from ledger.services.planning import adopt_plan, create_ledger
 from ledger.services.signing import reject, sign, waive
+from ledger.services.witnessing import attend, invite
 from ledger.services.work import attach, finish, reopen, start
 from ledger.statements import signed_text
 from steps.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, WaitingError
 from steps.schedule.plan import Plan
-from tests.ledger.conftest import PEOPLE, Clock, small_plan
+from tests.ledger.conftest import PEOPLE, Clock, activity, small_plan
 
 Keys = dict[str, Path]
 
@@ -252,3 +253,21 @@ def test_a_recorded_decision_that_should_have_been_signed_is_found(
 def test_a_waiver_is_signed_where_its_activity_asks(signed: Ledger, keys: Keys) -> None:
     with pytest.raises(ClusterwrightError):
         waive(signed, "lead", "030@pod-001", "link.loss", "spare fibre", due=datetime(2026, 3, 1, tzinfo=UTC).date())
+
+
+def test_a_signer_signs_who_witnessed_it_and_how_long_it_holds(signed: Ledger, keys: Keys, clock: Clock) -> None:
+    """Both are in the statement, which stays canonical, and the audit makes it again."""
+    policy = {"witness": {"roles": ["sponsor"], "notice_h": 0}, "valid_days": 365}
+    activities = [*small_plan().model_dump()["activities"], activity("301@site", policy=policy)]
+    plan = signed_plan(keys, activities=activities)
+    put_name(signed, keys["pm"], lambda: adopt_plan(signed, "pm", plan, reason="witnessed"))
+    invite(signed, "tech", "301@site", clock.now)
+    start(signed, "tech", "301@site")
+    attend(signed, "sponsor", "301@site", "sponsor", person="sponsor")
+    finish(signed, "tech", "301@site")
+
+    event = put_name(signed, keys["lead"], lambda: sign(signed, "lead", "301@site"))
+
+    said = json.loads(event.payload.statement)["predicate"]["policy"]  # type: ignore[attr-defined]
+    assert (said["witnesses"], said["valid_days"]) == (["sponsor"], "365")
+    assert audit(signed.site_dir).findings == []

@@ -158,7 +158,7 @@ def test_hold_stops_and_resume_goes_on_where_it_was(ledger: Ledger, state: State
 
 def test_not_applicable_is_bridged_not_cut(ledger: Ledger, clock: Clock, state: StateOf) -> None:
     """What follows inherits what the skipped step waited for."""
-    with pytest.raises(NotSatisfiedError, match="may not decide that a step does not apply"):
+    with pytest.raises(NotSatisfiedError, match="may not decide that 020@pod-001 does not apply"):
         na(ledger, "tech", "020@pod-001", "no need")
     na(ledger, "pm", "020@pod-001", "no need")
     assert state("030@pod-001") == "blocked"

@@ -92,16 +92,27 @@ def test_a_step_that_compares_with_facts_gives_nothing_without_them() -> None:
     [
         (415, 80, 2, 3, "46.003269"),
         (208, 60, 2, 3, "17.292795"),
-        (415, 80, 3, 3, "92.006539"),
+        (415, 80, 3, 3, "81.78359"),
         (230, 32, 2, 1, "5.888"),
     ],
 )
 def test_what_is_left_of_the_feeds_when_one_is_lost(volts: int, amps: int, feeds: int, phases: int, kw: str) -> None:
-    """sqrt(3) V A 0.8 of each feed that is left; a single phase has no root of three."""
+    """sqrt(3) V A 0.8 of each feed that is left, less where its phases are uneven; a single phase has no root of three."""
     given = {"feed.voltage": volts, "feed.breaker": amps, "feed.count": feeds, "feed.phases": phases}
     facts: dict[str, Value] = {name: Decimal(value) for name, value in given.items()}
 
     assert result(plan_of("superpod-1su"), "085@site", "rack.kw_one_feed_lost", facts) == Decimal(kw)
+
+
+@pytest.mark.parametrize("feeds", [1, 2, 3, 4, 6])
+def test_a_facility_that_gives_what_was_designed_carries_what_the_design_says(feeds: int) -> None:
+    """`design` and step 085 are read side by side: two figures for one circuit would be believed in neither."""
+    plan = plan_of("superpod-1su", rack_feeds=feeds)
+    power = design_of_preset("superpod-1su", {"rack_feeds": feeds}).counted.power
+    facts = FACTS | {"feed.count": Decimal(feeds)}
+
+    assert result(plan, "085@site", "rack.kw_one_feed_lost", facts) == exact(power.feeds_kw_one_lost)
+    assert result(plan, "085@site", "rack.phase_imbalance", facts) == exact(power.phase_imbalance)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from steps.schedule.expansion import Expansion, expand
 
 
 @cache
-def design(**changes: str) -> Design:
+def design(**changes: str | int) -> Design:
     entry = {
         "name": "t",
         "time_zone": "Etc/UTC",
@@ -31,7 +31,7 @@ def design(**changes: str) -> Design:
 
 
 @cache
-def ancestors(**changes: str) -> tuple[Expansion, dict[str, set[str]]]:
+def ancestors(**changes: str | int) -> tuple[Expansion, dict[str, set[str]]]:
     found = expand(read_catalog(), design(**changes), 8.0)
     before: dict[str, set[str]] = {}
     for link in found.links:
@@ -123,6 +123,31 @@ def test_no_pod_waits_for_another_pod() -> None:
         before, after = link.before.partition("@")[2], link.after.partition("@")[2]
         if before.startswith("pod-") and after.startswith("pod-"):
             assert before.partition("#")[0] == after.partition("#")[0]
+
+
+ON_PAPER = {"H05", "H31", "H29", "098"}
+"""What a permit, a lock-out or the lock-up of the site takes from every hall: drawings, and floors finished behind doors."""
+
+
+@pytest.mark.parametrize("burn_in", ["bench", "in-place"])
+@pytest.mark.parametrize("step", ["034", "H21", "130"])
+def test_a_pod_waits_for_no_work_in_a_hall_where_nothing_of_it_stands(step: str, burn_in: str) -> None:
+    """Infrastructure racks and storage stand in the first hall; the last hall's switchgear is nothing to its pods."""
+    _, above = ancestors(facility="greenfield", burn_in=burn_in, halls=2)
+
+    waited_for = {a.partition("@")[0] for a in above[f"{step}@pod-001"] if a.endswith("@hall-2")}
+
+    assert {"H05"} <= waited_for <= ON_PAPER
+
+
+def test_a_bench_waits_for_bench_power_and_for_no_hall_to_be_energised() -> None:
+    """The bench has its own power, network and image server (H26)."""
+    _, above = ancestors(facility="greenfield", burn_in="bench")
+
+    steps = {a.partition("@")[0] for a in above["034@pod-001"]}
+
+    assert "H26" in steps
+    assert not steps & {"077", "079", "091", "093", "H33", "H15", "H20"}
 
 
 def test_an_oem_site_bridges_from_the_order_of_the_servers_to_power_on() -> None:

@@ -1,4 +1,4 @@
-"""An activity's page: why it waits, what is approved, the criteria with what was measured, runs, links."""
+"""An activity's page: why it waits, what is approved, the criteria with what was measured, items, runs, links."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from ledger.stamps import value_text
 from tui.deciding import Decisions
 from tui.looks import COLOURS, safe, state_text
 from tui.screens.base import SiteScreen
@@ -26,13 +27,19 @@ VERDICTS = {
 }
 
 
+ITEMS = 60
+"""How many items of a checklist the page shows; the failed ones come first."""
+
+
 class Page(NamedTuple):
     """The parts of the page, ready to paint."""
 
     head: Text
     why: Text
     criteria: Table
+    checklist: Table | None
     approval: Text
+    faults: Table | None
     record: Text
     links: Table
 
@@ -65,15 +72,20 @@ class ActivityScreen(Decisions, SiteScreen):
             _head(row),
             _why(reader, row, now),
             _criteria(reader, row),
+            _checklist(reader, row),
             _approval(reader, row),
+            _faults(reader, row),
             _record(reader, row),
             _links(reader, row),
         )
 
     def show(self, answer: Any) -> None:
-        """Paint the parts."""
+        """Paint the parts; one that has nothing to say takes no room."""
         for part in Page._fields:
-            self.query_one(f"#{part}", Static).update(getattr(answer, part))
+            said = getattr(answer, part)
+            place = self.query_one(f"#{part}", Static)
+            place.display = said is not None
+            place.update(said or "")
 
 
 def _heading(text: str) -> Text:
@@ -118,7 +130,33 @@ def _criteria(reader: Reader, row: ActivityRow) -> Table:
         glyph, role = VERDICTS.get(c.verdict, ("?", "attention"))
         verdict = Text(f"{glyph} {c.verdict}", style=COLOURS[role])
         limit = f"{c.op} {c.value} {c.unit}"
+        if c.fleet_z is not None:
+            limit += f", within {c.fleet_z} robust deviations"
         shown.add_row(verdict, safe(c.metric), limit, safe(c.each or ""), safe(c.measured or ""), safe(c.source))
+        for number, cause in enumerate(c.causes, start=1):
+            shown.add_row("", f"likely cause {number}", "", "", safe(cause), "")
+    return shown
+
+
+def _checklist(reader: Reader, row: ActivityRow) -> Table | None:
+    """Give the items with their last entries, failed ones first; nothing where none was checked."""
+    done = reader.checklist(row.id)
+    if done is None:
+        return None
+    total = f" of {done.items}" if done.items is not None else ""
+    title = f"Checklist: {done.passed}{total} {done.items_of} passed, {done.failed} failed, {done.open} open"
+    shown = Table(title=safe(title), title_justify="left", box=None, pad_edge=False)
+    for header in ("", "item", "readings", "serial", "note", "who", "when"):
+        shown.add_column(header, overflow="fold")
+    checks = reader.checked_items(row.id)
+    for c in checks[:ITEMS]:
+        glyph, role = VERDICTS["failed" if c.failing else "met"]
+        word = f"failed {c.ncr}" if c.failing else "passed"
+        readings = "; ".join(f"{r.metric} {value_text(r.value)} {r.unit}" for r in c.readings)
+        cells = (safe(c.item), safe(readings), safe(c.serial), safe(c.note), safe(c.by), f"{c.at:%Y-%m-%d %H:%M}")
+        shown.add_row(Text(f"{glyph} {word}", style=COLOURS[role]), *cells)
+    if len(checks) > ITEMS:
+        shown.add_row("", f"and {len(checks) - ITEMS} more: `clusterwright check {row.id}`")
     return shown
 
 
@@ -136,7 +174,42 @@ def _approval(reader: Reader, row: ActivityRow) -> Text:
         text.append_text(
             safe(f"\n  {s.decision} by {s.name} as {s.role}, {s.at:%Y-%m-%d %H:%M}, {s.assurance}. {s.comment}")
         )
+        if s.witnessed:
+            text.append_text(safe(f"\n    {s.witnessed}"))
+    if row.valid_until is not None:
+        text.append(f"\n  holds until {row.valid_until:%Y-%m-%d}")
+    text.append_text(_witnesses(reader, row))
     return text
+
+
+def _witnesses(reader: Reader, row: ActivityRow) -> Text:
+    """Say what the witnesses were told, and who came."""
+    text = Text()
+    if not row.witnesses:
+        return text
+    held = reader.invitation(row.id)
+    told = "not invited yet" if held is None else f"invited for {held.on:%Y-%m-%d %H:%M} by {held.by}"
+    text.append_text(safe(f"\n  witnesses, with {row.notice_h:g} working hours' notice: {told}"))
+    for a in reader.attendances(row.id):
+        said = "nothing noted" if not a.noted else f"{a.witness} attended" if a.witness else "did not attend"
+        text.append_text(safe(f"\n    {a.role}: {said} {a.note}".rstrip()))
+    return text
+
+
+def _faults(reader: Reader, row: ActivityRow) -> Table | None:
+    """Give every non-conformance with what was decided about it; nothing where there never was one."""
+    found = reader.ncrs(name=row.id)
+    if not found:
+        return None
+    shown = Table(title="Non-conformances", title_justify="left", box=None, pad_edge=False)
+    for header in ("", "id", "class", "decided", "owner", "due", "inspected again", "reason"):
+        shown.add_column(header, overflow="fold")
+    for n in found:
+        glyph, role = VERDICTS["failed" if n.closed_at is None else "met"]
+        state = Text(f"{glyph} {'open' if n.closed_at is None else 'closed'}", style=COLOURS[role])
+        cells = (n.decided or n.disposition, n.owner, str(n.due or ""), str(n.inspections), n.reason)
+        shown.add_row(state, n.id, n.ncr_class, *(safe(cell) for cell in cells))
+    return shown
 
 
 def _record(reader: Reader, row: ActivityRow) -> Text:

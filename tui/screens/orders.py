@@ -19,6 +19,22 @@ if TYPE_CHECKING:
 ROLES = {"planned": "ready", "placed": "active", "part received": "active", "received": "good"}
 
 
+HEADERS = (
+    "order by",
+    "state",
+    "order",
+    "what",
+    "quantity",
+    "promised",
+    "need by",
+    "tranches",
+    "value",
+    "budget line",
+    "acknowledged",
+    "changes",
+)
+
+
 class OrdersScreen(SiteScreen):
     """The order to place first is on top."""
 
@@ -27,11 +43,15 @@ class OrdersScreen(SiteScreen):
     def body(self) -> ComposeResult:
         """Give the table and a line for when it is empty."""
         yield Static("", id="empty")
-        yield Rows(("order by", "state", "order", "what", "quantity", "promised", "need by", "tranches"), id="orders")
+        yield Rows(HEADERS, id="orders")
 
     def ask(self, reader: Reader, now: datetime) -> Any:
         """Read every order."""
-        return [_cells(o, now) for o in sorted(reader.orders(now), key=lambda o: (o.order_by is None, o.order_by))]
+        changes: dict[str, list[str]] = {}
+        for c in reader.changes():
+            changes.setdefault(c.subject.partition("/")[0], []).append(f"{c.id} {c.state}")
+        orders = sorted(reader.orders(now), key=lambda o: (o.order_by is None, o.order_by))
+        return [_cells(o, now, changes.get(o.id, [])) for o in orders]
 
     def show(self, answer: Any) -> None:
         """Paint the table."""
@@ -43,7 +63,7 @@ class OrdersScreen(SiteScreen):
         self.owner.open_activity((event.row_key.value or "").partition("#")[0])
 
 
-def _cells(o: OrderRow, now: datetime) -> Row:
+def _cells(o: OrderRow, now: datetime, changes: list[str]) -> Row:
     overdue = o.state == "planned" and o.order_by is not None and o.order_by < now
     state = (
         Text(f"! {o.state}, overdue", style=COLOURS["bad"]) if overdue else Text(o.state, style=COLOURS[ROLES[o.state]])
@@ -60,5 +80,9 @@ def _cells(o: OrderRow, now: datetime) -> Row:
             f"{o.promised:%Y-%m-%d}" if o.promised else "",
             f"{o.need_by:%Y-%m-%d}" if o.need_by else "",
             f"{came}/{len(o.tranches)}",
+            f"{o.value:,} {o.currency}" if o.value is not None else "",
+            safe(o.budget_line),
+            safe(f"{o.acknowledged:%Y-%m-%d} {o.acknowledgement}" if o.acknowledged else ""),
+            ", ".join(changes),
         ),
     )

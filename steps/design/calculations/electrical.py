@@ -7,7 +7,7 @@ from math import ceil, sqrt
 
 from steps.design.calculations.calculation import Calculation, Facts, Under, number
 from steps.design.design import Counted
-from steps.design.power import feed_kw, findings
+from steps.design.power import carried_kw, feed_imbalance, feed_kw, findings
 from steps.schedule.plan import PlanActivity
 
 FITS = {"C14": ("C13", "C15"), "C16": ("C15",), "C20": ("C19", "C21"), "C22": ("C21",)}
@@ -138,7 +138,12 @@ def rack_circuits(under: Under, activity: PlanActivity, facts: Facts, counted: C
     """Step 085: what the facility's rack feeds carry with one of them lost, against a full rack."""
     f = counted.figures
     calculation = _begun(
-        counted, ("node_kw", "kW"), ("nodes_per_rack", "count"), ("rack_feeds", "count"), ("continuous_load", "ratio")
+        counted,
+        ("node_kw", "kW"),
+        ("nodes_per_rack", "count"),
+        ("psus_per_node", "count"),
+        ("rack_feeds", "count"),
+        ("continuous_load", "ratio"),
     )
     gives, rack_kw = calculation.gives, counted.power.rack_kw
     gives("rack.kw", rack_kw, "kW", "servers of a full rack at full load")
@@ -150,14 +155,26 @@ def rack_circuits(under: Under, activity: PlanActivity, facts: Facts, counted: C
     gives(
         "rack.feed_kw", one, "kW", ("sqrt(3) x " if three_phase else "") + "V x A x the share a continuous load may use"
     )
-    gives("rack.kw_one_feed_lost", one * max(0.0, feeds - 1), "kW", "what the feeds that are left carry")
+    uneven = feed_imbalance(f, feeds) if three_phase and feeds else 0.0
+    gives("rack.phase_imbalance", uneven, "ratio", "the fullest phase of a feed over the mean, supplies in turn")
+    gives(
+        "rack.kw_one_feed_lost",
+        carried_kw(max(0.0, feeds - 1), one, uneven),
+        "kW",
+        "what the feeds that are left carry, when the fullest phase is at its limit",
+    )
     gives(
         "rack.feeds_short",
         max(0.0, f["rack_feeds"] - feeds),
         "count",
         "feeds of the design that the facility does not give",
     )
-    gives("rack.servers_on_a_feed", int(one // counted.power.node_kw), "count", "servers that one feed carries")
+    gives(
+        "rack.servers_on_a_feed",
+        int(carried_kw(1, one, uneven) // counted.power.node_kw),
+        "count",
+        "servers that one feed carries",
+    )
     for name, design, unit in (("feed.voltage", f["rack_feed_v"], "V"), ("feed.breaker", f["rack_breaker_a"], "A")):
         gives(f"{name}_in_design", design, unit, "as designed; the facility's is a fact")
     return calculation

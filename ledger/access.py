@@ -1,0 +1,165 @@
+"""Who may do what: one table, a row for every decision that a service takes.
+
+Data, and no rules: services ask it through `ledger.services.permitting`, the audit and the screens read it, and the
+documentation prints it. A row names roles, or markers that stand for whoever the activity, the site or the matter
+itself names. `outsiders` says whose work it must be: what was given to an organisation is done by its people and by
+these roles; None where that does not matter. Standard library only: the reading side imports it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Who(StrEnum):
+    """A marker in the table: people who are not named by a fixed role."""
+
+    ANYONE = "anyone"
+    ENGINE = "engine"
+    POLICY = "policy"
+    CREW = "crew"
+    WITNESS = "witness"
+    OWNER = "owner"
+    THEIRS = "theirs"
+
+    @property
+    def words(self) -> str:
+        """What the marker stands for."""
+        return MEANINGS[self]
+
+
+MEANINGS = {
+    Who.ANYONE: "any person in force",
+    Who.ENGINE: "the engine",
+    Who.POLICY: "the roles that the activity's sign-off names",
+    Who.CREW: "the role that the activity is done by",
+    Who.WITNESS: "the roles that the activity's sign-off invites as witnesses",
+    Who.OWNER: "the owner named in the first event",
+    Who.THEIRS: "the person whose it is",
+}
+
+
+class Never(StrEnum):
+    """Who may not, whatever their role."""
+
+    PERFORMER = "who did the work, where the sign-off separates them"
+    ASKER = "who asked for it"
+
+
+class Rule(NamedTuple):
+    """One row: what is done to what, by which services, and who may."""
+
+    does: str
+    to: str
+    may: tuple[str, ...]
+    outsiders: tuple[str, ...] | None = None
+    never: Never | None = None
+    services: tuple[str, ...] = ()
+
+
+PROCEED = ("owner-pm", "sponsor")
+"""Roles that stand for the owner: they answer for the site as a whole."""
+
+BUYING = (*PROCEED, "procurement-lead", "buyer")
+"""Roles that write down what a supplier says."""
+
+_ANYONE, _ANYTHING = (Who.ANYONE,), (Who.ANYONE, Who.ENGINE)
+_APPROVER, _ITS_OWN = (Who.POLICY, *PROCEED), (Who.CREW, Who.POLICY, *PROCEED)
+_UNLESS = Never.PERFORMER
+
+ACCESS: dict[str, Rule] = {
+    # the work
+    "assign": Rule("assign {}", "an activity", _ANYONE, PROCEED),
+    "comment": Rule("comment on {}", "an activity", _ANYTHING),
+    "start": Rule("start {}", "an activity", _ANYONE, PROCEED),
+    "progress": Rule("report progress of {}", "an activity", _ANYTHING, PROCEED),
+    "measure": Rule("measure {}", "an activity", _ANYTHING, PROCEED),
+    "check": Rule("check {}", "items of an activity", _ANYTHING, PROCEED, services=("check", "scan")),
+    "attach": Rule("attach evidence to {}", "an activity", _ANYTHING),
+    "finish": Rule("finish {}", "an activity", _ANYONE, PROCEED),
+    "record_facts": Rule("record a fact for {}", "an activity", _ANYONE),
+    "attest": Rule("attest {}", "an activity", _ITS_OWN, PROCEED),
+    "hold": Rule("hold {}", "an activity", _ANYTHING),
+    "resume": Rule("resume {}", "an activity", _ANYONE),
+    "na": Rule("decide that {} does not apply", "an activity", (*PROCEED, "architect")),
+    "reopen": Rule("open {} again", "an activity", (Who.POLICY, Who.CREW, *PROCEED, "architect")),
+    "settle_duplicate": Rule("settle {}", "an activity that others complete", _ANYTHING),
+    "adopt_progress": Rule("adopt {}", "progress from before", PROCEED),
+    "assign_organisation": Rule("give {} to an organisation", "an activity or an order", BUYING),
+    # sign-offs
+    "invite": Rule("invite the witnesses of {}", "an activity", _ITS_OWN),
+    "attend": Rule("say who witnessed {}", "an activity", (Who.WITNESS, *_ITS_OWN)),
+    "sign": Rule("sign {}", "an activity", (Who.POLICY,), never=_UNLESS),
+    "reject": Rule("reject {}", "an activity", (Who.POLICY,)),
+    "waive": Rule("waive a criterion of {}", "an activity", _APPROVER, never=_UNLESS),
+    "break_glass": Rule("pass {} against its policy", "an activity", PROCEED),
+    "release": Rule("release {}", "an activity", (Who.POLICY, "owner-pm")),
+    # non-conformances
+    "disposition_ncr": Rule("decide on {}", "a non-conformance", (*_APPROVER, Who.CREW)),
+    "use_as_is": Rule(
+        "accept {} as it is", "a non-conformance", _APPROVER, never=_UNLESS, services=("disposition_ncr",)
+    ),
+    "use_as_is_waived": Rule(
+        "accept {} as it is",
+        "a non-conformance under a waiver",
+        (*_APPROVER, Who.CREW),
+        never=_UNLESS,
+        services=("disposition_ncr",),
+    ),
+    "close_ncr": Rule("close {}", "a non-conformance", _APPROVER, never=_UNLESS),
+    # orders
+    "order": Rule("place {}", "an order", _ANYTHING),
+    "acknowledge": Rule("acknowledge {}", "an order", _ANYTHING, BUYING),
+    "promise": Rule("promise {}", "an order or a delivery", _ANYTHING, BUYING),
+    "expedite": Rule("expedite {}", "an order or a delivery", _ANYTHING),
+    "ship": Rule("ship {}", "a delivery", _ANYTHING, BUYING),
+    "receive": Rule("receive {}", "a delivery", _ANYTHING, services=("receive", "check_manifest", "receive_manifest")),
+    "ask_change": Rule("ask to change {}", "an order or a delivery", _ANYTHING),
+    "decide_change": Rule("decide {}", "a change order", ("owner-pm", "procurement-lead"), never=Never.ASKER),
+    # authority
+    "adopt_plan": Rule("adopt {}", "a plan", (Who.OWNER, *PROCEED)),
+    "delegate": Rule("lend the role {}", "a role", (Who.THEIRS,)),
+    "withdraw": Rule("withdraw {}", "a delegation", (Who.THEIRS, Who.OWNER)),
+    "revoke_key": Rule("revoke the key of {}", "a person", (Who.OWNER, Who.THEIRS)),
+    "redact": Rule("redact the name of {}", "a person", (Who.THEIRS, Who.OWNER, *PROCEED)),
+    "publish_forecast": Rule("publish {}", "a forecast", _ANYTHING),
+    # runs of software
+    "request_run": Rule("ask for a run of {}", "an activity", _ANYONE),
+    "request_retry": Rule("ask for another try of {}", "an activity", _ANYONE),
+    "request_cancel": Rule("ask to stop {}", "an activity", _ANYONE),
+    "answer_request": Rule("answer {}", "a request", (Who.ENGINE,)),
+    "claim": Rule("claim {}", "an activity", (Who.ENGINE,), services=("claim", "renew")),
+    "settle": Rule("settle the run of {}", "an activity", (Who.ENGINE,)),
+}
+"""Every decision; where a row names no services, the service has the row's own name."""
+
+
+def roles_for(
+    action: str, *, policy: tuple[str, ...] = (), crew: str = "", witness: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """Give the roles that may, in the order of the row; `policy`, `crew` and `witness` are what an activity names."""
+    stands_for = {Who.POLICY: policy, Who.CREW: (crew,) if crew else (), Who.WITNESS: witness}
+    found = (
+        role for may in ACCESS[action].may for role in (stands_for.get(may, ()) if isinstance(may, Who) else (may,))
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def services() -> Iterator[tuple[str, str]]:
+    """Give every service with the row it asks."""
+    for action, rule in ACCESS.items():
+        for service in rule.services or (action,):
+            yield service, action
+
+
+def in_words(rule: Rule) -> tuple[str, str]:
+    """Give who may, and under which conditions, as people read it."""
+    who = [MEANINGS[may] if isinstance(may, Who) else may for may in rule.may]
+    but = []
+    if rule.outsiders is not None:
+        but.append(f"what is an organisation's: its people, {', '.join(rule.outsiders)}")
+    if rule.never is not None:
+        but.append(f"never {rule.never.value}")
+    return ", ".join(who), "; ".join(but)

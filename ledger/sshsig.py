@@ -1,0 +1,166 @@
+"""SSH signatures verified in this process, by OpenSSL: what plainly holds is said to hold, and nothing else.
+
+An audit of ten thousand signatures cannot begin ten thousand processes. `ledger.ssh` and its `ssh-keygen -Y verify` stay the
+reference: whatever is unusual or does not hold here is asked there, which has the last word and the words for it. A test holds
+the two against each other for every type of key. The format is OpenSSH's PROTOCOL.sshsig, hardware keys' is PROTOCOL.u2f.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import struct
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import NamedTuple
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+from cryptography.hazmat.primitives.hashes import SHA256, SHA384, SHA512, HashAlgorithm
+from cryptography.hazmat.primitives.serialization import load_ssh_public_key
+
+from ledger.ssh import SignerKey
+
+MAGIC = b"SSHSIG"
+BEGIN, END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
+USER_PRESENT = 1
+"""The flag of a hardware key that was touched."""
+
+LEAST_RSA_BITS = 2048
+PublicKey = ed25519.Ed25519PublicKey | ec.EllipticCurvePublicKey | rsa.RSAPublicKey
+
+_CURVES: dict[str, HashAlgorithm] = {
+    "ecdsa-sha2-nistp256": SHA256(),
+    "ecdsa-sha2-nistp384": SHA384(),
+    "ecdsa-sha2-nistp521": SHA512(),
+    "sk-ecdsa-sha2-nistp256@openssh.com": SHA256(),
+}
+_RSA: dict[str, HashAlgorithm] = {"rsa-sha2-256": SHA256(), "rsa-sha2-512": SHA512()}
+_DIGESTS = {b"sha256": hashlib.sha256, b"sha512": hashlib.sha512}
+
+
+class Armoured(NamedTuple):
+    """What an SSHSIG says: the key, the namespace, how the text was digested, and the signature with its algorithm."""
+
+    key: bytes
+    namespace: bytes
+    digest: bytes
+    algorithm: str
+    signature: bytes
+
+
+def holds(text: str, signature: str, person: str, keys: Iterable[SignerKey], namespace: str, at: datetime) -> bool:
+    """Say whether a signature is plainly a person's, of this text and namespace, by a key that counted at that time."""
+    try:
+        said = _read(signature)
+        if said.namespace != namespace.encode():
+            return False
+        blob = base64.b64encode(said.key).decode()
+        counts = [k.key for k in keys if k.person == person and k.key.partition(" ")[2] == blob and _counts(k, at)]
+        return bool(counts) and _is_by(_key(counts[0]), said, _signed(said, text.encode()))
+    except (ValueError, KeyError, struct.error, InvalidSignature, UnsupportedAlgorithm):
+        return False
+
+
+def _counts(key: SignerKey, at: datetime) -> bool:
+    """OpenSSH's times are whole seconds, and a key counts in its first and in its last."""
+    moment = _second(at)
+    return _second(key.since) <= moment and (key.until is None or moment <= _second(key.until))
+
+
+def _second(at: datetime) -> datetime:
+    return at.astimezone(UTC).replace(microsecond=0)
+
+
+def _read(signature: str) -> Armoured:
+    lines = signature.strip().split("\n")
+    blob = base64.b64decode("".join(lines[1:-1]), validate=True)
+    if signature.strip() != _armour(blob):
+        raise ValueError("not as ssh-keygen writes it")
+    magic, version, rest = blob[:6], blob[6:10], blob[10:]
+    key, namespace, reserved, digest, signed = _strings(rest, 5)
+    if magic != MAGIC or version != struct.pack(">I", 1) or reserved:
+        raise ValueError("another version")
+    algorithm, rest = _string(signed)
+    return Armoured(key, namespace, digest, algorithm.decode(), rest)
+
+
+def _armour(blob: bytes) -> str:
+    text = base64.b64encode(blob).decode()
+    return "\n".join([BEGIN, *(text[at : at + 70] for at in range(0, len(text), 70)), END])
+
+
+def _signed(said: Armoured, text: bytes) -> bytes:
+    """Give what the key signed of a text; a hardware key signs that with its application, flags and counter."""
+    parts = (said.namespace, b"", said.digest, _DIGESTS[said.digest](text).digest())
+    signed = MAGIC + b"".join(struct.pack(">I", len(part)) + part for part in parts)
+    if not said.algorithm.startswith("sk-"):
+        return signed
+    flags, application = said.signature[-5:], _last_string(said.key)
+    if flags[0] != USER_PRESENT:
+        raise ValueError("nobody touched the key")
+    return hashlib.sha256(application).digest() + flags + hashlib.sha256(signed).digest()
+
+
+def _is_by(key: PublicKey, said: Armoured, signed: bytes) -> bool:
+    """Say whether the key made the signature, by the algorithm of its type; InvalidSignature says no as well."""
+    kind = _string(said.key)[0].decode()
+    tail = said.signature[:-5] if kind.startswith("sk-") else said.signature
+    (signature,) = _strings(tail, 1)
+    if isinstance(key, rsa.RSAPublicKey):
+        if kind != "ssh-rsa" or key.key_size < LEAST_RSA_BITS:
+            return False
+        key.verify(signature, signed, padding.PKCS1v15(), _RSA[said.algorithm])
+        return True
+    if said.algorithm != kind:
+        return False
+    if isinstance(key, ed25519.Ed25519PublicKey):
+        key.verify(signature, signed)
+    else:
+        r, s = (_positive(number) for number in _strings(signature, 2))
+        key.verify(encode_dss_signature(r, s), signed, ec.ECDSA(_CURVES[kind]))
+    return True
+
+
+def _positive(number: bytes) -> int:
+    """Read an mpint: big-endian, with a leading zero where the first bit is set and nowhere else."""
+    value = int.from_bytes(number, signed=True)
+    if value <= 0 or number != value.to_bytes(value.bit_length() // 8 + 1):
+        raise ValueError("not a positive number as OpenSSH writes it")
+    return value
+
+
+@lru_cache(maxsize=1024)
+def _key(text: str) -> PublicKey:
+    key = load_ssh_public_key(text.encode())
+    if not isinstance(key, PublicKey):
+        raise UnsupportedAlgorithm(text.partition(" ")[0])
+    return key
+
+
+def _string(data: bytes) -> tuple[bytes, bytes]:
+    """Give the string that data begins with, and the rest."""
+    (length,) = struct.unpack_from(">I", data)
+    if len(data) < 4 + length:
+        raise ValueError("cut off")
+    return data[4 : 4 + length], data[4 + length :]
+
+
+def _strings(data: bytes, count: int) -> list[bytes]:
+    """Give so many strings, which must be all there is."""
+    found = []
+    for _ in range(count):
+        part, data = _string(data)
+        found.append(part)
+    if data:
+        raise ValueError("more than it should be")
+    return found
+
+
+def _last_string(data: bytes) -> bytes:
+    part = b""
+    while data:
+        part, data = _string(data)
+    return part

@@ -1,0 +1,73 @@
+"""Non-conformances on the command line, from the rejection to the closing."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ledger.database import real_clock
+from ledger.services.planning import adopt_plan, create_ledger
+from ledger.services.signing import reject
+from ledger.services.work import finish, start
+from tests.conftest import Command
+from tests.ledger.conftest import PEOPLE, small_plan
+
+Quality = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def quality(site: Path, command: Command) -> Quality:
+    """Run a command at a site where class A work was rejected and done again; hold its exit code against the one expected."""
+    account = getpass.getuser()
+    people = [{"id": k, "name": n, "roles": r, "account": account} for k, (n, r) in PEOPLE.items()]
+    held = small_plan().model_dump()["activities"]
+    activities = [a | ({"ncr_class": "A"} if a["id"] == "001@site" else {}) for a in held]
+    with create_ledger(site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=real_clock) as made:
+        adopt_plan(made, "pm", small_plan(people=people, activities=activities), reason="first plan")
+        start(made, "tech", "001@site")
+        finish(made, "tech", "001@site")
+        reject(made, "lead", "001@site", "no second quote")
+        finish(made, "tech", "001@site")
+
+    def run(*words: object, rc: int = 0) -> subprocess.CompletedProcess[str]:
+        done = command(*words, "--site", site)
+        assert done.returncode == rc, done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run
+
+
+def test_a_class_a_is_listed_decided_closed_and_only_then_lets_the_work_pass(quality: Quality) -> None:
+    assert "no second quote" in quality("ncr", "list").stdout
+    assert "NCR-0001 (class A) closed: no second quote" in quality("why", "001@site").stdout
+    refused = quality("sign", "001@site", "--as", "lead", rc=1).stderr
+    assert "class A non-conformances are open: NCR-0001" in refused
+    assert "clusterwright ncr show NCR-0001" in refused
+    quality("ncr", "close", "NCR-0001", "--as", "lead", rc=2)
+
+    quality("ncr", "disposition", "NCR-0001", "rework", "--owner", "tech", "--due", "2026-01-09", "--as", "tech")
+
+    (row,) = json.loads(quality("punch", "--json").stdout)
+    assert (row["id"], row["owner"], row["due"], row["overdue"]) == ("NCR-0001", "tech", "2026-01-09", True)
+    shown = json.loads(quality("ncr", "show", "NCR-0001", "--json").stdout)
+    assert (shown["ncr_class"], shown["decided"], shown["owner"]) == ("A", "rework", "tech")
+    quality("ncr", "close", "NCR-0001", "--as", "lead")
+    quality("sign", "001@site", "--as", "lead")
+    assert quality("ncr", "list").stdout == "nothing is open\n"
+    assert json.loads(quality("ncr", "list", "--all", "--json").stdout)[0]["disposition"] == "rework"
+
+
+def test_what_is_wrong_with_a_decision_is_said(quality: Quality) -> None:
+    unknown = quality("ncr", "show", "NCR-0009", rc=2).stderr
+    assert "there is no non-conformance 'NCR-0009'" in unknown
+    assert "is no disposition" in quality("ncr", "disposition", "NCR-0001", "forget", "--as", "pm", rc=2).stderr
+    assert "needs a reason" in quality("ncr", "disposition", "NCR-0001", "use-as-is", "--as", "pm", rc=2).stderr
+    refused = quality("ncr", "disposition", "NCR-0001", "rework", "--as", "guest", rc=1).stderr
+    assert "guest (visitor) may not decide on NCR-0001" in refused
+    assert "roles that may: network-lead, owner-pm, sponsor, technician" in refused

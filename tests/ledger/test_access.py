@@ -1,0 +1,339 @@
+"""Who may do what, in full: every role tries every decision on a real ledger, and the table alone says what happens."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from datetime import date, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import ledger.services
+from ledger.access import ACCESS, Never, Who, roles_for, services
+from ledger.database import Ledger
+from ledger.reads import Reader
+from ledger.services import (
+    buying,
+    changing,
+    conforming,
+    contracting,
+    delegating,
+    keys,
+    receiving,
+    redacting,
+    signing,
+    witnessing,
+)
+from ledger.services import runs as run
+from ledger.services import work as do
+from ledger.services.forecasting import publish_forecast
+from ledger.services.planning import adopt_plan, create_ledger
+from ledger.values import ItemEntry
+from steps.errors import ClusterwrightError, NotPermittedError
+from tests.ledger.conftest import ORDER, T0, Clock, account_of, activity, criterion, dates, small_plan
+
+ROLES = tuple(yaml.safe_load(Path("steps/catalog/roles.yaml").read_text(encoding="utf-8")))
+POLICY, CREW = "network-lead", "rack-technician"
+LETTER = b"The letter says so.\n"
+DAY = date(2026, 1, 6)
+
+ASKS_NOBODY = {
+    "attesting": (),
+    "by_key": ("decided", "namespace", "recorded", "request"),
+    "claiming": ("lapsed_claims",),
+    "planning": ("create_ledger",),
+    "redacting": ("mentions", "naming_plans", "take_away"),
+    "taking": ("take",),
+}
+"""Public functions over a ledger that take no decision of their own: they read, carry out, or hand a decision on."""
+
+
+def of(role: str) -> str:
+    """Give the person who holds just this role."""
+    return f"one-{role}"
+
+
+def _plan() -> Any:
+    """Give a plan with a person a role, and an activity for each decision to be tried on."""
+    met = [criterion("loss", "<=", Decimal("0.5"), "dB")]
+    software = {"kind": "automate", "effect": "change", "playbook": "networking/040.yml"}
+    fact = {"name": "feed.rating", "unit": "A", "meaning": "rating of the feed"}
+    names = [f"{n}@site" for n in range(601, 616)]
+    extra: dict[str, dict[str, Any]] = {
+        "601@site": {"policy": {"witness": SEEN}},
+        "602@site": {"policy": {"witness": SEEN}},
+        "604@site": {"criteria": met, "items": 4, "items_of": "links"},
+        "605@site": software,
+        "606@site": {"kind": "compute", "facts": [fact]},
+        "608@site": {"completed_by": ["607@site"]},
+        "609@site": {"criteria": met},
+        "612@site": {"criteria": met},
+        "613@site": READS,
+        "614@site": READS,
+        "615@site": READS,
+    }
+    activities = [activity(n, role=CREW, **{"policy": {}} | extra.get(n, {})) for n in names]
+    order = ORDER | {"step": "601", "id": "601@site#gpu-server", "tranches": [_tranche()]}
+    more = [order | {"id": f"601@site#{item}", "item": item, "tranches": []} for item in ("rack", "paid")]
+    people: list[dict[str, Any]] = [
+        {"id": of(role), "name": role, "roles": [role], "account": account_of(of(role))} for role in ROLES
+    ]
+    people[ROLES.index(POLICY)]["ssh_key"] = KEY
+    people += [
+        {"id": "owner", "name": "Owner", "roles": [], "account": account_of("owner")},
+        {"id": "worker", "name": "Worker", "roles": [POLICY], "account": account_of("worker")},
+        {"id": "stranger", "name": "Stranger", "roles": [], "account": account_of("stranger"), "organisation": "Wires"},
+    ]
+    return small_plan(
+        activities=activities,
+        links=[],
+        orders=[order, *more],
+        people=people,
+        units=[{"id": "site", "kind": "site", "parent": None, "title": "Site", "hosts": ["n1"]}],
+    )
+
+
+SEEN = {"roles": ["facility-lead"], "notice_h": 8}
+READS = {"kind": "verify", "effect": "read", "playbook": "networking/030.yml", "policy": {"needed": "by-hand"}}
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIhmQ3pT0sCz6cVKTXMsq0rXGd3v4uAFJdpoVkW1Jd5e"
+
+
+def _tranche() -> dict[str, Any]:
+    return {
+        "id": "601@site#gpu-server/1",
+        "number": 1,
+        "quantity": Decimal(2),
+        "units": ["site"],
+        "dates": dates(T0, T0 + timedelta(days=30)),
+    }
+
+
+@pytest.fixture
+def tried(site_dir: Path, clock: Clock) -> Iterator[Ledger]:
+    """Give a ledger on which every decision of the table can be taken by whoever may."""
+    with create_ledger(
+        site_dir, site_name="Small", time_zone="UTC", rehearsal=False, owner="owner", clock=clock
+    ) as made:
+        adopt_plan(made, "owner", _plan(), reason="first")
+        _prepared(made)
+        yield made
+
+
+def _prepared(made: Ledger) -> None:
+    """Bring each activity to where its decision is open: 602 begun, 603 finished, 607 done, and so on."""
+    for name in ("601", "602"):
+        witnessing.invite(made, of(POLICY), f"{name}@site", T0, agreed=True)
+    for name in ("602", "603", "604", "607", "609", "610", "611", "612"):
+        do.start(made, "worker", f"{name}@site")
+    for name in ("603", "607", "611"):
+        do.finish(made, of(CREW), f"{name}@site")
+    signing.sign(made, of(POLICY), "607@site")
+    do.hold(made, of(CREW), "610@site", "rain")
+    do.measure(made, of(CREW), "609@site", "loss", Decimal(1), "dB")
+    do.measure(made, of(CREW), "612@site", "loss", Decimal(1), "dB")
+    signing.waive(made, of("owner-pm"), "612@site", "loss", "known", DAY)
+    signing.reject(made, of(POLICY), "611@site", "dirty")
+    conforming.disposition_ncr(made, of(POLICY), "NCR-0003", "rework")
+    for item in ("gpu-server", "paid"):
+        buying.order(made, of("buyer"), f"601@site#{item}", value="10", currency="EUR")
+    changing.ask_change(made, of("buyer"), "601@site#gpu-server", value="12", reason="freight")
+    lent = {"since": T0, "until": T0 + timedelta(days=9), "reason": "away"}
+    delegating.delegate(made, of(POLICY), "stranger", POLICY, **lent)  # type: ignore[arg-type]
+    for name in ("613", "614"):
+        taken = {"lease_s": 60.0, "host": "h", "boot_id": "b", "pid": 1, "pgid": 1}
+        run.claim(made, "engine-1", f"{name}@site", **taken)  # type: ignore[arg-type]
+    run.settle(made, "engine-1", "613@site", run.RunOutcome("failed", summary="no link"))
+    run.request_run(made, of(CREW), "615@site")
+
+
+def decisions(made: Ledger, files: Path) -> dict[str, Callable[[str], object]]:
+    """Give every decision of the table as a call by a person."""
+    order, delivery = "601@site#gpu-server", "601@site#gpu-server/1"
+    manifest, scan = files / "manifest.csv", files / "scan.txt"
+    manifest.write_text("serial\nA1\n", encoding="utf-8")
+    scan.write_text("A1\n", encoding="utf-8")
+    rows = [do.ProgressRow(line=1, activity="601@site", state="done", started=None, finished=T0, by="", note="")]
+    lent = {"since": T0, "until": T0 + timedelta(days=9), "reason": "away"}
+
+    def fact(who: str) -> object:
+        entry = do.FactEntry("feed.rating", Decimal(100), "A")
+        return do.record_facts(made, who, "606@site", [entry], evidence=[LETTER])
+
+    def ncr(disposition: str, name: str) -> Callable[[str], object]:
+        return lambda who: conforming.disposition_ncr(made, who, name, disposition, reason="so be it")
+
+    return {
+        "assign": lambda who: do.assign(made, who, "601@site", of(CREW)),
+        "comment": lambda who: do.comment(made, who, "601@site", "seen"),
+        "start": lambda who: do.start(made, who, "601@site"),
+        "progress": lambda who: do.progress(made, who, "602@site", percent=50),
+        "measure": lambda who: do.measure(made, who, "604@site", "loss", Decimal("0.1"), "dB"),
+        "check": lambda who: do.check(made, who, "604@site", [ItemEntry("a")]),
+        "attach": lambda who: do.attach(made, who, "601@site", LETTER, "letter"),
+        "finish": lambda who: do.finish(made, who, "602@site"),
+        "record_facts": fact,
+        "attest": lambda who: do.attest(made, who, "605@site", "done by hand", evidence=[]),
+        "hold": lambda who: do.hold(made, who, "601@site", "rain"),
+        "resume": lambda who: do.resume(made, who, "610@site"),
+        "na": lambda who: do.na(made, who, "601@site", "none here"),
+        "reopen": lambda who: do.reopen(made, who, "607@site", "loose"),
+        "settle_duplicate": lambda who: do.settle_duplicate(made, who, "608@site"),
+        "adopt_progress": lambda who: do.adopt_progress(made, who, rows),
+        "assign_organisation": lambda who: contracting.assign_organisation(made, who, "601@site", "Wires"),
+        "sign": lambda who: signing.sign(made, who, "603@site"),
+        "reject": lambda who: signing.reject(made, who, "603@site", "dirty"),
+        "waive": lambda who: signing.waive(made, who, "609@site", "loss", "known", DAY),
+        "break_glass": lambda who: delegating.break_glass(made, who, "603@site", "fire"),
+        "release": lambda who: signing.release(made, who, "605@site", hosts=["n1"], count=1, playbook_digest="0" * 64),
+        "invite": lambda who: witnessing.invite(made, who, "601@site", T0 + timedelta(days=2)),
+        "attend": lambda who: witnessing.attend(made, who, "602@site", "facility-lead", person=of("facility-lead")),
+        "disposition_ncr": ncr("rework", "NCR-0001"),
+        "use_as_is": ncr("use-as-is", "NCR-0001"),
+        "use_as_is_waived": ncr("use-as-is", "NCR-0002"),
+        "close_ncr": lambda who: conforming.close_ncr(made, who, "NCR-0003"),
+        "order": lambda who: buying.order(made, who, "601@site#rack"),
+        "acknowledge": lambda who: buying.acknowledge(made, who, order, on=T0.date(), reference="SO-9"),
+        "promise": lambda who: buying.promise(made, who, order, DAY, reason="late"),
+        "expedite": lambda who: buying.expedite(made, who, order, reason="late", cost=1),
+        "ship": lambda who: buying.ship(made, who, delivery, shipped=T0.date(), carrier="DHL"),
+        "receive": lambda who: buying.receive(made, who, delivery),
+        "receive (manifest)": lambda who: receiving.receive_manifest(made, who, delivery, manifest, scan),
+        "ask_change": lambda who: changing.ask_change(made, who, "601@site#paid", value="9", reason="freight"),
+        "decide_change": lambda who: changing.decide_change(made, who, "CO-0001", approve=True),
+        "adopt_plan": lambda who: adopt_plan(made, who, _plan(), reason="again"),
+        "delegate": lambda who: delegating.delegate(made, who, "stranger", CREW, **lent),  # type: ignore[arg-type]
+        "withdraw": lambda who: delegating.withdraw(made, who, "D-0001", "back"),
+        "revoke_key": lambda who: keys.revoke_key(made, who, of(POLICY), "lost"),
+        "redact": lambda who: redacting.redact(made, who, "stranger", "asked for it"),
+        "publish_forecast": lambda who: publish_forecast(made, who, T0),
+        "request_run": lambda who: run.request_run(made, who, "615@site"),
+        "request_retry": lambda who: run.request_retry(made, who, "613@site"),
+        "request_cancel": lambda who: run.request_cancel(made, who, "614@site"),
+        "answer_request": lambda who: run.answer_request(made, "Q-0001", "started", actor=who),
+    }
+
+
+THEIRS = {"delegate": of(CREW), "withdraw": of(POLICY), "revoke_key": of(POLICY), "redact": "stranger"}
+"""Whose matter it is, where the table says that it is somebody's."""
+
+
+def expected(action: str, person: str, roles: set[str]) -> bool:
+    """Say what the table says of a person."""
+    may = ACCESS[action].may
+    if person == "engine":
+        return Who.ENGINE in may
+    if ACCESS[action].never is Never.ASKER and person == of("buyer"):
+        return False
+    theirs = Who.THEIRS in may and THEIRS[action] == person
+    owner = Who.OWNER in may and person == "owner"
+    named = set(roles_for(action, policy=(POLICY,), crew=CREW, witness=("facility-lead",)))
+    return theirs or owner or Who.ANYONE in may or bool(roles & named)
+
+
+def test_every_role_may_what_the_table_says_and_nothing_else(tried: Ledger, tmp_path: Path) -> None:
+    """Whoever may is let on to the next rule, whoever may not is told who does, and nothing is recorded."""
+    calls = decisions(tried, tmp_path)
+    people = {of(role): {role} for role in ROLES} | {"owner": set(), "stranger": {POLICY}, "engine": set()}
+    wrong: list[str] = []
+    recorded: set[str] = set()
+    before = head(tried)
+    for name, call in calls.items():
+        action = name.partition(" ")[0]
+        for person, roles in people.items():
+            allowed = expected(action, person, roles)
+            said = answer(tried, call, person, forgotten=allowed)
+            recorded |= {name} if said == "recorded" else set()
+            if allowed == (said == "refused"):
+                wrong.append(f"{name} by {person}: {said}")
+
+    engines = {action for action, rule in ACCESS.items() if rule.may == (Who.ENGINE,)} - {"answer_request"}
+    assert wrong == []
+    assert ACCESS.keys() - engines == {name.partition(" ")[0] for name in calls}
+    assert sorted(calls.keys() - recorded) == []
+    assert head(tried) == before
+
+
+def answer(made: Ledger, call: Callable[[str], object], person: str, *, forgotten: bool) -> str:
+    """Try a decision, in earnest or forgotten afterwards, and say whether it was recorded, stopped or refused."""
+    try:
+        with made.dry_run() if forgotten else nullcontext():
+            call(person)
+    except NotPermittedError as refusal:
+        assert refusal.hint, f"{refusal.what}: who may is not said"  # noqa: PT017  the rest of the answer is the test's
+        return "refused"
+    except ClusterwrightError as other:
+        return f"stopped: {other.what}"
+    return "recorded"
+
+
+def head(made: Ledger) -> int:
+    """Give the number of the last event."""
+    with Reader.open(made.site_dir) as reader:
+        return reader.head().seq
+
+
+def test_a_refusal_names_the_roles_that_may(tried: Ledger) -> None:
+    """What to do next is part of the answer."""
+    with pytest.raises(NotPermittedError) as refused:
+        signing.sign(tried, of("buyer"), "603@site")
+
+    assert refused.value.what == f"{of('buyer')} (buyer) may not sign 603@site"
+    assert refused.value.hint == f"roles that may: {POLICY}"
+
+
+def test_whoever_did_the_work_does_not_approve_it(tried: Ledger) -> None:
+    """The rows that say so are the sign-off, the waiver, and accepting or closing what does not conform."""
+    said = [rule.does for rule in ACCESS.values() if rule.never is Never.PERFORMER]
+    do.finish(tried, of(POLICY), "602@site")
+
+    with pytest.raises(NotPermittedError, match="did the work of 602@site and may not sign it"):
+        signing.sign(tried, of(POLICY), "602@site")
+    assert said == [
+        "sign {}",
+        "waive a criterion of {}",
+        "accept {} as it is",
+        "accept {} as it is",
+        "close {}",
+    ]
+
+
+def test_what_is_an_organisations_is_its_peoples_and_the_owners(tried: Ledger) -> None:
+    """Every row that says so is asked, with a person of the organisation, one of the owner's roles, and another."""
+    contracting.assign_organisation(tried, of("owner-pm"), "602@site", "Wires")
+    with pytest.raises(NotPermittedError, match="is Wires's"):
+        do.progress(tried, of(CREW), "602@site", percent=50)
+    do.progress(tried, "stranger", "602@site", percent=50)
+    do.progress(tried, of("sponsor"), "602@site", percent=60)
+
+
+def test_every_decision_has_a_row_in_the_table() -> None:
+    """A new service without a row would be one that nobody is asked about."""
+    rows = dict(services())
+    found: dict[str, str] = {}
+    for module in pkgutil.iter_modules(ledger.services.__path__):
+        held = importlib.import_module(f"ledger.services.{module.name}")
+        for name, function in inspect.getmembers(held, inspect.isfunction):
+            taken = tuple(inspect.signature(function).parameters)
+            mine = function.__module__ == held.__name__ and not name.startswith("_")
+            if mine and taken[:1] == ("ledger",) and name not in ASKS_NOBODY.get(module.name, ()):
+                found[name] = module.name
+
+    assert sorted(found.keys() ^ rows.keys()) == []
+
+
+def test_every_service_asks_its_own_row() -> None:
+    """The table is asked by name, so that a misspelt row is found here."""
+    text = "".join(path.read_text(encoding="utf-8") for path in Path("ledger/services").glob("*.py"))
+    engines = {action for action, rule in ACCESS.items() if rule.may == (Who.ENGINE,)} - {"answer_request"}
+    asked = {action for action in ACCESS if f'"{action}"' in text}
+
+    assert sorted(ACCESS.keys() - asked - engines) == []
+    assert '"owner-pm"' not in text
+    assert '"sponsor"' not in text

@@ -1,0 +1,133 @@
+"""Reminders: per person, what waits since when, and what ends or falls due before long, the most urgent first."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from ledger.database import Ledger
+from ledger.reads import Reader, ReminderRow
+from ledger.services.conforming import disposition_ncr
+from ledger.services.delegating import delegate, withdraw
+from ledger.services.planning import adopt_plan
+from ledger.services.signing import reject
+from ledger.services.witnessing import attend, invite
+from ledger.services.work import finish, start
+from tests.ledger.conftest import T0, Clock, activity, dates, small_plan
+from tests.ledger.journey import bought, passed, racked
+
+TEST = "301@site"
+SEEN = {"roles": ["visitor"], "notice_h": 48}
+
+
+@pytest.fixture
+def site(ledger: Ledger) -> Ledger:
+    """Give a ledger with a witnessed test after the first purchase, and hold points approved for 40 days."""
+    plan = small_plan().model_dump()
+    for a in plan["activities"]:
+        if a["step"] == "020":
+            a["policy"]["valid_days"] = 40
+    start_ = T0 + timedelta(days=8)
+    test = activity(TEST, policy={"witness": SEEN}, dates=dates(start_, start_ + timedelta(days=1)))
+    links = [*plan["links"], {"before": "001@site", "after": TEST, "map": "same", "reason": "bought"}]
+    adopt_plan(ledger, "pm", small_plan(activities=[*plan["activities"], test], links=links), reason="reminders")
+    return ledger
+
+
+def told(read: Reader, clock: Clock, kind: str, **asked: Any) -> list[ReminderRow]:
+    """Give the reminders of a kind."""
+    return [row for row in read.reminders(clock.now, **asked) if row.kind == kind]
+
+
+def test_what_waits_is_told_with_since_when_and_what_to_do(site: Ledger, read: Reader, clock: Clock) -> None:
+    start(site, "tech", "001@site")
+    clock.forward(5)
+    finish(site, "tech", "001@site")
+
+    found = told(read, clock, "sign")
+
+    assert [(r.person, r.subject, r.since, r.command) for r in found] == [
+        (who, "001@site", T0 + timedelta(hours=5), "clusterwright sign 001@site") for who in ("lead", "lead2")
+    ]
+    assert {r.person for r in read.reminders(clock.now, person="lead")} == {"lead"}
+
+
+def test_what_is_overdue_comes_before_what_is_due_and_that_before_what_waits(
+    site: Ledger, read: Reader, clock: Clock
+) -> None:
+    """A class B with its day, an order with its own, and a role that is lent."""
+    start(site, "tech", "001@site")
+    finish(site, "tech", "001@site")
+    reject(site, "lead", "001@site", "no second quote")
+    assert [(r.person, r.subject) for r in told(read, clock, "ncr")] == [
+        ("lead", "NCR-0001"),
+        ("lead2", "NCR-0001"),
+        ("tech", "NCR-0001"),
+    ]
+    disposition_ncr(site, "tech", "NCR-0001", "rework", owner="tech", due=date(2026, 1, 6))
+    until = T0 + timedelta(days=10)
+    delegate(site, "lead", "guest", "network-lead", since=T0, until=until, reason="away")
+    clock.forward(48)
+
+    found = read.reminders(clock.now)
+
+    ranks = [r.urgency.value for r in found]
+    assert ranks == sorted(ranks, key=["overdue", "due", "waiting"].index)
+    assert found[0][:4] == ("tech", "overdue", "ncr", "NCR-0001")
+    assert [(r.person, r.due) for r in told(read, clock, "delegation")] == [
+        ("guest", until.date()),
+        ("lead", until.date()),
+    ]
+    assert told(read, clock, "delegation", days=3) == []
+    withdraw(site, "lead", "D-0001", "back")
+    assert told(read, clock, "delegation") == []
+
+
+def test_an_order_is_due_by_its_day_to_who_buys(site: Ledger, read: Reader, clock: Clock) -> None:
+    (row,) = told(read, clock, "order")
+    assert (row.person, row.subject, row.due, row.urgency) == ("tech", "001@site#gpu-server", date(2026, 1, 7), "due")
+    clock.forward(72)
+    assert told(read, clock, "order")[0].urgency == "overdue"
+
+    bought(site)
+
+    assert told(read, clock, "order") == []
+
+
+def test_an_approval_that_ends_is_told_to_who_gives_it(site: Ledger, read: Reader, clock: Clock) -> None:
+    bought(site)
+    racked(site)
+    passed(site, clock)
+    assert told(read, clock, "approval") == []
+    clock.forward(30 * 24)
+
+    found = told(read, clock, "approval")
+
+    assert [(r.person, r.subject, r.due) for r in found] == [
+        (who, "020@pod-001", date(2026, 2, 15)) for who in ("lead", "lead2")
+    ]
+    clock.forward(11 * 24)
+    assert told(read, clock, "approval") == []
+    assert ("lead", "020@pod-001") in [(r.person, r.subject) for r in told(read, clock, "sign")]
+
+
+def test_witnesses_are_told_in_time_and_come(site: Ledger, read: Reader, clock: Clock) -> None:
+    """Two days' notice before a planned start on the 13th; then the witnesses are reminded, until they came."""
+    (row,) = told(read, clock, "notice")
+    assert (row.person, row.subject, row.due) == ("tech", TEST, date(2026, 1, 11))
+    bought(site)
+    assert told(read, clock, "notice")[0].due == T0.date()
+
+    invite(site, "tech", TEST, T0 + timedelta(days=3))
+
+    assert told(read, clock, "notice") == []
+    (row,) = told(read, clock, "witness")
+    assert (row.person, row.due, row.command) == (
+        "guest",
+        date(2026, 1, 8),
+        f"clusterwright witness {TEST} --attended visitor",
+    )
+    attend(site, "guest", TEST, "visitor", person="guest")
+    assert told(read, clock, "witness") == []

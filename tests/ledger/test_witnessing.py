@@ -1,0 +1,126 @@
+"""Witness points: an activity waits for its witnesses' notice, and not for them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ledger.audit import audit
+from ledger.database import Ledger
+from ledger.reads import Reader
+from ledger.services.planning import adopt_plan
+from ledger.services.signing import reject, sign
+from ledger.services.witnessing import attend, invite
+from ledger.services.work import comment, finish, start
+from steps.errors import InputError, NotPermittedError, NotSatisfiedError
+from tests.ledger.conftest import T0, Clock, StateOf, activity, small_plan
+
+TEST, GATE, LATER = "301@site", "302@site", T0 + timedelta(hours=48)
+SEEN = {"roles": ["sponsor", "visitor"], "notice_h": 16}
+
+
+@pytest.fixture
+def seen(ledger: Ledger) -> Ledger:
+    """Give a ledger with a test and a gate that sponsor and visitor are invited to, with 16 hours' notice."""
+    activities: list[dict[str, Any]] = [
+        activity(TEST, policy={"witness": SEEN}),
+        activity(GATE, kind="gate", policy={"witness": SEEN}),
+    ]
+    plan = small_plan(activities=[*small_plan().model_dump()["activities"], *activities])
+    adopt_plan(ledger, "pm", plan, reason="witnessed")
+    return ledger
+
+
+def test_nothing_begins_before_its_witnesses_were_told(seen: Ledger, read: Reader, clock: Clock) -> None:
+    """Neither work nor a gate, nor what was done outside; what to do is said."""
+    with pytest.raises(NotSatisfiedError, match="nobody has told them") as refused:
+        start(seen, "tech", TEST)
+    with pytest.raises(NotSatisfiedError, match="nobody has told them"):
+        sign(seen, "lead", GATE)
+    assert refused.value.hint.startswith(f"clusterwright witness {TEST} --for 2026-01-06 or later: 16 working hours")
+    assert read.why(TEST, clock.now).needs[0].startswith("witnesses invited: sponsor, visitor")
+
+
+def test_it_takes_place_at_its_time_whether_they_come_or_not(
+    seen: Ledger, read: Reader, clock: Clock, state: StateOf
+) -> None:
+    """The sign-off says who saw it and who was invited and did not come, and the audit finds it so."""
+    invite(seen, "tech", TEST, LATER)
+    with pytest.raises(NotSatisfiedError, match="takes place before witnesses on 2026-01-07 09:00Z"):
+        start(seen, "tech", TEST)
+    clock.forward(48)
+    start(seen, "tech", TEST)
+    attend(seen, "sponsor", TEST, "sponsor", person="sponsor")
+    finish(seen, "tech", TEST)
+    sign(seen, "lead", TEST)
+
+    (said,) = read.sign_offs(TEST)
+    assert said.witnessed == "witnessed by sponsor (sponsor); invited as witness, did not attend: visitor"
+    assert state(TEST) == "done"
+    assert audit(seen.site_dir).findings == []
+
+
+def test_a_notice_is_long_enough_or_agreed(seen: Ledger, clock: Clock, read: Reader) -> None:
+    with pytest.raises(NotSatisfiedError, match="16 working hours' notice") as refused:
+        invite(seen, "tech", TEST, T0 + timedelta(hours=8))
+    assert refused.value.hint == "2026-01-06 01:00Z or later, or --agreed where they agreed to it"
+    with pytest.raises(InputError, match="is over"):
+        invite(seen, "tech", TEST, T0 - timedelta(hours=1), agreed=True)
+
+    invite(seen, "tech", TEST, T0 + timedelta(hours=8), agreed=True)
+
+    held = read.invitation(TEST)
+    assert held is not None
+    assert held.agreed
+    clock.forward(8)
+    start(seen, "tech", TEST)
+
+
+def test_with_all_of_them_there_or_excused_it_begins_at_once(seen: Ledger, state: StateOf) -> None:
+    """Only the witness excuses themselves before the time; a stranger to the role is no witness."""
+    invite(seen, "lead", TEST, LATER)
+    attend(seen, "lead", TEST, "sponsor", person="sponsor")
+    with pytest.raises(NotSatisfiedError, match="only a visitor says that none will come"):
+        attend(seen, "lead", TEST, "visitor", person=None)
+    with pytest.raises(NotSatisfiedError, match="lead is no visitor"):
+        attend(seen, "lead", TEST, "visitor", person="lead")
+    with pytest.raises(InputError, match="invites no technician"):
+        attend(seen, "lead", TEST, "technician", person="tech")
+    attend(seen, "guest", TEST, "visitor", person=None, note="on leave")
+
+    start(seen, "tech", TEST)
+
+    assert state(TEST) == "in_progress"
+
+
+def test_who_did_the_work_is_no_witness_to_it_and_the_next_attempt_is_told_again(seen: Ledger, clock: Clock) -> None:
+    invite(seen, "tech", TEST, LATER)
+    clock.forward(48)
+    start(seen, "sponsor", TEST)
+    with pytest.raises(NotSatisfiedError, match="did the work"):
+        attend(seen, "lead", TEST, "sponsor", person="sponsor")
+    finish(seen, "sponsor", TEST)
+    reject(seen, "lead", TEST, "it dripped")
+
+    with pytest.raises(NotSatisfiedError, match="nobody has told them"):
+        finish(seen, "sponsor", TEST)
+
+
+def test_who_may_not_invite_is_told_who_does(seen: Ledger) -> None:
+    with pytest.raises(NotPermittedError, match=r"guest \(visitor\) may not invite"):
+        invite(seen, "guest", TEST, LATER)
+    with pytest.raises(NotSatisfiedError, match="invites no witnesses"):
+        invite(seen, "pm", "001@site", LATER)
+
+
+def test_a_gate_is_passed_before_its_witnesses(seen: Ledger, clock: Clock, read: Reader) -> None:
+    invite(seen, "lead", GATE, LATER)
+    clock.forward(48)
+    attend(seen, "guest", GATE, "visitor", person="guest")
+    sign(seen, "lead", GATE)
+    comment(seen, "pm", GATE, "all clear")
+
+    (said,) = read.sign_offs(GATE)
+    assert said.witnessed == "witnessed by guest (visitor); invited as witness, did not attend: sponsor"
