@@ -10,6 +10,12 @@ from typing import Any
 import yaml
 
 from ledger.access import ACCESS, in_words
+from steps.acceptance.causes import CAUSES
+from steps.acceptance.measuring import TOOLED
+from steps.acceptance.metric import Tool
+from steps.acceptance.severity import ACTIONS
+from steps.acceptance.toolbox import TOOLS
+from steps.acceptance.xids import XIDS
 from steps.catalog.loader import Catalog, read_catalog
 from steps.design.design import Design, design_of
 from steps.design.figures import choice_specs, figure_sections
@@ -182,7 +188,85 @@ def access() -> Iterator[str]:
         yield f"| {action.replace('_', ' ')} | {rule.to} | {who} | {but} |"
 
 
+def acceptance() -> Iterator[str]:
+    """Give the tools whose output is read, the metrics, and where the captured outputs come from."""
+    yield "# What is read out of tools\n"
+    yield (
+        "A playbook, or a person, hands a tool's output over as it was printed; `steps/acceptance` reads it into metrics "
+        "with units. Output that is cut, garbled, empty or of a tool that ended badly is `not measured`, with a note that "
+        "says why, and never a pass: tests cut every captured output at every place and flip its characters. A list "
+        "without an end mark (a log, a host's ports) that was cut between two entries cannot be told from a shorter one; "
+        "the design's own count of the part, and the note, are the guard there.\n"
+    )
+    yield "## Tools, metrics and units\n"
+    yield "Steps in brackets only note the metric. A metric without a step waits for its playbook.\n"
+    sources_file = HERE.parent / "tests" / "acceptance" / "fixtures" / "tools" / "SOURCES.yaml"
+    sources = yaml.safe_load(sources_file.read_text(encoding="utf-8"))
+    yield "| tool | command | output read in tests | handed over as | metrics (unit) | steps |"
+    yield "|---|---|---|---|---|---|"
+    for tool in TOOLS:
+        metrics = ", ".join(f"`{m.name}` ({m.unit})" for m in tool.metrics)
+        command = tool.command.replace("|", "\\|")
+        seen = dict.fromkeys(f"{s['tool']} ({s['kind']})" for s in sources.values() if tool.output in s["outputs"])
+        yield f"| {tool.name} | `{command}` | {', '.join(seen)} | `{tool.output}` | {metrics} | {_steps_of(tool)} |"
+    yield ""
+    yield (
+        "lscpu, lsblk, lspci, `ip -j link`, ethtool, ss, chronyc, timedatectl, systemctl, dmesg, stress-ng and the DMI "
+        "files are read by the modules beside them, for the steps that run on any host: see "
+        "[this machine](localhost.md).\n"
+    )
+    yield "## Limits\n"
+    yield (
+        "An absolute limit is the criterion's own, a figure of the server's profile where it depends on the model "
+        "([figures](design-figures.md)). With `fleet_z` each item must also lie within so many robust standard deviations "
+        "(0.6745 times the distance from the median, over the median absolute deviation) of the others of its activity, "
+        "counted to the bad side. The absolute limit stays, so that a fleet that is slow everywhere does not pass; fewer "
+        "than five items are held against it alone. Shares of a theoretical figure (percent of line rate) are worked out "
+        "from the design's rails and link rate; beside other figures that the design bounds (line rate, NVLink, "
+        "peak of a GPU) their share of it stands in the reading's note.\n"
+    )
+    yield "## Burn-in clock\n"
+    yield (
+        "Clean hours count from the first reading, and start again at every fault that asks for a reset or a reboot, and "
+        "after every gap of more than a quarter of an hour that nobody watched. A part to be replaced ends the burn-in.\n"
+    )
+    yield "| severity | drains the node | starts the clock again | what is done |"
+    yield "|---|---|---|---|"
+    for severity, action in ACTIONS.items():
+        drains, restarts = ("yes" if flag else "no" for flag in (action.drain, action.restarts_clock))
+        yield f"| {severity} | {drains} | {restarts} | {action.sentence} |"
+    yield "\n## Xid numbers\n"
+    yield "| Xid | meaning | hardware | severity | source |"
+    yield "|---|---|---|---|---|"
+    for xid in XIDS.values():
+        yield f"| {xid.number} | {xid.meaning} | {'yes' if xid.hardware else 'no'} | {xid.severity} | {xid.source} |"
+    yield "\n## Likely causes\n"
+    yield "Shown with a failure, likeliest first.\n"
+    yield "| metric | likely causes, and what to do | source |"
+    yield "|---|---|---|"
+    for metric, causes in CAUSES.items():
+        said = "; ".join(dict.fromkeys(cause.source for cause in causes))
+        yield f"| `{metric}` | {'<br>'.join(str(cause) for cause in causes)} | {said} |"
+    yield "\n## Where the tests' outputs come from\n"
+    yield (
+        "`captured`: printed by the tool on a machine or simulator of ours. `public`: printed elsewhere and published. "
+        "`documented`: written in the documented form, the figures ours; such a parser has met no real output yet.\n"
+    )
+    yield "| file | kind | tool | source |"
+    yield "|---|---|---|---|"
+    for name, source in sources.items():
+        yield f"| `{name}` | {source['kind']} | {source['tool']} | {source['source']} |"
+
+
+def _steps_of(tool: Tool) -> str:
+    criteria = {entry.step.id: {c.metric for c in entry.step.accept} for entry in read_catalog().values()}
+    own = {metric.name for metric in tool.metrics}
+    steps = {step: own & set(names) for step, names in TOOLED.items() if own & set(names)}
+    return ", ".join(step if names & criteria[step] else f"({step})" for step, names in sorted(steps.items()))
+
+
 PAGES = {
+    "acceptance.md": acceptance,
     "access.md": access,
     "design-figures.md": design_figures,
     "design-values.md": design_values,

@@ -139,7 +139,9 @@ def _in_fleet(op: str, unit: str, readings: list[Reading], fleet_z: Decimal) -> 
         return None
     item = max(far, key=lambda name: abs(far[name]))
     worst = next(reading for reading in readings if reading.item == item)
-    said = f"{_summary(readings, len(far), worst)}, {far[item]:+.1f} robust deviations from the median of {len(readings)}"
+    said = (
+        f"{_summary(readings, len(far), worst)}, {far[item]:+.1f} robust deviations from the median of {len(readings)}"
+    )
     return Judged(FAILED, said, item)
 
 

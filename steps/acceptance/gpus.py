@@ -66,6 +66,11 @@ def driver_version(handed: Handed) -> str:
     return _smi(handed).driver
 
 
+def attached(handed: Handed) -> list[Any]:
+    """Give nvidia-smi's element of every GPU."""
+    return _smi(handed).gpus
+
+
 def _smi(handed: Handed) -> Smi:
     """Read nvidia-smi -q -x; the number it attaches must be the number it describes."""
     root = fromstring(handed.text("nvidia_smi").strip())

@@ -66,9 +66,16 @@ class Handed:
             raise NotMeasuredError(f"{self.tool} ended with exit status {rc}{reason}")
         return said
 
-    def document(self, name: str) -> Any:
-        """Give the tool's JSON with exact decimals; NaN and Infinity are no numbers."""
-        return json.loads(self.text(name), parse_float=Decimal, parse_constant=_no_number)
+    def document(self, name: str, *, accept: Collection[int] | None = (0,)) -> Any:
+        """Give the tool's JSON with exact decimals, where its exit status is accepted; NaN and Infinity are no numbers."""
+        return json.loads(self.text(name, accept=accept), parse_float=Decimal, parse_constant=_no_number)
+
+    def lines(self, name: str, *, accept: Collection[int] | None = (0,)) -> list[Any]:
+        """Give JSON documents of which each stands on a line of its own, as a loop over drives or ports hands over."""
+        said = [line for line in self.text(name, accept=accept).splitlines() if line.strip()]
+        if not said:
+            self.garbled()
+        return [json.loads(line, parse_float=Decimal, parse_constant=_no_number) for line in said]
 
     def garbled(self) -> NoReturn:
         """Give up on the tool that was read last."""

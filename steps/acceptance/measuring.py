@@ -5,7 +5,7 @@ A metric that cannot be read has the value None and a note that says why. Verdic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -23,7 +23,10 @@ from steps.acceptance import (
     services,
     stress,
 )
-from steps.acceptance.handed import GARBLED, Found, Handed, NotMeasuredError
+from steps.acceptance.handed import GARBLED, Handed, NotMeasuredError
+from steps.acceptance.metric import Metric
+from steps.acceptance.theory import share_of_best
+from steps.acceptance.toolbox import METRICS
 
 
 class Measurement(NamedTuple):
@@ -37,18 +40,50 @@ class Measurement(NamedTuple):
     note: str = ""
 
 
-class Metric(NamedTuple):
-    """A metric, its unit and the function that reads it."""
-
-    name: str
-    unit: str
-    read: Callable[[Handed], Found]
-
-
 GPU_COUNT = Metric("gpu.count", "count", gpus.count)
 HARDWARE_ERRORS = Metric("kernel.hardware_errors", "count", kernel.hardware_errors)
 
+TOOLED: Mapping[str, tuple[str, ...]] = {
+    "006": ("dcgm.failed_tests", "gpu.dbe", "dcgm.skipped_tests", "gpu.row_remaps_failed", "gpu.rows_remapped"),
+    "019": ("raid.boot_volume_optimal",),
+    "034": (
+        "burn_in.clean_h",
+        "gpu.xid_events",
+        "gpu.dbe",
+        "gpu.hw_slowdown_s",
+        "gpu.xid_hardware_events",
+        "gpu.temperature_max",
+        "gpu.memory_temperature_max",
+        "gpu_burn.faulty",
+        "gemm.tflops",
+    ),
+    "043": ("rdma.rail_devices",),
+    "062": (
+        "topology.mismatches",
+        "topology.links_found_ratio",
+        "port.link_down_growth",
+        "port.symbol_error_growth",
+        "fabric.links_degraded",
+    ),
+    "063": ("nccl.allreduce_busbw_node", "nccl.allreduce_pod_line_share", "nccl.wrong_results"),
+    "064": ("rdma.write_bw_min_gbit", "rdma.write_latency_max_us", "port.error_growth"),
+    "065": ("gpudirect.write_bw_min_gbit", "gpudirect.affinity_mismatches"),
+    "066": ("nccl.allreduce_full_line_share", "nccl.wrong_results"),
+    "125": ("storage.port_rate_ratio",),
+    "129": ("storage.read_gb_s", "storage.write_gb_s"),
+    "130": ("mount.read_gb_s",),
+    "133": ("cache.hit_read_gb_s",),
+    "134": ("gds.read_gb_s",),
+    "151": ("nccl.single_node_errors",),
+    "156": ("scheduler.test_job_failures",),
+    "167": ("exporter.up_ratio",),
+    "168": ("dcgm.up_ratio",),
+    "169": ("gpu.series_present_ratio",),
+}
+"""Steps whose tools are in the toolbox, by metric: the criteria, then what is noted beside them."""
+
 STEPS: Mapping[str, tuple[Metric, ...]] = {
+    **{step: tuple(METRICS[name] for name in names) for step, names in TOOLED.items()},
     "007": (
         Metric("firmware.components_unversioned", "count", identity.components_unversioned),
         Metric("firmware.bios_release_age_days", "day", identity.bios_age_days),
@@ -102,7 +137,7 @@ STEPS: Mapping[str, tuple[Metric, ...]] = {
         Metric("container.runtime_major", "count", services.runtime_major),
     ),
 }
-"""What is read at each step that has a playbook, in the order of its criteria."""
+"""What is read at each step out of what is handed over, in the order of its criteria."""
 
 
 def measure(
@@ -118,10 +153,14 @@ def measure(
     `today` dates the firmware's age; None is today in UTC.
     """
     day = today or datetime.now(UTC).date()
-    return [_measured(metric, host, Handed(raw, design, day)) for metric in STEPS.get(step, ())]
+    return [measured(metric, host, raw, design, day) for metric in STEPS.get(step, ())]
 
 
-def _measured(metric: Metric, host: str, handed: Handed) -> Measurement:
+def measured(
+    metric: Metric, host: str, raw: Mapping[str, Mapping[str, Any]], design: Mapping[str, Any], today: date
+) -> Measurement:
+    """Give one metric of one host; whatever is wrong with the outputs, it is a value or `not measured`."""
+    handed = Handed(raw, design, today)
     try:
         found = metric.read(handed)
     except NotMeasuredError as error:
@@ -129,5 +168,6 @@ def _measured(metric: Metric, host: str, handed: Handed) -> Measurement:
     except GARBLED:
         note = f"the output of {handed.tool} does not parse"
     else:
-        return Measurement(metric.name, found.value, metric.unit, host, handed.tool, found.note)
+        note = "; ".join(filter(None, (share_of_best(metric.name, found.value, design), found.note)))
+        return Measurement(metric.name, found.value, metric.unit, host, handed.tool, note)
     return Measurement(metric.name, None, metric.unit, host, handed.tool, f"not measured: {note}")

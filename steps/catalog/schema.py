@@ -239,7 +239,9 @@ class Criterion(Closed):
     @model_validator(mode="after")
     def _fleet_of_items(self) -> Self:
         if self.fleet_z is not None and (self.each is None or self.op not in {"<", "<=", ">", ">="}):
-            raise ValueError("`fleet_z` holds items against each other: it needs `each`, and an operator with a bad side")
+            raise ValueError(
+                "`fleet_z` holds items against each other: it needs `each`, and an operator with a bad side"
+            )
         return self
 
 

@@ -24,6 +24,7 @@ def registry() -> pint.UnitRegistry[float]:
     """Give pint's registry with the units of this field it lacks."""
     units: pint.UnitRegistry[float] = pint.UnitRegistry()
     units.define("GT = 1e9 * count = GT")
+    units.define("TFLOPS = 1e12 * count / second")
     units.define("megohm = 1e6 * ohm")
     units.define("ton_of_refrigeration = 3516.85 * watt = TR")
     return units

@@ -68,6 +68,8 @@ def site_counts(f: Mapping[str, float], fabric: Fabric, power: Power, storage: S
         "rdma_write_share": f["rdma_write_share"],
         "rdma_latency_us": f["rdma_latency_us"],
         "allreduce_gb_s": f["allreduce_gb_s"],
+        "gpu_tflops": f["gpu_tflops"],
+        "nvlink_gb_s": f["nvlink_gb_s"],
         "pcie_gt_s": f["pcie_gt_s"],
         "rack_breaker_a": f["rack_breaker_a"],
         "rack_feed_v": f["rack_feed_v"],

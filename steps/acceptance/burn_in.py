@@ -1,0 +1,101 @@
+"""The clock of a burn-in: hours without a fault, which start again at every fault or reboot.
+
+A pure function over what was read. Time that nobody watched is not clean: a gap between readings longer than
+allowed starts the clock again as a fault does, for nobody knows what happened in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from decimal import ROUND_DOWN, Decimal
+from itertools import pairwise
+from typing import NamedTuple
+
+from steps.acceptance.severity import ACTIONS, Action, Severity, worst
+
+RUNNING, CLEAN, STOPPED, NOT_STARTED = "running", "clean", "taken out", "not started"
+HUNDREDTH = Decimal("0.01")
+MAX_GAP = timedelta(minutes=15)
+"""Between two readings; assumption: three scrapes of five minutes."""
+
+
+class Fault(NamedTuple):
+    """Something that went wrong on the item, when, and how bad; a reboot is one too."""
+
+    at: datetime
+    severity: Severity
+    what: str
+
+
+class Restart(NamedTuple):
+    """Why and when the clock started again, and the clean hours that were lost."""
+
+    at: datetime
+    why: str
+    lost_h: Decimal
+
+
+class BurnIn(NamedTuple):
+    """How a burn-in stands; hours are cut after two decimals, so that nobody is a minute early.
+
+    `action` is what the worst fault asks for, None where there was none.
+    """
+
+    verdict: str
+    clean_h: Decimal
+    remaining_h: Decimal
+    restarts: tuple[Restart, ...]
+    action: Action | None
+
+    @property
+    def sentence(self) -> str:
+        """Say in one line how it stands."""
+        said = f"{self.verdict}: {self.clean_h} h without a fault, {self.remaining_h} h to go"
+        if self.restarts:
+            said += f", started again {len(self.restarts)} times, last for {self.restarts[-1].why}"
+        return said if self.action is None else f"{said}; {self.action.sentence}"
+
+
+def burn_in(
+    readings: Sequence[datetime], faults: Iterable[Fault], required_h: Decimal, *, max_gap: timedelta = MAX_GAP
+) -> BurnIn:
+    """Give how a burn-in stands after its readings, in whatever order both came.
+
+    The first reading starts the clock, the last one is as far as it is known. A part that has to be replaced
+    ends it: what comes after belongs to another part, whose burn-in is its own.
+    """
+    seen = sorted(set(readings))
+    if not seen:
+        return BurnIn(NOT_STARTED, Decimal(0), required_h, (), None)
+    first, last = seen[0], seen[-1]
+    counted = sorted((f for f in faults if first <= f.at <= last), key=lambda f: f.at)
+    level = worst([fault.severity for fault in counted])
+    events = sorted([*_gaps(seen, max_gap), *((f.at, f.what) for f in counted if ACTIONS[f.severity].restarts_clock)])
+    began, restarts = first, []
+    for at, why in events:
+        restarts.append(Restart(at, why, _hours(at - began)))
+        began = at
+    clean = _hours(last - began)
+    out = level is Severity.REPLACE
+    verdict = STOPPED if out else CLEAN if clean >= required_h else RUNNING
+    return BurnIn(
+        verdict,
+        Decimal(0) if out else clean,
+        required_h if out else max(required_h - clean, Decimal(0)),
+        tuple(restarts),
+        None if level is None else ACTIONS[level],
+    )
+
+
+def _gaps(seen: Sequence[datetime], most: timedelta) -> list[tuple[datetime, str]]:
+    """Give the ends of stretches that nobody watched."""
+    return [
+        (after, f"{_hours(after - before)} h without a reading")
+        for before, after in pairwise(seen)
+        if after - before > most
+    ]
+
+
+def _hours(time: timedelta) -> Decimal:
+    return (Decimal(time // timedelta(seconds=1)) / 3600).quantize(HUNDREDTH, ROUND_DOWN)

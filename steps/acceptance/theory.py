@@ -1,0 +1,45 @@
+"""What a metric could reach at best, from the design's own figures: said beside the value, judged by nobody.
+
+Where the design has no such figure nothing is said. A collective that NVLink SHARP speeds up may pass 100 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import ROUND_DOWN, Decimal
+from typing import Any, NamedTuple
+
+TENTH = Decimal("0.1")
+
+
+class Best(NamedTuple):
+    """The design values that bound a metric, how, and what the bound is called."""
+
+    names: tuple[str, ...]
+    of: Callable[..., Decimal]
+    words: str
+
+
+LINE = Best(("link_gb_s",), lambda rate: rate, "line rate")
+
+BEST = {
+    "rdma.write_bw_min_gbit": LINE,
+    "rdma.send_bw_gbit": LINE,
+    "rdma.read_bw_gbit": LINE,
+    "gpudirect.write_bw_min_gbit": LINE,
+    "tcp.received_gbit": LINE,
+    "mpi.bandwidth": Best(("link_gb_s",), lambda rate: rate * 1000 / 8, "line rate"),
+    "nccl.allreduce_busbw_node": Best(("nvlink_gb_s",), lambda both_ways: both_ways / 2, "one direction of NVLink"),
+    "gemm.tflops": Best(("gpu_tflops",), lambda peak: peak, "dense BF16 peak"),
+}
+
+
+def share_of_best(metric: str, value: Decimal | bool, design: Mapping[str, Any]) -> str:
+    """Give `97.8 % of line rate` for a metric that the design bounds, else nothing."""
+    best = BEST.get(metric)
+    if best is None or isinstance(value, bool):
+        return ""
+    figures = [Decimal(str(design[name])) for name in best.names if design.get(name)]
+    if len(figures) < len(best.names) or not (most := best.of(*figures)):
+        return ""
+    return f"{(value / most * 100).quantize(TENTH, ROUND_DOWN)} % of {best.words}"

@@ -1,0 +1,51 @@
+"""Memory errors the processors counted: edac-util -v.
+
+A host whose kernel has no EDAC driver counts nothing, which is not the same as counting nought.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
+from steps.acceptance.metric import Metric, Tool
+
+ROW = re.compile(
+    r"^(mc\d+): (?:(\S+): )?(?:(\S.*?): )?(\d+) (Uncorrected|Corrected) Errors(?: with no DIMM info)?$", re.ASCII
+)
+
+
+def uncorrected(handed: Handed) -> Found:
+    """Count memory errors that could not be corrected."""
+    return _count(handed, "Uncorrected")
+
+
+def corrected(handed: Handed) -> Found:
+    """Count memory errors that were corrected."""
+    return _count(handed, "Corrected")
+
+
+def _count(handed: Handed, kind: str) -> Found:
+    """Add up the controllers; each prints the corrected errors without a module's name last, which closes it."""
+    total, bad, lines = Decimal(0), [], [line for line in handed.text("edac").splitlines() if line.strip()]
+    if not lines:
+        handed.garbled()
+    if "No memory controller data found" in lines[0]:
+        raise NotMeasuredError("the kernel has no EDAC driver for this processor")
+    for line in lines:
+        found = ROW.fullmatch(line)
+        if not found:
+            handed.garbled()
+        if found[5] == kind and number(found[4]):
+            bad.append(f"{found[1]} {found[3] or found[2] or 'no module named'}: {found[4]}")
+            total += number(found[4])
+    return Found(total, "; ".join(bad[:5]))
+
+
+TOOL = Tool(
+    "edac-util",
+    "edac",
+    "edac-util -v",
+    (Metric("memory.uncorrected", "count", uncorrected), Metric("memory.corrected", "count", corrected)),
+)

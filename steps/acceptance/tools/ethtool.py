@@ -1,0 +1,82 @@
+"""An Ethernet port's own counters and its optic: ethtool -S and ethtool -m, `== NAME` before each interface.
+
+Counters are totals since the driver was loaded; read them after they were noted or the host was rebooted.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
+from steps.acceptance.metric import Metric, Tool
+
+HEAD = "NIC statistics:"
+COUNTER = re.compile(r"^\s+(\S[^:\n]*): (\d+)$", re.MULTILINE | re.ASCII)
+ERROR = re.compile(
+    r"(rx_crc_errors|rx_symbol_err|rx_(discards|out_of_buffer|pcs_symbol_err|corrected_bits)_phy|rx_err_lane_\d_phy"
+    r"|(rx|tx)_errors(_phy)?|(rx|tx)_(dropped|drops|discards_phy)|link_down_events_phy|tx_tx_timeouts|rx_symbol_err_phy)"
+)
+LANE = re.compile(r"^\s+(?:Rcvr signal avg optical power|Receiver signal (?:average|OMA) optical power)"
+                  r"(?: ?\(Channel (\d+)\))?\s*:\s+\d+\.\d+ mW / (-?\d+\.\d\d|-inf) dBm\s*$", re.MULTILINE | re.ASCII)  # fmt: skip
+WARM = re.compile(r"^\s+Module temperature\s*:\s+(\d+\.\d\d) degrees C / ", re.MULTILINE | re.ASCII)
+
+
+def errors(handed: Handed) -> Found:
+    """Count errors and drops of all ports."""
+    total, bad = Decimal(0), []
+    for name, text in _interfaces(handed, "ethtool_stats"):
+        lines = [line for line in text.splitlines() if line.strip()]
+        found = COUNTER.findall(text)
+        if not lines or lines[0].strip() != HEAD or len(found) != len(lines) - 1:
+            handed.garbled()
+        own = {counter: number(count) for counter, count in found if ERROR.fullmatch(counter)}
+        if not own:
+            raise NotMeasuredError(f"the driver of {name} counts no errors")
+        bad += [f"{name} {counter}: {count}" for counter, count in own.items() if count]
+        total += sum(own.values(), Decimal(0))
+    return Found(total, "; ".join(bad[:5]))
+
+
+def optic_receive_min_dbm(handed: Handed) -> Found:
+    """Give the dBm that the darkest lane receives; a lane without light is dark, not unmeasured."""
+    darkest: tuple[Decimal, str] | None = None
+    for name, text in _interfaces(handed, "ethtool_module"):
+        lanes = LANE.findall(text)
+        numbers = [int(lane or 1) for lane, _ in lanes]
+        if len(lanes) != text.count("optical power") or numbers != list(range(1, len(lanes) + 1)):
+            handed.garbled()
+        if not lanes:
+            raise NotMeasuredError(f"the module of {name} reports no light; a copper cable has none")
+        for lane, power in lanes:
+            read = (Decimal(-40) if power == "-inf" else Decimal(power), f"{name} lane {lane or 1}")
+            darkest = min(darkest or read, read)
+    assert darkest is not None
+    return Found(*darkest)
+
+
+def optic_temperature_max(handed: Handed) -> Found:
+    """Give the degrees of the hottest optic."""
+    hottest: tuple[Decimal, str] | None = None
+    for name, text in _interfaces(handed, "ethtool_module"):
+        found = WARM.findall(text)
+        if len(found) != 1:
+            raise NotMeasuredError(f"the module of {name} reports no temperature")
+        read = (number(found[0]), name)
+        hottest = max(hottest or read, read)
+    assert hottest is not None
+    return Found(*hottest)
+
+
+def _interfaces(handed: Handed, output: str) -> list[tuple[str, str]]:
+    parts = re.split(r"^== (\S+)$", handed.text(output, accept=None), flags=re.MULTILINE)
+    if len(parts) < 3 or parts[0].strip():
+        handed.garbled()
+    return list(zip(parts[1::2], parts[2::2], strict=True))
+
+
+STATS = Tool("ethtool -S", "ethtool_stats", "== NAME, then ethtool -S NAME", (Metric("port.errors", "count", errors),))
+MODULE = Tool(
+    "ethtool -m", "ethtool_module", "== NAME, then ethtool -m NAME", (Metric("optic.receive_min_dbm", "dBm", optic_receive_min_dbm),
+     Metric("optic.temperature_max", "degC", optic_temperature_max)),
+)  # fmt: skip

@@ -1,0 +1,84 @@
+"""Linpack: HPL.out and, in the same form, what the HPC Challenge and NVIDIA's container print; HPL-MxP beside it.
+
+A run of which one residual check failed has computed wrong, whatever its speed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+
+from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
+from steps.acceptance.metric import Metric, Tool
+
+ROW = re.compile(
+    r"^\s*W[RC]\w+\s+(\d+)\s+\d+\s+\d+\s+\d+\s+\d+\.\d+\s+(\d\.\d{2,4}e[+-]\d\d)\b(?:\s*\(\s*\S+\s*\))?\s*$",
+    re.MULTILINE | re.ASCII,
+)
+CHECK = re.compile(
+    r"\|\|Ax-b\|\|_oo/\(eps\*\(\|\|A\|\|_oo\*\|\|x\|\|_oo\+\|\|b\|\|_oo\)\*N\)=\s*\S+ \.+ (PASSED|FAILED)\s*$",
+    re.MULTILINE,
+)
+FINISHED = re.compile(r"^Finished\s+(\d+) tests with the following results:\s*$", re.MULTILINE | re.ASCII)
+FAILED = re.compile(r"^\s+(\d+) tests completed and failed residual checks,\s*$", re.MULTILINE | re.ASCII)
+END = re.compile(r"^End of Tests\.\s*$", re.MULTILINE)
+MXP = re.compile(
+    r"^\s*HPL[-_]MxP.*?GFLOPS\s*=\s*(\d[\d.]*(?:e[+-]?\d+)?)\s*(?:,|$)", re.MULTILINE | re.ASCII | re.IGNORECASE
+)
+THOUSAND = 1000
+
+
+def tflops(name: str) -> Callable[[Handed], Found]:
+    """Give the reader of the TFLOPS of the fastest problem."""
+
+    def read(handed: Handed) -> Found:
+        rows, _ = _runs(handed, name)
+        speed, size = max((Decimal(rate), size) for size, rate in rows)
+        return Found(speed / THOUSAND, f"N = {size}")
+
+    return read
+
+
+def failures(name: str) -> Callable[[Handed], Found]:
+    """Give the reader of the residual checks that failed."""
+
+    def read(handed: Handed) -> Found:
+        _, failed = _runs(handed, name)
+        return Found(Decimal(failed))
+
+    return read
+
+
+def _runs(handed: Handed, name: str) -> tuple[list[tuple[str, str]], int]:
+    """Give size and Gflops of each problem, and failed checks; the counts below the table must agree with it."""
+    said = handed.text(name)
+    rows, checks = ROW.findall(said), CHECK.findall(said)
+    finished, failed = FINISHED.findall(said), FAILED.findall(said)
+    if len(finished) != 1 or len(failed) != 1 or not END.search(said):
+        handed.garbled()
+    if int(finished[0]) != len(rows) or checks.count("FAILED") != int(failed[0]):
+        handed.garbled()
+    if not checks:
+        raise NotMeasuredError("no residual was checked; set a threshold in HPL.dat")
+    if len(checks) != len(rows):
+        handed.garbled()
+    return rows, int(failed[0])
+
+
+def mixed_pflops(handed: Handed) -> Found:
+    """Give the PFLOPS of HPL-MxP, which solves in low precision and refines; its own check must have passed."""
+    said = handed.text("hpl_mxp")
+    found = MXP.findall(said)
+    if len(found) != 1 or len(re.findall(r"\bPASSED\b", said)) != 1 or re.search(r"\bFAILED\b", said):
+        handed.garbled()
+    return Found(number(found[0]) / 1_000_000)
+
+
+TOOL = Tool(
+    "HPL",
+    "hpl",
+    "xhpl",
+    (Metric("hpl.tflops", "TFLOPS", tflops("hpl")), Metric("hpl.residual_failures", "count", failures("hpl"))),
+)
+MIXED = Tool("HPL-MxP", "hpl_mxp", "xhpl_mxp", (Metric("hpl_mxp.pflops", "PFLOPS", mixed_pflops),))

@@ -1,0 +1,90 @@
+"""Error counters of InfiniBand ports: perfquery before and after a soak, of which only the growth counts.
+
+A counter that went back was cleared in between, and measures nothing; so does one that stands at its limit.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from steps.acceptance.handed import Found, Handed, NotMeasuredError
+from steps.acceptance.metric import Metric, Tool
+
+HEAD = re.compile(r"^# Port (?:extended )?counters: (.+?)(?: \(CapMask: \w+\))?$", re.MULTILINE)
+COUNTER = re.compile(r"^(\w+):\.*(\d+|0x[0-9a-f]+)$", re.MULTILINE | re.ASCII)
+LAST = "PortXmitWait"
+"""The last counter of a port: what lacks it was cut."""
+
+SYMBOL, DOWN = ("SymbolErrorCounter",), ("LinkDownedCounter",)
+ERRORS = (
+    "SymbolErrorCounter",
+    "LinkErrorRecoveryCounter",
+    "LinkDownedCounter",
+    "PortRcvErrors",
+    "PortRcvRemotePhysicalErrors",
+    "LocalLinkIntegrityErrors",
+    "ExcessiveBufferOverrunErrors",
+)
+FULL = {255, 65535, 4294967295}
+
+Ports = dict[str, dict[str, Decimal]]
+
+
+def symbol_error_growth(handed: Handed) -> Found:
+    """Count symbol errors that came during the soak."""
+    return _growth(handed, SYMBOL)
+
+
+def link_down_growth(handed: Handed) -> Found:
+    """Count how often links went down during the soak."""
+    return _growth(handed, DOWN)
+
+
+def error_growth(handed: Handed) -> Found:
+    """Count errors of every kind that came during the soak."""
+    return _growth(handed, ERRORS)
+
+
+def _growth(handed: Handed, counters: tuple[str, ...]) -> Found:
+    before, after = _ports(handed, "perfquery_before"), _ports(handed, "perfquery")
+    if set(before) != set(after):
+        raise NotMeasuredError("perfquery read other ports after the soak than before")
+    total, bad = Decimal(0), []
+    for port, now in after.items():
+        for counter in counters:
+            grown = now[counter] - before[port][counter]
+            if grown < 0:
+                raise NotMeasuredError(f"{counter} of {port} was cleared during the soak")
+            if int(before[port][counter]) in FULL:
+                raise NotMeasuredError(f"{counter} of {port} stands at its limit; clear it with perfquery -R")
+            if grown:
+                bad.append(f"{port} {counter}: {grown}")
+            total += grown
+    return Found(total, "; ".join(bad[:5]))
+
+
+def _ports(handed: Handed, name: str) -> Ports:
+    parts = HEAD.split(handed.text(name))
+    if len(parts) < 3 or parts[0].strip():
+        handed.garbled()
+    ports: Ports = {}
+    for port, text in zip(parts[1::2], parts[2::2], strict=True):
+        lines = [line for line in text.splitlines() if line.strip()]
+        found = {counter: Decimal(int(value, 0)) for counter, value in COUNTER.findall(text)}
+        if len(found) != len(lines) or LAST not in found or not set(ERRORS) <= set(found) or port in ports:
+            handed.garbled()
+        ports[port] = found
+    return ports
+
+
+TOOL = Tool(
+    "perfquery",
+    "perfquery",
+    "perfquery LID PORT",
+    (
+        Metric("port.symbol_error_growth", "count", symbol_error_growth),
+        Metric("port.link_down_growth", "count", link_down_growth),
+        Metric("port.error_growth", "count", error_growth),
+    ),
+)

@@ -1,0 +1,72 @@
+"""The fabric's own diagnosis: ibdiagnet's summary table, and what it says of nodes and links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+
+from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
+from steps.acceptance.metric import Metric, Tool
+
+HEAD = re.compile(r"^-I- Stage\s+Warnings\s+Errors\s+Comment\s*$", re.MULTILINE)
+ROW = re.compile(r"^-I- (?!.*-I-)(\S.*?)\s{2,}(\d+)\s+(\d+)(?:[ \t]+\S.*?)?[ \t]*$", re.MULTILINE | re.ASCII)
+SKIPPED = re.compile(r"^-I- (\S.*?)\s{2,}NA\s+NA\b", re.MULTILINE)
+END = re.compile(r"^-I- You can find detailed errors/warnings in: \S+", re.MULTILINE)
+
+
+def errors(handed: Handed) -> Found:
+    """Count errors of all stages."""
+    return _sum(handed, 2)
+
+
+def warnings(handed: Handed) -> Found:
+    """Count warnings of all stages."""
+    return _sum(handed, 1)
+
+
+def stage_errors(*names: str) -> Callable[[Handed], Found]:
+    """Give the reader of some stages' errors and warnings together; a stage that was not run is not measured."""
+
+    def read(handed: Handed) -> Found:
+        stages = _stages(handed)
+        found = [stages[name] for name in names if name in stages]
+        if not found:
+            raise NotMeasuredError(f"ibdiagnet did not run {names[0]}")
+        return Found(sum((w + e for w, e in found), Decimal(0)))
+
+    return read
+
+
+def _sum(handed: Handed, column: int) -> Found:
+    stages = {name: figures[column - 1] for name, figures in _stages(handed).items()}
+    bad = [f"{name}: {count}" for name, count in stages.items() if count]
+    return Found(sum(stages.values(), Decimal(0)), "; ".join(bad))
+
+
+def _stages(handed: Handed) -> dict[str, tuple[Decimal, Decimal]]:
+    """Read the summary; the line on where details lie closes it."""
+    said = handed.text("ibdiagnet", accept=(0, 1))
+    head = HEAD.search(said)
+    end = END.search(said, head.end()) if head else None
+    if not head or not end:
+        handed.garbled()
+    table = said[head.end() : end.start()]
+    rows = {name: (number(warned), number(failed)) for name, warned, failed in ROW.findall(table)}
+    lines = [line for line in table.splitlines() if line.strip()]
+    if not rows or len(lines) != len(rows) + len(SKIPPED.findall(table)):
+        handed.garbled()
+    return rows
+
+
+TOOL = Tool(
+    "ibdiagnet",
+    "ibdiagnet",
+    "ibdiagnet --pc --pm_pause_time 600",
+    (
+        Metric("fabric.errors", "count", errors),
+        Metric("fabric.warnings", "count", warnings),
+        Metric("fabric.speed_width_faults", "count", stage_errors("Speed / Width checks")),
+        Metric("fabric.counter_faults", "count", stage_errors("Port Counters")),
+    ),
+)

@@ -1,0 +1,66 @@
+"""The shared file system under load: IOR's and mdtest's summaries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from decimal import ROUND_DOWN, Decimal
+
+from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
+from steps.acceptance.metric import Metric, Tool
+
+IOR_MAX = re.compile(r"^Max (Write|Read):\s+(\d+\.\d\d) MiB/sec \((\d+\.\d\d) MB/sec\)\s*$", re.MULTILINE | re.ASCII)
+IOR_END = re.compile(r"^Finished\s+: \w+", re.MULTILINE)
+MDTEST_HEAD = re.compile(r"^SUMMARY rate(?: \(in ops/sec\))?: \(of \d+ iterations\)\s*$", re.MULTILINE)
+MDTEST_ROW = re.compile(
+    r"^\s+(File|Directory) (creation|stat|read|removal)\s*:?\s+(\d+\.\d{3})\s+(\d+\.\d{3})\s+(\d+\.\d{3})\s+(\d+\.\d{3})",
+    re.MULTILINE | re.ASCII,
+)
+MDTEST_END = re.compile(r"^-- finished at \S+ \S+ --\s*$", re.MULTILINE)
+HUNDREDTH = Decimal("0.01")
+AGREE = Decimal("0.01")
+MB_IN_MIB = Decimal("1.048576")
+
+
+def bandwidth(way: str) -> Callable[[Handed], Found]:
+    """Give the reader of IOR's best GB/s in one direction; it prints two units, which must agree."""
+
+    def read(handed: Handed) -> Found:
+        said = handed.text("ior")
+        found = {word: (number(mib), number(mb)) for word, mib, mb in IOR_MAX.findall(said)}
+        if not IOR_END.search(said) or len(found) != len(IOR_MAX.findall(said)):
+            handed.garbled()
+        if way not in found:
+            raise NotMeasuredError(f"IOR did not {way.lower()}")
+        mib, mb = found[way]
+        if abs(mib * MB_IN_MIB - mb) > AGREE * max(mb, Decimal(1)):
+            handed.garbled()
+        if not mb:
+            raise NotMeasuredError(f"IOR did not {way.lower()} a single byte")
+        return Found((mb / 1000).quantize(HUNDREDTH, ROUND_DOWN))
+
+    return read
+
+
+def operations(kind: str, what: str) -> Callable[[Handed], Found]:
+    """Give the reader of mdtest's mean operations a second."""
+
+    def read(handed: Handed) -> Found:
+        said = handed.text("mdtest")
+        if not MDTEST_HEAD.search(said) or not MDTEST_END.search(said):
+            handed.garbled()
+        means = [number(row[4]) for row in MDTEST_ROW.findall(said) if (row[0], row[1]) == (kind, what)]
+        if len(means) != 1:
+            raise NotMeasuredError(f"mdtest did no {kind.lower()} {what}")
+        return Found(means[0])
+
+    return read
+
+
+IOR = Tool(
+    "IOR", "ior", "ior -a POSIX -F -t 16m -b 16g", (Metric("storage.read_gb_s", "GB/s", bandwidth("Read")), Metric("storage.write_gb_s", "GB/s", bandwidth("Write"))),
+)  # fmt: skip
+MDTEST = Tool(
+    "mdtest", "mdtest", "mdtest -n 10000 -u", (Metric("storage.file_creates_s", "count", operations("File", "creation")),
+     Metric("storage.file_stats_s", "count", operations("File", "stat"))),
+)  # fmt: skip

@@ -1,0 +1,214 @@
+"""GPU health out of nvidia-smi -q -x: ECC, remapped rows, retired pages, slowdowns, temperatures, the NVLink fabric.
+
+`N/A` is what a card says that does not count a thing: it never stands for nought. The count of cards is the
+same as in `steps.acceptance.gpus`, which reads number, link and driver out of the same text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from steps.acceptance.gpus import attached
+from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
+from steps.acceptance.metric import Metric, Tool
+
+ABSENT = {"", "N/A", "None", "[N/A]", "Unknown Error"}
+FATAL_ECC = re.compile(r"(sram|dram)_uncorrectable(_parity|_secded)?")
+SOFT_ECC = re.compile(r"(sram|dram)_correctable")
+REASONS = {
+    "hw_slowdown": "hardware slowdown",
+    "hw_thermal_slowdown": "hardware thermal slowdown",
+    "hw_power_brake_slowdown": "power brake",
+    "sw_thermal_slowdown": "software thermal slowdown",
+}
+"""Reasons for low clocks that a healthy card under load does not give; a power cap and idling are no faults."""
+
+COUNTED = ("hw_therm_slowdown", "hw_power_brake")
+MICROSECONDS = 1_000_000
+
+
+def uncorrectable_errors(handed: Handed) -> Found:
+    """Count uncorrectable memory errors of all GPUs since the last reset; cards that do not count them say so."""
+    return _errors(handed, FATAL_ECC)
+
+
+def corrected_errors(handed: Handed) -> Found:
+    """Count corrected memory errors of all GPUs since the last reset."""
+    return _errors(handed, SOFT_ECC)
+
+
+def ecc_enabled(handed: Handed) -> Found:
+    """Say whether every GPU has error correction switched on."""
+    off = [_name(gpu) for gpu in _gpus(handed) if _said(gpu, "ecc_mode/current_ecc") != "Enabled"]
+    return Found(not off, f"off: {', '.join(off)}" if off else "")
+
+
+def rows_failed(handed: Handed) -> Found:
+    """Count GPUs that could not remap a broken row, or that wait for a reset to do so."""
+    bad = [
+        _name(gpu)
+        for gpu in _gpus(handed)
+        if "Yes" in {_yes_no(handed, gpu, f"remapped_rows/remapped_row_{what}") for what in ("failure", "pending")}
+    ]
+    return Found(Decimal(len(bad)), ", ".join(bad))
+
+
+def rows_remapped(handed: Handed) -> Found:
+    """Count rows remapped for uncorrectable errors, over the GPU's life."""
+    return _sum(handed, ["remapped_rows/remapped_row_unc"])
+
+
+def retired_pages(handed: Handed) -> Found:
+    """Count pages retired over the GPU's life; cards newer than Volta remap rows and retire none."""
+    return _sum(handed, [f"retired_pages/{kind}/retired_count" for kind in
+                         ("multiple_single_bit_retirement", "double_bit_retirement")])  # fmt: skip
+
+
+def slowed(handed: Handed) -> Found:
+    """Count GPUs that run slow right now for heat, or because a power brake is on."""
+    found = [
+        f"{_name(gpu)}: {words}"
+        for gpu in _gpus(handed)
+        for reason, words in REASONS.items()
+        if _reason(gpu, reason) == "Active"
+    ]
+    return Found(Decimal(len({f.split(": ", maxsplit=1)[0] for f in found})), "; ".join(found))
+
+
+def slowdown_s(handed: Handed) -> Found:
+    """Give the seconds the worst GPU ran slow for heat or power brake since the driver was loaded."""
+    worst, note = Decimal(-1), ""
+    for gpu in _gpus(handed):
+        counters = gpu.find("clocks_event_reasons_counters")
+        if counters is None:
+            raise NotMeasuredError("this driver does not count slowdowns; it takes 555 or newer")
+        said = [c.text or "" for c in counters if c.tag.removeprefix("clocks_event_reasons_counters_") in COUNTED]
+        if not said:
+            handed.garbled()
+        total = sum((_quantity(handed, text, "us") for text in said), Decimal(0)) / MICROSECONDS
+        if total > worst:
+            worst, note = total, _name(gpu)
+    return Found(worst, note)
+
+
+def temperature_max(handed: Handed) -> Found:
+    """Give the degrees of the hottest GPU."""
+    return _hottest(handed, "temperature/gpu_temp")
+
+
+def memory_temperature_max(handed: Handed) -> Found:
+    """Give the degrees of the hottest GPU memory."""
+    return _hottest(handed, "temperature/memory_temp")
+
+
+def replays(handed: Handed) -> Found:
+    """Count PCI Express replays of all GPUs: packets that had to be sent twice."""
+    return _sum(handed, ["pci/replay_counter"])
+
+
+def fabric_not_ready(handed: Handed) -> Found:
+    """Count GPUs that the NVLink fabric manager has not brought in."""
+    bad = []
+    for gpu in _gpus(handed):
+        state = (gpu.findtext("fabric/state") or "").strip()
+        if state in ABSENT:
+            raise NotMeasuredError("the GPUs report no NVLink fabric")
+        if state != "Completed" or (gpu.findtext("fabric/status") or "").strip() != "Success":
+            bad.append(f"{_name(gpu)}: {state}")
+    return Found(Decimal(len(bad)), ", ".join(bad))
+
+
+def _gpus(handed: Handed) -> list[Any]:
+    gpus = attached(handed)
+    if not gpus:
+        raise NotMeasuredError("no GPU")
+    return gpus
+
+
+def _name(gpu: Any) -> str:
+    return str(gpu.get("id"))
+
+
+def _said(gpu: Any, path: str) -> str:
+    """Give what a card says at a place; a card that says nothing there is not measured."""
+    text = (gpu.findtext(path) or "").strip()
+    if text in ABSENT:
+        raise NotMeasuredError(f"{_name(gpu)} reports no {path.rsplit('/', maxsplit=1)[-1]}")
+    return text
+
+
+def _yes_no(handed: Handed, gpu: Any, path: str) -> str:
+    text = _said(gpu, path)
+    if text not in {"Yes", "No"}:
+        handed.garbled()
+    return text
+
+
+def _reason(gpu: Any, reason: str) -> str:
+    """Give Active or Not Active; drivers before 535 call the reasons throttle reasons."""
+    for word in ("event", "throttle"):
+        text = gpu.findtext(f"clocks_{word}_reasons/clocks_{word}_reason_{reason}")
+        if text in {"Active", "Not Active"}:
+            return str(text)
+    raise NotMeasuredError(f"{_name(gpu)} reports no {REASONS[reason]}")
+
+
+def _errors(handed: Handed, kind: re.Pattern[str]) -> Found:
+    total, bad = Decimal(0), []
+    for gpu in _gpus(handed):
+        counters = gpu.find("ecc_errors/volatile")
+        said = [] if counters is None else [(c.text or "").strip() for c in counters if kind.fullmatch(c.tag)]
+        counts = [number(text) for text in said if text not in ABSENT]
+        if not counts:
+            raise NotMeasuredError(f"{_name(gpu)} counts no memory errors; switch ECC on")
+        if sum(counts):
+            bad.append(f"{_name(gpu)}: {sum(counts)}")
+        total += sum(counts)
+    return Found(total, ", ".join(bad))
+
+
+def _sum(handed: Handed, paths: Iterable[str]) -> Found:
+    total, bad = Decimal(0), []
+    for gpu in _gpus(handed):
+        own = sum((number(_said(gpu, path)) for path in paths), Decimal(0))
+        if own:
+            bad.append(f"{_name(gpu)}: {own}")
+        total += own
+    return Found(total, ", ".join(bad))
+
+
+def _hottest(handed: Handed, path: str) -> Found:
+    read = [(_quantity(handed, _said(gpu, path), "C"), _name(gpu)) for gpu in _gpus(handed)]
+    hottest, name = max(read)
+    return Found(hottest, name)
+
+
+def _quantity(handed: Handed, text: str, unit: str) -> Decimal:
+    found = re.fullmatch(rf"(\d+(?:\.\d+)?) {unit}", text.strip(), re.ASCII)
+    if not found:
+        handed.garbled()
+    return Decimal(found[1])
+
+
+TOOL = Tool(
+    "nvidia-smi",
+    "nvidia_smi",
+    "nvidia-smi -q -x",
+    (
+        Metric("gpu.dbe", "count", uncorrectable_errors),
+        Metric("gpu.ecc_corrected", "count", corrected_errors),
+        Metric("gpu.ecc_enabled", "bool", ecc_enabled),
+        Metric("gpu.row_remaps_failed", "count", rows_failed),
+        Metric("gpu.rows_remapped", "count", rows_remapped),
+        Metric("gpu.retired_pages", "count", retired_pages),
+        Metric("gpu.slowed", "count", slowed),
+        Metric("gpu.hw_slowdown_s", "s", slowdown_s),
+        Metric("gpu.temperature_max", "degC", temperature_max),
+        Metric("gpu.memory_temperature_max", "degC", memory_temperature_max),
+        Metric("gpu.pcie_replays", "count", replays),
+        Metric("gpu.fabric_not_ready", "count", fabric_not_ready),
+    ),
+)

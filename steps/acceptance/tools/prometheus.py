@@ -1,0 +1,78 @@
+"""Answers of Prometheus' query API: shares of targets that are up, and of series that are there.
+
+An empty answer is no answer: a query for `up` that finds nothing asks for the wrong job. A value of NaN is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import ROUND_DOWN, Decimal
+from typing import Any
+
+from steps.acceptance.handed import Found, Handed, NotMeasuredError
+from steps.acceptance.metric import Metric, Tool
+
+SHARE = Decimal("0.000001")
+
+
+def up_ratio(name: str) -> Callable[[Handed], Found]:
+    """Give the reader of the share of targets that are up, rounded down."""
+
+    def read(handed: Handed) -> Found:
+        targets = _vector(handed, name)
+        down = [series["metric"].get("instance", "?") for series in targets if _value(series) != 1]
+        share = Decimal(len(targets) - len(down)) / len(targets)
+        return Found(share.quantize(SHARE, ROUND_DOWN).normalize(), f"down: {', '.join(down[:5])}" if down else "")
+
+    return read
+
+
+def present_ratio(handed: Handed) -> Found:
+    """Give the share of the GPUs' planned series that is there, rounded down: a count query over GPUs against the plan."""
+    planned = Decimal(str(handed.document("planned_series")))
+    if planned <= 0 or not planned.is_finite():
+        handed.garbled()
+    (series,) = _vector(handed, "prometheus_gpu_series")
+    share = min(_value(series) / planned, Decimal(1))
+    return Found(share.quantize(SHARE, ROUND_DOWN).normalize())
+
+
+def alerts_firing(handed: Handed) -> Found:
+    """Count alerts that fire; none at all is an empty vector, which a count query with `or vector(0)` makes plain."""
+    (series,) = _vector(handed, "prometheus_alerts")
+    return Found(_value(series))
+
+
+def _value(series: dict[str, Any]) -> Decimal:
+    _, text = series["value"]
+    value = Decimal(text)
+    if not value.is_finite() or not isinstance(text, str):
+        raise NotMeasuredError(f"Prometheus has no number: {text}")
+    return value
+
+
+def _vector(handed: Handed, name: str) -> list[dict[str, Any]]:
+    document = handed.document(name)
+    if document["status"] == "error":
+        raise NotMeasuredError(f"Prometheus: {document['error']}")
+    if document["status"] != "success" or document["data"]["resultType"] != "vector":
+        handed.garbled()
+    found: list[dict[str, Any]] = document["data"]["result"]
+    if not found:
+        raise NotMeasuredError("Prometheus finds no such series")
+    return found
+
+
+def _tool(name: str, query: str, *metrics: Metric) -> Tool:
+    return Tool("Prometheus", name, f"GET /api/v1/query?query={query}", metrics)
+
+
+NODES = _tool("prometheus_up", 'up{job="node"}', Metric("exporter.up_ratio", "ratio", up_ratio("prometheus_up")))
+DCGM = _tool("prometheus_dcgm_up", 'up{job="dcgm"}', Metric("dcgm.up_ratio", "ratio", up_ratio("prometheus_dcgm_up")))
+SERIES = _tool(
+    "prometheus_gpu_series", "count(DCGM_FI_DEV_GPU_TEMP)", Metric("gpu.series_present_ratio", "ratio", present_ratio)
+)
+ALERTS = _tool(
+    "prometheus_alerts", "count(ALERTS{alertstate='firing'}) or vector(0)",
+    Metric("alerts.firing", "count", alerts_firing),
+)  # fmt: skip

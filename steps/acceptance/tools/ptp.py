@@ -1,0 +1,63 @@
+"""A clock that follows a PTP grandmaster: pmc's TIME_STATUS_NP and PORT_DATA_SET of linuxptp.
+
+An offset counts only while a grandmaster is present and a port follows it (SLAVE); a port that still
+calibrates has none.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from steps.acceptance.handed import Found, Handed, NotMeasuredError
+from steps.acceptance.metric import Metric, Tool
+
+ANSWER = re.compile(r"^\t\S+ seq \d+ RESPONSE MANAGEMENT (\w+)\s*$", re.MULTILINE)
+FIELD = re.compile(r"^\t\t(\w+)\s+(\S+)\s*$", re.MULTILINE)
+NANO_IN_MS = Decimal(1_000_000)
+
+
+def offset_abs_ms(handed: Handed) -> Found:
+    """Give the milliseconds between the clock and its grandmaster."""
+    answers = _answers(handed)
+    status = answers["TIME_STATUS_NP"]
+    if status["gmPresent"] != "true" or _state(handed, answers) != "SLAVE":
+        raise NotMeasuredError(f"the clock follows no grandmaster: port {_state(handed, answers)}")
+    offset = Decimal(status["master_offset"])
+    if not offset.is_finite():
+        handed.garbled()
+    return Found(abs(offset) / NANO_IN_MS, f"grandmaster {status['gmIdentity']}")
+
+
+def follows(handed: Handed) -> Found:
+    """Say whether a port follows a grandmaster."""
+    answers = _answers(handed)
+    present = answers["TIME_STATUS_NP"]["gmPresent"]
+    if present not in {"true", "false"}:
+        handed.garbled()
+    state = _state(handed, answers)
+    return Found(present == "true" and state == "SLAVE", f"port {state}")
+
+
+def _state(handed: Handed, answers: dict[str, dict[str, str]]) -> str:
+    state = answers["PORT_DATA_SET"]["portState"]
+    if not re.fullmatch(r"[A-Z_]{4,}", state):
+        handed.garbled()
+    return state
+
+
+def _answers(handed: Handed) -> dict[str, dict[str, str]]:
+    """Read the two answers; the version number is the last field of a port and says that it is whole."""
+    parts = ANSWER.split(handed.text("pmc"))
+    answers = {name: dict(FIELD.findall(text)) for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+    if "versionNumber" not in answers["PORT_DATA_SET"] or "gmIdentity" not in answers["TIME_STATUS_NP"]:
+        handed.garbled()
+    return answers
+
+
+TOOL = Tool(
+    "linuxptp",
+    "pmc",
+    "pmc -u -b 0 'GET TIME_STATUS_NP' 'GET PORT_DATA_SET'",
+    (Metric("ptp.offset_abs_ms", "ms", offset_abs_ms), Metric("ptp.follows", "bool", follows)),
+)

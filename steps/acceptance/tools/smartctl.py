@@ -1,0 +1,102 @@
+"""Drives by their own account: smartctl -jc -a, one drive a line, ATA and NVMe.
+
+smartctl's exit status is a set of flags: the two low ones say that it could not read the drive, the others are
+about the drive and are told apart here.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
+from steps.acceptance.metric import Metric, Tool
+
+UNREAD = 0b11
+SECTORS = {5, 197, 198}
+"""Reallocated, pending and uncorrectable sectors of an ATA drive."""
+
+
+def failing(handed: Handed) -> Found:
+    """Count drives that call themselves failing, or warn."""
+    bad = [_name(drive) for drive in _drives(handed) if not _healthy(handed, drive)]
+    return Found(Decimal(len(bad)), ", ".join(bad))
+
+
+def media_errors(handed: Handed) -> Found:
+    """Count media errors of NVMe drives, and bad sectors of ATA drives."""
+    total, bad = Decimal(0), []
+    for drive in _drives(handed):
+        count = _media(handed, drive)
+        total += count
+        if count:
+            bad.append(f"{_name(drive)}: {count}")
+    return Found(total, ", ".join(bad))
+
+
+def wear_max(handed: Handed) -> Found:
+    """Give the percent of its rated life that the most worn NVMe drive has used."""
+    worn = [
+        (number(drive["nvme_smart_health_information_log"]["percentage_used"]), _name(drive))
+        for drive in _drives(handed)
+        if drive["device"]["protocol"] == "NVMe"
+    ]
+    if not worn:
+        raise NotMeasuredError("no NVMe drive")
+    most, name = max(worn)
+    return Found(most, name)
+
+
+def temperature_max(handed: Handed) -> Found:
+    """Give the degrees of the hottest drive."""
+    hottest, name = max((number(drive["temperature"]["current"]), _name(drive)) for drive in _drives(handed))
+    return Found(hottest, name)
+
+
+def _drives(handed: Handed) -> list[dict[str, Any]]:
+    drives = handed.lines("smartctl", accept=None)
+    for drive in drives:
+        status = drive["smartctl"]["exit_status"]
+        if not status & UNREAD and drive["device"]["protocol"] not in {"NVMe", "ATA"}:
+            raise NotMeasuredError(f"{_name(drive)} speaks {drive['device']['protocol']}, which is not read here")
+        if status & UNREAD:
+            said = drive["smartctl"].get("messages") or [{"string": f"exit status {status}"}]
+            raise NotMeasuredError(f"smartctl: {said[0]['string']}")
+    if len({_name(drive) for drive in drives}) != len(drives):
+        handed.garbled()
+    return drives
+
+
+def _name(drive: dict[str, Any]) -> str:
+    return str(drive["device"]["name"])
+
+
+def _healthy(handed: Handed, drive: dict[str, Any]) -> bool:
+    passed = drive["smart_status"]["passed"]
+    if not isinstance(passed, bool):
+        handed.garbled()
+    warning = drive.get("nvme_smart_health_information_log", {}).get("critical_warning", 0)
+    return passed and not number(warning)
+
+
+def _media(handed: Handed, drive: dict[str, Any]) -> Decimal:
+    if drive["device"]["protocol"] == "NVMe":
+        return number(drive["nvme_smart_health_information_log"]["media_errors"])
+    table = {row["id"]: number(row["raw"]["value"]) for row in drive["ata_smart_attributes"]["table"]}
+    known = SECTORS & set(table)
+    if not known:
+        handed.garbled()
+    return sum((table[attribute] for attribute in known), Decimal(0))
+
+
+TOOL = Tool(
+    "smartctl",
+    "smartctl",
+    "smartctl -jc -a DRIVE, a line a drive",
+    (
+        Metric("drive.failing", "count", failing),
+        Metric("drive.media_errors", "count", media_errors),
+        Metric("drive.wear_max", "percent", wear_max),
+        Metric("drive.temperature_max", "degC", temperature_max),
+    ),
+)

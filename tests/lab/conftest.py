@@ -1,0 +1,28 @@
+"""The labs that tests stand on: made once a session, taken down at its end whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.lab import kernel, lifecycle
+from tests.lab.lab import DEFAULT_NAME, DEFAULT_NETWORK, Lab, find_lab
+
+
+def made(name: str, topology: str, network: str) -> Iterator[Lab]:
+    """Give a lab; one that was there before stays."""
+    if reason := kernel.why_no_lab():
+        pytest.skip(f"no lab can run here: {reason}")
+    was_there = find_lab(name) is not None
+    try:
+        yield lifecycle.up(name, topology, network, print)
+    finally:
+        if not was_there:
+            lifecycle.down(name, print)
+
+
+@pytest.fixture(scope="session")
+def lab() -> Iterator[Lab]:
+    """Give the whole lab: the one that `make lab-up` made, or one for this session."""
+    yield from made(DEFAULT_NAME, "full", DEFAULT_NETWORK)

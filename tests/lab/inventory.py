@@ -1,0 +1,79 @@
+"""The Ansible inventory of a lab: exactly its hosts, how to reach them, and the equipment that belongs to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from tests.lab import fabric, kernel, simulators
+from tests.lab.lab import Lab
+from tests.lab.topology import Host
+
+GROUPS = {
+    "compute": "compute",
+    "login": "logins",
+    "management": "management",
+    "simulators": "simulators",
+    "storage": "storage_servers",
+    "switch": "switches",
+}
+HEAD = """\
+# The hosts of lab {name}, real Debian under systemd on one machine; BMCs, PDUs, cooling and InfiniBand are simulated.
+# Groups are in the order in which hosts are dealt to pods: compute hosts first.
+"""
+
+
+def write_inventory(lab: Lab) -> None:
+    """Write the inventory where `clusterwright init --preset lab` looks for it."""
+    lab.inventory.parent.mkdir(exist_ok=True)
+    lab.inventory.write_text(inventory_text(lab), encoding="utf-8")
+
+
+def inventory_text(lab: Lab) -> str:
+    """Give the inventory as YAML."""
+    children: dict[str, Any] = {}
+    for host in sorted(lab.topology.hosts, key=lambda h: GROUPS[h.role]):
+        children.setdefault(GROUPS[host.role], {"hosts": {}})["hosts"][host.name] = _host(lab, host)
+    data = {"all": {"children": children, "vars": _shared(lab)}}
+    return HEAD.format(name=lab.name) + yaml.safe_dump(data, sort_keys=False, width=120)
+
+
+def _shared(lab: Lab) -> dict[str, Any]:
+    addresses, topology = lab.addresses, lab.topology
+    shared: dict[str, Any] = {
+        "ansible_user": "root",
+        "ansible_ssh_private_key_file": str(lab.key),
+        "ansible_ssh_common_args": f"-o UserKnownHostsFile={lab.known_hosts} -o StrictHostKeyChecking=yes",
+        "ansible_python_interpreter": "/usr/bin/python3",
+        "operating_system_baseline": "Debian 12",
+        "listening_ports_policy": ["tcp/22"],
+        "lab_simulated": True,
+        "lab_kernel": {ability.name: ability.there for ability in kernel.abilities()},
+        "lab_management_network": str(addresses.management),
+        "lab_data_networks": [str(addresses.plane(number)) for number in (1, 2)],
+        "bmc_username": "admin",
+        "bmc_password": "{{ lookup('ansible.builtin.file', '" + str(lab.password_file) + "') }}",
+        "bmc_ca_path": str(lab.folder / "ca.pem"),
+    }
+    if topology.pdus:
+        shared["lab_pdus"] = {
+            pdu.name: {"address": str(addresses.of(pdu.number)), "outlets": list(pdu.outlets)} for pdu in topology.pdus
+        }
+    if topology.cooling:
+        shared["lab_cooling_units"] = {unit.name: str(addresses.of(unit.number)) for unit in topology.cooling}
+    if topology.infiniband:
+        shared["lab_fabric_environment"] = fabric.environment(lab)
+    return shared
+
+
+def _host(lab: Lab, host: Host) -> dict[str, Any]:
+    entry: dict[str, Any] = {"ansible_host": str(lab.addresses.of(host.number))}
+    if host.bmc:
+        entry["bmc_address"] = str(lab.addresses.bmc(host))
+        entry["serial_number"] = simulators.serial(lab, host)
+    links = [(link.port, link.switch, link.switch_port) for link in lab.topology.links if link.host == host.name]
+    links += [(link.switch_port, link.host, link.port) for link in lab.topology.links if link.switch == host.name]
+    if links:
+        entry["expected_neighbours"] = {port: {"host": peer, "port": peer_port} for port, peer, peer_port in links}
+    return entry

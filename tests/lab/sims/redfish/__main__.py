@@ -1,0 +1,179 @@
+"""Serve every BMC of the lab, each on its own address: `python3 -m tests.lab.sims.redfish TERMS`."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+import json
+import secrets
+import ssl
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from tests.lab.sims.power import PowerError
+from tests.lab.sims.redfish import actions, resources
+from tests.lab.sims.redfish.bmc import Bmc, RefusedError
+
+OPEN = ("/redfish", resources.ROOT)
+USER = "admin"
+STATE = Path("/var/lib/lab")
+
+
+class Connection(BaseHTTPRequestHandler):
+    """One client of one BMC."""
+
+    protocol_version = "HTTP/1.1"
+    timeout = 60
+    bmc: Bmc
+    sessions: dict[str, str]
+
+    def do_GET(self) -> None:  # the server calls it so
+        """Serve a document."""
+        self._answer("GET")
+
+    def do_POST(self) -> None:
+        """Do an action, or open a session."""
+        self._answer("POST")
+
+    def do_PATCH(self) -> None:
+        """Change a setting."""
+        self._answer("PATCH")
+
+    def do_PUT(self) -> None:
+        """Break something."""
+        self._answer("PUT")
+
+    def do_DELETE(self) -> None:
+        """Mend something, or close a session."""
+        self._answer("DELETE")
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base's name
+        """Write to the journal which BMC was asked for what."""
+        print(self.bmc.terms["host"], format % args)
+
+    def _answer(self, method: str) -> None:
+        path = self.path.partition("?")[0].rstrip("/")
+        length = int(self.headers.get("Content-Length") or 0)
+        text = self.rfile.read(length)
+        if "unreachable" in self.bmc.memory["faults"] and not path.startswith(actions.FAULTS):
+            self.close_connection = True
+            return
+        try:
+            body = json.loads(text) if text else {}
+            self._routed(method, path, body)
+        except ValueError:
+            self._refuse(RefusedError(400, "the body is no JSON"))
+        except RefusedError as error:
+            self._refuse(error)
+        except (PowerError, OSError) as error:
+            self._refuse(RefusedError(500, f"the lab's power switch does not answer: {error}"))
+
+    def _routed(self, method: str, path: str, body: dict[str, Any]) -> None:
+        if (method, path) == ("POST", resources.SESSIONS):
+            self._open_session(body)
+            return
+        if path not in OPEN and not self._known():
+            raise RefusedError(401, "wrong or no user and password, or an unknown session")
+        if path.startswith(actions.FAULTS):
+            self._faults(method, path.removeprefix(actions.FAULTS).lstrip("/"))
+            return
+        self.bmc.look()
+        match method:
+            case "GET":
+                self._send(200, self._document(path))
+            case "POST":
+                status, document, made = actions.post(self.bmc, path, body)
+                self._send(status, document, {"Location": made} if made else {})
+            case "PATCH":
+                actions.patch(self.bmc, path, body)
+                self._send(204, {})
+            case "DELETE" if path.startswith(resources.SESSIONS):
+                self.sessions.pop(path.rsplit("/", 1)[-1], None)
+                self._send(204, {})
+            case _:
+                raise RefusedError(405, f"{method} is not for {path}")
+
+    def _document(self, path: str) -> dict[str, Any]:
+        if path == "/redfish":
+            return {"v1": f"{resources.ROOT}/"}
+        document = resources.tree(self.bmc, list(self.sessions)).get(path)
+        if document is None:
+            raise RefusedError(404, f"there is no {path}")
+        return document
+
+    def _faults(self, method: str, fault: str) -> None:
+        """Break with PUT, mend with DELETE; any method gives what is broken."""
+        if method == "PUT":
+            self.bmc.break_(fault)
+        if method == "DELETE":
+            self.bmc.mend(fault)
+        self._send(200, {"faults": self.bmc.memory["faults"]})
+
+    def _open_session(self, body: dict[str, Any]) -> None:
+        if not self._is_right(body.get("UserName", ""), body.get("Password", "")):
+            raise RefusedError(401, "wrong user or password")
+        name, token = secrets.token_hex(4), secrets.token_urlsafe(24)
+        self.sessions[name] = token
+        made = f"{resources.SESSIONS}/{name}"
+        self._send(201, {"@odata.id": made, "Id": name, "UserName": USER}, {"Location": made, "X-Auth-Token": token})
+
+    def _known(self) -> bool:
+        if token := self.headers.get("X-Auth-Token"):
+            return token in self.sessions.values()
+        kind, _, encoded = self.headers.get("Authorization", "").partition(" ")
+        try:
+            user, _, password = base64.b64decode(encoded).decode().partition(":")
+        except (binascii.Error, UnicodeDecodeError):
+            return False
+        return kind == "Basic" and self._is_right(user, password)
+
+    def _is_right(self, user: str, password: str) -> bool:
+        return user == USER and hmac.compare_digest(password.encode(), self.bmc.memory["password"].encode())
+
+    def _refuse(self, error: RefusedError) -> None:
+        info = [{"MessageId": "Lab.1.0.Refused", "Message": error.says, "Severity": "Critical"}]
+        told = {"error": {"code": "Base.1.0.GeneralError", "message": error.says, "@Message.ExtendedInfo": info}}
+        self._send(error.status, told, {"WWW-Authenticate": "Basic"} if error.status == 401 else {})
+
+    def _send(self, status: int, document: dict[str, Any], headers: dict[str, str] | None = None) -> None:
+        text = b"" if status == 204 else json.dumps(document).encode()
+        self.send_response(status)
+        for name, value in {**(headers or {}), "OData-Version": "4.0"}.items():
+            self.send_header(name, value)
+        if text:
+            self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+
+def server_of(terms: dict[str, Any], password: str, secret: ssl.SSLContext) -> ThreadingHTTPServer:
+    """Give the server of one BMC on its own address."""
+    bmc = Bmc(terms, password, STATE / f"bmc-{terms['host']}.json")
+    handler = type("Connection", (Connection,), {"bmc": bmc, "sessions": {}})
+    server = ThreadingHTTPServer((terms["address"], 443), handler)
+    # the handshake happens in the connection's own thread: a client that stalls holds up nobody else
+    server.socket = secret.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    return server
+
+
+def main() -> None:
+    """Serve until ended."""
+    path = Path(sys.argv[1])
+    terms = json.loads(path.read_text(encoding="utf-8"))
+    secret = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    secret.load_cert_chain(path.parent / "bmc.pem", path.parent / "bmc.key")
+    servers = [server_of(bmc, terms["password"], secret) for bmc in terms["bmcs"]]
+    threads = [threading.Thread(target=server.serve_forever) for server in servers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+if __name__ == "__main__":
+    main()

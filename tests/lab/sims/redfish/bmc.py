@@ -1,0 +1,246 @@
+"""One simulated BMC: what it knows, and what its buttons do. No HTTP here."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+import urllib.request
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tests.lab.sims.power import PowerError, ask
+from tests.lab.sims.redfish import model
+
+RESETS = (
+    *("On", "ForceOn", "ForceOff", "GracefulShutdown", "GracefulRestart", "ForceRestart", "PowerCycle"),
+    "PushPowerButton",
+)
+SSH_PORT = 22
+SYSTEM = "/redfish/v1/Systems/1"
+
+
+class RefusedError(Exception):
+    """A request that a BMC refuses: HTTP status, then the sentence."""
+
+    def __init__(self, status: int, says: str) -> None:
+        super().__init__(says)
+        self.status = status
+        self.says = says
+
+
+class Bmc:
+    """A BMC's memory, kept in a file, and its wires to one host."""
+
+    def __init__(self, terms: dict[str, Any], password: str, file: Path) -> None:
+        self.terms = terms
+        self.lock = threading.RLock()
+        self.power = "Off"
+        self.tasks: list[dict[str, Any]] = []
+        self._file = file
+        self._running_since_boot = -1
+        self.memory: dict[str, Any] = {
+            "password": password,
+            "boot": {"BootSourceOverrideEnabled": "Disabled", "BootSourceOverrideTarget": "None"},
+            "bios": {name: values[0] for name, values in model.BIOS.items()},
+            "bios_next": {},
+            "firmware": dict(model.FIRMWARE),
+            "firmware_next": {},
+            "log": [],
+            "entries": 0,
+            "media": None,
+            "indicator": "Off",
+            "faults": [],
+            "booted": 0,
+        }
+        if file.exists():
+            self.memory |= json.loads(file.read_text(encoding="utf-8"))
+
+    def look(self) -> None:
+        """See whether the host has power, and apply what waited for a boot if it booted since."""
+        state = ask("state", self.terms["host"])
+        with self.lock:
+            self.power = "Off" if state["power"] == "off" else "On"
+            if state["booted"] != self.memory["booted"]:
+                self.memory["booted"] = state["booted"]
+                self._apply_what_waited()
+                self.log("System boot", "OK")
+
+    def reset(self, kind: str) -> None:
+        """Press a button: the host really gets or loses power."""
+        if kind not in RESETS:
+            raise RefusedError(400, f"ResetType {kind!r} is not one of {', '.join(RESETS)}")
+        self._refuse_if_broken("power")
+        is_on = self.power == "On"
+        match kind:
+            case "On" | "ForceOn":
+                self._start(is_on=is_on)
+            case "ForceOff":
+                self._switch("off")
+            case "GracefulShutdown":
+                self._switch("shut-down")
+            case "PushPowerButton":
+                if is_on:
+                    self._switch("shut-down")
+                else:
+                    self._start(is_on=False)
+            case "GracefulRestart" if is_on and not self._boots_from_network():
+                self._switch("reboot")
+            case _:
+                self._switch("off")
+                self._start(is_on=False)
+        self.log(f"Reset {kind}", "OK")
+
+    def set_boot(self, wanted: dict[str, Any]) -> None:
+        """Choose what the host boots from next; `Pxe` gives it a fresh disk, as a provisioning service would."""
+        target = wanted.get("BootSourceOverrideTarget", "None")
+        if target not in model.BOOT_TARGETS:
+            raise RefusedError(
+                400, f"BootSourceOverrideTarget {target!r} is not one of {', '.join(model.BOOT_TARGETS)}"
+            )
+        with self.lock:
+            self.memory["boot"] |= {key: wanted[key] for key in self.memory["boot"] if key in wanted}
+            self.save()
+
+    def set_bios(self, wanted: dict[str, str]) -> None:
+        """Keep BIOS attributes for the next boot; one unknown attribute or value refuses all."""
+        for name, value in wanted.items():
+            if value not in model.BIOS.get(name, ()):
+                raise RefusedError(400, f"BIOS attribute {name} takes no value {value!r}")
+        with self.lock:
+            self.memory["bios_next"] |= wanted
+            self.save()
+
+    def reset_bios(self) -> None:
+        """Return to the factory's attributes at the next boot."""
+        self.set_bios({name: values[0] for name, values in model.BIOS.items()})
+
+    def update(self, image: str) -> dict[str, Any]:
+        """Begin a firmware update: the image is really fetched. Gives the task."""
+        with self.lock:
+            if any(task["TaskState"] == "Running" for task in self.tasks):
+                raise RefusedError(503, "an update is running; try again when its task has ended")
+            task = {"Id": str(len(self.tasks) + 1), "TaskState": "Running", "TaskStatus": "OK", "PercentComplete": 0}
+            task |= {"StartTime": now(), "Messages": []}
+            self.tasks.append(task)
+        threading.Thread(target=self._flash, args=(task, image), daemon=True).start()
+        return task
+
+    def break_(self, fault: str) -> None:
+        """Break something; the log says so."""
+        if fault not in model.FAULTS:
+            raise RefusedError(404, f"no fault {fault!r}; there are {', '.join(model.FAULTS)}")
+        if fault not in self.memory["faults"]:
+            self.memory["faults"].append(fault)
+            self.log(model.FAULTS[fault].says, model.FAULTS[fault].severity)
+
+    def mend(self, fault: str) -> None:
+        """Mend it; what the log said stays."""
+        if fault in self.memory["faults"]:
+            self.memory["faults"].remove(fault)
+            self.log(f"{model.FAULTS[fault].says}: mended", "OK")
+
+    def log(self, says: str, severity: str) -> None:
+        """Write an entry into the event log."""
+        with self.lock:
+            self.memory["entries"] += 1
+            entry = {"Id": str(self.memory["entries"]), "Created": now(), "Message": says, "Severity": severity}
+            self.memory["log"].append(entry)
+            self.save()
+
+    def clear_log(self) -> None:
+        """Forget what happened."""
+        with self.lock:
+            self.memory["log"] = []
+            self.log("Log cleared", "OK")
+
+    def boot_progress(self) -> str:
+        """Give how far the host's boot is, by the standard's words; running is seen on its SSH port, once a boot."""
+        if self.power == "Off":
+            return "None"
+        if "post" in self.memory["faults"]:
+            return "MemoryInitializationStarted"
+        if self._running_since_boot != self.memory["booted"]:
+            try:
+                socket.create_connection((self.terms["host_address"], SSH_PORT), 0.3).close()
+            except OSError:
+                return "OSBootStarted"
+            self._running_since_boot = self.memory["booted"]
+        return "OSRunning"
+
+    def save(self) -> None:
+        """Keep the memory across a restart of the simulator."""
+        with self.lock:
+            partial = self._file.with_suffix(".new")
+            partial.write_text(json.dumps(self.memory), encoding="utf-8")
+            partial.replace(self._file)
+
+    def _switch(self, action: str) -> None:
+        try:
+            ask(action, self.terms["host"])
+        except (PowerError, OSError) as error:
+            raise RefusedError(500, str(error)) from error
+
+    def _refuse_if_broken(self, fault: str) -> None:
+        if fault in self.memory["faults"]:
+            raise RefusedError(500, model.FAULTS[fault].says)
+
+    def _boots_from_network(self) -> bool:
+        boot = self.memory["boot"]
+        return bool(boot["BootSourceOverrideEnabled"] != "Disabled" and boot["BootSourceOverrideTarget"] == "Pxe")
+
+    def _start(self, *, is_on: bool) -> None:
+        if is_on:
+            return
+        self._switch("provision" if self._boots_from_network() else "on")
+        if self.memory["boot"]["BootSourceOverrideEnabled"] == "Once":
+            self.memory["boot"] = {"BootSourceOverrideEnabled": "Disabled", "BootSourceOverrideTarget": "None"}
+
+    def _apply_what_waited(self) -> None:
+        self.memory["bios"] |= self.memory["bios_next"]
+        self.memory["firmware"] |= self.memory["firmware_next"]
+        self.memory["bios_next"], self.memory["firmware_next"] = {}, {}
+
+    def _flash(self, task: dict[str, Any], image: str) -> None:
+        try:
+            component, version = _image_of(image)
+            for percent in range(20, 101, 20):
+                time.sleep(model.UPDATE_S / 5)
+                task["PercentComplete"] = percent
+            self._refuse_if_broken("update")
+        except RefusedError as error:
+            self._end(task, "Exception", "Critical", f"Update from {image} failed: {error.says}")
+            return
+        with self.lock:
+            self.memory["firmware" if component == model.AT_ONCE else "firmware_next"][component] = version
+        if component == model.AT_ONCE:
+            self._end(task, "Completed", "OK", f"{component} {version} written, in force")
+            return
+        reset = {"MessageId": "Base.1.0.ResetRequired", "MessageArgs": [SYSTEM, "ForceRestart"], "Severity": "Warning"}
+        task["Messages"] = [reset | {"Message": f"{component} waits for a reset"}]
+        self._end(task, "Completed", "OK", f"{component} {version} written, in force at the next boot")
+
+    def _end(self, task: dict[str, Any], state: str, severity: str, says: str) -> None:
+        task["Messages"].append({"MessageId": "Lab.1.0.Update", "Message": says, "Severity": severity})
+        task |= {"TaskState": state, "TaskStatus": severity, "EndTime": now()}
+        self.log(says, severity)
+
+
+def _image_of(address: str) -> tuple[str, str]:
+    """Fetch a firmware image and give its component and version: its one line reads `lab-firmware NIC-1 2.0.0`."""
+    try:
+        with urllib.request.urlopen(address, timeout=10) as answer:  # what the BMC is told to fetch
+            words = answer.read(200).decode("utf-8", "replace").split()
+    except (OSError, ValueError) as error:
+        raise RefusedError(400, f"cannot be fetched: {error}") from error
+    match words:
+        case ["lab-firmware", component, version] if component in model.FIRMWARE:
+            return component, version
+    raise RefusedError(400, "no image for this server")
+
+
+def now() -> str:
+    """Give the time as Redfish writes it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,55 @@
+"""What the simulated servers are made of. Every figure here is made up and named so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MANUFACTURER = "Clusterwright lab (simulated)"
+MODEL = "Simulated server"
+PROCESSORS = ("CPU-1", "CPU-2")
+MEMORY = ("DIMM-A1", "DIMM-A2", "DIMM-B1", "DIMM-B2")
+MEMORY_MIB = 16384
+FANS = ("FAN-1", "FAN-2", "FAN-3", "FAN-4")
+POWER_SUPPLIES = ("PSU-1", "PSU-2")
+TEMPERATURES_C = {"Inlet": (22, 22), "CPU-1": (24, 48), "CPU-2": (24, 51)}
+TOO_HOT_C = 45
+FAN_RPM = 4200
+WATTS_OFF = 14
+WATTS_ON = 320
+
+ON_OFF = ("Enabled", "Disabled")
+# attribute -> the values it takes; the first is the factory's
+BIOS = {
+    "BootMode": ("Uefi", "Bios"),
+    "LogicalProc": ON_OFF,
+    "NumaNodesPerSocket": ("1", "2", "4"),
+    "PcieAcs": ON_OFF,
+    "ProcVirtualization": ON_OFF,
+    "SriovGlobalEnable": ("Disabled", "Enabled"),
+    "WorkloadProfile": ("Balanced", "HighPerformanceCompute"),
+}
+# component -> the version it leaves the factory with; the BMC takes a new one at once, the others at the next boot
+FIRMWARE = {"BMC": "1.0.0", "BIOS": "1.0.0", "NIC-1": "1.0.0", "NIC-2": "1.0.0", "BootDrive": "1.0.0"}
+AT_ONCE = "BMC"
+UPDATE_S = 3.0
+BOOT_TARGETS = ("None", "Pxe", "Hdd", "Cd", "BiosSetup")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that can be broken on purpose: what the log says when it breaks, and how bad it is."""
+
+    says: str
+    severity: str = "Critical"
+
+
+FAULTS = {
+    "fan": Fault("Fan FAN-3 stopped"),
+    "memory": Fault("Uncorrectable ECC error on DIMM-B1"),
+    "post": Fault("POST halted: memory initialisation does not end"),
+    "power": Fault("Power cannot be switched: sequencer fault"),
+    "power-supply": Fault("Power supply PSU-2 lost its input; redundancy lost", "Warning"),
+    "temperature": Fault("Inlet temperature above its critical threshold"),
+    "update": Fault("Firmware flash is write protected", "Warning"),
+    "unreachable": Fault("Network controller of the BMC hangs", "Warning"),
+}

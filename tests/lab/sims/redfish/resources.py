@@ -1,0 +1,308 @@
+"""Every document a BMC serves, as one tree from path to JSON, made anew from what the BMC knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tests.lab.sims.redfish import model
+from tests.lab.sims.redfish.bmc import RESETS, SYSTEM, Bmc
+
+ROOT = "/redfish/v1"
+CHASSIS = f"{ROOT}/Chassis/1"
+MANAGER = f"{ROOT}/Managers/1"
+LOG = f"{MANAGER}/LogServices/SEL"
+UPDATES = f"{ROOT}/UpdateService"
+MEDIA = f"{MANAGER}/VirtualMedia/CD"
+SESSIONS = f"{ROOT}/SessionService/Sessions"
+ACCOUNT = f"{ROOT}/AccountService/Accounts/1"
+TASKS = f"{ROOT}/TaskService/Tasks"
+
+Document = dict[str, Any]
+
+
+def tree(bmc: Bmc, sessions: list[str]) -> dict[str, Document]:
+    """Give all documents by path, each with its own address in it."""
+    documents = dict(_documents(bmc, sessions))
+    for path, document in documents.items():
+        document["@odata.id"] = path
+        document.setdefault("Id", path.rsplit("/", 1)[-1])
+        document.setdefault("Name", document["Id"])
+    return documents
+
+
+def _documents(bmc: Bmc, sessions: list[str]) -> Iterator[tuple[str, Document]]:
+    yield _document(ROOT, "ServiceRoot", _root(bmc))
+    yield from _system(bmc)
+    yield from _chassis(bmc)
+    yield from _manager(bmc)
+    yield from _updates(bmc)
+    yield from _access(sessions)
+
+
+def task_document(task: Document) -> tuple[str, Document]:
+    """Give a task as it is served, and where."""
+    return _document(f"{TASKS}/{task['Id']}", "Task", task)
+
+
+def link(path: str) -> Document:
+    """Give a reference to a document."""
+    return {"@odata.id": path}
+
+
+def _links(folder: str, names: tuple[str, ...]) -> Iterator[Document]:
+    return (link(f"{folder}/{name}") for name in names)
+
+
+def _collection(folder: str, names: tuple[str, ...]) -> tuple[str, Document]:
+    return folder, {"Members": list(_links(folder, names)), "Members@odata.count": len(names)}
+
+
+def _document(path: str, kind: str, content: Document) -> tuple[str, Document]:
+    return path, {"@odata.type": f"#{kind}.v1_0_0.{kind}", **content}
+
+
+def _status(*, ill: bool = False) -> Document:
+    return {"State": "Enabled", "Health": "Critical" if ill else "OK"}
+
+
+def _action(path: str, **allowed: tuple[str, ...]) -> Document:
+    return {"target": path, **{f"{name}@Redfish.AllowableValues": list(values) for name, values in allowed.items()}}
+
+
+def _root(bmc: Bmc) -> Document:
+    folders = ("Systems", "Chassis", "Managers", "UpdateService", "SessionService", "AccountService")
+    return {
+        "RedfishVersion": "1.15.0",
+        "Vendor": model.MANUFACTURER,
+        "UUID": bmc.terms["uuid"],
+        **{name: link(f"{ROOT}/{name}") for name in folders},
+        "Tasks": link(f"{ROOT}/TaskService"),
+        "Links": {"Sessions": link(SESSIONS)},
+    }
+
+
+def _system(bmc: Bmc) -> Iterator[tuple[str, Document]]:
+    memory, faults = bmc.memory, bmc.memory["faults"]
+    yield _collection(f"{ROOT}/Systems", ("1",))
+    yield _document(
+        SYSTEM,
+        "ComputerSystem",
+        {
+            "Name": bmc.terms["host"],
+            "HostName": bmc.terms["host"],
+            "UUID": bmc.terms["uuid"],
+            "SerialNumber": bmc.terms["serial"],
+            "Manufacturer": model.MANUFACTURER,
+            "Model": model.MODEL,
+            "SystemType": "Physical",
+            "PowerState": bmc.power,
+            "BiosVersion": memory["firmware"]["BIOS"],
+            "BootProgress": {"LastState": bmc.boot_progress()},
+            "Boot": memory["boot"] | {"BootSourceOverrideTarget@Redfish.AllowableValues": list(model.BOOT_TARGETS)},
+            "ProcessorSummary": {"Count": len(model.PROCESSORS), "Status": _status()},
+            "MemorySummary": {
+                "TotalSystemMemoryGiB": len(model.MEMORY) * model.MEMORY_MIB // 1024,
+                "Status": _status(ill="memory" in faults),
+            },
+            "IndicatorLED": memory["indicator"],
+            "Status": _status(ill=bool({"memory", "post"} & {*faults})),
+            **{name: link(f"{SYSTEM}/{name}") for name in ("Bios", "Processors", "Memory", "EthernetInterfaces")},
+            "LogServices": link(f"{MANAGER}/LogServices"),
+            "Actions": {"#ComputerSystem.Reset": _action(f"{SYSTEM}/Actions/ComputerSystem.Reset", ResetType=RESETS)},
+            "Links": {"Chassis": [link(CHASSIS)], "ManagedBy": [link(MANAGER)]},
+        },
+    )
+    yield _document(
+        f"{SYSTEM}/Bios",
+        "Bios",
+        {
+            "Attributes": memory["bios"],
+            "@Redfish.Settings": {"SettingsObject": link(f"{SYSTEM}/Bios/Settings")},
+            "Actions": {"#Bios.ResetBios": _action(f"{SYSTEM}/Bios/Actions/Bios.ResetBios")},
+        },
+    )
+    yield _document(f"{SYSTEM}/Bios/Settings", "Bios", {"Attributes": memory["bios_next"]})
+    yield _collection(f"{SYSTEM}/Processors", model.PROCESSORS)
+    for name in model.PROCESSORS:
+        yield _document(
+            f"{SYSTEM}/Processors/{name}",
+            "Processor",
+            {"ProcessorType": "CPU", "Model": "Simulated", "Status": _status()},
+        )
+    yield _collection(f"{SYSTEM}/Memory", model.MEMORY)
+    for name in model.MEMORY:
+        ill = "memory" in faults and name == "DIMM-B1"
+        yield _document(
+            f"{SYSTEM}/Memory/{name}", "Memory", {"CapacityMiB": model.MEMORY_MIB, "Status": _status(ill=ill)}
+        )
+    yield _collection(f"{SYSTEM}/EthernetInterfaces", tuple(bmc.terms["ports"]))
+    for port, address in bmc.terms["ports"].items():
+        yield _document(
+            f"{SYSTEM}/EthernetInterfaces/{port}", "EthernetInterface", {"MACAddress": address, "Status": _status()}
+        )
+
+
+def _chassis(bmc: Bmc) -> Iterator[tuple[str, Document]]:
+    faults, is_on = bmc.memory["faults"], bmc.power == "On"
+    yield _collection(f"{ROOT}/Chassis", ("1",))
+    yield _document(
+        CHASSIS,
+        "Chassis",
+        {
+            "ChassisType": "RackMount",
+            "SerialNumber": bmc.terms["serial"],
+            "Manufacturer": model.MANUFACTURER,
+            "Model": model.MODEL,
+            "PowerState": bmc.power,
+            "IndicatorLED": bmc.memory["indicator"],
+            "Status": _status(ill=bool({"fan", "temperature"} & {*faults})),
+            "Thermal": link(f"{CHASSIS}/Thermal"),
+            "Power": link(f"{CHASSIS}/Power"),
+            "Links": {"ComputerSystems": [link(SYSTEM)], "ManagedBy": [link(MANAGER)]},
+        },
+    )
+    yield _document(
+        f"{CHASSIS}/Thermal",
+        "Thermal",
+        {
+            "Temperatures": [
+                {
+                    "Name": name,
+                    "MemberId": name,
+                    "ReadingCelsius": model.TOO_HOT_C + 3
+                    if name == "Inlet" and "temperature" in faults
+                    else celsius[is_on],
+                    "UpperThresholdCritical": model.TOO_HOT_C if name == "Inlet" else 95,
+                    "Status": _status(ill=name == "Inlet" and "temperature" in faults),
+                }
+                for name, celsius in model.TEMPERATURES_C.items()
+            ],
+            "Fans": [
+                {
+                    "Name": name,
+                    "MemberId": name,
+                    "Reading": model.FAN_RPM if is_on and not (name == "FAN-3" and "fan" in faults) else 0,
+                    "ReadingUnits": "RPM",
+                    "Status": _status(ill=name == "FAN-3" and "fan" in faults),
+                }
+                for name in model.FANS
+            ],
+        },
+    )
+    yield _document(
+        f"{CHASSIS}/Power",
+        "Power",
+        {
+            "PowerControl": [
+                {"Name": "Server", "MemberId": "0", "PowerConsumedWatts": model.WATTS_ON if is_on else model.WATTS_OFF}
+            ],
+            "PowerSupplies": [
+                {
+                    "Name": name,
+                    "MemberId": name,
+                    "SerialNumber": f"{bmc.terms['serial']}-{name}",
+                    "Model": "Simulated",
+                    "LineInputVoltage": 0 if name == "PSU-2" and "power-supply" in faults else 230,
+                    "Status": _status(ill=name == "PSU-2" and "power-supply" in faults),
+                }
+                for name in model.POWER_SUPPLIES
+            ],
+        },
+    )
+
+
+def _manager(bmc: Bmc) -> Iterator[tuple[str, Document]]:
+    memory = bmc.memory
+    yield _collection(f"{ROOT}/Managers", ("1",))
+    yield _document(
+        MANAGER,
+        "Manager",
+        {
+            "ManagerType": "BMC",
+            "Model": "Simulated BMC",
+            "FirmwareVersion": memory["firmware"]["BMC"],
+            "Status": _status(),
+            "LogServices": link(f"{MANAGER}/LogServices"),
+            "VirtualMedia": link(f"{MANAGER}/VirtualMedia"),
+            "Links": {"ManagerForServers": [link(SYSTEM)], "ManagerForChassis": [link(CHASSIS)]},
+        },
+    )
+    yield _collection(f"{MANAGER}/LogServices", ("SEL",))
+    yield _document(
+        LOG,
+        "LogService",
+        {
+            "Entries": link(f"{LOG}/Entries"),
+            "Actions": {"#LogService.ClearLog": _action(f"{LOG}/Actions/LogService.ClearLog")},
+        },
+    )
+    yield from _log(bmc)
+    yield _collection(f"{MANAGER}/VirtualMedia", ("CD",))
+    yield _document(
+        MEDIA,
+        "VirtualMedia",
+        {
+            "MediaTypes": ["CD", "DVD"],
+            "Image": memory["media"],
+            "ImageName": (memory["media"] or "").rsplit("/", 1)[-1] or None,
+            "Inserted": memory["media"] is not None,
+            "Actions": {
+                "#VirtualMedia.InsertMedia": _action(f"{MEDIA}/Actions/VirtualMedia.InsertMedia"),
+                "#VirtualMedia.EjectMedia": _action(f"{MEDIA}/Actions/VirtualMedia.EjectMedia"),
+            },
+        },
+    )
+
+
+def _log(bmc: Bmc) -> Iterator[tuple[str, Document]]:
+    entries = [
+        _document(f"{LOG}/Entries/{entry['Id']}", "LogEntry", entry | {"EntryType": "SEL"})
+        for entry in bmc.memory["log"]
+    ]
+    members = [link(path) | entry for path, entry in entries]
+    yield _document(
+        f"{LOG}/Entries",
+        "LogEntryCollection",
+        {"Description": "System event log", "Members": members, "Members@odata.count": len(members)},
+    )
+    yield from entries
+
+
+def _updates(bmc: Bmc) -> Iterator[tuple[str, Document]]:
+    firmware = bmc.memory["firmware"]
+    simple = f"{UPDATES}/Actions/UpdateService.SimpleUpdate"
+    yield _document(
+        UPDATES,
+        "UpdateService",
+        {
+            "ServiceEnabled": True,
+            "FirmwareInventory": link(f"{UPDATES}/FirmwareInventory"),
+            "Actions": {"#UpdateService.SimpleUpdate": _action(simple, TransferProtocol=("HTTP", "HTTPS"))},
+        },
+    )
+    yield _collection(f"{UPDATES}/FirmwareInventory", tuple(firmware))
+    for name, version in firmware.items():
+        yield _document(
+            f"{UPDATES}/FirmwareInventory/{name}",
+            "SoftwareInventory",
+            {"Version": version, "Updateable": True, "Status": _status()},
+        )
+    yield _document(f"{ROOT}/TaskService", "TaskService", {"ServiceEnabled": True, "Tasks": link(TASKS)})
+    yield _collection(TASKS, tuple(task["Id"] for task in bmc.tasks))
+    for task in bmc.tasks:
+        yield task_document(task)
+
+
+def _access(sessions: list[str]) -> Iterator[tuple[str, Document]]:
+    yield _document(f"{ROOT}/SessionService", "SessionService", {"ServiceEnabled": True, "Sessions": link(SESSIONS)})
+    yield _collection(SESSIONS, tuple(sessions))
+    for name in sessions:
+        yield _document(f"{SESSIONS}/{name}", "Session", {"UserName": "admin"})
+    yield _document(f"{ROOT}/AccountService", "AccountService", {"Accounts": link(f"{ROOT}/AccountService/Accounts")})
+    yield _collection(f"{ROOT}/AccountService/Accounts", ("1",))
+    yield _document(
+        ACCOUNT,
+        "ManagerAccount",
+        {"UserName": "admin", "Password": None, "RoleId": "Administrator", "Enabled": True, "Locked": False},
+    )

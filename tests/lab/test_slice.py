@@ -1,0 +1,83 @@
+"""The slice of the lab that every run of the tests makes: real hosts, a real network, a BMC whose button is real."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from tests.lab import kernel, lifecycle
+from tests.lab.conftest import made
+from tests.lab.lab import Lab, home
+from tests.lab.reaching import Bmc, answers, neighbours, ssh, until
+from tests.lab.traces import left_over, traces
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("lab")]
+
+NAME = "cwci"
+NODES = ("node-01", "node-02")
+
+
+@pytest.fixture(scope="module")
+def before() -> Iterator[dict[str, list[str]]]:
+    """What the machine is like without the slice; whoever else runs these tests on it waits until we are done."""
+    if reason := kernel.why_no_lab():
+        pytest.skip(f"no lab can run here: {reason}")
+    home().mkdir(parents=True, exist_ok=True)
+    with (home() / "slice.lock").open("w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        lifecycle.down(NAME, print)
+        yield traces()
+
+
+@pytest.fixture(scope="module")
+def lab(before: dict[str, list[str]]) -> Iterator[Lab]:
+    """Two compute hosts on a leaf, beside whatever lab is up; listed first is what the machine was like without."""
+    yield from made(NAME, "slice", "10.78.4.0/22")
+
+
+def test_hosts_run_systemd_and_answer_under_their_own_keys(lab: Lab) -> None:
+    for node in NODES:
+        assert ssh(lab, node, "hostname") == node
+        assert ssh(lab, node, "cat /proc/1/comm") == "systemd"
+        ssh(lab, node, "systemctl is-system-running --wait || true")
+        assert ssh(lab, node, "systemctl --failed --plain --no-legend") == ""
+
+
+def test_a_host_installs_a_package_and_the_next_one_has_it_from_the_cache(lab: Lab) -> None:
+    for node in NODES:
+        ssh(lab, node, "apt-get install -y -qq ethtool")
+
+        assert "eth1" in ssh(lab, node, "ethtool -i eth1 >/dev/null && echo eth1")
+
+
+def test_neighbours_see_each_other_on_the_ports_of_the_topology(lab: Lab) -> None:
+    for host, expected in (
+        ("leaf-1", {"swp1": "node-01 eth1", "swp2": "node-02 eth1"}),
+        ("node-02", {"eth1": "leaf-1 swp2"}),
+    ):
+        assert until(partial(neighbours, lab, host), expected.__eq__, seconds=30) == expected
+
+
+def test_the_button_of_the_bmc_stops_and_starts_the_host(lab: Lab) -> None:
+    bmc = Bmc(lab, "node-01")
+    first = ssh(lab, "node-01", "cat /proc/sys/kernel/random/boot_id")
+
+    assert bmc.reset("ForceOff") == 204
+    assert bmc.power() == "Off"
+    assert not answers(lab, "node-01")
+    assert answers(lab, "node-02")
+
+    assert bmc.reset("On") == 204
+    lifecycle.wait_for_ssh(lab, "node-01")
+    assert bmc.power() == "On"
+    assert ssh(lab, "node-01", "cat /proc/sys/kernel/random/boot_id") != first
+
+
+def test_taken_down_it_leaves_nothing_on_the_machine(lab: Lab, before: dict[str, list[str]]) -> None:
+    lifecycle.down(lab.name, print)
+
+    assert left_over(before, traces()) == []
+    assert not lab.folder.exists()
