@@ -24,7 +24,7 @@ import psutil
 PATIENCE_S = 3.0
 ROUNDS = 3
 LOOK_S = 0.1
-RAW_FACTS = ("raw_output_results", "stress_results")
+RAW_FACTS = ("raw_output_results", "stress_results", "proof_results", "drift_results")
 """Facts in which the roles hand raw output over; each is a list of what Ansible's command module returned."""
 NOT_FOUND = 127
 STOPPED = 143

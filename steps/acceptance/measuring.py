@@ -20,6 +20,7 @@ from steps.acceptance import (
     links,
     ports,
     processor,
+    proofs,
     services,
     stress,
 )
@@ -69,13 +70,12 @@ TOOLED: Mapping[str, tuple[str, ...]] = {
     "064": ("rdma.write_bw_min_gbit", "rdma.write_latency_max_us", "port.error_growth"),
     "065": ("gpudirect.write_bw_min_gbit", "gpudirect.affinity_mismatches"),
     "066": ("nccl.allreduce_full_line_share", "nccl.wrong_results"),
+    "119": ("thermal.sensors_seen_ratio",),
     "125": ("storage.port_rate_ratio",),
     "129": ("storage.read_gb_s", "storage.write_gb_s"),
     "130": ("mount.read_gb_s",),
     "133": ("cache.hit_read_gb_s",),
     "134": ("gds.read_gb_s",),
-    "151": ("nccl.single_node_errors",),
-    "156": ("scheduler.test_job_failures",),
     "167": ("exporter.up_ratio",),
     "168": ("dcgm.up_ratio",),
     "169": ("gpu.series_present_ratio",),
@@ -84,6 +84,7 @@ TOOLED: Mapping[str, tuple[str, ...]] = {
 
 STEPS: Mapping[str, tuple[Metric, ...]] = {
     **{step: tuple(METRICS[name] for name in names) for step, names in TOOLED.items()},
+    **proofs.STEPS,
     "007": (
         Metric("firmware.components_unversioned", "count", identity.components_unversioned),
         Metric("firmware.bios_release_age_days", "day", identity.bios_age_days),

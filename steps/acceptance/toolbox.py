@@ -88,6 +88,7 @@ TOOLS: tuple[Tool, ...] = (
     ptp.TOOL,
     prometheus.NODES,
     prometheus.DCGM,
+    prometheus.THERMAL,
     prometheus.SERIES,
     prometheus.ALERTS,
     slurm.SHOW,

@@ -147,6 +147,7 @@ CASES = (
     Case("prometheus_dcgm_up", "prometheus_empty.json", {"dcgm.up_ratio": None}),
     Case("prometheus_dcgm_up", "prometheus_error.json", {"dcgm.up_ratio": None}),
     Case("prometheus_dcgm_up", "prometheus_up.json", {"dcgm.up_ratio": "0.5"}),
+    Case("prometheus_thermal_up", "prometheus_thermal_up.json", {"thermal.sensors_seen_ratio": 1}),
     Case("prometheus_gpu_series", "prometheus_gpu_series.json", {"gpu.series_present_ratio": "0.9375"},
          beside={"planned_series": "16"}),
     Case("prometheus_alerts", "prometheus_alerts.json", {"alerts.firing": 0}),

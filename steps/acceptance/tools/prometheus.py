@@ -69,6 +69,11 @@ def _tool(name: str, query: str, *metrics: Metric) -> Tool:
 
 NODES = _tool("prometheus_up", 'up{job="node"}', Metric("exporter.up_ratio", "ratio", up_ratio("prometheus_up")))
 DCGM = _tool("prometheus_dcgm_up", 'up{job="dcgm"}', Metric("dcgm.up_ratio", "ratio", up_ratio("prometheus_dcgm_up")))
+THERMAL = _tool(
+    "prometheus_thermal_up",
+    'up{job=~"modbus|redfish"}',
+    Metric("thermal.sensors_seen_ratio", "ratio", up_ratio("prometheus_thermal_up")),
+)
 SERIES = _tool(
     "prometheus_gpu_series", "count(DCGM_FI_DEV_GPU_TEMP)", Metric("gpu.series_present_ratio", "ratio", present_ratio)
 )

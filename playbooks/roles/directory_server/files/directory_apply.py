@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+"""Brings the directory in line with a list of people and groups: `directory-apply FILE`. Prints a line a change."""
+
+import json
+import sys
+from pathlib import Path
+
+import ldap
+from ldap import modlist
+
+Entry = dict[str, list[bytes]]
+
+
+def main() -> None:
+    """Compare, then add, change and remove, parents first."""
+    wanted_list = json.loads(Path(sys.argv[1]).read_text())
+    wanted = entries(wanted_list)
+    directory = ldap.initialize("ldapi:///")
+    directory.sasl_external_bind_s()
+    base = wanted_list["base"]
+    try:
+        there: dict[str, Entry] = dict(directory.search_s(base, ldap.SCOPE_SUBTREE))
+    except ldap.NO_SUCH_OBJECT:
+        there = {}
+    for name, entry in wanted.items():
+        if name not in there:
+            directory.add_s(name, modlist.addModlist(entry))
+            print("added", name)
+        elif changes := modlist.modifyModlist(there[name], entry):
+            directory.modify_s(name, changes)
+            print("changed", name)
+    for name in sorted(set(there) - set(wanted), key=len, reverse=True):
+        directory.delete_s(name)
+        print("removed", name)
+
+
+def entries(wanted: dict) -> dict[str, Entry]:
+    """Give every entry there shall be, by name."""
+    base, everyone = wanted["base"], wanted["everyone_gid"]
+    found = {
+        base: attributes(objectClass=["top", "domain"], dc=[base.split(",")[0].split("=")[1]]),
+        f"ou=people,{base}": attributes(objectClass=["organizationalUnit"], ou=["people"]),
+        f"ou=groups,{base}": attributes(objectClass=["organizationalUnit"], ou=["groups"]),
+    }
+    people = [*wanted["people"], {"name": wanted["proof_account"], "uid": wanted["proof_uid"]}]
+    for person in people:
+        found[f"uid={person['name']},ou=people,{base}"] = attributes(
+            objectClass=["inetOrgPerson", "posixAccount", "ldapPublicKey"],
+            uid=[person["name"]],
+            cn=[person["name"]],
+            sn=[person["name"]],
+            uidNumber=[person["uid"]],
+            gidNumber=[everyone],
+            homeDirectory=[f"/home/{person['name']}"],
+            loginShell=["/bin/bash"],
+            sshPublicKey=person.get("ssh_keys", []),
+        )
+    for group, number in {wanted["everyone"]: everyone, **wanted["groups"]}.items():
+        members = [p["name"] for p in people if group in p.get("groups", [])]
+        found[f"cn={group},ou=groups,{base}"] = attributes(
+            objectClass=["posixGroup"], cn=[group], gidNumber=[number], memberUid=members
+        )
+    return found
+
+
+def attributes(**values: list) -> Entry:
+    """Give attributes as the directory keeps them; an empty one is left out."""
+    return {name: [str(value).encode() for value in listed] for name, listed in values.items() if listed}
+
+
+if __name__ == "__main__":
+    main()

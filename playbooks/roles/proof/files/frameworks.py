@@ -1,0 +1,47 @@
+"""Proves each framework by training steps that must lower the loss, on a GPU where there is one.
+
+Arguments: the folder of environments, then their names.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+STEPS = {
+    "pytorch": """
+import torch
+torch.manual_seed(0)
+device = "cuda" if torch.cuda.is_available() else "cpu"
+model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 1)).to(device)
+optimiser = torch.optim.SGD(model.parameters(), lr=0.05)
+x = torch.randn(256, 64, device=device)
+y = x.sum(dim=1, keepdim=True)
+losses = []
+for _ in range(20):
+    optimiser.zero_grad()
+    loss = torch.nn.functional.mse_loss(model(x), y)
+    loss.backward()
+    optimiser.step()
+    losses.append(loss.item())
+assert losses[-1] < losses[0], losses
+print(torch.__version__, device, round(losses[0], 3), round(losses[-1], 3))
+""",
+}
+
+
+def main() -> None:
+    """Train a little in each environment; count those that fail."""
+    folder, *names = sys.argv[1:]
+    notes, failures = [], 0
+    for name in names:
+        command = [str(Path(folder) / name / "bin" / "python"), "-c", STEPS.get(name, f"import {name}")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        failures += done.returncode != 0
+        last = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()[-1:]
+        notes.append(f"{name}: {' '.join(last)[:160]}")
+    print(json.dumps({"framework.smoke_failures": {"value": failures, "note": "; ".join(notes)}}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""Proves each way to submit: srun, sbatch and the interface over HTTP, from a log-in host, with the same result by each.
+
+Argument: the port of the interface. Runs where the interface runs.
+"""
+
+import json
+import sys
+import urllib.request
+
+from slurm_jobs import PERSON, as_person, clear, ended, report, submit
+
+
+def main() -> None:
+    """Submit one job by each way, and count those that do not end well."""
+    port = sys.argv[1]
+    clear()
+    failed = []
+    shown = as_person("srun", "--mem-per-cpu=64", "--time=1", "--chdir=/tmp", "id", "-un")
+    if shown.stdout.strip() != PERSON:
+        failed.append(f"srun: {shown.stderr.strip()[:200]}")
+    if (state := ended(submit("true", "--time=1"))) != "COMPLETED":
+        failed.append(f"sbatch: {state}")
+    try:
+        state = ended(over_http(port))
+        if state != "COMPLETED":
+            failed.append(f"HTTP: {state}")
+    except (OSError, KeyError, ValueError, StopIteration) as error:
+        failed.append(f"HTTP: {error}")
+    clear()
+    note = "; ".join(failed) or "srun, sbatch and HTTP from a log-in host; a portal is not among the ways"
+    report({"submit.ways_failed": (len(failed), note)})
+
+
+def over_http(port: str) -> str:
+    """Submit a job with a token of the proofs' account; give its number."""
+    said = as_person("scontrol", "token", "lifespan=120").stdout
+    token = next(line.split("=", 1)[1] for line in said.splitlines() if line.startswith("SLURM_JWT="))
+    job = {
+        "name": PERSON,
+        "current_working_directory": "/tmp",
+        "standard_output": "/dev/null",
+        "memory_per_cpu": 64,
+        "time_limit": 1,
+        "environment": {"PATH": "/bin:/usr/bin"},
+    }
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}/slurm/v0.0.38/job/submit",
+        data=json.dumps({"script": "#!/bin/sh\ntrue\n", "job": job}).encode(),
+        headers={"X-SLURM-USER-NAME": PERSON, "X-SLURM-USER-TOKEN": token, "Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return str(json.load(answer)["job_id"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""Reads idle, slow and wasteful use out of the metrics database: each finding with its figure, and the owner who follows it up.
+
+Arguments: the database's address, what to look back on, then the owners by kind of finding as JSON. It changes nothing.
+"""
+
+import json
+import sys
+import urllib.parse
+import urllib.request
+
+FINDINGS = {
+    "idle": ("processors idle", '1 - avg by (instance) (rate(node_cpu_seconds_total{{mode="idle",group="compute"}}[{w}])) < 0.05'),
+    "memory": ("memory short", "min_over_time(node_memory_MemAvailable_bytes[{w}]) / node_memory_MemTotal_bytes < 0.1"),
+    "loader": ("waits for data", "max_over_time(training_loader_wait_share[{w}]) > 0.3"),
+    "imbalance": ("waits for others", "avg_over_time(training_collective_seconds[{w}]) / avg_over_time(training_step_seconds[{w}]) > 0.3"),
+    "degraded": ("slower than its like", "avg_over_time(anomaly:speed_probe:ratio[{w}]) > 1.2"),
+}  # fmt: skip
+
+
+def series(url: str, query: str) -> list[dict]:
+    """Give the series that a query finds."""
+    with urllib.request.urlopen(f"{url}/api/v1/query?{urllib.parse.urlencode({'query': query})}", timeout=30) as answer:
+        return json.load(answer)["data"]["result"]
+
+
+def main() -> None:
+    """Look for each kind of finding, and count those that nobody owns."""
+    url, window, owners = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+    found, unowned = [], 0
+    for kind, (words, query) in FINDINGS.items():
+        for one in series(url, query.format(w=window)):
+            labels = one["metric"]
+            where = " ".join(labels[name] for name in ("instance", "run", "rank") if name in labels)
+            owner = owners.get(kind, "")
+            unowned += not owner
+            found.append(f"{where} {words} ({float(one['value'][1]):.3g}): {owner or 'nobody'}")
+    note = "; ".join(found) or "no findings"
+    print(json.dumps({"audit.findings_without_owner": {"value": unowned, "note": note}}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""Proves what a profile costs: the small job runs alone on this host with and without one, in turn, and the best are compared.
+
+Arguments: the folder of the job, then this host's name.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TRIES, STEPS = 3, 200
+TERMS = {
+    "run": "profiled", "steps": STEPS, "tracking_url": "", "master": "127.0.0.1", "port": 29555, "seed": 7,
+    "patience_s": 20, "learning_rate": 0.05, "checkpoint_every": STEPS, "log_every": STEPS, "step_s": 0.02,
+    "slow_rank": -1, "slow_rank_s": 0.0, "slow_source_s": 0.0, "code": "train-1",
+}  # fmt: skip
+
+
+def seconds(job: Path, host: str, profile_steps: list[int]) -> tuple[float, int]:
+    """Give the time of a run, and the size of its trace."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        terms = {**TERMS, "hosts": [host], "profile_steps": profile_steps, "textfile_dir": name}
+        (folder / "run.json").write_text(json.dumps(terms))
+        subprocess.run(["python3", str(job / "train.py"), str(folder / "run.json")], check=True, capture_output=True)
+        trace = folder / "trace.json"
+        if trace.exists():
+            json.loads(trace.read_text())
+        took = json.loads((folder / "outcome.json").read_text())["seconds"]
+        return took, trace.stat().st_size if trace.exists() else 0
+
+
+def main() -> None:
+    """Run with and without, and compare."""
+    job, host = Path(sys.argv[1]), sys.argv[2]
+    plain, profiled, size = [], [], 0
+    for _ in range(TRIES):
+        plain.append(seconds(job, host, [])[0])
+        took, size = seconds(job, host, [50, 60])
+        profiled.append(took)
+    cost = max(0.0, (min(profiled) / min(plain) - 1) * 100)
+    note = f"{min(plain)} s without, {min(profiled)} s with ten of {STEPS} steps profiled; the trace has {size} bytes"
+    print(json.dumps({"profile.overhead": {"value": round(cost, 2) if size else None, "note": note}}))
+
+
+if __name__ == "__main__":
+    main()

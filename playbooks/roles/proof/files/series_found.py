@@ -1,0 +1,38 @@
+"""Proves that the metrics database finds series: counts the queries that find nothing before patience ends.
+
+Arguments: the metric that the count is of, the database's address, then queries in PromQL.
+"""
+
+import json
+import sys
+import time
+import urllib.parse
+import urllib.request
+
+PATIENCE_S = 60.0
+
+
+def is_found(url: str, query: str) -> bool:
+    """Say whether a query finds a series."""
+    with urllib.request.urlopen(f"{url}/api/v1/query?{urllib.parse.urlencode({'query': query})}", timeout=10) as answer:
+        return bool(json.load(answer)["data"]["result"])
+
+
+def missing(url: str, queries: list[str], patience_s: float = PATIENCE_S) -> list[str]:
+    """Give the queries that find nothing until patience ends."""
+    left, end = list(queries), time.monotonic() + patience_s
+    while (left := [query for query in left if not is_found(url, query)]) and time.monotonic() < end:
+        time.sleep(1)
+    return left
+
+
+def main() -> None:
+    """Ask, and count."""
+    metric, url, *queries = sys.argv[1:]
+    left = missing(url, queries)
+    note = f"nothing found: {'; '.join(left)}" if left else f"{len(queries)} queries find series"
+    print(json.dumps({metric: {"value": len(left), "note": note}}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""Jobs of a proof: submitted in the name of the proofs' account, watched until they are what they should be, taken away."""
+
+import json
+import subprocess
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+PERSON = "cwproof"
+LOOK_S = 0.5
+
+T = TypeVar("T")
+
+
+def as_person(*command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in the name of the proofs' account."""
+    return subprocess.run(
+        ["runuser", "-u", PERSON, "--", *command], capture_output=True, text=True, check=False, cwd="/tmp"
+    )
+
+
+def submit(script: str, *options: str) -> str:
+    """Submit a job; give its number. One that is refused ends the proof."""
+    done = try_submit(script, *options)
+    if done.returncode != 0:
+        raise SystemExit(f"sbatch {' '.join(options)}: {done.stderr.strip()}")
+    return done.stdout.strip()
+
+
+def try_submit(script: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Submit a job, and give what the scheduler says."""
+    where = ("--parsable", "--chdir=/tmp", "--output=/dev/null", f"--job-name={PERSON}", "--mem-per-cpu=64")
+    return as_person("sbatch", *where, *options, f"--wrap={script}")
+
+
+def queued(job: str, column: str) -> str:
+    """Give a column of the queue for a job, empty once it is gone."""
+    said = subprocess.run(["squeue", "-h", "-j", job, "-o", column], capture_output=True, text=True, check=False)
+    return said.stdout.strip()
+
+
+def accounted(job: str, *columns: str) -> list[str]:
+    """Give columns of accounting for a job, empty until it is there."""
+    command = ["sacct", "-nPX", "-j", job, "-o", ",".join(columns)]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    return lines[-1].split("|") if lines else []
+
+
+def until(read: Callable[[], T], is_so: Callable[[T], object], patience_s: float) -> T:
+    """Read until it is so or patience ends; give the last reading either way."""
+    end = time.monotonic() + patience_s
+    while not is_so(found := read()) and time.monotonic() < end:
+        time.sleep(LOOK_S)
+    return found
+
+
+def ended(job: str, patience_s: float = 120) -> str:
+    """Wait until accounting knows a job's end; give its state."""
+    over = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY")
+    found = until(lambda: accounted(job, "State"), lambda row: row and row[0].startswith(over), patience_s)
+    return found[0] if found else "unknown"
+
+
+def hosts() -> list[str]:
+    """Give the compute hosts that take jobs now."""
+    said = subprocess.run(
+        ["sinfo", "-h", "-N", "-o", "%N", "-t", "idle,mixed,allocated"], capture_output=True, text=True, check=True
+    )
+    return sorted(set(said.stdout.split()))
+
+
+def clear() -> None:
+    """Take away every job of the proofs' account, and wait until none is left."""
+
+    def left() -> str:
+        return as_person("squeue", "-h", f"--user={PERSON}").stdout.strip()
+
+    subprocess.run(["scancel", f"--user={PERSON}"], check=False)
+    until(left, lambda found: not found, 90)
+
+
+def report(metrics: dict[str, tuple[object, str]]) -> None:
+    """Print what was found: a value and a note a metric; None is not measured."""
+    print(json.dumps({name: {"value": value, "note": note} for name, (value, note) in metrics.items()}))

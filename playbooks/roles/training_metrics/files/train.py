@@ -1,0 +1,242 @@
+"""A small data-parallel training job on processors (PyTorch with gloo) that shows what the instruments can.
+
+A classifier learns synthetic tokens that its seed makes, so that a run can be repeated to the last digit. Every rank writes
+checkpoints to its own disk. When a rank is lost the others end; the service starts them again, and once all are back the
+newest checkpoint of any of them is given to all. `train.py RUN_FILE` reads its terms from a JSON file.
+"""
+
+import json
+import os
+import queue
+import socket
+import sys
+import threading
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from training_metrics import Profile, Report, Tracking
+
+VOCABULARY, LENGTH, WIDTH, CLASSES, BATCH, READY_BATCHES = 64, 16, 32, 4, 32, 4
+GAVE_UP = 75
+
+
+class Classifier(nn.Module):
+    """Embeds tokens, averages them and says which class they are of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(VOCABULARY, WIDTH)
+        self.layers = nn.Sequential(nn.Linear(WIDTH, 4 * WIDTH), nn.ReLU(), nn.Linear(4 * WIDTH, CLASSES))
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Give a score for each class."""
+        return self.layers(self.embedding(tokens).mean(dim=1))
+
+
+def batch_of(seed: int, step: int, rank: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Give the batch that a rank trains on at a step: the same each time it is asked for."""
+    made = torch.Generator().manual_seed(seed * 1_000_003 + step * 131 + rank)
+    tokens = torch.randint(VOCABULARY, (BATCH, LENGTH), generator=made)
+    return tokens, (tokens.sum(dim=1) * CLASSES // (VOCABULARY * LENGTH)).clamp(0, CLASSES - 1)
+
+
+class Loader:
+    """Makes batches ahead in a thread; knows how long it was waited for and what it cost."""
+
+    def __init__(self, terms: dict, rank: int, first: int) -> None:
+        self._terms, self._rank = terms, rank
+        self.cpu_s = 0.0
+        self.ready: queue.Queue = queue.Queue(READY_BATCHES)
+        threading.Thread(target=self._fill, args=(first,), daemon=True).start()
+
+    def _fill(self, step: int) -> None:
+        while step < self._terms["steps"]:
+            time.sleep(self._terms["slow_source_s"])
+            self.ready.put(batch_of(self._terms["seed"], step, self._rank))
+            self.cpu_s = time.thread_time()
+            step += 1
+
+    def next(self) -> tuple[torch.Tensor, torch.Tensor, float]:
+        """Give the next batch, and the seconds waited for it."""
+        begun = time.monotonic()
+        tokens, classes = self.ready.get()
+        return tokens, classes, time.monotonic() - begun
+
+
+class Job:
+    """One rank of the run."""
+
+    def __init__(self, terms: dict, folder: Path) -> None:
+        self.terms, self.folder = terms, folder
+        self.rank = terms["hosts"].index(socket.gethostname())
+        self.ranks = len(terms["hosts"])
+        self.checkpoint_file = folder / "checkpoint.pt"
+        torch.manual_seed(terms["seed"])
+        self.model = Classifier()
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=terms["learning_rate"], momentum=0.9)
+        self.step, self.tokens, self.restarts, self.checkpoints = 0, 0, 0, 0
+        self.checkpointed, self.interval_s = time.time(), 0.0
+        labels = {"run": terms["run"], "rank": str(self.rank), "code": terms["code"], "data": f"seed-{terms['seed']}"}
+        self.report = Report(Path(terms["textfile_dir"]), labels)
+        self.tracking = Tracking("", "", "")
+        self.loss = self.norm = 0.0
+
+    def resume(self) -> None:
+        """Let all ranks go on from the newest checkpoint that any of them has."""
+        mine = torch.load(self.checkpoint_file) if self.checkpoint_file.exists() else None
+        steps = [torch.zeros(1, dtype=torch.long) for _ in range(self.ranks)]
+        dist.all_gather(steps, torch.tensor([mine["step"] if mine else 0]))
+        newest = max(range(self.ranks), key=lambda rank: int(steps[rank]))
+        if not int(steps[newest]):
+            return
+        given = [mine if self.rank == newest else None]
+        dist.broadcast_object_list(given, src=newest)
+        state = given[0]
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.step, self.tokens, self.checkpoints = state["step"], state["tokens"], state["checkpoints"]
+        self.restarts = state["restarts"] + 1
+        print(f"rank {self.rank} resumes at step {self.step} from the checkpoint of rank {newest}", flush=True)
+
+    def checkpoint(self) -> None:
+        """Write a checkpoint that is whole or not there, and say how long it took."""
+        begun, self.checkpoints = time.monotonic(), self.checkpoints + 1
+        part = self.checkpoint_file.with_suffix(".part")
+        kept = {"step": self.step, "tokens": self.tokens, "restarts": self.restarts, "checkpoints": self.checkpoints}
+        with part.open("wb") as file:
+            torch.save({**kept, "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}, file)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(self.checkpoint_file)
+        now = time.time()
+        self.interval_s, self.checkpointed = now - self.checkpointed, now
+        self.report.set(
+            checkpoint_total=self.checkpoints,
+            checkpoint_seconds=time.monotonic() - begun,
+            checkpoint_bytes=self.checkpoint_file.stat().st_size,
+            checkpoint_timestamp_seconds=now,
+            checkpoint_interval_seconds=self.interval_s,
+        )
+
+    def train(self) -> None:
+        """Take every step that is left."""
+        loader = Loader(self.terms, self.rank, self.step)
+        profile = Profile(self.folder, self.terms["profile_steps"])
+        while self.step < self.terms["steps"]:
+            self.take_step(loader)
+            profile.stepped(self.step)
+            if self.step % self.terms["checkpoint_every"] == 0 or self.step == self.terms["steps"]:
+                self.checkpoint()
+
+    def take_step(self, loader: Loader) -> None:
+        """Take one step, and report where its time went."""
+        begun = time.monotonic()
+        tokens, classes, waited = loader.next()
+        working = time.monotonic()
+        self.optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(self.model(tokens), classes)
+        loss.backward()
+        slow = self.terms["slow_rank_s"] if self.rank == self.terms["slow_rank"] else 0.0
+        time.sleep(self.terms["step_s"] + slow)
+        compute = time.monotonic() - working
+        collective = self.average_gradients(loss)
+        self.norm = float(nn.utils.clip_grad_norm_(self.model.parameters(), 1e9))
+        self.optimizer.step()
+        self.step += 1
+        samples = BATCH * self.ranks
+        self.tokens += samples * LENGTH
+        took = time.monotonic() - begun
+        flops = 6 * sum(p.numel() for p in self.model.layers.parameters()) * samples
+        self.report.set(
+            active=1,
+            step=self.step,
+            last_step_timestamp_seconds=time.time(),
+            loss=self.loss,
+            learning_rate=self.optimizer.param_groups[0]["lr"],
+            gradient_norm=self.norm,
+            samples_per_second=samples / took,
+            tokens_per_second=samples * LENGTH / took,
+            tokens_total=self.tokens,
+            model_flops_per_second=flops / took,
+            step_seconds=took,
+            compute_seconds=compute,
+            collective_seconds=collective,
+            loader_wait_seconds=waited,
+            loader_wait_share=waited / took,
+            loader_cpu_seconds_total=loader.cpu_s,
+            loader_queue_depth=loader.ready.qsize(),
+            restarts=self.restarts,
+        )
+        if self.step % self.terms["log_every"] == 0 or self.step == self.terms["steps"]:
+            self.tell(samples / took)
+
+    def average_gradients(self, loss: torch.Tensor) -> float:
+        """Average gradients and loss over all ranks in one message; give the seconds it took."""
+        begun = time.monotonic()
+        parts = [p.grad for p in self.model.parameters()]
+        flat = torch.cat([*(part.flatten() for part in parts), loss.detach().flatten()])
+        dist.all_reduce(flat)
+        flat /= self.ranks
+        at = 0
+        for part in parts:
+            part.copy_(flat[at : at + part.numel()].view_as(part))
+            at += part.numel()
+        self.loss = float(flat[-1])
+        return time.monotonic() - begun
+
+    def tell(self, rate: float) -> None:
+        """Validate, and file the figures."""
+        with torch.no_grad():
+            tokens, classes = batch_of(self.terms["seed"] + 1, 0, 0)
+            accuracy = float((self.model(tokens).argmax(dim=1) == classes).float().mean())
+        self.report.set(validation_accuracy=accuracy)
+        self.tracking.metrics(
+            self.step, loss=self.loss, gradient_norm=self.norm, samples_per_second=rate, validation_accuracy=accuracy
+        )
+
+    def outcome(self) -> dict:
+        """Give what a finished run amounts to."""
+        kept = {"step": self.step, "loss": self.loss, "tokens": self.tokens, "restarts": self.restarts}
+        return {"run": self.terms["run"], "rank": self.rank, "checkpoints": self.checkpoints, **kept}
+
+    def run(self) -> None:
+        """Meet the other ranks, train, and write the outcome down."""
+        address = f"tcp://{self.terms['master']}:{self.terms['port']}"
+        patience = timedelta(seconds=self.terms["patience_s"])
+        dist.init_process_group("gloo", init_method=address, rank=self.rank, world_size=self.ranks, timeout=patience)
+        self.resume()
+        if self.rank == 0:
+            self.tracking = Tracking(self.terms["tracking_url"], "clusterwright", self.terms["run"])
+            self.tracking.parameters(self.terms)
+        begun = time.monotonic()
+        self.train()
+        outcome = {**self.outcome(), "seconds": round(time.monotonic() - begun, 3)}
+        self.tracking.end()
+        self.report.set(active=0)
+        self.report.write()
+        dist.barrier()
+        (self.folder / "outcome.json").write_text(json.dumps(outcome), encoding="utf-8")
+        print(json.dumps(outcome), flush=True)
+
+
+def main() -> None:
+    """Run until the outcome is there; a run whose outcome is there is over."""
+    terms = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    folder = Path(sys.argv[1]).parent
+    if (folder / "outcome.json").exists():
+        return
+    torch.set_num_threads(1)
+    try:
+        Job(terms, folder).run()
+    except RuntimeError as error:
+        # a rank was lost: the service starts this one again, and the run resumes when all are back
+        print(f"the run was interrupted: {str(error).splitlines()[0]}", file=sys.stderr, flush=True)
+        os._exit(GAVE_UP)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""Monitoring on real hosts, seen from outside: everything scraped, an alert that arrives, a training run that outlives a node.
+
+The playbooks run in the order of their steps, each once before the tests and once more for what a second run changes.
+`LAB_NAME` chooses another lab than the one that `make lab-up` makes. The rules' own tests need promtool and no lab.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lab import lifecycle, supervisor
+from tests.lab.conftest import made
+from tests.lab.lab import DEFAULT_NAME, DEFAULT_NETWORK, Lab
+from tests.lab.reaching import ssh, until
+
+in_lab = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(900)]
+
+PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
+RULES = PLAYBOOKS / "roles" / "alert_rules" / "files"
+STEPS = ("166", "167", "168", "170", "171", "172", "174", "175", "176", "183", "173", "184")
+RUN = "survivor"
+
+
+class Site:
+    """A lab on which the steps have run."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self.management = lab.addresses.of(lab.topology.host("mgmt").number)
+
+    def play(self, step: str, *options: str) -> str:
+        """Run a step's playbook; one that fails is the test's failure, with its words."""
+        (playbook,) = (PLAYBOOKS / "monitoring").glob(f"{step}_*.yml")
+        environment = os.environ | {
+            "ANSIBLE_ROLES_PATH": str(PLAYBOOKS / "roles"),
+            "ANSIBLE_NOCOLOR": "1",
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        }
+        command = ["ansible-playbook", "-i", str(self.lab.inventory), *options, str(playbook)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        assert done.returncode == 0, f"{playbook.name}: {done.stdout[-3000:]}{done.stderr[-1000:]}"
+        return done.stdout
+
+    def query(self, expression: str) -> dict[str, float]:
+        """Give what Prometheus answers, by instance; a sum has the instance ''."""
+        told = urllib.parse.urlencode({"query": expression})
+        with urllib.request.urlopen(f"http://{self.management}:9090/api/v1/query?{told}", timeout=10) as answer:
+            found = json.load(answer)["data"]["result"]
+        return {one["metric"].get("instance", ""): float(one["value"][1]) for one in found}
+
+    def notifications(self, alert: str, instance: str) -> list[str]:
+        """Give what the channel was told of an alert: `firing`, `resolved`, in its order."""
+        with urllib.request.urlopen(f"http://{self.management}:9595/", timeout=10) as answer:
+            received = [json.loads(line)["notification"] for line in answer.read().splitlines()]
+        told = [one for notification in received for one in notification["alerts"]]
+        named = {"alertname": alert, "instance": instance}
+        return [one["status"] for one in told if named.items() <= one["labels"].items()]
+
+
+@pytest.fixture(scope="module")
+def monitored() -> Iterator[Lab]:
+    """Give the whole lab, or the one that the environment names."""
+    yield from made(os.environ.get("LAB_NAME", DEFAULT_NAME), "full", DEFAULT_NETWORK)
+
+
+@pytest.fixture(scope="module")
+def site(monitored: Lab) -> Site:
+    """Give a lab on which every step has run."""
+    site = Site(monitored)
+    for step in STEPS:
+        site.play(step)
+    return site
+
+
+class TestLab:
+    """What needs the lab."""
+
+    pytestmark = in_lab
+
+    def test_every_server_is_scraped_and_every_device_answers(self, site: Site) -> None:
+        servers = {h.name for h in site.lab.topology.hosts if h.role not in {"switch", "simulators"}}
+        devices = {p.name for p in site.lab.topology.pdus} | {unit.name for unit in site.lab.topology.cooling}
+        bmcs = {h.name for h in site.lab.topology.hosts if h.bmc}
+
+        up = until(lambda: site.query('up{job="node"}'), lambda up: set(up.values()) == {1.0}, seconds=60)
+
+        assert up == dict.fromkeys(servers, 1.0)
+        assert site.query('sum(up{job="node"})') == {"": len(servers)}
+        assert site.query('up{job=~"snmp|modbus"}') == dict.fromkeys(devices, 1.0)
+        assert site.query("redfish_power_on") == dict.fromkeys(bmcs, 1.0)
+        assert site.query("probe_success") == {h.name: 1.0 for h in site.lab.topology.hosts}
+
+    def test_a_node_that_stops_rings_and_its_return_clears(self, site: Site) -> None:
+        before = len(site.notifications("HostDown", "node-03"))
+
+        supervisor.switch(site.lab, "off", "node-03")
+        try:
+            rung = until(lambda: site.notifications("HostDown", "node-03")[before:], bool, seconds=150)
+        finally:
+            supervisor.switch(site.lab, "on", "node-03")
+            lifecycle.wait_for_ssh(site.lab, "node-03")
+        told = until(
+            lambda: site.notifications("HostDown", "node-03")[before:], lambda all_: "resolved" in all_, seconds=150
+        )
+
+        assert rung[:1] == ["firing"]
+        assert told == ["firing", "resolved"]
+
+    def test_a_training_run_outlives_the_kill_of_a_node(self, site: Site, tmp_path: Path) -> None:
+        play = tmp_path / "run.yml"
+        terms: dict[str, Any] = {"training_run_name": RUN, "training_run_steps": 1500, "training_run_wait": False}
+        role = {"role": "training_run", **terms}
+        play.write_text(json.dumps([{"hosts": "compute[0:1]", "gather_facts": False, "roles": [role]}]))
+        command = ["ansible-playbook", "-i", str(site.lab.inventory), str(play)]
+        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        environment = os.environ | {"ANSIBLE_ROLES_PATH": str(PLAYBOOKS / "roles"), "PATH": path}
+        subprocess.run(command, check=True, env=environment, capture_output=True)
+        folder = f"/var/lib/training/{RUN}"
+        until(
+            lambda: site.query(f'training_step{{run="{RUN}",rank="0"}}'),
+            lambda s: max(s.values(), default=0) > 300,
+            seconds=60,
+        )
+
+        supervisor.switch(site.lab, "off", "node-02")
+        until(
+            lambda: ssh(site.lab, "node-01", f"systemctl show -P NRestarts training@{RUN}"),
+            lambda n: n != "0",
+            seconds=90,
+        )
+        supervisor.switch(site.lab, "on", "node-02")
+        lifecycle.wait_for_ssh(site.lab, "node-02")
+
+        outcomes = []
+        for node in ("node-01", "node-02"):
+            text = until(lambda node=node: ssh(site.lab, node, f"cat {folder}/outcome.json || true"), bool, seconds=180)  # type: ignore[misc]
+            outcomes.append(json.loads(text))
+            ssh(site.lab, node, f"systemctl disable -q training@{RUN}")
+        assert [(one["rank"], one["step"]) for one in outcomes] == [(0, 1500), (1, 1500)]
+        assert outcomes[0]["restarts"] >= 1
+        assert outcomes[0]["tokens"] == 1500 * 2 * 32 * 16
+        loss = until(
+            lambda: site.query(f'training_loss{{run="{RUN}",rank="0"}}'),
+            lambda found: found == {"node-01": pytest.approx(outcomes[0]["loss"])},
+            seconds=45,
+        )
+        assert loss == {"node-01": pytest.approx(outcomes[0]["loss"])}
+        resumed = ssh(site.lab, "node-02", f"journalctl -u training@{RUN} | grep -o 'resumes at step [0-9]*' | tail -1")
+        assert int(resumed.split()[-1]) > 0
+
+    @pytest.mark.parametrize("step", STEPS)
+    def test_a_second_run_changes_nothing(self, site: Site, step: str) -> None:
+        said = site.play(step)
+
+        assert re.findall(r"changed=(\d+)", said)
+        assert set(re.findall(r"changed=(\d+)", said)) == {"0"}
+
+
+@pytest.mark.skipif(
+    shutil.which("promtool") is None, reason="promtool is not installed: the package `prometheus` has it"
+)
+def test_every_rule_passes_its_tests_and_none_is_without() -> None:
+    tests = sorted(RULES.glob("*_test.yml"))
+    command = ["promtool", "test", "rules", *(file.name for file in tests)]
+    done = subprocess.run(command, cwd=RULES, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    alerts = {a for f in set(RULES.glob("*.yml")) - {*tests} for a in re.findall(r"alert: (\w+)", f.read_text())}
+    assert alerts
+    assert alerts == {a for file in tests for a in re.findall(r"alertname: (\w+)", file.read_text())}

@@ -1,0 +1,188 @@
+"""The software stack on real hosts, seen from outside: clocks, logs, people, jobs; and playbooks that have nothing left to do.
+
+The playbooks run in the order of their steps, each once before its test and once more for what a second run changes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.lab.lab import Lab
+from tests.lab.lifecycle import ssh_command
+from tests.lab.reaching import ssh, until
+
+pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab")]
+
+PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
+STEPS = ("141", "143", "144", "145", "146", "147", "156", "157", "161", "163", "164")
+HOSTS = ("mgmt", "login", "node-01", "node-02", "node-03")
+NODES = HOSTS[2:]
+LIMIT = ",".join(HOSTS)
+
+
+class Stack:
+    """A lab on which the steps have run, and a person with a key."""
+
+    def __init__(self, lab: Lab, folder: Path) -> None:
+        self.lab = lab
+        self.key = folder / "key"
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.key)], check=True)
+        public = self.key.with_suffix(".pub").read_text(encoding="utf-8").strip()
+        self.people = folder / "people.json"
+        self.people.write_text(
+            json.dumps(
+                {
+                    "directory_server_people": [{"name": "ada", "uid": 20001, "ssh_keys": [public]}],
+                    "slurm_policy_accounts": {"research": {"fairshare": 100, "users": ["ada"]}},
+                }
+            ),
+            encoding="utf-8",
+        )
+
+    def play(self, step: str, *options: str) -> str:
+        """Run a step's playbook; one that fails is the test's failure, with its words."""
+        playbook = next((PLAYBOOKS / "software_stack").glob(f"{step}_*.yml"))
+        here = Path(sys.executable).parent
+        environment = os.environ | {
+            "ANSIBLE_ROLES_PATH": str(PLAYBOOKS / "roles"),
+            "ANSIBLE_NOCOLOR": "1",
+            "PATH": f"{here}:{os.environ['PATH']}",
+        }
+        command = ["ansible-playbook", "-v", "-i", str(self.lab.inventory), "--limit", LIMIT, "-e", f"@{self.people}"]
+        done = subprocess.run(
+            [*command, *options, str(playbook)],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment,
+            timeout=1800,
+        )
+        assert done.returncode == 0, f"{step}: {done.stdout[-3000:]}{done.stderr[-1000:]}"
+        return done.stdout
+
+    def as_ada(self, host: str, command: str) -> subprocess.CompletedProcess[str]:
+        """Run a command on a host as the person, let in by her key."""
+        words = [word for word in ssh_command(self.lab, host)[:-1] if word != str(self.lab.key)]
+        words.remove("-i")
+        address = self.lab.addresses.of(self.lab.topology.host(host).number)
+        return subprocess.run(
+            [*words, "-i", str(self.key), f"ada@{address}", command],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=180,
+        )
+
+
+@pytest.fixture(scope="module")
+def stack(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Stack:
+    stack = Stack(lab, tmp_path_factory.mktemp("stack"))
+    for step in STEPS:
+        stack.play(step)
+    return stack
+
+
+def test_clocks_follow_the_management_host_within_a_millisecond(stack: Stack) -> None:
+    for host in HOSTS[1:]:
+        fields = ssh(stack.lab, host, "chronyc -c tracking").split(",")
+
+        assert fields[1] == str(stack.lab.addresses.of(stack.lab.topology.host("mgmt").number))
+        assert abs(float(fields[4])) < 0.001
+
+
+def test_a_line_of_every_host_is_found_in_the_store(stack: Stack) -> None:
+    for host in HOSTS:
+        ssh(stack.lab, host, f"logger -t outside zebra{host.replace('-', '')}")
+
+    for host in HOSTS:
+        found = until(
+            lambda host=host: ssh(stack.lab, "mgmt", f"logsearch --host {host} zebra{host.replace('-', '')}"),  # type: ignore[misc]
+            bool,
+            seconds=30,
+        )
+        assert host in found
+
+
+def test_a_person_of_the_directory_logs_in_and_submits(stack: Stack) -> None:
+    who = stack.as_ada("login", "id -un; pwd")
+    assert who.stdout.split() == ["ada", "/home/ada"]
+
+    job = stack.as_ada(
+        "login", "sbatch --parsable --chdir=/tmp --output=/dev/null --mem=64 --wrap=hostname"
+    ).stdout.strip()
+    state = until(
+        lambda: ssh(stack.lab, "mgmt", f"sacct -nPX -j {job} -o User,Account,State"), lambda s: "COMP" in s, seconds=60
+    )
+    assert state == "ada|research|COMPLETED"
+
+
+def test_nobody_is_asked_for_a_password(stack: Stack) -> None:
+    for host in HOSTS:
+        offered = ssh(
+            stack.lab,
+            "mgmt",
+            f"ssh -o PreferredAuthentications=none -o StrictHostKeyChecking=no ada@{host} 2>&1 || true",
+        )
+
+        assert "Permission denied (publickey)" in offered
+
+
+def test_srun_over_three_hosts_runs_on_all_of_them_at_once(stack: Stack) -> None:
+    said = stack.as_ada(
+        "login", "srun -N3 --ntasks-per-node=1 --mem=64 --chdir=/tmp sh -c 'hostname; date +%s; sleep 2'"
+    )
+
+    words = said.stdout.split()
+    assert sorted(word for word in words if word in NODES) == list(NODES)
+    began = [int(word) for word in words if word.isdigit()]
+    assert max(began) - min(began) <= 2
+
+
+def test_a_displaced_job_requeues_and_accounting_shows_it(stack: Stack) -> None:
+    where = "--parsable --chdir=/tmp --output=/dev/null --nodelist=node-01 --exclusive --time=5 --mem=64"
+    low = stack.as_ada("login", f"sbatch {where} --qos=low --requeue --wrap='sleep 20'").stdout.strip()
+    until(lambda: ssh(stack.lab, "mgmt", f"squeue -h -j {low} -o %T"), lambda s: s == "RUNNING", seconds=60)
+    urgent = stack.as_ada("login", f"sbatch {where} --qos=urgent --wrap='sleep 1'").stdout.strip()
+
+    states = until(
+        lambda: ssh(stack.lab, "mgmt", f"sacct -nPXD -j {low} -o State").split(),
+        lambda found: found[-1:] == ["COMPLETED"],
+        seconds=300,
+    )
+
+    assert states in (["PREEMPTED", "COMPLETED"], ["REQUEUED", "COMPLETED"])
+    assert ssh(stack.lab, "mgmt", f"sacct -nPX -j {urgent} -o State") == "COMPLETED"
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_second_run_changes_nothing(stack: Stack, step: str) -> None:
+    recap = stack.play(step).rsplit("PLAY RECAP", maxsplit=1)[1]
+
+    changed = re.findall(r"^(\S+) .*changed=([1-9]\d*)", recap, re.MULTILINE)
+    assert changed == []
+
+
+def test_what_somebody_changes_by_hand_is_found_and_put_back(stack: Stack) -> None:
+    ssh(stack.lab, "node-02", "echo 'AllowGroups everyone' >/etc/ssh/sshd_config.d/10-access.conf")
+
+    assert "changed=1" in stack.play("147", "--check", "--diff").rsplit("PLAY RECAP", maxsplit=1)[1]
+    stack.play("147")
+
+    assert "cluster-users" in ssh(stack.lab, "node-02", "cat /etc/ssh/sshd_config.d/10-access.conf")
+
+
+def test_no_secret_is_on_the_control_node(stack: Stack) -> None:
+    said = stack.play("156") + stack.play("145")
+    secrets = [
+        ssh(stack.lab, "mgmt", "cat /etc/munge/munge.key"),
+        ssh(stack.lab, "mgmt", "cat /etc/clusterwright/secrets/log_store"),
+    ]
+
+    assert all(secret and secret not in said for secret in secrets)
