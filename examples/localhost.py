@@ -60,10 +60,11 @@ class Site:
 
 def settle(site: Site) -> bool:
     """Do everything that people can do now; give whether there was anything."""
-    if unmet := [r["id"] for r in site.in_state("checked_not_met", "failed")]:
+    stuck = [r["id"] for r in site.in_state("checked_not_met", "failed")]
+    if lacking := [name for name in stuck if asked(site, name)["unmet"]]:
         site.run(
             "waive",
-            *unmet,
+            *lacking,
             "--reason",
             "this machine has no such hardware or baseline",
             "--due",
@@ -77,7 +78,8 @@ def settle(site: Site) -> bool:
         if not released(site, name):
             site.run("release", name, "--yes", who="owner")
             return True
-    if by_hand := [
+    # a playbook that found none of its hosts here, and no criterion by which to judge, is for a person to answer
+    if by_hand := [name for name in stuck if not asked(site, name)["unmet"]] or [
         r["id"]
         for r in ready
         if r["kind"] in {"automate", "verify", "compute"} and not r["playbook"] and not r["completed_by"]
@@ -105,8 +107,13 @@ def settle(site: Site) -> bool:
 
 def released(site: Site, name: str) -> bool:
     """Say whether a release already lies for an activity."""
-    shown = json.loads(site.run("why", name, "--json", check=False).stdout)
-    return not any("release" in need for need in shown["needs"])
+    return not any("release" in need for need in asked(site, name)["needs"])
+
+
+def asked(site: Site, name: str) -> dict[str, Any]:
+    """Give what `why` says of an activity."""
+    shown: dict[str, Any] = json.loads(site.run("why", name, "--json", check=False).stdout)
+    return shown
 
 
 def do_by_hand(site: Site, row: dict[str, Any]) -> None:
