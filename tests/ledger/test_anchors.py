@@ -63,6 +63,7 @@ def placed(site: Path) -> int:
     return next(int(row["seq"]) for row in events(site) if "PO 1" in row["payload"])
 
 
+@pytest.mark.own_file
 def test_a_ledger_cut_off_is_green_without_and_red_with_the_anchor(site: Path) -> None:
     head = head_anchor(site)
 
@@ -74,6 +75,7 @@ def test_a_ledger_cut_off_is_green_without_and_red_with_the_anchor(site: Path) -
     assert f"ends with event {head.seq - 2}" in found.message
 
 
+@pytest.mark.own_file
 def test_a_ledger_rewritten_from_the_middle_is_green_without_and_red_with_the_anchor(site: Path) -> None:
     """Every hash after the change is made anew, and every row."""
     head, seq = head_anchor(site), placed(site)
@@ -86,6 +88,7 @@ def test_a_ledger_rewritten_from_the_middle_is_green_without_and_red_with_the_an
     assert "rewritten since" in found.message
 
 
+@pytest.mark.own_file
 @pytest.mark.parametrize("as_code", [True, False])
 def test_every_kind_of_anchor_finds_both(site: Path, tmp_path: Path, as_code: bool) -> None:
     head = head_anchor(site)
@@ -103,6 +106,7 @@ def test_every_kind_of_anchor_finds_both(site: Path, tmp_path: Path, as_code: bo
     assert [f.where for f in audit(shorter, anchors)] == [f"event {head.seq}"]
 
 
+@pytest.mark.own_file
 def test_the_finding_says_up_to_where_the_record_is_as_it_was(ledger: Ledger, clock: Clock) -> None:
     """Between the anchor that holds and the one that does not."""
     early = head_anchor(ledger.site_dir)
@@ -124,6 +128,7 @@ def test_what_was_recorded_after_the_anchor_may_go_on(site: Path) -> None:
     assert audit(site, [head]) == []
 
 
+@pytest.mark.own_file
 def test_a_site_remembers_its_own_anchors(site: Path) -> None:
     """An old copy put back is found without anybody's paper."""
     head = head_anchor(site)

@@ -100,6 +100,7 @@ def test_forged_or_missing_evidence_is_found(ledger: Ledger, read: Reader) -> No
     assert audit(ledger.site_dir) == [Finding(f"evidence {digest[:12]}", "missing or changed (event 3, 001@site)")]
 
 
+@pytest.mark.own_file
 def test_damaged_file_is_a_finding_not_a_crash(ledger: Ledger) -> None:
     """The audit is what one runs on a damaged file."""
     comment(ledger, "pm", "001@site", "x")
@@ -117,6 +118,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ledger.audit.APART", 1)
 
 
+@pytest.mark.own_file
 @pytest.mark.usefixtures("large")
 def test_a_large_ledger_is_audited_by_two_processes_with_the_same_findings(ledger: Ledger, clock: Clock) -> None:
     all_but_gate(ledger, clock)
@@ -132,6 +134,7 @@ def test_a_large_ledger_is_audited_by_two_processes_with_the_same_findings(ledge
     ]
 
 
+@pytest.mark.own_file
 @pytest.mark.usefixtures("large")
 @pytest.mark.parametrize("column", ["recorded_at", "payload", "kind"])
 def test_what_cannot_be_replayed_at_all_is_named_by_the_other_process(ledger: Ledger, column: str) -> None:

@@ -16,6 +16,7 @@ from tests.ledger.test_signed import Keys, keys, put_name, signed, worked
 __all__ = ["keys", "signed"]
 
 
+@pytest.mark.own_file
 @pytest.mark.slow
 def test_every_single_change_is_found_at_its_place(signed: Ledger, keys: Keys, tmp_path: Path) -> None:
     worked(signed)
