@@ -80,8 +80,8 @@ def last_rows(ledger: Ledger, *, projected: bool) -> list[list[tuple[Table, dict
     events, comments = table_of(EventRow), table_of(Comment)
     with ledger.write() as writing:
         run = writing.session.connection().execute
-        held = [dict(r._mapping) for r in run(select(events).order_by(events.c.seq.desc()).limit(EACH))]  # noqa: SLF001
-        said = {r.seq: dict(r._mapping) for r in run(select(comments))} if projected else {}  # noqa: SLF001
+        held = [dict(r._mapping) for r in run(select(events).order_by(events.c.seq.desc()).limit(EACH))]  # noqa: SLF001  a row's public name for it
+        said = {r.seq: dict(r._mapping) for r in run(select(comments))} if projected else {}  # noqa: SLF001  a row's public name for it
     return [[(events, row), *([(comments, said[row["seq"]])] if row["seq"] in said else [])] for row in reversed(held)]
 
 

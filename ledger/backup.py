@@ -21,7 +21,7 @@ from ledger import names
 from ledger.anchors import KEPT
 from ledger.archive import EVIDENCE, Contents, Member, digest_of, is_a_place, pack, unpack
 from ledger.audit import Findings, audit
-from ledger.evidence import load
+from ledger.evidence import store_of
 from ledger.file import LEDGER_FILE, connect, explained, ledger_path
 from ledger.shared.following import brought_up
 from ledger.shared.place import database_of
@@ -96,12 +96,13 @@ def bring_home(site_dir: Path) -> None:
     """Take over every event and file of a shared ledger, so that the folder holds them all; nothing if not shared."""
     if (cut_off := brought_up(site_dir)) is not None:
         raise UnreachableError(cut_off, hint="a backup of a shared ledger asks its database for everything it holds")
-    if (url := database_of(site_dir)) is not None:
+    url, store = database_of(site_dir), store_of(site_dir)
+    if url is not None and store is not None:
         from ledger.shared.log import Log  # the driver is heavy, and most sites are a folder
 
         with Log(url) as log:
             for digest in log.digests():
-                load(site_dir, digest)
+                store.get(digest)  # unchecked: what is damaged is for the audit to name, and for `damaged` to let pass
 
 
 def restore(archive: Path, folder: Path, *, damaged: bool = False) -> Restored:

@@ -47,7 +47,7 @@ def faults(reader: Connected, last: int) -> list[Finding]:
 
 def pages(reader: Connected, columns: tuple[str, ...], last: int, where: str = "true") -> Iterator[tuple[Any, ...]]:
     """Give rows of the event table up to an event, in order; `columns` begin with seq."""
-    sql = f"SELECT {', '.join(columns)} FROM event WHERE seq > ? AND seq <= ? AND {where} ORDER BY seq LIMIT {PAGE}"  # noqa: S608
+    sql = f"SELECT {', '.join(columns)} FROM event WHERE seq > ? AND seq <= ? AND {where} ORDER BY seq LIMIT {PAGE}"  # noqa: S608  our words
     after = 0
     while rows := reader.rows(sql, after, last):
         yield from rows

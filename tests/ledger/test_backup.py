@@ -200,7 +200,6 @@ def test_a_missing_zstd_is_said(site: Path, tmp_path: Path, monkeypatch: pytest.
         put_away(site, tmp_path / "b.tar.zst")
 
 
-@pytest.mark.own_file
 def test_a_damaged_site_is_put_away_only_when_asked(site: Path, tmp_path: Path) -> None:
     """It is still better than nothing, and says so again when it comes back."""
     digest = evidence.store(site, b"a photo")
