@@ -61,7 +61,8 @@ class Site:
 def settle(site: Site) -> bool:
     """Do everything that people can do now; give whether there was anything."""
     stuck = [r["id"] for r in site.in_state("checked_not_met", "failed")]
-    if lacking := [name for name in stuck if asked(site, name)["unmet"]]:
+    criteria = {name: [need for need in asked(site, name)["needs"] if "decision" not in need] for name in stuck}
+    if lacking := [name for name in stuck if criteria[name]]:
         site.run(
             "waive",
             *lacking,
@@ -79,7 +80,7 @@ def settle(site: Site) -> bool:
             site.run("release", name, "--yes", who="owner")
             return True
     # a playbook that found none of its hosts here, and no criterion by which to judge, is for a person to answer
-    if by_hand := [name for name in stuck if not asked(site, name)["unmet"]] or [
+    if by_hand := [name for name in stuck if not criteria[name]] or [
         r["id"]
         for r in ready
         if r["kind"] in {"automate", "verify", "compute"} and not r["playbook"] and not r["completed_by"]
