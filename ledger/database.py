@@ -102,9 +102,14 @@ class Ledger:
         if self.replica is None or self.replica.is_current():
             return
         with self._turn, self._explained(), Session(self.engine) as session, session.begin():
-            redacted = self.replica.catch_up(session)
-        if redacted:
+            self.replica.catch_up(session)
+        self._lose_names()
+
+    def _lose_names(self) -> None:
+        """Write the copy anew once a name was redacted elsewhere, whichever way that was heard of."""
+        if self.replica is not None and self.replica.names_linger:
             write_anew(self.engine)
+            self.replica.names_linger = False
 
     @contextmanager
     def write(self) -> Iterator[Writing]:
@@ -122,6 +127,7 @@ class Ledger:
                     self._held(session) as machine,
                 ):
                     yield Writing(session, self.site_dir, self.clock, machine, signer=self.signer)
+                self._lose_names()
             except NotSatisfiedError:
                 self.catch_up()  # whoever is refused is to see what they were refused for
                 raise

@@ -39,13 +39,15 @@ class Replica:
         """Name the folder and its log."""
         self.site_dir = site_dir
         self.log = log
+        self.names_linger = False
+        """Whether a name was redacted that free pages of the copy may still hold."""
 
     def is_current(self) -> bool:
         """Say whether nobody recorded anything since the last look; it holds nobody off."""
         return stands_at(self.site_dir, self.log.standing())
 
-    def catch_up(self, session: Session) -> bool:
-        """Take over what others recorded, and who runs what; say whether a name was redacted among it."""
+    def catch_up(self, session: Session) -> None:
+        """Take over what others recorded, and who runs what."""
         seq, last = _head(session)
         standing = self.log.standing()
         if standing.seq < seq or (seq and self.log.hash_at(seq) != last):
@@ -53,7 +55,6 @@ class Replica:
                 f"{self.log} no longer holds what this folder saw in it: event {seq} is not {last[:12]}",
                 hint="it was changed, or is an older copy; keep this folder, and compare it with others (`clusterwright anchor`)",
             )
-        redacted = False
         with _applying(session, self.site_dir, standing.seq - seq) as go_on:
             for row in self.log.events(seq) if standing.seq > seq else ():
                 _check(row, seq, last, self.log)
@@ -64,12 +65,11 @@ class Replica:
                 if row["kind"] == PersonRedacted.kind:
                     person = row["subject"].removeprefix("person/")
                     names.forget(self.site_dir, names.documents_of(self.site_dir, person))
-                    redacted = True
+                    self.names_linger = True
                 seq, last = row["seq"], row["hash"]
         session.execute(delete(ClaimRow))
         session.add_all(ClaimRow.model_validate(held) for held in self.log.claims())
         session.flush()
-        return redacted
 
     @contextmanager
     def turn(self, session: Session) -> Iterator[Callable[[], datetime]]:

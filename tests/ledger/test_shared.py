@@ -392,6 +392,21 @@ def test_a_name_that_is_redacted_goes_everywhere(site: Shared) -> None:
     assert dumped == [(0,)]
 
 
+def test_a_name_redacted_while_somebody_decides_goes_too(site: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The decision's own turn is where this folder first hears of it."""
+    with site.open("lead") as ledger:
+        assert ledger.replica is not None
+        monkeypatch.setattr(ledger.replica, "is_current", lambda: True)
+        with site.open("pm") as other:
+            redact(other, "pm", "tech", "asked for it")
+            take_away(other)
+        comment(ledger, "lead", "001@site", "meanwhile")
+        assert not ledger.replica.names_linger  # free pages hold it now and then, so that looking alone proves little
+
+    held = [path for path in site.of("lead").rglob("*") if path.is_file() and b"Tom Tech" in path.read_bytes()]
+    assert held == []
+
+
 def test_a_record_is_moved_into_a_database_whole(postgres: Server, tmp_path: Path) -> None:
     """A site that outgrew its folder: every event and file, and decisions go on in both folders."""
     own = tmp_path / "own"
