@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from clusterwright import __version__
+from clusterwright.hosts import hosts_of
 from steps.catalog.loader import Catalog, read_catalog, read_roles, shipped_folder
 from steps.design.design import Design, design_of
 from steps.design.site import Site, read_site
@@ -31,7 +32,7 @@ def plan_of(folder: Path) -> Plan:
     site, design, catalog, roles = read_all(folder)
     around = Surroundings(
         roles={slug: str(role["title"]) for slug, role in roles.items()},
-        hosts=_hosts(folder, site, design),
+        hosts=hosts_of(folder, site, design, catalog, playbooks_folder()),
         digests={
             "site": _digest([folder / "site.yaml"], folder),
             "catalog": _digest([e.path for e in catalog.values()], shipped_folder()),
@@ -40,27 +41,6 @@ def plan_of(folder: Path) -> Plan:
         },
     )
     return make_plan(site, design, catalog, around)
-
-
-def _hosts(folder: Path, site: Site, design: Design) -> dict[str, tuple[str, ...]]:
-    """Deal the inventory's hosts to pods in order; the site and halls have all of theirs."""
-    if site.inventory is None:
-        return {}
-    from flows.ansible.inventory import inventory_hosts
-
-    names = list(inventory_hosts(folder / site.inventory))
-    dealt: dict[str, tuple[str, ...]] = {}
-    first = 0
-    for unit in design.units:
-        if unit.kind == "pod":
-            size = int(unit.values["nodes_in_pod"])
-            dealt[unit.id] = tuple(names[first : first + size])
-            first += size
-    for unit in design.units:
-        if unit.kind != "pod":
-            inside = design.within(unit, design.units[-1].kind)
-            dealt[unit.id] = tuple(host for pod in inside for host in dealt[pod.id])
-    return dealt
 
 
 def _digest(paths: list[Path], root: Path) -> str:

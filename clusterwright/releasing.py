@@ -26,9 +26,9 @@ def release_terms(folder: Path, activity: str) -> Terms:
 
     with Reader.open(folder) as reader:
         row = reader.require_activity(activity, datetime.now(UTC))
-        unit = next(u for u in reader.units() if u.id == row.unit)
+        hosts = reader.hosts_of(activity)
     if row.effect not in {"change", "destructive"} or not row.playbook:
         raise NotSatisfiedError(
             f"{activity} needs no release: " + ("it only reads" if row.playbook else "nothing runs for it")
         )
-    return Terms(row.effect, row.playbook, playbook_digest(playbooks_folder() / row.playbook), tuple(unit.hosts))
+    return Terms(row.effect, row.playbook, playbook_digest(playbooks_folder() / row.playbook), hosts)

@@ -1,8 +1,9 @@
-"""Writes the pages that follow from the code: who may do what, design values, durations, hold points, the seeds' numbers. `--check` only compares."""
+"""Writes the pages that follow from the code: automated steps, who may do what, design values, durations and so on. `--check` only compares."""
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from steps.acceptance.severity import ACTIONS
 from steps.acceptance.toolbox import TOOLS
 from steps.acceptance.xids import XIDS
 from steps.catalog.loader import Catalog, read_catalog
+from steps.catalog.schema import Kind, Phase, Scope, Step
 from steps.design.design import Design, design_of
 from steps.design.figures import choice_specs, figure_sections
 from steps.design.site import Site
@@ -33,6 +35,8 @@ SEEDS = {
     "004": "an article of an encyclopaedia",
 }
 HOURS_PER_DAY = 8.0
+PROVED = ("lab", "simulator", "check mode", "not run")
+FIRST_UNIT = {Scope.SITE: "site", Scope.HALL: "hall-1", Scope.POD: "pod-001"}
 
 
 def design(nodes: int) -> Design:
@@ -265,9 +269,67 @@ def _steps_of(tool: Tool) -> str:
     return ", ".join(step if names & criteria[step] else f"({step})" for step, names in sorted(steps.items()))
 
 
+def automated_steps() -> Iterator[str]:
+    """Give every step that software does or checks: by which playbook, how that was proved, and what it has not met yet."""
+    entries = yaml.safe_load((HERE / "automation.yaml").read_text(encoding="utf-8"))
+    catalog = read_catalog()
+    steps = [e.step for e in catalog.values() if e.step.kind in {Kind.AUTOMATE, Kind.VERIFY}]
+    if untold := sorted({s.playbook for s in steps if s.playbook} - set(entries)):
+        sys.exit(f"docs/automation.yaml has no entry for {', '.join(untold)}")
+    yield "# The steps that software does or checks\n"
+    yield (
+        "Every `automate` and `verify` step of the catalog. What a playbook does, and how that was proved, stands in "
+        "`docs/automation.yaml`; [what the playbooks really do](automation.md) tells what the words mean. A step without a "
+        "playbook is not automated yet: it is done by other means, and then started and `measure`d, or attested by the "
+        "command shown, here at the first of its units.\n"
+    )
+    yield f"| steps | in all | with a playbook | {' | '.join(PROVED)} | done with others | not automated yet |"
+    yield "|---|---|---|" + "---|" * (len(PROVED) + 2)
+    for kind in (Kind.AUTOMATE, Kind.VERIFY):
+        yield _counted(f"`{kind.value}` of the 195", [s for s in steps if s.kind is kind and s.id.isdigit()], entries)
+    yield _counted("[hold points](hold-points.md)", [s for s in steps if not s.id.isdigit()], entries)
+    for phase in Phase:
+        yield from _steps_table(phase.value, [(s, s.playbook) for s in steps if s.phase is phase], entries)
+    beside = sorted(set(entries) - {s.playbook for s in steps}, key=_number)
+    yield from _steps_table("beside a decision", [(catalog[_number(name)].step, name) for name in beside], entries)
+
+
+def _number(playbook: str) -> str:
+    return playbook.rpartition("/")[2].partition("_")[0]
+
+
+def _counted(title: str, steps: list[Step], entries: dict[str, dict[str, str]]) -> str:
+    proved = Counter(entries[step.playbook]["proved"] for step in steps if step.playbook)
+    with_others = sum(1 for step in steps if not step.playbook and step.completed_by)
+    numbers = [len(steps), proved.total(), *(proved[how] for how in PROVED), with_others]
+    return f"| {title} | {' | '.join(map(str, numbers))} | {len(steps) - proved.total() - with_others} |"
+
+
+def _steps_table(title: str, rows: list[tuple[Step, str | None]], entries: dict[str, dict[str, str]]) -> Iterator[str]:
+    yield f"\n## {title.replace('_', ' ').capitalize()}\n"
+    yield "| step | what | playbook | what it really does | proved | still needs |"
+    yield "|---|---|---|---|---|---|"
+    for step, playbook in rows:
+        with_others = f"done with {' and '.join(step.completed_by)}" if step.completed_by else ""
+        if playbook is None:
+            route = f"not automated yet: `clusterwright attest {step.id}@{FIRST_UNIT[step.scope]}`"
+            cells = ["-", with_others or route, "-", "-"]
+        else:
+            entry = entries[playbook]
+            does = (
+                f"{entry['does']} (the engine takes the step as {with_others}: run it by hand)"
+                if with_others
+                else entry["does"]
+            )
+            proved = ": ".join(entry[key] for key in ("proved", "how") if key in entry)
+            cells = [f"[{Path(playbook).name}](../playbooks/{playbook})", does, proved, entry.get("needs", "-")]
+        yield f"| {step.id} | {step.title} | {' | '.join(cells)} |"
+
+
 PAGES = {
     "acceptance.md": acceptance,
     "access.md": access,
+    "automated-steps.md": automated_steps,
     "design-figures.md": design_figures,
     "design-values.md": design_values,
     "durations.md": durations,

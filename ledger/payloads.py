@@ -519,6 +519,8 @@ class RequestMade(Payload):
     kind = "request.made"
     request: str
     action: str
+    kept: tuple[str, ...] = ()
+    """Hosts that a retry does not touch again: what the last attempt showed of them stands."""
 
 
 class RequestAnswered(Payload):

@@ -11,7 +11,7 @@ from typing import Literal
 from steps.errors import Place
 
 RunStatus = Literal["ok", "failed", "interrupted", "rehearsed"]
-ItemStatus = Literal["ok", "changed", "failed", "unreachable", "skipped"]
+ItemStatus = Literal["ok", "changed", "failed", "unreachable", "skipped", "kept"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import yaml
+
+from steps.catalog.loader import read_catalog
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -16,6 +20,31 @@ def test_generated_pages_are_current() -> None:
     )
 
     assert result.returncode == 0, result.stderr
+
+
+def test_what_a_playbook_does_and_how_it_was_proved_is_told_of_every_playbook_and_of_nothing_else() -> None:
+    entries = yaml.safe_load((ROOT / "docs" / "automation.yaml").read_text(encoding="utf-8"))
+    playbooks = {
+        path.relative_to(ROOT / "playbooks").as_posix() for path in (ROOT / "playbooks").glob("*/[0-9HX][0-9]*_*.yml")
+    }
+
+    assert set(entries) == playbooks, "docs/automation.yaml has an entry a playbook"
+    for name, entry in entries.items():
+        assert set(entry) <= {"does", "proved", "how", "needs"}, name
+        assert entry["does"], name
+        assert entry["proved"] in {"lab", "simulator", "check mode", "not run"}, name
+
+
+def test_the_table_of_automated_steps_has_every_automate_and_verify_step_once() -> None:
+    page = (ROOT / "docs" / "automated-steps.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([0-9HX][0-9]+) \|", page.partition("## Beside")[0], flags=re.MULTILINE)
+    numbered = [entry.step for entry in read_catalog().values() if entry.step.id.isdigit()]
+
+    assert sorted(rows) == sorted(
+        entry.step.id for entry in read_catalog().values() if entry.step.kind in {"automate", "verify"}
+    )
+    assert sum(1 for step in numbered if step.kind == "automate") == 86
+    assert sum(1 for step in numbered if step.kind == "verify") == 24
 
 
 def test_every_link_in_readme_and_docs_leads_somewhere() -> None:

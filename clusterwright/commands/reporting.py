@@ -56,7 +56,7 @@ def summary(site: SiteOption = None, as_json: JsonOption = False) -> None:
 
     with Reader.open(find_site(site)) as reader:
         counts = reader.counts(datetime.now(UTC))
-        hosts = max((len(u.hosts) for u in reader.units()), default=0)
+        hosts = max((len(u.hosts) + len(u.shared) for u in reader.units()), default=0)
         by_state = {state.value: n for state, n in counts.by_state.items()}
         live = reader.site()
     facts = {

@@ -13,7 +13,8 @@ from pathlib import Path
 from prefect.logging import get_run_logger
 
 from flows.ansible.digest import playbook_digest
-from flows.ansible.run import PlaybookResult, RunEvent, RunSpec, run_playbook
+from flows.ansible.run import PlaybookResult, RunEvent, RunSpec
+from flows.ansible.waves import run_in_waves
 from flows.engine_state import Engine
 from flows.executors.lease import Lease, claim_here, folder_name
 from flows.executors.measured import outcome_of
@@ -52,7 +53,7 @@ class Automation:
             return ()
         if row.effect in CHANGING and (self.hands_off or self._live_release(row) is None):
             return ()
-        return self._unit_hosts(row.unit)
+        return self._hosts_of(row)
 
     def cancel(self, activity: str) -> bool:
         """Stop a run; say whether there was one."""
@@ -65,9 +66,11 @@ class Automation:
         """Run an activity's playbook where there is one, where it may run and where it has hosts."""
         if not row.playbook:
             return Outcome("Not automated yet", f"someone does it by hand: clusterwright attest {row.id}", asked=True)
-        hosts = self._unit_hosts(row.unit)
+        hosts = self._hosts_of(row)
         if self.inventory is None or not hosts:
-            return Outcome("No hosts", f"the inventory names no host of {row.unit}: `inventory` in site.yaml")
+            return Outcome(
+                "No hosts", f"the inventory names no host of {row.unit} for {row.playbook}: `inventory` in site.yaml"
+            )
         digest = playbook_digest(self.playbooks / row.playbook)
         if row.effect in CHANGING and (waits := self._held_back(row, hosts, digest)):
             return waits
@@ -86,7 +89,7 @@ class Automation:
         elif live.playbook_digest != digest:
             why = f"the playbook is not the one that {live.by} released: release it again"
         elif set(live.hosts) != set(hosts) or live.host_count != len(hosts):
-            why = f"{live.by} released {live.host_count} hosts, {row.unit} has {len(hosts)}: release it again"
+            why = f"{live.by} released {live.host_count} hosts, it plays {len(hosts)}: release it again"
         else:
             return None
         return Outcome("Waits for a release", why, asked=True)
@@ -96,9 +99,9 @@ class Automation:
             live = [r for r in reader.releases(row.id) if r.live and r.attempt == row.attempt]
         return max(live, key=lambda r: (r.at, r.id), default=None)
 
-    def _unit_hosts(self, unit: str) -> tuple[str, ...]:
+    def _hosts_of(self, row: ActivityRow) -> tuple[str, ...]:
         with Reader.open(self.site_dir) as reader:
-            return next((u.hosts for u in reader.units() if u.id == unit), ())
+            return reader.hosts_of(row.id)
 
     def _claimed(self, engine: Engine, row: ActivityRow, hosts: tuple[str, ...], digest: str) -> Claim | None:
         """Claim the activity; wait while another engine has it or one of its hosts, as long as nobody stops us."""
@@ -149,4 +152,4 @@ class Automation:
             work_dir=engine.site_dir.resolve() / ".clusterwright" / "runs" / folder_name(held.owner, held.run),
             log=log,
         )
-        return run_playbook(spec, on_event=on_event, on_pgid=lease.note_group, cancel=lease.ends)
+        return run_in_waves(spec, activity.waves, on_event=on_event, on_pgid=lease.note_group, cancel=lease.ends)

@@ -98,6 +98,7 @@ _FRESH: dict[str, Any] = {
     "finished_at": None,
     "done_at": None,
     "performers": (),
+    "kept": (),
     "items_done": None,
     "percent": None,
     "stale_since": None,

@@ -24,6 +24,7 @@ from ledger.tables import (
     Criterion,
     FactNeed,
     Forecast,
+    HostSet,
     Link,
     Person,
     PersonRole,
@@ -57,6 +58,7 @@ def _adopted(p: Projection, event: Event, payload: PlanAdopted) -> None:
     p.session.add(_revision(plan, event, payload, begins))
     p.session.flush()
     _replace(p.session, Unit, [_unit(u, n) for n, u in enumerate(plan.units)])
+    _replace(p.session, HostSet, [{"name": name, "hosts": hosts} for name, hosts in plan.host_sets.items()])
     _people(p.session, plan)
     call_people(p, plan, payload)
     enrol(p.session, event, plan)
@@ -87,6 +89,7 @@ def _unit(u: PlanUnit, ordinal: int) -> dict[str, Any]:
         "parent": u.parent,
         "title": u.title,
         "hosts": u.hosts,
+        "shared": u.shared,
     }
 
 

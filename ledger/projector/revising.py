@@ -157,6 +157,8 @@ def _says(a: PlanActivity, ordinal: int) -> dict[str, Any]:
         "items": a.items,
         "effect": a.effect.value if a.effect else None,
         "playbook": a.playbook,
+        "plays": a.plays,
+        "by_waves": a.waves is not None,
         "completed_by": a.completed_by,
         "continuing": a.continuing,
         "hold_point": a.policy.hold_point,

@@ -105,6 +105,7 @@ def _asked(p: Projection, event: Event, payload: say.RequestMade) -> None:
     row = p.activity(event.subject)
     if payload.action == "retry" and row.state in {"failed", "checked_not_met"}:
         next_attempt(row, "open")
+        row.kept = payload.kept
         refresh(p.unflushed, [row.id])
 
 

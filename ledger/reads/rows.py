@@ -351,3 +351,4 @@ class UnitRow(NamedTuple):
     parent: str | None
     title: str
     hosts: tuple[str, ...]
+    shared: tuple[str, ...]

@@ -145,8 +145,23 @@ class SiteReads(Connected):
 
     def units(self) -> list[UnitRow]:
         """Give the site's tree, enclosing units first."""
-        found = self.rows("SELECT id, kind, parent, title, hosts FROM unit ORDER BY ordinal")
-        return [UnitRow._make((*row[:4], words(row[4]))) for row in found]
+        found = self.rows("SELECT id, kind, parent, title, hosts, shared FROM unit ORDER BY ordinal")
+        return [UnitRow._make((*row[:4], words(row[4]), words(row[5]))) for row in found]
+
+    def hosts_of(self, activity: str) -> tuple[str, ...]:
+        """Give the hosts that the next run of an activity touches: those of its unit that its playbook's plays name.
+
+        Those that a retry keeps are not among them. A plan from before host sets knows the unit's nodes only.
+        """
+        for nodes, shared, kept, named in self.rows(
+            "SELECT u.hosts, u.shared, a.kept, s.hosts FROM activity a JOIN unit u ON u.id = a.unit"
+            " LEFT JOIN host_set s ON s.name = a.plays WHERE a.id = ?",
+            activity,
+        ):
+            there = words(nodes) if named is None else words(nodes) + words(shared)
+            played = set(there if named is None else words(named)) - set(words(kept))
+            return tuple(host for host in there if host in played)
+        return ()
 
     def events(self, after_seq: int = 0, limit: int | None = None, *, subject: str | None = None) -> list[EventRow]:
         """Give events after a place in the chain, oldest first."""

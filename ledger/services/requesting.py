@@ -10,6 +10,7 @@ from ledger.payloads import RequestAnswered, RequestMade
 from ledger.services.blocked import refuse_blocked
 from ledger.services.permitting import may
 from ledger.services.policy import PEOPLES_WORK
+from ledger.services.retrying import hosts_done
 from ledger.tables import Activity, Request
 from ledger.transitions import Action, State
 from ledger.writing import ENGINE, Writing
@@ -26,11 +27,14 @@ def request_run(ledger: Ledger, actor: str, activity: str, *, at: datetime | Non
 
 
 def request_retry(ledger: Ledger, actor: str, activity: str, *, at: datetime | None = None) -> Event:
-    """Ask for another try of what failed or was not met: it is open again, in the next attempt."""
+    """Ask for another try of what failed or was not met: it is open again, in the next attempt.
+
+    Where hosts do not depend on one another, those that are done stay so, and only the others are tried again.
+    """
     with ledger.write() as writing:
         row = _automated(writing, actor, activity, "request_retry")
         writing.permitted(row, Action.RETRY, at, State.OPEN)
-        return _made(writing, actor, row, "retry", at)
+        return _made(writing, actor, row, "retry", at, kept=hosts_done(writing, row) if row.by_waves else ())
 
 
 def request_cancel(ledger: Ledger, actor: str, activity: str, *, at: datetime | None = None) -> Event:
@@ -68,6 +72,8 @@ def _automated(writing: Writing, actor: str, activity: str, action: str) -> Acti
     return row
 
 
-def _made(writing: Writing, actor: str, row: Activity, action: str, at: datetime | None) -> Event:
-    payload = RequestMade(request=writing.next_id(Request, "Q"), action=action)
+def _made(
+    writing: Writing, actor: str, row: Activity, action: str, at: datetime | None, *, kept: tuple[str, ...] = ()
+) -> Event:
+    payload = RequestMade(request=writing.next_id(Request, "Q"), action=action, kept=kept)
     return writing.append(actor, payload, subject=row.id, at=at)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -23,6 +24,7 @@ from ledger.services.blocked import refuse_unfinishable
 from ledger.services.claiming import lost_lease
 from ledger.services.conforming import unless_open_a
 from ledger.services.policy import after_work, verdict_on
+from ledger.services.retrying import done_before
 from ledger.stamps import value_text
 from ledger.tables import Activity, ClaimRow, Criterion, Ncr, Run
 from ledger.transitions import Action, State
@@ -59,6 +61,15 @@ def settle(
     with ledger.write() as writing:
         row = writing.activity(activity)
         run = _fenced(writing, row, owner, attempt)
+        if row.kept and outcome.status != "interrupted":
+            before = done_before(writing, row)
+            outcome = replace(
+                outcome,
+                results=(*before.results, *outcome.results),
+                measurements=(*before.measurements, *outcome.measurements),
+            )
+            results = (*kept_rows(ledger.site_dir, map(_item, before.results)), *results)
+            readings = (*map(_reading, before.measurements), *readings)
         if revision is not None and (now := _revision(writing)) != revision:
             outcome = RunOutcome("interrupted", summary=f"worked out under revision {revision}; {now} is in force")
             results = readings = batches = ()

@@ -10,7 +10,7 @@ from ledger.tables.activity import Activity
 from ledger.tables.checks import ItemCheck
 from ledger.tables.event import EventRow
 from ledger.tables.facts import Fact, FactNeed
-from ledger.tables.plan import Criterion, Link, Person, PersonName, PersonRole, PlanRevision, Site, Unit
+from ledger.tables.plan import Criterion, HostSet, Link, Person, PersonName, PersonRole, PlanRevision, Site, Unit
 from ledger.tables.records import (
     Attendance,
     Attestation,
@@ -44,6 +44,7 @@ __all__ = [
     "Fact",
     "FactNeed",
     "Forecast",
+    "HostSet",
     "Invitation",
     "ItemCheck",
     "ItemResultRow",

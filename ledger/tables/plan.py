@@ -64,6 +64,15 @@ class Unit(SQLModel, table=True):
     parent: str | None = None
     title: str
     hosts: tuple[str, ...] = word_list()
+    shared: tuple[str, ...] = word_list()
+
+
+class HostSet(SQLModel, table=True):
+    """The inventory's hosts that the plays of some playbooks name."""
+
+    __tablename__ = "host_set"
+    name: str = Field(primary_key=True)
+    hosts: tuple[str, ...] = word_list()
 
 
 class Person(SQLModel, table=True):

@@ -88,6 +88,8 @@ STEPS: Mapping[str, tuple[Metric, ...]] = {
     "007": (
         Metric("firmware.components_unversioned", "count", identity.components_unversioned),
         Metric("firmware.bios_release_age_days", "day", identity.bios_age_days),
+        METRICS["firmware.baseline_deviations"],
+        METRICS["redfish.firmware_unversioned"],
     ),
     "008": (
         Metric("inventory.serial_recorded", "bool", identity.serial_recorded),
@@ -95,16 +97,25 @@ STEPS: Mapping[str, tuple[Metric, ...]] = {
         Metric("memory.total_gib", "GiB", processor.memory_gib),
         Metric("disk.nvme", "count", disks.nvme),
         GPU_COUNT,
+        METRICS["inventory.serial_as_planned"],
+        METRICS["redfish.processors"],
+        METRICS["redfish.memory_gib"],
+        METRICS["redfish.drives"],
     ),
     "029": (
         GPU_COUNT,
         Metric("gpu.pcie_width_min", "lanes", gpus.pcie_width_min),
         Metric("gpu.pcie_speed_min", "GT/s", gpus.pcie_speed_min),
+        METRICS["redfish.pcie_degraded"],
     ),
     "031": (
         Metric("boot.uptime_s", "s", processor.uptime_s),
         HARDWARE_ERRORS,
         Metric("kernel.oom_kills", "count", kernel.oom_kills),
+        METRICS["redfish.post_completed"],
+        METRICS["redfish.critical_events"],
+        METRICS["redfish.bios_deviations"],
+        METRICS["redfish.system_healthy"],
     ),
     "032": (
         Metric("os.release_matches_baseline", "bool", baseline.release_matches),

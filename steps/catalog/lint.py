@@ -84,6 +84,11 @@ def _entry_findings(
     if step.playbook and not (playbooks / step.playbook).exists():
         message = f"the playbook {step.playbook} does not exist"
         yield Finding("playbook", message, entry.place("playbook"))
+    elif step.playbook and step.waves:
+        plays, _ = load(playbooks / step.playbook)
+        for single in {play["hosts"] for play in plays if "[" in play["hosts"]}:
+            message = f"{step.playbook} has a play for {single} alone, which only one of the waves would run"
+            yield Finding("waves", message, entry.place("waves"), "leave `waves` out")
     for other in step.completed_by:
         if other not in {link.after for link in step.links}:
             message = f"completed by {other} without a link to it"

@@ -271,6 +271,15 @@ class OnFail(Closed):
     ncr: Literal["A", "B", "C"]
 
 
+class Waves(Closed):
+    """How a playbook goes over hosts that do not depend on one another: a few first, then slices, and when to stop."""
+
+    canary: int = Field(default=1, ge=1, description="hosts of the first wave; one that fails there ends the run")
+    size: int = Field(ge=1, description="hosts of every later wave")
+    max_failed_percent: float = Field(ge=0, le=100, description="of all hosts; with more the next wave does not begin")
+    source: Text
+
+
 class Step(Closed):
     """One catalog entry: what is done, by whom, after what, for how long, and how it is accepted."""
 
@@ -299,6 +308,7 @@ class Step(Closed):
     closes_project: bool = False
     effect: Effect | None = None
     playbook: str | None = None
+    waves: Waves | None = None
     resources: dict[str, str] = Field(default_factory=dict)
     sign_off: SignOff
     facts: tuple[Fact, ...] = ()
@@ -319,6 +329,8 @@ class Step(Closed):
             raise ValueError("a conditional `applies` needs `not_applicable_because`")
         if self.sign_off.policy.witness is not None and self.playbook is not None:
             raise ValueError("`witness` is for what people do: nobody is invited to what software starts by itself")
+        if self.waves is not None and self.playbook is None:
+            raise ValueError("`waves` say how a playbook goes over hosts, and there is no `playbook`")
         if self.facts and self.kind is not Kind.COMPUTE:
             raise ValueError("`facts` are what a compute step compares its design with")
         if self.duration.rate is not None and self.items is None:

@@ -15,7 +15,7 @@ from typing import Any, Literal, TextIO
 
 import numpy as np
 
-from steps.design.fabric import Fabric, FabricShape, fabric_of, shape_of
+from steps.design.fabric import Fabric, FabricShape, fabric_of, node_names, shape_of
 from steps.design.floor import Floor, Index, Metres
 
 Tier = Literal["node-leaf", "manager-leaf", "leaf-spine", "spine-core", "local", "global"]
@@ -328,15 +328,7 @@ class CableSchedule:
     @cached_property
     def node_names(self) -> list[str]:
         """Names of all servers in order."""
-        return [
-            f"pod-{pod:03}-n{n:0{self._digits}}"
-            for pod, size in enumerate(self.fabric.pods, 1)
-            for n in range(1, size + 1)
-        ]
-
-    @property
-    def _digits(self) -> int:
-        return max(2, len(str(self.shape.pod_size)))
+        return node_names(self.fabric.pods, self.shape.pod_size)
 
     @cached_property
     def _leaf_names(self) -> list[str]:

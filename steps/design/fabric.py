@@ -12,7 +12,7 @@ Above it, groups of whole pods have spines of their own, and a core joins the gr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -114,6 +114,12 @@ def pod_sizes(nodes: int, size: int, held_back: int = 0) -> tuple[int, ...]:
     """Give the servers of each pod; the first gives up `held_back` places, the last takes what is left."""
     first = min(nodes, max(1, size - held_back))
     return (first, *(min(size, nodes - done) for done in range(first, nodes, size)))
+
+
+def node_names(pods: Sequence[int], pod_size: int) -> list[str]:
+    """Give the names of all servers in order; `pods` has how many each holds."""
+    digits = max(2, len(str(pod_size)))
+    return [f"pod-{pod:03}-n{n:0{digits}}" for pod, size in enumerate(pods, 1) for n in range(1, size + 1)]
 
 
 def two_tier_limit(radix: int, spine_radix: int, oversubscription: float = 1.0) -> int:

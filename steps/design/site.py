@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, field_validator, model_validator
@@ -20,6 +21,8 @@ from steps.validation import validated
 from steps.yaml_lines import line_of, load
 
 FILE = "site.yaml"
+FROM_NETBOX = "inventory/netbox.json"
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class Figure(Closed):
@@ -73,6 +76,48 @@ class PersonEntry(Closed):
     ssh_key: str | None = None
 
 
+class NetBox(Closed):
+    """Where NetBox is, whose devices are the inventory, and the variable of the environment that holds the token.
+
+    `roles` says which roles of devices are hosts, and the group of each; without it all are, in groups of their role.
+    """
+
+    url: str
+    site: Annotated[str, Field(pattern=r"^[-a-zA-Z0-9_]+$")]
+    token_env: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$")] = "NETBOX_TOKEN"
+    roles: dict[Text, Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]] = Field(default_factory=dict)
+
+    @field_validator("url")
+    @classmethod
+    def _not_in_clear(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if parts.scheme != "https" and (parts.scheme, parts.hostname) not in {("http", h) for h in LOOPBACK}:
+            raise ValueError("a token travels over https, or to this machine")
+        return value
+
+
+class Inventory(Closed):
+    """The hosts that Ansible reaches: a file or folder beside site.yaml, or NetBox. A path where paths are asked for."""
+
+    file: Text | None = None
+    netbox: NetBox | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_short(cls, given: Any) -> Any:
+        return {"file": given} if isinstance(given, str) else given
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Inventory:
+        if (self.file is None) == (self.netbox is None):
+            raise ValueError("an inventory is either a file or folder, or `netbox`")
+        return self
+
+    def __fspath__(self) -> str:
+        """Give what Ansible reads, from the site's folder: what NetBox said is kept in a file."""
+        return self.file or FROM_NETBOX
+
+
 class Site(Closed):
     """One site: where, what, when, with whom."""
 
@@ -90,7 +135,7 @@ class Site(Closed):
     crews: dict[Slug, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
     people: tuple[PersonEntry, ...] = Field(min_length=1)
     assurance: Literal["recorded", "signed"] = "recorded"
-    inventory: str | None = None
+    inventory: Inventory | None = None
     evidence: EvidenceRules = EvidenceRules()
 
     @field_validator("time_zone")
@@ -132,9 +177,9 @@ def read_site(folder: Path, roles: dict[str, str]) -> Site:
                 hint="`clusterwright catalog roles` lists them",
                 place=Place(str(path), line_of(lines, ("crews", role)), f"crews.{role}"),
             )
-    if site.inventory is not None and not (folder / site.inventory).exists():
+    if site.inventory is not None and site.inventory.file and not (folder / site.inventory.file).exists():
         raise InputError(
-            f"the inventory {site.inventory!r} does not exist beside site.yaml",
+            f"the inventory {site.inventory.file!r} does not exist beside site.yaml",
             hint="write it there, or take the key out while nothing is automated",
             place=Place(str(path), line_of(lines, ("inventory",)), "inventory"),
         )

@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from steps.catalog.schema import Closed, Effect, Kind, LinkType, Mapping, Phase, Scope
+from steps.catalog.schema import Closed, Effect, Kind, LinkType, Mapping, Phase, Scope, Waves
 from steps.evidence_rules import EvidenceRules
 
 CalendarId = Literal["working", "elapsed"]
@@ -49,7 +49,11 @@ class Unit(Closed):
     kind: Scope
     parent: str | None
     title: str
-    hosts: tuple[str, ...] = Field(default=(), description="inventory names of the unit's servers")
+    hosts: tuple[str, ...] = Field(default=(), description="inventory names of the unit's nodes")
+    shared: tuple[str, ...] = Field(
+        default=(),
+        description="inventory names of management, log-in and storage hosts: the site's and the first pod's",
+    )
     design: dict[str, str | float | bool] = Field(
         default_factory=dict, description="design values of the unit's own level"
     )
@@ -122,6 +126,8 @@ class PlanActivity(Closed):
     not_applicable_because: str | None = None
     effect: Effect | None = None
     playbook: str | None = None
+    plays: str | None = Field(default=None, description="the host set that the playbook's plays name")
+    waves: Waves | None = Field(default=None, description="how hosts take turns; all at once without")
     completed_by: tuple[str, ...] = ()
     continuing: bool = False
     policy: PlanPolicy
@@ -204,6 +210,9 @@ class Plan(Closed):
     activities: tuple[PlanActivity, ...]
     links: tuple[PlanLink, ...]
     orders: tuple[PlanOrder, ...]
+    host_sets: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict, description="inventory names by the patterns of plays; older plans have none"
+    )
     people: tuple[Person, ...]
     roles: dict[str, str]
     design: dict[str, str | float | bool] = Field(description="the site's design values")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, time
 from decimal import Decimal
 from typing import Literal
@@ -40,11 +40,22 @@ from steps.schedule.plan import (
 
 
 @dataclass(frozen=True)
+class Hosts:
+    """The inventory's hosts: each unit's nodes, what belongs to no pod, and whom each playbook plays."""
+
+    nodes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    shared: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    sets: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    plays: dict[str, str] = field(default_factory=dict)
+    """The host set of each playbook."""
+
+
+@dataclass(frozen=True)
 class Surroundings:
     """What a plan takes from outside the design: roles, hosts and the digests of its sources."""
 
     roles: dict[str, str]
-    hosts: dict[str, tuple[str, ...]]
+    hosts: Hosts
     digests: dict[str, str]
 
 
@@ -74,13 +85,14 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
                 kind=u.kind,
                 parent=u.parent,
                 title=u.title,
-                hosts=around.hosts.get(u.id, ()),
+                hosts=around.hosts.nodes.get(u.id, ()),
+                shared=around.hosts.shared.get(u.id, ()),
                 design={k: v for k, v in u.values.items() if design.site.values.get(k) != v},
             )
             for u in design.units
         ),
         activities=tuple(
-            _activity(node, durations[node.id], expansion, site.assurance, calendar.hours_per_day)
+            _activity(node, durations[node.id], expansion, site.assurance, calendar.hours_per_day, around.hosts)
             for node in expansion.nodes.values()
         ),
         links=tuple(
@@ -97,6 +109,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
             for link in expansion.links
         ),
         orders=tuple(_order(order) for order in expansion.orders.values()),
+        host_sets=around.hosts.sets,
         people=tuple(
             Person(
                 id=p.id,
@@ -234,6 +247,7 @@ def _activity(
     expansion: Expansion,
     assurance: Literal["recorded", "signed"],
     hours_per_day: float,
+    hosts: Hosts,
 ) -> PlanActivity:
     step = node.entry.step
     policy = step.sign_off.policy
@@ -261,6 +275,8 @@ def _activity(
             "not_applicable_because": node.not_applicable_because,
             "effect": step.effect,
             "playbook": step.playbook,
+            "waves": step.waves,
+            "plays": hosts.plays.get(step.playbook or ""),
             "completed_by": completed_by,
             "continuing": step.continuing,
             "policy": PlanPolicy(

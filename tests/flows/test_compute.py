@@ -24,7 +24,7 @@ from steps.catalog.loader import read_catalog, read_roles
 from steps.design.design import design_of
 from steps.design.site import Site
 from steps.schedule.plan import Plan
-from steps.schedule.planner import Surroundings, make_plan
+from steps.schedule.planner import Hosts, Surroundings, make_plan
 from tests.flows.conftest import Running, Start, row, state, task_runs, until
 
 pytestmark = pytest.mark.slow
@@ -52,7 +52,7 @@ def real_plan(**overrides: float) -> Plan:
         }
     )
     roles = {slug: str(role["title"]) for slug, role in read_roles().items()}
-    return make_plan(site, design_of(site), read_catalog(), Surroundings(roles=roles, hosts={}, digests={}))
+    return make_plan(site, design_of(site), read_catalog(), Surroundings(roles=roles, hosts=Hosts(), digests={}))
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -24,5 +25,5 @@ def made(name: str, topology: str, network: str) -> Iterator[Lab]:
 
 @pytest.fixture(scope="session")
 def lab() -> Iterator[Lab]:
-    """Give the whole lab: the one that `make lab-up` made, or one for this session."""
-    yield from made(DEFAULT_NAME, "full", DEFAULT_NETWORK)
+    """Give the whole lab: the one that `make lab-up` made or `LAB_NAME` names, or one for this session."""
+    yield from made(os.environ.get("LAB_NAME", DEFAULT_NAME), "full", DEFAULT_NETWORK)

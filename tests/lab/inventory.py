@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -56,6 +58,9 @@ def _shared(lab: Lab) -> dict[str, Any]:
         "bmc_password": "{{ lookup('ansible.builtin.file', '" + str(lab.password_file) + "') }}",
         "bmc_ca_path": str(lab.folder / "ca.pem"),
     }
+    if wheels := _wheels_of_torch():
+        shared["frameworks_wheels"] = [str(wheel) for wheel in wheels]
+        shared["frameworks_environments"] = {"pytorch": [f"torch=={wheels[-1].name.split('-')[1]}", "numpy"]}
     if topology.pdus:
         shared["lab_pdus"] = {
             pdu.name: {"address": str(addresses.of(pdu.number)), "outlets": list(pdu.outlets)} for pdu in topology.pdus
@@ -65,6 +70,12 @@ def _shared(lab: Lab) -> dict[str, Any]:
     if topology.infiniband:
         shared["lab_fabric_environment"] = fabric.environment(lab)
     return shared
+
+
+def _wheels_of_torch() -> list[Path]:
+    """Give the builds of PyTorch that this machine's pip finds in folders: hosts without GPUs are spared the index's gigabytes."""
+    folders = [Path(word) for word in os.environ.get("PIP_FIND_LINKS", "").split()]
+    return sorted(wheel for folder in folders if folder.is_dir() for wheel in folder.glob("torch-*.whl"))
 
 
 def _host(lab: Lab, host: Host) -> dict[str, Any]:

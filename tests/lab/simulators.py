@@ -93,6 +93,7 @@ def _bmc(lab: Lab, host: Host) -> dict[str, Any]:
         "host": host.name,
         "address": str(lab.addresses.bmc(host)),
         "host_address": str(lab.addresses.of(host.number)),
+        "mac": network.mac(lab, host, "bmc"),
         "serial": serial(lab, host),
         "uuid": system_uuid(lab, host),
         "ports": {port: network.mac(lab, host, port) for port in ports},

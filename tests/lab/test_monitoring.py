@@ -1,34 +1,29 @@
 """Monitoring on real hosts, seen from outside: everything scraped, an alert that arrives, a training run that outlives a node.
 
-The playbooks run in the order of their steps, each once before the tests and once more for what a second run changes.
-`LAB_NAME` chooses another lab than the one that `make lab-up` makes. The rules' own tests need promtool and no lab.
+Each playbook runs once before the tests; `test_idempotence` runs them twice. The rules' own tests need promtool and no lab.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.lab import lifecycle, supervisor
-from tests.lab.conftest import made
-from tests.lab.lab import DEFAULT_NAME, DEFAULT_NETWORK, Lab
+from tests.lab.lab import Lab
+from tests.lab.playing import FOLDER, find, played
 from tests.lab.reaching import ssh, until
 
 in_lab = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(900)]
 
-PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
-RULES = PLAYBOOKS / "roles" / "alert_rules" / "files"
+RULES = FOLDER / "roles" / "alert_rules" / "files"
 STEPS = ("166", "167", "168", "170", "171", "172", "174", "175", "176", "183", "173", "184")
 RUN = "survivor"
 
@@ -39,19 +34,6 @@ class Site:
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
         self.management = lab.addresses.of(lab.topology.host("mgmt").number)
-
-    def play(self, step: str, *options: str) -> str:
-        """Run a step's playbook; one that fails is the test's failure, with its words."""
-        (playbook,) = (PLAYBOOKS / "monitoring").glob(f"{step}_*.yml")
-        environment = os.environ | {
-            "ANSIBLE_ROLES_PATH": str(PLAYBOOKS / "roles"),
-            "ANSIBLE_NOCOLOR": "1",
-            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        }
-        command = ["ansible-playbook", "-i", str(self.lab.inventory), *options, str(playbook)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-        assert done.returncode == 0, f"{playbook.name}: {done.stdout[-3000:]}{done.stderr[-1000:]}"
-        return done.stdout
 
     def query(self, expression: str) -> dict[str, float]:
         """Give what Prometheus answers, by instance; a sum has the instance ''."""
@@ -70,18 +52,11 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def monitored() -> Iterator[Lab]:
-    """Give the whole lab, or the one that the environment names."""
-    yield from made(os.environ.get("LAB_NAME", DEFAULT_NAME), "full", DEFAULT_NETWORK)
-
-
-@pytest.fixture(scope="module")
-def site(monitored: Lab) -> Site:
+def site(lab: Lab) -> Site:
     """Give a lab on which every step has run."""
-    site = Site(monitored)
     for step in STEPS:
-        site.play(step)
-    return site
+        played(lab, find(step))
+    return Site(lab)
 
 
 class TestLab:
@@ -123,10 +98,7 @@ class TestLab:
         terms: dict[str, Any] = {"training_run_name": RUN, "training_run_steps": 1500, "training_run_wait": False}
         role = {"role": "training_run", **terms}
         play.write_text(json.dumps([{"hosts": "compute[0:1]", "gather_facts": False, "roles": [role]}]))
-        command = ["ansible-playbook", "-i", str(site.lab.inventory), str(play)]
-        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-        environment = os.environ | {"ANSIBLE_ROLES_PATH": str(PLAYBOOKS / "roles"), "PATH": path}
-        subprocess.run(command, check=True, env=environment, capture_output=True)
+        played(site.lab, play)
         folder = f"/var/lib/training/{RUN}"
         until(
             lambda: site.query(f'training_step{{run="{RUN}",rank="0"}}'),
@@ -159,13 +131,6 @@ class TestLab:
         assert loss == {"node-01": pytest.approx(outcomes[0]["loss"])}
         resumed = ssh(site.lab, "node-02", f"journalctl -u training@{RUN} | grep -o 'resumes at step [0-9]*' | tail -1")
         assert int(resumed.split()[-1]) > 0
-
-    @pytest.mark.parametrize("step", STEPS)
-    def test_a_second_run_changes_nothing(self, site: Site, step: str) -> None:
-        said = site.play(step)
-
-        assert re.findall(r"changed=(\d+)", said)
-        assert set(re.findall(r"changed=(\d+)", said)) == {"0"}
 
 
 @pytest.mark.skipif(

@@ -65,7 +65,7 @@ def test_the_net_list_tells_every_link_from_both_ends() -> None:
 def test_the_inventory_deals_the_compute_hosts_of_the_preset_first(lab: Lab) -> None:
     write_inventory(lab)
 
-    hosts = inventory_hosts(lab.inventory)
+    hosts = inventory_hosts(lab.inventory)["all"]
 
     nodes = int(design_of_preset("lab").site.values["nodes"])
     assert hosts[:nodes] == tuple(host.name for host in lab.topology.hosts if host.role == "compute")

@@ -19,7 +19,7 @@ from steps.design.design import design_of, design_of_preset
 from steps.design.preset import preset_names
 from steps.design.site import Site
 from steps.schedule.plan import Plan, PlanActivity
-from steps.schedule.planner import Surroundings, make_plan
+from steps.schedule.planner import Hosts, Surroundings, make_plan
 
 FACTS: dict[str, Value] = {
     "feed.voltage": Decimal(415),
@@ -50,7 +50,7 @@ def plan_of(preset: str, **overrides: float | str | bool) -> Plan:
             "people": [{"id": "owner", "roles": ["owner-pm"]}],
         }
     )
-    return make_plan(site, design_of(site), read_catalog(), Surroundings(roles={}, hosts={}, digests={}))
+    return make_plan(site, design_of(site), read_catalog(), Surroundings(roles={}, hosts=Hosts(), digests={}))
 
 
 def activity(plan: Plan, name: str) -> PlanActivity:

@@ -12,7 +12,7 @@ from steps.design.design import design_of
 from steps.design.site import Site
 from steps.schedule.forecast import Actual, forecast
 from steps.schedule.plan import Plan
-from steps.schedule.planner import Surroundings, make_plan
+from steps.schedule.planner import Hosts, Surroundings, make_plan
 
 
 @cache
@@ -31,7 +31,7 @@ def plan(preset: str, facility: str = "existing", nodes: int = 0) -> Plan:
         entry["overrides"] = {"nodes": nodes}
     site = Site.model_validate(entry)
     roles = {slug: str(role["title"]) for slug, role in read_roles().items()}
-    return make_plan(site, design_of(site), read_catalog(), Surroundings(roles, {}, {}))
+    return make_plan(site, design_of(site), read_catalog(), Surroundings(roles, Hosts(), {}))
 
 
 def critical(of: Plan) -> set[str]:

@@ -1,4 +1,4 @@
-"""A server by Redfish: its system, temperatures and fans, power supplies, firmware, BIOS settings, event log, volumes.
+"""A server's controller, as Redfish resources: temperatures and fans, power supplies, event logs, PCIe devices.
 
 Resources are told by their `@odata.type`; one that a controller answers with an error is not measured. What is
 absent from the machine (`State: Absent`) is neither good nor bad.
@@ -14,21 +14,7 @@ from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 from steps.acceptance.metric import Metric, Tool
 
 HEALTHS = {"OK", "Warning", "Critical"}
-
-
-def system_healthy(handed: Handed) -> Found:
-    """Say whether the system and all below it call themselves OK."""
-    status = _resource(handed, "redfish_system", "ComputerSystem")["Status"]
-    health = status.get("HealthRollup", status.get("HealthRollUp", status["Health"]))
-    return Found(_known(handed, health) == "OK" and _known(handed, status["Health"]) == "OK", health)
-
-
-def powered_on(handed: Handed) -> Found:
-    """Say whether the system is on."""
-    state = _resource(handed, "redfish_system", "ComputerSystem")["PowerState"]
-    if state not in {"On", "Off", "PoweringOn", "PoweringOff", "Paused"}:
-        handed.garbled()
-    return Found(state == "On", state)
+GENERATIONS = ("Gen1", "Gen2", "Gen3", "Gen4", "Gen5", "Gen6", "Gen7")
 
 
 def thermal_faults(handed: Handed) -> Found:
@@ -72,38 +58,61 @@ def power_kw(handed: Handed) -> Found:
     return Found(sum(drawn, Decimal(0)) / 1000)
 
 
-def firmware_unversioned(handed: Handed) -> Found:
-    """Count firmware components without a version."""
-    members = _members(handed, "redfish_firmware")
-    bare = [_named(m) for m in members if not str(m.get("Version") or "").strip()]
-    return Found(Decimal(len(bare)), ", ".join(bare))
-
-
-def bios_deviations(handed: Handed) -> Found:
-    """Count BIOS attributes that differ from the site's pinned ones."""
-    wanted = handed.document("baseline").get("bios_attributes")
-    if not wanted:
-        raise NotMeasuredError("state bios_attributes in the inventory")
-    attributes = _resource(handed, "redfish_bios", "Bios")["Attributes"]
-    wrong = [f"{name}: {attributes.get(name)}" for name, value in wanted.items() if attributes.get(name) != value]
-    return Found(Decimal(len(wrong)), ", ".join(wrong))
-
-
 def critical_events(handed: Handed) -> Found:
-    """Count entries of the event log that are critical."""
-    bad = [str(m.get("Message", m.get("Id"))) for m in _members(handed, "redfish_log", empty=True) if _severity(handed, m) == "Critical"]  # fmt: skip
+    """Count entries of the event logs that are critical and not marked as resolved."""
+    entries = list(_entries(handed))
+    bad = [
+        str(e.get("Message", e.get("Id")))
+        for e in entries
+        if _known(handed, e["Severity"]) == "Critical" and e.get("Resolved") is not True
+    ]
     return Found(Decimal(len(bad)), "; ".join(bad[:5]))
 
 
-def volumes_optimal(handed: Handed) -> Found:
-    """Say whether every volume is enabled and OK."""
-    members = _members(handed, "redfish_volumes")
-    bad = [_named(m) for m in members if m["Status"].get("State") != "Enabled" or _known(handed, m["Status"]["Health"]) != "OK"]  # fmt: skip
-    return Found(not bad, ", ".join(bad))
+def pcie_degraded(handed: Handed) -> Found:
+    """Count PCIe devices that trained fewer lanes, or an older generation, than both ends can."""
+    links = [(d, d["PCIeInterface"]) for d in _documents(handed, "redfish_pcie", "PCIeDevice") if "PCIeInterface" in d]
+    if not links:
+        raise NotMeasuredError("the controller tells no link of a PCIe device")
+    bad = [
+        f"{_named(d)}: x{i['LanesInUse']} {i['PCIeType']}"
+        for d, i in links
+        if number(i["LanesInUse"]) < number(i["MaxLanes"])
+        or _generation(handed, i["PCIeType"]) < _generation(handed, i["MaxPCIeType"])
+    ]
+    return Found(Decimal(len(bad)), ", ".join(bad))
 
 
-def _severity(handed: Handed, entry: dict[str, Any]) -> str:
-    return _known(handed, entry["Severity"])
+def _generation(handed: Handed, said: str) -> int:
+    if said not in GENERATIONS:
+        handed.garbled()
+    return GENERATIONS.index(said)
+
+
+def _entries(handed: Handed) -> Iterator[dict[str, Any]]:
+    """Give the entries of every log, whose pages follow each other; a log of which a page lacks is not read."""
+    seen = 0
+    pages = _documents(handed, "redfish_log", "LogEntryCollection")
+    for page in pages:
+        if any(set(e) == {"@odata.id"} for e in page["Members"]):
+            raise NotMeasuredError("the log holds links only")
+        yield from page["Members"]
+        seen += len(page["Members"])
+        if "Members@odata.nextLink" in page:
+            continue
+        if page["Members@odata.count"] != seen:
+            raise NotMeasuredError("the log came in part")
+        seen = 0
+    if "Members@odata.nextLink" in pages[-1]:
+        raise NotMeasuredError("the log came in part")
+
+
+def _documents(handed: Handed, name: str, kind: str) -> list[dict[str, Any]]:
+    """Give what was read one after the other; one that came as an error spoils all, for nobody knows what it would say."""
+    documents: list[dict[str, Any]] = handed.document(name)
+    if not documents:
+        handed.garbled()
+    return [_checked(handed, document, kind) for document in documents]
 
 
 def _known(handed: Handed, health: Any) -> str:
@@ -125,21 +134,11 @@ def _too_hot(sensor: dict[str, Any]) -> bool:
     return reading is not None and limit is not None and number(reading) >= number(limit)
 
 
-def _members(handed: Handed, name: str, *, empty: bool = False) -> list[dict[str, Any]]:
-    """Give a collection's expanded members; as many as it counts, for long collections come in pages."""
-    document = _resource(handed, name, "")
-    members: list[dict[str, Any]] = document["Members"]
-    if document["Members@odata.count"] != len(members) or "Members@odata.nextLink" in document:
-        raise NotMeasuredError("the collection came in part; let the playbook read every page")
-    if not members and not empty:
-        raise NotMeasuredError("the collection is empty")
-    if any(set(m) == {"@odata.id"} for m in members):
-        raise NotMeasuredError("the collection holds links only; read it with $expand")
-    return members
-
-
 def _resource(handed: Handed, name: str, kind: str) -> dict[str, Any]:
-    document: dict[str, Any] = handed.document(name)
+    return _checked(handed, handed.document(name), kind)
+
+
+def _checked(handed: Handed, document: dict[str, Any], kind: str) -> dict[str, Any]:
     if error := document.get("error"):
         raise NotMeasuredError(f"the controller says: {error['message']}")
     if not document["@odata.type"].startswith(f"#{kind}"):
@@ -151,10 +150,6 @@ def _tool(resource: str, name: str, *metrics: Metric) -> Tool:
     return Tool("Redfish", name, f"GET /redfish/v1/{resource}", metrics)
 
 
-SYSTEM = _tool(
-    "Systems/ID", "redfish_system",
-    Metric("redfish.system_healthy", "bool", system_healthy), Metric("redfish.powered_on", "bool", powered_on),
-)  # fmt: skip
 THERMAL = _tool(
     "Chassis/ID/Thermal", "redfish_thermal",
     Metric("redfish.thermal_faults", "count", thermal_faults),
@@ -164,15 +159,10 @@ POWER = _tool(
     "Chassis/ID/Power", "redfish_power",
     Metric("redfish.supplies_ok", "count", supplies_ok), Metric("redfish.power_kw", "kW", power_kw),
 )  # fmt: skip
-FIRMWARE = _tool(
-    "UpdateService/FirmwareInventory?$expand=*", "redfish_firmware",
-    Metric("redfish.firmware_unversioned", "count", firmware_unversioned),
-)  # fmt: skip
-BIOS = _tool("Systems/ID/Bios", "redfish_bios", Metric("redfish.bios_deviations", "count", bios_deviations))
 LOG = _tool(
-    "Systems/ID/LogServices/ID/Entries", "redfish_log", Metric("redfish.critical_events", "count", critical_events)
-)
-VOLUMES = _tool(
-    "Systems/ID/Storage/ID/Volumes?$expand=*", "redfish_volumes",
-    Metric("raid.boot_volume_optimal", "bool", volumes_optimal),
+    "Managers/ID/LogServices/ID/Entries, a list of pages", "redfish_log",
+    Metric("redfish.critical_events", "count", critical_events),
 )  # fmt: skip
+PCIE = _tool(
+    "Chassis/ID/PCIeDevices/ID, a list of devices", "redfish_pcie", Metric("redfish.pcie_degraded", "count", pcie_degraded)
+)

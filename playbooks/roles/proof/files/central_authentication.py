@@ -1,7 +1,7 @@
 """Proves log-in through the directory, from outside.
 
 A person of the proof is made, logs in to every host by SSH, also with the first server stopped, is removed, and is tried until
-no host lets it in. Runs on the first directory server.
+no host lets it in. Each log-in takes the home directory that it was given away again. Runs on the first directory server.
 
 Arguments: the directory's base, the group's number, then host names.
 """
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 PERSON, NUMBER = "cwlogin", 19999
+HOME = f"/tmp/{PERSON}"  # where its owner may remove it
 PATIENCE_S = 90.0
 CLOSED_PATIENCE_S = 900.0
 
@@ -71,7 +72,7 @@ cn: {PERSON}
 sn: {PERSON}
 uidNumber: {NUMBER}
 gidNumber: {group}
-homeDirectory: /home/{PERSON}
+homeDirectory: {HOME}
 loginShell: /bin/bash
 sshPublicKey: {public}
 """
@@ -105,7 +106,7 @@ def logs_in(key: Path, host: str) -> bool:
         str(key),
         *(word for option in options for word in ("-o", option)),
         f"{PERSON}@{host}",
-        "id -un",
+        f"cd /; id -un; rm -rf {HOME}",
     ]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() == PERSON
 

@@ -1,19 +1,20 @@
-"""Proves the scheduler's mail: each kind of event is made once, and must arrive once in the mailbox of this host's root."""
+"""Proves the scheduler's mail: each kind of event is made once, and must arrive once in the mailbox of the proofs' account."""
 
 import re
 import subprocess
 from pathlib import Path
 
-from slurm_jobs import clear, ended, queued, report, submit, until
+from slurm_jobs import PERSON, clear, ended, queued, report, submit, until
 
-BOX = Path("/var/mail/root")
+BOX = Path("/var/mail") / PERSON
 PATIENCE_S = 60
 
 
 def main() -> None:
     """Make the events, then look for their messages."""
     clear()
-    mail = ("--mail-user=root@localhost", "--mail-type=ALL", "--time=5")
+    BOX.unlink(missing_ok=True)
+    mail = (f"--mail-user={PERSON}@localhost", "--mail-type=ALL", "--time=5")
     well = submit("true", *mail)
     badly = submit("false", *mail)
     again = submit("sleep 60", *mail, "--requeue")
@@ -32,6 +33,7 @@ def main() -> None:
     until(arrived, lambda found: wanted <= set(found), PATIENCE_S)
     found = arrived()
     clear()
+    BOX.unlink(missing_ok=True)
     missed = sorted(f"{job} {event}" for job, event in wanted - set(found))
     twice = sorted(f"{job} {event}" for job, event in wanted if found.count((job, event)) > 1)
     note = "; ".join([*(f"missed: {m}" for m in missed), *(f"twice: {t}" for t in twice)]) or f"{len(wanted)} events"

@@ -94,6 +94,9 @@ class Connection(BaseHTTPRequestHandler):
             case "DELETE" if path.startswith(resources.SESSIONS):
                 self.sessions.pop(path.rsplit("/", 1)[-1], None)
                 self._send(204, {})
+            case "DELETE":
+                actions.delete(self.bmc, path)
+                self._send(204, {})
             case _:
                 raise RefusedError(405, f"{method} is not for {path}")
 
@@ -103,7 +106,7 @@ class Connection(BaseHTTPRequestHandler):
         document = resources.tree(self.bmc, list(self.sessions)).get(path)
         if document is None:
             raise RefusedError(404, f"there is no {path}")
-        return document
+        return resources.page(document, path, self.path.partition("$skip=")[2])
 
     def _faults(self, method: str, fault: str) -> None:
         """Break with PUT, mend with DELETE; any method gives what is broken."""

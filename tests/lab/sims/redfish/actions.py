@@ -21,13 +21,17 @@ def post(bmc: Bmc, path: str, body: Body) -> tuple[int, Body, str]:
         case "/Managers/1/LogServices/SEL/Actions/LogService.ClearLog":
             bmc.clear_log()
         case "/Managers/1/VirtualMedia/CD/Actions/VirtualMedia.InsertMedia":
-            _set(bmc, "media", _wanted(body, "Image"))
+            bmc.insert_media(_wanted(body, "Image"))
         case "/Managers/1/VirtualMedia/CD/Actions/VirtualMedia.EjectMedia":
             _set(bmc, "media", None)
         case "/UpdateService/Actions/UpdateService.SimpleUpdate":
-            task = bmc.update(_wanted(body, "ImageURI"))
+            task = bmc.update(_wanted(body, "ImageURI"), [name.rsplit("/", 1)[-1] for name in body.get("Targets", [])])
             where, document = at.task_document(task)
             return 202, document, where
+        case "/Systems/1/Storage/Boot/Volumes":
+            drives = [link["@odata.id"].rsplit("/", 1)[-1] for link in body.get("Links", {}).get("Drives", [])]
+            made = bmc.create_volume(body.get("Name", ""), _wanted(body, "RAIDType"), drives)
+            return 201, {}, f"{at.VOLUMES}/{made}"
         case _:
             raise RefusedError(404, f"nothing can be done at {path}")
     return 204, {}, ""
@@ -46,6 +50,14 @@ def patch(bmc: Bmc, path: str, body: Body) -> None:
             _set(bmc, "password", password)
         case _:
             raise RefusedError(400, f"nothing of {', '.join(body) or 'an empty body'} can be set at {path}")
+
+
+def delete(bmc: Bmc, path: str) -> None:
+    """Delete a volume, and what is on it."""
+    folder, _, name = path.rpartition("/")
+    if folder != at.VOLUMES:
+        raise RefusedError(405, f"{path} cannot be deleted")
+    bmc.delete_volume(name)
 
 
 def _wanted(body: Body, key: str) -> str:

@@ -51,6 +51,7 @@ class Bmc:
             "log": [],
             "entries": 0,
             "media": None,
+            "volumes": [],
             "indicator": "Off",
             "faults": [],
             "booted": 0,
@@ -117,15 +118,46 @@ class Bmc:
         """Return to the factory's attributes at the next boot."""
         self.set_bios({name: values[0] for name, values in model.BIOS.items()})
 
-    def update(self, image: str) -> dict[str, Any]:
-        """Begin a firmware update: the image is really fetched. Gives the task."""
+    def create_volume(self, name: str, kind: str, drives: list[str]) -> str:
+        """Make a volume of whole drives, which takes a moment to be built. Gives its id."""
+        with self.lock:
+            if len(drives) != model.RAID.get(kind) or not set(drives) <= set(model.DRIVES):
+                raise RefusedError(400, f"no {kind} of the drives {', '.join(drives) or 'of none'}")
+            if taken := {drive for v in self.memory["volumes"] for drive in v["drives"]} & set(drives):
+                raise RefusedError(400, f"{', '.join(sorted(taken))} already in a volume")
+            number = str(1 + max((int(v["id"]) for v in self.memory["volumes"]), default=0))
+            volume = {"id": number, "name": name or f"Volume {number}", "kind": kind, "drives": drives}
+            self.memory["volumes"].append(volume | {"built_at": time.time() + model.VOLUME_S})
+            self.log(f"Volume {number} ({kind}) created", "OK")
+        return number
+
+    def delete_volume(self, number: str) -> None:
+        """Forget a volume."""
+        with self.lock:
+            left = [v for v in self.memory["volumes"] if v["id"] != number]
+            if len(left) == len(self.memory["volumes"]):
+                raise RefusedError(404, f"there is no volume {number}")
+            self.memory["volumes"] = left
+            self.log(f"Volume {number} deleted", "OK")
+
+    def insert_media(self, image: str) -> None:
+        """Put an image into the virtual drive, once its first bytes could be fetched."""
+        if self.memory["media"] is not None:
+            raise RefusedError(400, "the drive holds an image; eject it first")
+        _fetched(image)
+        with self.lock:
+            self.memory["media"] = image
+            self.log(f"Virtual media {image} inserted", "OK")
+
+    def update(self, image: str, targets: list[str]) -> dict[str, Any]:
+        """Begin a firmware update: the image is really fetched, and must be for one of the targets. Gives the task."""
         with self.lock:
             if any(task["TaskState"] == "Running" for task in self.tasks):
                 raise RefusedError(503, "an update is running; try again when its task has ended")
             task = {"Id": str(len(self.tasks) + 1), "TaskState": "Running", "TaskStatus": "OK", "PercentComplete": 0}
             task |= {"StartTime": now(), "Messages": []}
             self.tasks.append(task)
-        threading.Thread(target=self._flash, args=(task, image), daemon=True).start()
+        threading.Thread(target=self._flash, args=(task, image, targets), daemon=True).start()
         return task
 
     def break_(self, fault: str) -> None:
@@ -203,9 +235,9 @@ class Bmc:
         self.memory["firmware"] |= self.memory["firmware_next"]
         self.memory["bios_next"], self.memory["firmware_next"] = {}, {}
 
-    def _flash(self, task: dict[str, Any], image: str) -> None:
+    def _flash(self, task: dict[str, Any], image: str, targets: list[str]) -> None:
         try:
-            component, version = _image_of(image)
+            component, version = _image_of(image, targets or list(model.FIRMWARE))
             for percent in range(20, 101, 20):
                 time.sleep(model.UPDATE_S / 5)
                 task["PercentComplete"] = percent
@@ -218,7 +250,11 @@ class Bmc:
         if component == model.AT_ONCE:
             self._end(task, "Completed", "OK", f"{component} {version} written, in force")
             return
-        reset = {"MessageId": "Base.1.0.ResetRequired", "MessageArgs": [SYSTEM, "ForceRestart"], "Severity": "Warning"}
+        reset = {
+            "MessageId": "Base.1.0.ResetRequired",
+            "MessageArgs": [f"{SYSTEM}/Actions/ComputerSystem.Reset", "ForceRestart"],
+            "Severity": "Warning",
+        }
         task["Messages"] = [reset | {"Message": f"{component} waits for a reset"}]
         self._end(task, "Completed", "OK", f"{component} {version} written, in force at the next boot")
 
@@ -228,17 +264,21 @@ class Bmc:
         self.log(says, severity)
 
 
-def _image_of(address: str) -> tuple[str, str]:
+def _image_of(address: str, targets: list[str]) -> tuple[str, str]:
     """Fetch a firmware image and give its component and version: its one line reads `lab-firmware NIC-1 2.0.0`."""
-    try:
-        with urllib.request.urlopen(address, timeout=10) as answer:  # what the BMC is told to fetch
-            words = answer.read(200).decode("utf-8", "replace").split()
-    except (OSError, ValueError) as error:
-        raise RefusedError(400, f"cannot be fetched: {error}") from error
-    match words:
-        case ["lab-firmware", component, version] if component in model.FIRMWARE:
+    match _fetched(address).decode("utf-8", "replace").split():
+        case ["lab-firmware", component, version] if component in targets:
             return component, version
-    raise RefusedError(400, "no image for this server")
+    raise RefusedError(400, f"no image for {', '.join(targets)}")
+
+
+def _fetched(address: str) -> bytes:
+    """Give the first bytes of what the BMC is told to fetch."""
+    try:
+        with urllib.request.urlopen(address, timeout=10) as answer:
+            return bytes(answer.read(200))
+    except (OSError, ValueError) as error:
+        raise RefusedError(400, f"{address} cannot be fetched: {error}") from error
 
 
 def now() -> str:

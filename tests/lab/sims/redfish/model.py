@@ -33,6 +33,15 @@ FIRMWARE = {"BMC": "1.0.0", "BIOS": "1.0.0", "NIC-1": "1.0.0", "NIC-2": "1.0.0",
 AT_ONCE = "BMC"
 UPDATE_S = 3.0
 BOOT_TARGETS = ("None", "Pxe", "Hdd", "Cd", "BiosSetup")
+BOOT_CONTROLLER = "Boot"
+DRIVES = ("M2-1", "M2-2")
+DRIVE_BYTES = 480_103_981_056
+# RAID type -> the drives it takes
+RAID = {"RAID0": 1, "RAID1": 2}
+VOLUME_S = 2.0
+CARDS = ("NIC-1", "NIC-2")
+CARD_LANES = 16
+LOG_PAGE = 20
 
 
 @dataclass(frozen=True)
@@ -45,7 +54,9 @@ class Fault:
 
 FAULTS = {
     "fan": Fault("Fan FAN-3 stopped"),
+    "boot-drive": Fault("Drive M2-2 failed; volumes on it are degraded"),
     "memory": Fault("Uncorrectable ECC error on DIMM-B1"),
+    "pcie": Fault("NIC-2 trained with half of its lanes", "Warning"),
     "post": Fault("POST halted: memory initialisation does not end"),
     "power": Fault("Power cannot be switched: sequencer fault"),
     "power-supply": Fault("Power supply PSU-2 lost its input; redundancy lost", "Warning"),

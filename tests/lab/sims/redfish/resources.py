@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,8 @@ CHASSIS = f"{ROOT}/Chassis/1"
 MANAGER = f"{ROOT}/Managers/1"
 LOG = f"{MANAGER}/LogServices/SEL"
 UPDATES = f"{ROOT}/UpdateService"
+STORAGE = f"{SYSTEM}/Storage/{model.BOOT_CONTROLLER}"
+VOLUMES = f"{STORAGE}/Volumes"
 MEDIA = f"{MANAGER}/VirtualMedia/CD"
 SESSIONS = f"{ROOT}/SessionService/Sessions"
 ACCOUNT = f"{ROOT}/AccountService/Accounts/1"
@@ -34,6 +37,7 @@ def tree(bmc: Bmc, sessions: list[str]) -> dict[str, Document]:
 def _documents(bmc: Bmc, sessions: list[str]) -> Iterator[tuple[str, Document]]:
     yield _document(ROOT, "ServiceRoot", _root(bmc))
     yield from _system(bmc)
+    yield from _storage(bmc)
     yield from _chassis(bmc)
     yield from _manager(bmc)
     yield from _updates(bmc)
@@ -43,6 +47,15 @@ def _documents(bmc: Bmc, sessions: list[str]) -> Iterator[tuple[str, Document]]:
 def task_document(task: Document) -> tuple[str, Document]:
     """Give a task as it is served, and where."""
     return _document(f"{TASKS}/{task['Id']}", "Task", task)
+
+
+def page(document: Document, path: str, skip: str) -> Document:
+    """Give a part of a long collection, with where the next one begins, as controllers do with logs."""
+    members = document.get("Members", [])
+    first = int(skip or 0)
+    if len(members) - first > model.LOG_PAGE:
+        document |= {"Members@odata.nextLink": f"{path}?$skip={first + model.LOG_PAGE}"}
+    return document | {"Members": members[first : first + model.LOG_PAGE]} if members else document
 
 
 def link(path: str) -> Document:
@@ -107,7 +120,11 @@ def _system(bmc: Bmc) -> Iterator[tuple[str, Document]]:
             },
             "IndicatorLED": memory["indicator"],
             "Status": _status(ill=bool({"memory", "post"} & {*faults})),
-            **{name: link(f"{SYSTEM}/{name}") for name in ("Bios", "Processors", "Memory", "EthernetInterfaces")},
+            **{
+                name: link(f"{SYSTEM}/{name}")
+                for name in ("Bios", "Processors", "Memory", "EthernetInterfaces", "Storage")
+            },
+            "PCIeDevices": list(_links(f"{CHASSIS}/PCIeDevices", model.CARDS)),
             "LogServices": link(f"{MANAGER}/LogServices"),
             "Actions": {"#ComputerSystem.Reset": _action(f"{SYSTEM}/Actions/ComputerSystem.Reset", ResetType=RESETS)},
             "Links": {"Chassis": [link(CHASSIS)], "ManagedBy": [link(MANAGER)]},
@@ -128,7 +145,7 @@ def _system(bmc: Bmc) -> Iterator[tuple[str, Document]]:
         yield _document(
             f"{SYSTEM}/Processors/{name}",
             "Processor",
-            {"ProcessorType": "CPU", "Model": "Simulated", "Status": _status()},
+            {"ProcessorType": "CPU", "Model": "Simulated", "TotalCores": 32, "Status": _status()},
         )
     yield _collection(f"{SYSTEM}/Memory", model.MEMORY)
     for name in model.MEMORY:
@@ -141,6 +158,59 @@ def _system(bmc: Bmc) -> Iterator[tuple[str, Document]]:
         yield _document(
             f"{SYSTEM}/EthernetInterfaces/{port}", "EthernetInterface", {"MACAddress": address, "Status": _status()}
         )
+
+
+def _storage(bmc: Bmc) -> Iterator[tuple[str, Document]]:
+    faults, volumes = bmc.memory["faults"], bmc.memory["volumes"]
+    yield _collection(f"{SYSTEM}/Storage", (model.BOOT_CONTROLLER,))
+    yield _document(
+        STORAGE,
+        "Storage",
+        {
+            "Drives": list(_links(f"{STORAGE}/Drives", model.DRIVES)),
+            "Volumes": link(VOLUMES),
+            "StorageControllers": [
+                {
+                    "MemberId": "0",
+                    "Name": "Boot controller",
+                    "SupportedRAIDTypes": list(model.RAID),
+                    "Status": _status(),
+                }
+            ],
+            "Status": _status(ill="boot-drive" in faults),
+        },
+    )
+    for name in model.DRIVES:
+        used = [link(f"{VOLUMES}/{v['id']}") for v in volumes if name in v["drives"]]
+        yield _document(
+            f"{STORAGE}/Drives/{name}",
+            "Drive",
+            {
+                "SerialNumber": f"{bmc.terms['serial']}-{name}",
+                "Model": "Simulated",
+                "MediaType": "SSD",
+                "Protocol": "NVMe",
+                "CapacityBytes": model.DRIVE_BYTES,
+                "Links": {"Volumes": used},
+                "Status": _status(ill="boot-drive" in faults and name == "M2-2"),
+            },
+        )
+    yield _collection(VOLUMES, tuple(v["id"] for v in volumes))
+    for volume in volumes:
+        yield _document(f"{VOLUMES}/{volume['id']}", "Volume", _volume(volume, faults))
+
+
+def _volume(volume: Document, faults: list[str]) -> Document:
+    is_built = time.time() >= volume["built_at"]
+    is_ill = "boot-drive" in faults and "M2-2" in volume["drives"]
+    return {
+        "Name": volume["name"],
+        "RAIDType": volume["kind"],
+        "CapacityBytes": model.DRIVE_BYTES,
+        "Operations": [] if is_built else [{"OperationName": "Initialize", "PercentageComplete": 50}],
+        "Links": {"Drives": list(_links(f"{STORAGE}/Drives", tuple(volume["drives"])))},
+        "Status": _status(ill=is_ill) if is_built else {"State": "Updating", "Health": "OK"},
+    }
 
 
 def _chassis(bmc: Bmc) -> Iterator[tuple[str, Document]]:
@@ -159,9 +229,25 @@ def _chassis(bmc: Bmc) -> Iterator[tuple[str, Document]]:
             "Status": _status(ill=bool({"fan", "temperature"} & {*faults})),
             "Thermal": link(f"{CHASSIS}/Thermal"),
             "Power": link(f"{CHASSIS}/Power"),
+            "PCIeDevices": link(f"{CHASSIS}/PCIeDevices"),
             "Links": {"ComputerSystems": [link(SYSTEM)], "ManagedBy": [link(MANAGER)]},
         },
     )
+    yield _collection(f"{CHASSIS}/PCIeDevices", model.CARDS)
+    for name in model.CARDS:
+        lanes = model.CARD_LANES // (2 if "pcie" in faults and name == "NIC-2" else 1)
+        trained = {"PCIeType": "Gen4", "MaxPCIeType": "Gen4", "LanesInUse": lanes, "MaxLanes": model.CARD_LANES}
+        yield _document(
+            f"{CHASSIS}/PCIeDevices/{name}",
+            "PCIeDevice",
+            {
+                "DeviceType": "SingleFunction",
+                "Model": "Simulated",
+                "FirmwareVersion": bmc.memory["firmware"][name],
+                "PCIeInterface": trained,
+                "Status": _status(),
+            },
+        )
     yield _document(
         f"{CHASSIS}/Thermal",
         "Thermal",
@@ -225,7 +311,20 @@ def _manager(bmc: Bmc) -> Iterator[tuple[str, Document]]:
             "Status": _status(),
             "LogServices": link(f"{MANAGER}/LogServices"),
             "VirtualMedia": link(f"{MANAGER}/VirtualMedia"),
+            "EthernetInterfaces": link(f"{MANAGER}/EthernetInterfaces"),
             "Links": {"ManagerForServers": [link(SYSTEM)], "ManagerForChassis": [link(CHASSIS)]},
+        },
+    )
+    yield _collection(f"{MANAGER}/EthernetInterfaces", ("eth0",))
+    yield _document(
+        f"{MANAGER}/EthernetInterfaces/eth0",
+        "EthernetInterface",
+        {
+            "MACAddress": bmc.terms["mac"],
+            "PermanentMACAddress": bmc.terms["mac"],
+            "IPv4Addresses": [{"Address": bmc.terms["address"], "AddressOrigin": "Static"}],
+            "LinkStatus": "LinkUp",
+            "Status": _status(),
         },
     )
     yield _collection(f"{MANAGER}/LogServices", ("SEL",))
@@ -233,6 +332,7 @@ def _manager(bmc: Bmc) -> Iterator[tuple[str, Document]]:
         LOG,
         "LogService",
         {
+            "LogEntryType": "SEL",
             "Entries": link(f"{LOG}/Entries"),
             "Actions": {"#LogService.ClearLog": _action(f"{LOG}/Actions/LogService.ClearLog")},
         },
@@ -244,6 +344,7 @@ def _manager(bmc: Bmc) -> Iterator[tuple[str, Document]]:
         "VirtualMedia",
         {
             "MediaTypes": ["CD", "DVD"],
+            "ConnectedVia": "URI" if memory["media"] else "NotConnected",
             "Image": memory["media"],
             "ImageName": (memory["media"] or "").rsplit("/", 1)[-1] or None,
             "Inserted": memory["media"] is not None,
@@ -258,7 +359,7 @@ def _manager(bmc: Bmc) -> Iterator[tuple[str, Document]]:
 def _log(bmc: Bmc) -> Iterator[tuple[str, Document]]:
     entries = [
         _document(f"{LOG}/Entries/{entry['Id']}", "LogEntry", entry | {"EntryType": "SEL"})
-        for entry in bmc.memory["log"]
+        for entry in reversed(bmc.memory["log"])
     ]
     members = [link(path) | entry for path, entry in entries]
     yield _document(

@@ -1,0 +1,181 @@
+"""A site walked through by the commands a person would type: what the engine leaves to people is decided, each command printed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+CLUSTERWRIGHT = [sys.executable, "-m", "clusterwright"]
+SIGNERS = ("owner", "reviewer")
+PATIENCE_S = 240
+
+
+@dataclass(frozen=True)
+class Site:
+    """A site's folder, driven from the command line; the reasons are what people say when they decide."""
+
+    folder: Path
+    waived_because: str
+    by_hand_because: str
+
+    @property
+    def evidence(self) -> Path:
+        """The note that people attach."""
+        return self.folder / "note.txt"
+
+    def run(self, *arguments: str, who: str | None = None, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Run one command, showing it and what it says."""
+        acting = ["--as", who] if who else []
+        shown = " ".join([*arguments, *acting])
+        print(f"\n$ clusterwright {shown if len(shown) < 400 else shown[:400] + ' ...'}", flush=True)
+        result = subprocess.run(
+            [*CLUSTERWRIGHT, *arguments, *acting, "--site", str(self.folder)],
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+        said = (result.stdout + result.stderr).strip()
+        print("\n".join(said.splitlines()[:14]), flush=True)
+        if check and result.returncode != 0:
+            sys.exit(f"exit code {result.returncode}\n{said}")
+        return result
+
+    def activities(self) -> list[dict[str, Any]]:
+        """Give every activity as `show` knows it, by one look at the read models."""
+        result = subprocess.run(
+            [*CLUSTERWRIGHT, "list", "--json", "--site", str(self.folder)], capture_output=True, text=True, check=True
+        )
+        rows: list[dict[str, Any]] = json.loads(result.stdout)
+        return rows
+
+    def in_state(self, *states: str) -> list[dict[str, Any]]:
+        """Give the activities in one of these states."""
+        return [row for row in self.activities() if row["state"] in states]
+
+
+def settle(site: Site) -> bool:
+    """Do everything that people can do now; give whether there was anything."""
+    stuck = [r["id"] for r in site.in_state("checked_not_met", "failed")]
+    criteria = {name: [need for need in asked(site, name)["needs"] if "decision" not in need] for name in stuck}
+    if lacking := [name for name in stuck if criteria[name]]:
+        site.run(
+            "waive",
+            *lacking,
+            "--reason",
+            site.waived_because,
+            "--due",
+            "2027-12-31",
+            who="owner",
+        )
+        return True
+    ready = site.in_state("ready")
+    changing = [r["id"] for r in ready if r["playbook"] and r["effect"] != "read"]
+    for name in changing:
+        if not released(site, name):
+            site.run("release", name, "--yes", who="owner")
+            return True
+    # a playbook that found none of its hosts here, and no criterion by which to judge, is for a person to answer
+    if by_hand := [name for name in stuck if not criteria[name]] or [
+        r["id"]
+        for r in ready
+        if r["kind"] in {"automate", "verify", "compute"} and not r["playbook"] and not r["completed_by"]
+    ]:
+        site.run(
+            "attest",
+            *by_hand,
+            "--reason",
+            site.by_hand_because,
+            "--evidence",
+            str(site.evidence),
+            who="operator",
+        )
+        return True
+    worked = False
+    for row in ready:
+        if row["kind"] in {"field", "procure", "gate"}:
+            do_by_hand(site, row)
+            worked = True
+    for row in site.in_state("awaiting_sign_off"):
+        approve(site, row)
+        worked = True
+    return worked
+
+
+def released(site: Site, name: str) -> bool:
+    """Say whether a release already lies for an activity."""
+    return not any("release" in need for need in asked(site, name)["needs"])
+
+
+def asked(site: Site, name: str) -> dict[str, Any]:
+    """Give what `why` says of an activity."""
+    shown: dict[str, Any] = json.loads(site.run("why", name, "--json", check=False).stdout)
+    return shown
+
+
+def do_by_hand(site: Site, row: dict[str, Any]) -> None:
+    """Start, measure and finish what people do; a gate is measured and then signed."""
+    if row["kind"] != "gate":
+        site.run("start", row["id"], who="operator")
+    shown = json.loads(site.run("show", row["id"], "--json").stdout)
+    for criterion in shown["criteria"]:
+        value = str(criterion["value"]).lower() if isinstance(criterion["value"], bool) else str(criterion["value"])
+        site.run(
+            "measure",
+            row["id"],
+            criterion["metric"],
+            value,
+            criterion["unit"],
+            "--source",
+            "inspection",
+            who="operator",
+        )
+    if row["kind"] != "gate":
+        site.run("finish", row["id"], who="operator")
+    approve(site, row)
+
+
+def approve(site: Site, row: dict[str, Any]) -> None:
+    """Attach what the policy asks for, and sign with as many people as the quorum asks."""
+    for kind in row["evidence"]:
+        site.run("attach", row["id"], "--file", str(site.evidence), "--kind", kind, who="operator")
+    for person in SIGNERS[: row["quorum"]]:
+        site.run("sign", row["id"], who=person)
+
+
+def drive(site: Site, is_over: Callable[[Site], bool]) -> None:
+    """Answer whatever waits for people until it is over."""
+    quiet_since = time.monotonic()
+    while not is_over(site):
+        if settle(site) or site.in_state("running"):
+            quiet_since = time.monotonic()
+        elif time.monotonic() - quiet_since > PATIENCE_S:
+            site.run("status")
+            sys.exit("nothing has happened for a long time")
+        else:
+            time.sleep(1)
+
+
+@contextmanager
+def engine(site: Site, preset: str, port: str) -> Iterator[None]:
+    """Make the site anew, adopt its plan, and run its engine for as long as the with block lasts."""
+    if site.folder.exists():
+        shutil.rmtree(site.folder)
+    subprocess.run([*CLUSTERWRIGHT, "init", "--preset", preset, str(site.folder)], check=True)
+    site.evidence.write_text("Looked at; nothing to attach beyond this note.\n", encoding="utf-8")
+    site.run("plan", "adopt", "--yes", who="owner")
+    running = subprocess.Popen([*CLUSTERWRIGHT, "up", "--port", port, "--site", str(site.folder)])
+    try:
+        yield
+    finally:
+        running.send_signal(signal.SIGINT)
+        running.wait(90)

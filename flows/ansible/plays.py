@@ -1,0 +1,49 @@
+"""What a playbook says of itself: whom its plays name, and which roles they use, also those that roles bring in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+BRINGS_IN = ("ansible.builtin.import_role", "ansible.builtin.include_role")
+
+
+def patterns_of(playbook: Path) -> tuple[str, ...]:
+    """Give the host patterns of a playbook's plays, each once."""
+    return tuple(sorted({str(play["hosts"]) for play in _read(playbook)}))
+
+
+def roles_of(playbook: Path) -> tuple[str, ...]:
+    """Give the roles that a playbook uses, each once."""
+    folder = playbook.parent.parent / "roles"
+    found: set[str] = set()
+    front = [_read(playbook)]
+    while front:
+        for name in set(_named(front.pop())) - found:
+            found.add(name)
+            role = folder / name
+            front += [_read(file) for file in sorted((*role.glob("tasks/*.yml"), *role.glob("handlers/*.yml")))]
+            front += [{"roles": _read(role / "meta" / "main.yml").get("dependencies", [])}]
+    return tuple(sorted(found))
+
+
+def _named(part: Any) -> Iterator[str]:
+    """Give the roles named anywhere in plays or tasks."""
+    if isinstance(part, list):
+        for one in part:
+            yield from _named(one)
+    elif isinstance(part, dict):
+        for role in part.get("roles", ()):
+            yield role if isinstance(role, str) else str(role["role"])
+        for key in BRINGS_IN:
+            if key in part:
+                yield str(part[key]["name"])
+        for key in ("tasks", "pre_tasks", "post_tasks", "handlers", "block", "rescue", "always"):
+            yield from _named(part.get(key))
+
+
+def _read(path: Path) -> Any:
+    return yaml.safe_load(path.read_text(encoding="utf-8")) or []

@@ -1,0 +1,66 @@
+"""A playbook over hosts that do not depend on one another, wave by wave: a few first, then slices, until too many have failed.
+
+Each wave is an Ansible run of its own, so that memory grows with a wave and not with the fleet.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+from flows.ansible.run import HostResult, PlaybookResult, RunEvent, RunSpec, run_playbook
+from steps.catalog.schema import Waves
+
+FAILED = frozenset({"failed", "unreachable"})
+
+
+def run_in_waves(
+    spec: RunSpec,
+    waves: Waves | None,
+    *,
+    on_event: Callable[[RunEvent], None],
+    on_pgid: Callable[[int], None],
+    cancel: threading.Event,
+) -> PlaybookResult:
+    """Run a playbook to its end on every host, or until a wave leaves too many failed; the others are then skipped."""
+    if waves is None or len(spec.hosts) == 1:
+        return run_playbook(spec, on_event=on_event, on_pgid=on_pgid, cancel=cancel)
+    total = PlaybookResult("ok")
+    spec.work_dir.mkdir(parents=True, mode=0o700)
+    for number, hosts in enumerate(waves_of(spec.hosts, waves), 1):
+        total.message = total.message or _why_stop(total, len(spec.hosts), waves)
+        if total.message or total.status in {"cancelled", "error"}:
+            total.hosts += [HostResult(host, failed_task=total.message) for host in hosts]
+            continue
+        on_event(RunEvent(f"WAVE {number}: {', '.join(hosts[:8])}{' ...' if len(hosts) > 8 else ''}", {}))
+        wave = replace(spec, hosts=hosts, work_dir=spec.work_dir / str(number))
+        _add(total, run_playbook(wave, on_event=on_event, on_pgid=on_pgid, cancel=cancel))
+    shutil.rmtree(spec.work_dir, ignore_errors=True)
+    return total
+
+
+def waves_of(hosts: tuple[str, ...], waves: Waves) -> list[tuple[str, ...]]:
+    """Give the hosts of each wave, in order."""
+    rest = range(waves.canary, len(hosts), waves.size)
+    return [hosts[: waves.canary], *(hosts[first : first + waves.size] for first in rest)]
+
+
+def _why_stop(total: PlaybookResult, count: int, waves: Waves) -> str:
+    """Give why no further wave begins; nothing where one may."""
+    failed = [host.host for host in total.hosts if host.status in FAILED]
+    if failed and len(total.hosts) <= waves.canary:
+        return f"not begun: {', '.join(failed)} of the first wave failed"
+    if 100 * len(failed) / count <= waves.max_failed_percent:
+        return ""
+    return f"not begun: {len(failed)} of {count} hosts failed, more than {waves.max_failed_percent:g} %"
+
+
+def _add(total: PlaybookResult, wave: PlaybookResult) -> None:
+    """Add what became of a wave; the worst counts."""
+    total.hosts += wave.hosts
+    total.raw |= wave.raw
+    total.message = wave.message
+    if wave.status != "ok" and total.status not in {"cancelled", "error"}:
+        total.status = wave.status

@@ -1,0 +1,76 @@
+"""What stands of an attempt when only the hosts that failed are tried again."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import NamedTuple
+
+from sqlalchemy import select
+from sqlmodel import col
+
+from ledger.judging import MET, Reading, judge_items
+from ledger.stamps import text_value
+from ledger.tables import Activity, Criterion, ItemResultRow, Measurement, Run
+from ledger.values import ItemResult, Measured
+from ledger.writing import Writing
+
+DONE = frozenset({"ok", "changed", "kept"})
+
+
+class Before(NamedTuple):
+    """Results and readings of hosts that are not touched again."""
+
+    results: tuple[ItemResult, ...]
+    measurements: tuple[Measured, ...]
+
+
+def hosts_done(writing: Writing, row: Activity) -> tuple[str, ...]:
+    """Give the hosts on which the last attempt did everything and met every criterion."""
+    run = _run_of(writing, row, row.attempt)
+    if run is None:
+        return ()
+    items = writing.session.scalars(
+        select(ItemResultRow).where(col(ItemResultRow.run) == run.id).order_by(col(ItemResultRow.host))
+    ).all()
+    read = _readings(writing, row, row.attempt)
+    criteria = writing.session.scalars(select(Criterion).where(col(Criterion.activity) == row.id)).all()
+    verdicts = [_verdicts(c, [m for m in read if m.metric == c.metric]) for c in criteria]
+    met = [{item for item, verdict in each.items() if verdict == MET} for each in verdicts]
+    return tuple(i.host for i in items if i.status in DONE and all(i.host in hosts for hosts in met))
+
+
+def done_before(writing: Writing, row: Activity) -> Before:
+    """Give what the attempt before showed of the hosts that this one keeps."""
+    kept, before = set(row.kept), row.attempt - 1
+    return Before(
+        tuple(ItemResult(host, "kept") for host in row.kept),
+        tuple(
+            Measured(m.metric, text_value(m.value), m.unit, item=m.item, source=m.source, note=_said(m.note, before))
+            for m in _readings(writing, row, before)
+            if m.item in kept
+        ),
+    )
+
+
+def _said(note: str, attempt: int) -> str:
+    """Say when it was read, unless an earlier retry has said so."""
+    return note if "read in attempt" in note else "; ".join(filter(None, (note, f"read in attempt {attempt}")))
+
+
+def _run_of(writing: Writing, row: Activity, attempt: int) -> Run | None:
+    found = select(Run).where(col(Run.activity) == row.id, col(Run.attempt) == attempt).order_by(col(Run.id).desc())
+    return writing.session.scalars(found).first()
+
+
+def _readings(writing: Writing, row: Activity, attempt: int) -> list[Measurement]:
+    found = select(Measurement).where(col(Measurement.activity) == row.id, col(Measurement.attempt) == attempt)
+    return list(writing.session.scalars(found.order_by(col(Measurement.seq), col(Measurement.ordinal))))
+
+
+def _verdicts(criterion: Criterion, read: list[Measurement]) -> dict[str, str]:
+    limit = text_value(criterion.value)
+    assert limit is not None
+    readings = [Reading(m.item, text_value(m.value), m.unit, m.note) for m in read]
+    fleet_z = None if criterion.fleet_z is None else Decimal(criterion.fleet_z)
+    judged = judge_items(criterion.op, limit, criterion.unit, readings, fleet_z=fleet_z)
+    return {item: one.verdict for item, one in judged.items()}

@@ -1,0 +1,188 @@
+"""A server's controller, as Ansible's module `community.general.redfish_info` tells it: system, drives, volumes, firmware, BIOS.
+
+The module asks for each member of a collection and gives the properties that it knows, by system; `ret` says whether
+everything was answered. What was answered in part is not measured. What a site has pinned comes beside it, as `pinned`.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
+from steps.acceptance.identity import PLACEHOLDERS
+from steps.acceptance.metric import Metric, Tool
+
+HEALTHS = {"OK", "Warning", "Critical"}
+POWER = {"On", "Off", "PoweringOn", "PoweringOff", "Paused"}
+STAGES = (
+    *("None", "PrimaryProcessorInitializationStarted", "BusInitializationStarted", "MemoryInitializationStarted"),
+    *("SecondaryProcessorInitializationStarted", "PCIResourceConfigStarted", "OEM"),
+    *("SystemHardwareInitializationComplete", "SetupEntered", "OSBootStarted", "OSRunning"),
+)
+"""How far a boot is, in the standard's words; the self-test is over with the last four."""
+
+PAST_POST = STAGES[-4:]
+MIRRORS = {"RAID1", "RAID10", "RAID1E", "RAID10E", "Mirrored"}
+
+
+def system_healthy(handed: Handed) -> Found:
+    """Say whether the system and all below it call themselves OK."""
+    status = _system(handed)["Status"]
+    rollup = status.get("HealthRollup", status["Health"])
+    return Found(_known(handed, rollup) == "OK" and _known(handed, status["Health"]) == "OK", rollup)
+
+
+def powered_on(handed: Handed) -> Found:
+    """Say whether the system is on."""
+    state = _system(handed)["PowerState"]
+    if state not in POWER:
+        handed.garbled()
+    return Found(state == "On", state)
+
+
+def post_completed(handed: Handed) -> Found:
+    """Say whether the system is on and past its self-test."""
+    progress = _system(handed).get("BootProgress")
+    if progress is None:
+        raise NotMeasuredError("the controller does not tell BootProgress")
+    if progress["LastState"] not in STAGES:
+        handed.garbled()
+    return Found(powered_on(handed).value is True and progress["LastState"] in PAST_POST, progress["LastState"])
+
+
+def serial_as_planned(handed: Handed) -> Found:
+    """Say whether the system bears the serial number that the inventory expects; some makers keep theirs in `SKU`."""
+    planned = handed.document("pinned").get("serial_number")
+    if not planned:
+        raise NotMeasuredError("state serial_number in the inventory")
+    system = _system(handed)
+    serial = str(system["SerialNumber"])
+    if serial.casefold() in PLACEHOLDERS:
+        raise NotMeasuredError(f"the controller tells no serial number, but {serial!r}")
+    return Found(str(planned) in {serial, str(system.get("SKU"))}, serial)
+
+
+def processors(handed: Handed) -> Found:
+    """Give the number of processors in the system's summary."""
+    return Found(number(_system(handed)["ProcessorSummary"]["Count"]))
+
+
+def memory_gib(handed: Handed) -> Found:
+    """Give the memory in the system's summary."""
+    return Found(number(_system(handed)["MemorySummary"]["TotalSystemMemoryGiB"]))
+
+
+def drives(handed: Handed) -> Found:
+    """Count drives that are there, on every storage controller."""
+    there = [
+        str(drive["Id"])
+        for controller in _of_system(handed, "redfish_drives")
+        for drive in controller["Drives"]
+        if drive["Status"]["State"] != "Absent"
+    ]
+    return Found(Decimal(len(there)), ", ".join(there[:12]))
+
+
+def volumes_optimal(handed: Handed) -> Found:
+    """Say whether there is a mirrored volume, and every volume is enabled and OK."""
+    volumes = [v for controller in _of_system(handed, "redfish_volumes") for v in controller["Volumes"]]
+    if not any({v.get("RAIDType"), v.get("VolumeType")} & MIRRORS for v in volumes):
+        return Found(value=False, note="no mirrored volume")
+    bad = [
+        str(v.get("Name", v["Id"]))
+        for v in volumes
+        if v["Status"]["State"] != "Enabled" or _known(handed, v["Status"]["Health"]) != "OK"
+    ]
+    return Found(not bad, ", ".join(bad))
+
+
+def firmware_unversioned(handed: Handed) -> Found:
+    """Count firmware components without a version."""
+    bare = sorted(name for name, version in _firmware(handed).items() if not version.strip())
+    return Found(Decimal(len(bare)), ", ".join(bare))
+
+
+def baseline_deviations(handed: Handed) -> Found:
+    """Count components of the site's baseline whose version is another, or which the controller does not list."""
+    wanted = handed.document("pinned").get("firmware_baseline")
+    if not wanted:
+        raise NotMeasuredError("state firmware_baseline in the inventory")
+    found = _firmware(handed)
+    wrong = [
+        f"{name}: {found.get(name, 'not listed')} instead of {version}"
+        for name, version in wanted.items()
+        if found.get(name) != str(version)
+    ]
+    return Found(Decimal(len(wrong)), ", ".join(wrong))
+
+
+def bios_deviations(handed: Handed) -> Found:
+    """Count BIOS attributes that differ from the site's pinned ones."""
+    wanted = handed.document("pinned").get("bios_attributes")
+    if not wanted:
+        raise NotMeasuredError("state bios_attributes in the inventory")
+    attributes = _of_system(handed, "redfish_bios")
+    wrong = [f"{name}: {attributes.get(name)}" for name, value in wanted.items() if attributes.get(name) != value]
+    return Found(Decimal(len(wrong)), ", ".join(wrong))
+
+
+def _firmware(handed: Handed) -> dict[str, str]:
+    entries = _answered(handed, "redfish_firmware")
+    if not entries:
+        raise NotMeasuredError("the controller lists no firmware")
+    found = {str(e["Id"]): str(e.get("Version") or "") for e in entries}
+    if len(found) != len(entries):
+        handed.garbled()
+    return found
+
+
+def _system(handed: Handed) -> dict[str, Any]:
+    found: dict[str, Any] = _of_system(handed, "redfish_system")
+    return found
+
+
+def _of_system(handed: Handed, name: str) -> Any:
+    """Give what is told of the one system of this controller."""
+    entries = _answered(handed, name)
+    if len(entries) != 1:
+        raise NotMeasuredError(f"the controller has {len(entries)} systems; state bmc_system_id in the inventory")
+    ((system, told),) = entries
+    if not str(system["system_uri"]).startswith("/redfish/v1/Systems/"):
+        handed.garbled()
+    return told
+
+
+def _answered(handed: Handed, name: str) -> list[Any]:
+    document = handed.document(name)
+    if document["ret"] is not True:
+        raise NotMeasuredError(str(document.get("msg") or "the controller answered in part"))
+    entries: list[Any] = document["entries"]
+    return entries
+
+
+def _known(handed: Handed, health: Any) -> str:
+    if health not in HEALTHS:
+        handed.garbled()
+    return str(health)
+
+
+def _tool(command: str, name: str, *metrics: Metric) -> Tool:
+    return Tool("Redfish", name, f"community.general.redfish_info {command}", metrics)
+
+
+SYSTEM = _tool(
+    "GetSystemInventory", "redfish_system",
+    Metric("redfish.system_healthy", "bool", system_healthy), Metric("redfish.powered_on", "bool", powered_on),
+    Metric("redfish.post_completed", "bool", post_completed),
+    Metric("inventory.serial_as_planned", "bool", serial_as_planned),
+    Metric("redfish.processors", "count", processors), Metric("redfish.memory_gib", "GiB", memory_gib),
+)  # fmt: skip
+DRIVES = _tool("GetDiskInventory", "redfish_drives", Metric("redfish.drives", "count", drives))
+VOLUMES = _tool("GetVolumeInventory", "redfish_volumes", Metric("raid.boot_volume_optimal", "bool", volumes_optimal))
+FIRMWARE = _tool(
+    "GetFirmwareInventory", "redfish_firmware",
+    Metric("redfish.firmware_unversioned", "count", firmware_unversioned),
+    Metric("firmware.baseline_deviations", "count", baseline_deviations),
+)  # fmt: skip
+BIOS = _tool("GetBiosAttributes", "redfish_bios", Metric("redfish.bios_deviations", "count", bios_deviations))

@@ -1,0 +1,87 @@
+"""A playbook over hosts in waves, with Ansible itself: the canary, the slices, where it stops, and a host that is out of reach."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from flows.ansible.run import RunEvent, RunSpec
+from flows.ansible.waves import run_in_waves, waves_of
+from steps.catalog.schema import Waves
+
+HOSTS = tuple(f"n{number}" for number in range(1, 7))
+LOCAL = "ansible_connection=local ansible_python_interpreter='{{ ansible_playbook_python }}'"
+PLAYBOOK = """\
+- name: Change every host
+  hosts: all
+  gather_facts: false
+  tasks:
+    - name: Do it
+      ansible.builtin.shell: echo {{ inventory_hostname }} >> "{{ touched }}"; test ! -e "{{ broken }}/{{ inventory_hostname }}"
+      changed_when: true
+"""
+
+
+def terms(canary: int = 1, size: int = 2, max_failed_percent: float = 40) -> Waves:
+    return Waves(canary=canary, size=size, max_failed_percent=max_failed_percent, source="assumption")
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> RunSpec:
+    """Six names of this machine; one that lies in the folder `broken` fails."""
+    playbook = tmp_path / "playbooks" / "phase" / "play.yml"
+    playbook.parent.mkdir(parents=True)
+    playbook.write_text(PLAYBOOK, encoding="utf-8")
+    (tmp_path / "broken").mkdir()
+    inventory = tmp_path / "hosts.ini"
+    inventory.write_text("".join(f"{host} {LOCAL}\n" for host in HOSTS), encoding="utf-8")
+    variables = {"touched": str(tmp_path / "touched"), "broken": str(tmp_path / "broken")}
+    return RunSpec(playbook, inventory, HOSTS, variables, tmp_path / "run", tmp_path / "log")
+
+
+def play(spec: RunSpec, waves: Waves) -> tuple[dict[str, str], list[str]]:
+    """Run it; give each host's status, and the hosts that were touched, in order."""
+    events: list[RunEvent] = []
+    result = run_in_waves(spec, waves, on_event=events.append, on_pgid=lambda _: None, cancel=threading.Event())
+    touched = Path(spec.extra_vars["touched"]).read_text(encoding="utf-8").split()
+    assert not spec.work_dir.exists()
+    assert [e.sentence for e in events if e.sentence.startswith("WAVE")]
+    return {host.host: host.status for host in result.hosts}, touched
+
+
+def test_waves_are_a_canary_and_slices_of_every_host_once() -> None:
+    assert waves_of(HOSTS, terms(canary=1, size=2)) == [("n1",), ("n2", "n3"), ("n4", "n5"), ("n6",)]
+    assert waves_of(HOSTS, terms(canary=2, size=9)) == [("n1", "n2"), ("n3", "n4", "n5", "n6")]
+
+
+def test_a_canary_that_fails_keeps_every_other_host_from_being_touched(spec: RunSpec, tmp_path: Path) -> None:
+    (tmp_path / "broken" / "n1").touch()
+
+    status, touched = play(spec, terms(max_failed_percent=100))
+
+    assert touched == ["n1"]
+    assert status == {"n1": "failed"} | dict.fromkeys(HOSTS[1:], "skipped")
+
+
+def test_it_goes_on_beside_a_failed_host_and_stops_when_there_are_too_many(spec: RunSpec, tmp_path: Path) -> None:
+    for name in ("n2", "n3", "n4"):
+        (tmp_path / "broken" / name).touch()
+
+    status, touched = play(spec, terms(max_failed_percent=40))
+
+    assert sorted(touched) == ["n1", "n2", "n3", "n4", "n5"]
+    assert status == {"n1": "changed", "n2": "failed", "n3": "failed", "n4": "failed", "n5": "changed", "n6": "skipped"}
+
+
+def test_a_host_out_of_reach_is_named_and_the_others_finish(spec: RunSpec) -> None:
+    lines = [f"{host} {LOCAL}" for host in HOSTS if host != "n4"]
+    lines.append("n4 ansible_connection=ssh ansible_host=127.0.0.1 ansible_port=1")
+    spec.inventory.write_text("\n".join(lines), encoding="utf-8")
+
+    status, touched = play(spec, terms())
+
+    assert status.pop("n4") == "unreachable"
+    assert set(status.values()) == {"changed"}
+    assert sorted(touched) == sorted(set(HOSTS) - {"n4"})

@@ -1,0 +1,81 @@
+"""Playbooks run by plain `ansible-playbook` on a lab, without the engine; and which of them a lab runs at all."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.lab.lab import Lab
+
+FOLDER = Path(__file__).parents[2] / "playbooks"
+RECAP = re.compile(r"^(\S+) +: ok=\d+ +changed=(\d+) +unreachable=\d+ +failed=\d+", re.MULTILINE)
+TIMEOUT_S = 1800
+
+BY_ITSELF: dict[str, str] = {}
+"""Playbooks that need a test of their own, and why; by `phase/NNN_slug.yml`."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """One run: how it ended, how long it took, how many tasks changed something on each host, and what it said."""
+
+    rc: int
+    seconds: float
+    changed: dict[str, int]
+    said: str
+
+    @property
+    def changes(self) -> int:
+        """Give how many tasks changed something, over all hosts."""
+        return sum(self.changed.values())
+
+
+def every_playbook() -> tuple[str, ...]:
+    """Give every playbook as `phase/NNN_slug.yml`, in the order of steps."""
+    found = FOLDER.glob("*/[0-9][0-9][0-9]_*.yml")
+    return tuple(str(path.relative_to(FOLDER)) for path in sorted(found, key=lambda path: path.name))
+
+
+def playbooks() -> tuple[str, ...]:
+    """Give the playbooks that can be run one after another on one lab, and again, in the order of steps."""
+    return tuple(playbook for playbook in every_playbook() if playbook not in BY_ITSELF)
+
+
+def find(step: str) -> str:
+    """Give a step's playbook."""
+    (playbook,) = (playbook for playbook in every_playbook() if Path(playbook).name.startswith(f"{step}_"))
+    return playbook
+
+
+def play(lab: Lab, playbook: Path | str, *options: str, inventory: Path | None = None) -> Played:
+    """Run a playbook, one of `every_playbook` or a file, on the lab's inventory or on another of its hosts."""
+    environment = os.environ | {
+        "ANSIBLE_ROLES_PATH": str(FOLDER / "roles"),
+        "ANSIBLE_NOCOLOR": "1",
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+    begun = time.monotonic()
+    done = subprocess.run(
+        ["ansible-playbook", "-i", str(inventory or lab.inventory), *options, str(FOLDER / playbook)],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env=environment,
+        timeout=TIMEOUT_S,
+    )
+    said = done.stdout + done.stderr
+    changed = {host: int(count) for host, count in RECAP.findall(done.stdout)}
+    return Played(done.returncode, time.monotonic() - begun, changed, said)
+
+
+def played(lab: Lab, playbook: Path | str, *options: str, inventory: Path | None = None) -> Played:
+    """Run a playbook; one that fails is the test's failure, with its last words."""
+    ran = play(lab, playbook, *options, inventory=inventory)
+    assert ran.rc == 0, f"{playbook}: {ran.said[-4000:]}"
+    return ran

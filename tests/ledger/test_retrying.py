@@ -1,0 +1,134 @@
+"""A retry of what goes over its hosts in waves: hosts that are done stay done, the others are tried again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+
+from ledger.audit import audit
+from ledger.database import Ledger
+from ledger.payloads import RunSettled
+from ledger.reads import Reader
+from ledger.services.deciding import reopen
+from ledger.services.planning import adopt_plan
+from ledger.services.runs import ItemResult, Measured, RunOutcome, request_retry, settle
+from ledger.values import ItemStatus
+from steps.catalog.schema import Waves
+from steps.schedule.plan import Plan
+from tests.ledger.conftest import Clock, small_plan
+from tests.ledger.journey import GOOD, bought, passed, racked, take
+
+NAME = "030@pod-001"
+HOSTS = ("n1", "n2", "n3")
+WAVES = Waves(canary=1, size=2, max_failed_percent=50, source="assumption")
+
+
+def plan_in_waves(*, waves: Waves | None = WAVES) -> Plan:
+    """The small plan, three hosts in its first pod, step 030 in waves over two of them and a shared one."""
+    plan = small_plan()
+    units = tuple(
+        u.model_copy(update={"hosts": ("n1", "n2", "unplayed"), "shared": ("n3",)} if u.id == "pod-001" else {})
+        for u in plan.units
+    )
+    activities = tuple(
+        a.model_copy(update={"waves": waves, "plays": "servers"} if a.id == NAME else {}) for a in plan.activities
+    )
+    return plan.model_copy(update={"units": units, "activities": activities, "host_sets": {"servers": HOSTS}})
+
+
+@pytest.fixture
+def begun(empty: Ledger, clock: Clock) -> Callable[[Plan], Ledger]:
+    """Put a plan in force and bring the step to where it is ready."""
+
+    def begin(plan: Plan) -> Ledger:
+        adopt_plan(empty, "pm", plan, reason="first plan")
+        bought(empty)
+        racked(empty)
+        passed(empty, clock)
+        return empty
+
+    return begin
+
+
+def run(ledger: Ledger, results: dict[str, ItemStatus], loss: dict[str, str]) -> str:
+    """Let a run end with these results and readings; give the state that it leads to."""
+    take(ledger, NAME)
+    outcome = RunOutcome(
+        "failed" if {"failed", "unreachable"} & set(results.values()) else "ok",
+        results=tuple(ItemResult(host, status) for host, status in results.items()),
+        measurements=tuple(
+            Measured(m.metric, Decimal(loss[host]) if m.metric == "link.loss" else m.value, m.unit, host, m.source)
+            for host in loss
+            for m in GOOD
+        ),
+    )
+    event = settle(ledger, "engine-1", NAME, outcome)
+    assert isinstance(event.payload, RunSettled)
+    return event.payload.result
+
+
+def to_touch(ledger: Ledger) -> tuple[str, ...]:
+    with Reader.open(ledger.site_dir) as reader:
+        return reader.hosts_of(NAME)
+
+
+def test_a_retry_touches_the_failed_host_alone_and_the_others_still_count(begun: Callable[[Plan], Ledger]) -> None:
+    ledger = begun(plan_in_waves())
+    assert to_touch(ledger) == HOSTS
+    assert run(ledger, {"n1": "ok", "n2": "unreachable", "n3": "changed"}, {"n1": "0.2", "n3": "0.2"}) == "failed"
+
+    request_retry(ledger, "lead", NAME)
+
+    assert to_touch(ledger) == ("n2",)
+    assert run(ledger, {"n2": "ok"}, {"n2": "0.2"}) == "done"
+    with Reader.open(ledger.site_dir) as reader:
+        last = reader.runs(NAME)[-1]
+        assert {i.host: i.status for i in reader.items(last.id)} == {"n1": "kept", "n2": "ok", "n3": "kept"}
+        notes = {m.item: m.note for m in reader.measurements(NAME) if m.attempt == 2 and m.metric == "link.loss"}
+    assert notes == {"n1": "read in attempt 1", "n2": "", "n3": "read in attempt 1"}
+    assert audit(ledger.site_dir) == []
+
+
+def test_a_host_that_ran_but_does_not_meet_a_criterion_is_tried_again_too(begun: Callable[[Plan], Ledger]) -> None:
+    ledger = begun(plan_in_waves())
+    run(ledger, {"n1": "ok", "n2": "ok", "n3": "ok"}, {"n1": "0.2", "n2": "0.9", "n3": "0.2"})
+
+    request_retry(ledger, "lead", NAME)
+
+    assert to_touch(ledger) == ("n2",)
+    assert run(ledger, {"n2": "ok"}, {"n2": "0.9"}) != "done"
+    request_retry(ledger, "lead", NAME)
+    assert to_touch(ledger) == ("n2",)
+    assert run(ledger, {"n2": "ok"}, {"n2": "0.2"}) == "done"
+
+
+def test_what_a_kept_host_lacks_is_not_made_up(begun: Callable[[Plan], Ledger]) -> None:
+    """A wave that did not begin leaves hosts that were skipped: they are tried, and count only with readings."""
+    ledger = begun(plan_in_waves())
+    run(ledger, {"n1": "failed", "n2": "skipped", "n3": "skipped"}, {})
+
+    request_retry(ledger, "lead", NAME)
+
+    assert to_touch(ledger) == HOSTS
+
+
+def test_after_a_reopening_every_host_is_tried(begun: Callable[[Plan], Ledger]) -> None:
+    ledger = begun(plan_in_waves())
+    run(ledger, {"n1": "ok", "n2": "failed", "n3": "ok"}, {"n1": "0.2", "n3": "0.2"})
+    request_retry(ledger, "lead", NAME)
+    run(ledger, {"n2": "ok"}, {"n2": "0.2"})
+
+    reopen(ledger, "lead", NAME, "the image was changed")
+
+    assert to_touch(ledger) == HOSTS
+
+
+def test_hosts_that_depend_on_one_another_are_all_tried_again(begun: Callable[[Plan], Ledger]) -> None:
+    ledger = begun(plan_in_waves(waves=None))
+    run(ledger, {"n1": "ok", "n2": "failed", "n3": "ok"}, {"n1": "0.2", "n3": "0.2"})
+
+    request_retry(ledger, "lead", NAME)
+
+    assert to_touch(ledger) == HOSTS

@@ -1,0 +1,62 @@
+"""Every role is described, used by a playbook, and so tried: on a lab with all the others, or in a test that is named."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from flows.ansible.plays import patterns_of, roles_of
+from tests.lab.playing import BY_ITSELF, FOLDER, every_playbook, playbooks
+
+ROLES = sorted(path for path in (FOLDER / "roles").iterdir() if path.is_dir())
+LAB_TESTS = sorted((FOLDER.parent / "tests" / "lab").glob("test_*.py"))
+
+
+def described(role: Path) -> dict[str, Any]:
+    """Give the options that a role takes, by name."""
+    specs = yaml.safe_load((role / "meta" / "argument_specs.yml").read_text(encoding="utf-8"))
+    options: dict[str, Any] = specs["argument_specs"]["main"].get("options", {})
+    return options
+
+
+def test_every_role_is_used_by_a_playbook() -> None:
+    used = {role for playbook in every_playbook() for role in roles_of(FOLDER / playbook)}
+
+    assert used == {role.name for role in ROLES}
+
+
+def test_every_playbook_is_run_by_the_lab_or_has_a_test_that_names_it() -> None:
+    assert set(BY_ITSELF) <= set(every_playbook())
+    assert set(playbooks()) | set(BY_ITSELF) == set(every_playbook())
+    tests = "\n".join(path.read_text(encoding="utf-8") for path in LAB_TESTS)
+
+    unnamed = [playbook for playbook in BY_ITSELF if not re.search(Path(playbook).stem.split("_")[0], tests)]
+
+    assert unnamed == []
+    assert all(reason.strip() for reason in BY_ITSELF.values())
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
+def test_a_role_says_what_it_does_and_what_it_takes(role: Path) -> None:
+    readme = (role / "README.md").read_text(encoding="utf-8")
+    meta = yaml.safe_load((role / "meta" / "main.yml").read_text(encoding="utf-8"))
+    options = described(role)
+    defaults = role / "defaults" / "main.yml"
+    set_here = yaml.safe_load(defaults.read_text(encoding="utf-8")) or {} if defaults.exists() else {}
+
+    assert readme.startswith(f"# {role.name}\n")
+    assert meta["galaxy_info"]["description"]
+    assert {name for name in options if f"`{name}`" not in readme} == set()
+    assert set(set_here) <= set(options)
+    assert {name for name, option in options.items() if not option.get("required")} <= set(set_here)
+    assert all(option["description"] for option in options.values())
+
+
+@pytest.mark.parametrize("playbook", every_playbook())
+def test_no_play_names_equipment_that_happens_to_be_in_the_inventory(playbook: str) -> None:
+    """Switches and simulators have no servers' steps: `all` would play them too."""
+    assert "all" not in patterns_of(FOLDER / playbook)
