@@ -28,11 +28,11 @@ REQUESTED = "asked for"
 
 
 class Work(NamedTuple):
-    """An activity to be dealt with, and the hosts that this would touch."""
+    """An activity to be dealt with, and what this would touch."""
 
     key: Key
     row: ActivityRow
-    hosts: tuple[str, ...]
+    touches: frozenset[str]
 
 
 @dataclass
@@ -101,23 +101,29 @@ class Engine:
         found = [(Key(r.id, r.attempt, self.performer.mark(r)), r) for r in rows]
         fresh = [(k, r) for k, r in found if k not in self._taken and k not in self._asked and self.performer.wants(r)]
         fresh += [(Key(r.id, r.attempt, REQUESTED), r) for r in wanted]
-        return [Work(key, row, self.performer.hosts(row)) for key, row in fresh]
+        return [Work(key, row, self._touched(row)) for key, row in fresh]
+
+    def _touched(self, row: ActivityRow) -> frozenset[str]:
+        """Give the hosts that a run would touch, and the shared things that it would have; none where nothing would run."""
+        hosts = self.performer.hosts(row)
+        shares = self.activities[row.id].shares if hosts else ()
+        return frozenset({*hosts, *(f"the {thing}" for thing in shares)})
 
     def take(self) -> list[Work]:
-        """Take what `work` gives, but nothing that would touch a host in use."""
+        """Take what `work` gives, but nothing that would touch a host or a shared thing in use."""
         taken = []
         fresh = self.work()
         with self._lock:
-            busy = {host for work in self._open.values() for host in work.hosts}
+            busy = {name for work in self._open.values() for name in work.touches}
             active = {key.activity for key in self._open}
             self.held_back = set()
             for work in fresh:
                 if work.key.activity in active:
                     continue
-                if not busy.isdisjoint(work.hosts):
+                if not busy.isdisjoint(work.touches):
                     self.held_back.add(self.groups.of(work.row))
                     continue
-                busy.update(work.hosts)
+                busy.update(work.touches)
                 self._taken.add(work.key)
                 self._open[work.key] = work
                 self.handed += 1

@@ -37,14 +37,14 @@ def claim(
     machine_now: datetime | None = None,
     at: datetime | None = None,
 ) -> Claim | None:
-    """Take an activity to run it; None where someone else has it, or has one of its hosts.
+    """Take an activity to run it; None where someone else has it, or one of its hosts, or a thing that it shares.
 
     A change or a destruction needs a live release for exactly these hosts and this playbook.
     """
     with ledger.write() as writing:
         lease_until = (machine_now or writing.machine()) + timedelta(seconds=lease_s)
         row = writing.activity(activity)
-        if row.state == State.RUNNING or _is_taken(writing, hosts):
+        if row.state == State.RUNNING or _is_taken(writing, row, hosts):
             return None
         refuse_blocked(writing, row, at)
         refuse_unwitnessed(writing, row, at)
@@ -106,13 +106,14 @@ def lost_lease(activity: str, owner: str) -> NotSatisfiedError:
     )
 
 
-def _is_taken(writing: Writing, hosts: Sequence[str]) -> bool:
-    """No two runs touch one host; a lapsed claim holds its hosts until it is settled."""
-    wanted = set(hosts)
-    if not wanted:
+def _is_taken(writing: Writing, row: Activity, hosts: Sequence[str]) -> bool:
+    """No two runs touch one host or one shared thing; a lapsed claim holds what it has until it is settled."""
+    if not hosts:
         return False
-    held = writing.session.scalars(select(ClaimRow)).all()
-    return any(wanted & set(row.hosts) for row in held)
+    held = writing.session.execute(
+        select(ClaimRow.hosts, Activity.shares).join(Activity, col(Activity.id) == col(ClaimRow.activity))  # type: ignore[call-overload]
+    ).all()
+    return any(set(hosts) & set(their_hosts) or set(row.shares) & set(shares) for their_hosts, shares in held)
 
 
 def _leave(

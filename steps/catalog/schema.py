@@ -271,6 +271,15 @@ class OnFail(Closed):
     ncr: Literal["A", "B", "C"]
 
 
+class Shared(StrEnum):
+    """Things of which a site has one: runs that change or load one take turns, whatever their hosts."""
+
+    FABRIC_MANAGER = "fabric-manager"
+    SCHEDULER = "scheduler"
+    METRICS = "metrics"
+    FILE_SYSTEM = "file-system"
+
+
 class Waves(Closed):
     """How a playbook goes over hosts that do not depend on one another: a few first, then slices, and when to stop."""
 
@@ -309,6 +318,7 @@ class Step(Closed):
     effect: Effect | None = None
     playbook: str | None = None
     waves: Waves | None = None
+    shares: tuple[Shared, ...] = ()
     resources: dict[str, str] = Field(default_factory=dict)
     sign_off: SignOff
     facts: tuple[Fact, ...] = ()

@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from steps.catalog.schema import Closed, Effect, Kind, LinkType, Mapping, Phase, Scope, Waves
+from steps.catalog.schema import Closed, Effect, Kind, LinkType, Mapping, Phase, Scope, Shared, Waves
 from steps.evidence_rules import EvidenceRules
 
 CalendarId = Literal["working", "elapsed"]
@@ -127,6 +127,7 @@ class PlanActivity(Closed):
     effect: Effect | None = None
     playbook: str | None = None
     plays: str | None = Field(default=None, description="the host set that the playbook's plays name")
+    shares: tuple[Shared, ...] = Field(default=(), description="things that one run at a time may have")
     waves: Waves | None = Field(default=None, description="how hosts take turns; all at once without")
     completed_by: tuple[str, ...] = ()
     continuing: bool = False

@@ -164,5 +164,7 @@ LOG = _tool(
     Metric("redfish.critical_events", "count", critical_events),
 )  # fmt: skip
 PCIE = _tool(
-    "Chassis/ID/PCIeDevices/ID, a list of devices", "redfish_pcie", Metric("redfish.pcie_degraded", "count", pcie_degraded)
+    "Chassis/ID/PCIeDevices/ID, a list of devices",
+    "redfish_pcie",
+    Metric("redfish.pcie_degraded", "count", pcie_degraded),
 )
