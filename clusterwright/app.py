@@ -15,6 +15,7 @@ from clusterwright.commands import (
     design,
     engine,
     export,
+    inventory,
     keys,
     ledger_check,
     look,
@@ -42,6 +43,7 @@ app.command("init")(site.init)
 app.add_typer(plan.app, name="plan")
 app.add_typer(catalog.app, name="catalog")
 app.command("design")(design.design)
+app.command("inventory")(inventory.inventory)
 for verb in (
     look.status,
     look.next_,

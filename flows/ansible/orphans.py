@@ -17,10 +17,10 @@ def boot_id() -> str:
 
 
 def members(pgid: int, run: str) -> list[psutil.Process]:
-    """Give the living processes of a run: those that name its folder, and all of their groups and sessions.
+    """Give the living processes of a run: those that name or are in its folder, and all of their groups and sessions.
 
-    A group's number may have been given to another since; ours has the run's folder in its command line or in
-    its environment: Ansible's workers leave group and session, and what they started may outlive them all.
+    A group's number may have been given to another since; ours works in the run's folder, or names it in its command
+    line or environment: Ansible's workers leave group and session, and what they started may outlive them all.
     """
     alive = [p for p in psutil.process_iter() if _is_alive(p)]
     marked = [p for p in alive if any(f"/runs/{run}{end}" in _words(p) for end in (" ", "/"))]
@@ -61,9 +61,9 @@ def _ids(process: psutil.Process) -> tuple[int, int] | None:
 
 
 def _words(process: psutil.Process) -> str:
-    """Give command line and environment; those of another person's process are not ours to read."""
+    """Give command line, environment and folder; those of another person's process are not ours to read."""
     words: list[str] = []
-    for read in (process.cmdline, lambda: process.environ().values()):
+    for read in (process.cmdline, lambda: process.environ().values(), lambda: [process.cwd()]):
         with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
             words += read()
     return " ".join(words) + " "

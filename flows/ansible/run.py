@@ -11,13 +11,13 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from flows.ansible.spare import environment, supervisor
 from steps.errors import UnreachableError
 
 HostStatus = Literal["ok", "changed", "failed", "unreachable", "skipped"]
@@ -25,7 +25,8 @@ POLL_S = 0.2
 PATIENCE_S = 5.0
 TIMEOUT_S = 3600
 ANSIBLE = "ansible-playbook"
-PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SSH_AUTH_SOCK", "USER")
+SSH_ARGS = "-C -o ControlMaster=auto -o ControlPersist=60s -o ServerAliveInterval=10 -o ServerAliveCountMax=3"
+"""Ansible's own, and that a host which falls silent in the middle of a task is given up after half a minute."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def run_playbook(
 
 def require_ansible() -> None:
     """Refuse where no run could begin."""
-    if shutil.which(ANSIBLE, path=_environment()["PATH"]) is None:
+    if shutil.which(ANSIBLE, path=environment()["PATH"]) is None:
         raise _no_ansible(ANSIBLE)
 
 
@@ -114,14 +115,7 @@ def _write_extra_vars(spec: RunSpec) -> None:
 def _supervised(
     spec: RunSpec, on_event: Callable[[RunEvent], None], on_pgid: Callable[[int], None], cancel: threading.Event
 ) -> PlaybookResult:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "flows.ansible.supervisor", str(spec.work_dir)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        env=_environment(),
-    )
+    process = supervisor()
     assert process.stdin
     process.stdin.write((json.dumps(_terms(spec)) + "\n").encode())
     process.stdin.flush()
@@ -150,22 +144,17 @@ def _terms(spec: RunSpec) -> dict[str, Any]:
         "hosts": list(spec.hosts),
         "check": spec.check,
         "timeout_s": spec.timeout_s,
+        "environment": environment(),
         "env": {
             "ANSIBLE_ROLES_PATH": str(spec.playbook.parent.parent / "roles"),
             "ANSIBLE_RETRY_FILES_ENABLED": "0",
             "ANSIBLE_HOST_KEY_CHECKING": "1",
+            "ANSIBLE_SSH_ARGS": SSH_ARGS,
             "ANSIBLE_LOCAL_TEMP": str(spec.work_dir / "tmp"),
             "ANSIBLE_PYTHON_INTERPRETER": "auto_silent",
             "ANSIBLE_NOCOLOR": "1",
         },
     }
-
-
-def _environment() -> dict[str, str]:
-    """Give what a run may see of our environment: no secrets of Prefect, databases or the shell."""
-    here = str(Path(sys.executable).parent)
-    kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    return kept | {"PATH": f"{here}:{kept.get('PATH', os.defpath)}:/usr/sbin:/sbin", "PYTHONUNBUFFERED": "1"}
 
 
 def _stop_when_asked(process: subprocess.Popen[bytes], cancel: threading.Event, done: threading.Event) -> None:

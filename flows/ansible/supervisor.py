@@ -1,7 +1,7 @@
-"""One Ansible run in a process group of its own: `python -m flows.ansible.supervisor RUN`.
+"""One Ansible run in a process group of its own: `python -m flows.ansible.supervisor`.
 
-The only module that imports ansible_runner. The first line of stdin is the run's terms; stdin then stays open
-as a lifeline. When it ends, the parent is gone or wants an end, and this process ends all it has started and
+The only module that imports ansible_runner. The first line of stdin is the run's terms, and may be long in coming; stdin
+then stays open as a lifeline. When it ends, the parent is gone or wants an end, and this process ends all it has started and
 itself. What happens goes to stdout, an event a line.
 """
 
@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import ansible_runner
 import psutil
 
 PATIENCE_S = 3.0
@@ -33,7 +34,13 @@ PR_SET_CHILD_SUBREAPER = 36
 
 def main() -> int:
     """Run the playbook and report; give 0 where Ansible could be run at all."""
-    terms = json.loads(sys.stdin.readline())
+    line = sys.stdin.readline()
+    if not line:  # nobody needed us
+        return 0
+    terms = json.loads(line)
+    os.environ.clear()  # as it is now, not as it was when we were started ahead
+    os.environ.update(terms["environment"])
+    os.chdir(terms["work_dir"])  # by which whoever takes over knows us
     # Ansible's workers open sessions of their own; when their parent dies they become our children, not init's
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     cut, over = threading.Event(), threading.Event()
@@ -52,8 +59,6 @@ def main() -> int:
 
 def _run(terms: dict[str, Any]) -> str:
     """Run the playbook; give how it ended."""
-    import ansible_runner  # here: the lifeline is watched before the slow import
-
     result = ansible_runner.run(
         private_data_dir=terms["work_dir"],
         playbook=terms["playbook"],

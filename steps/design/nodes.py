@@ -30,7 +30,7 @@ def planned_nodes(design: Design, serials: Mapping[str, str]) -> tuple[Node, ...
         storage_servers=counted.storage.servers,
     )
     controllers = plan._replace(networks=tuple(n for n in plan.networks if n.name == OUT_OF_BAND))
-    addresses = {node: address for node, _, address in hosts(controllers, names)}
+    addresses = {node: address.partition("/")[0] for node, _, address in hosts(controllers, names)}
     return tuple(
         Node(name, pod, addresses.get(name), serials.get(name))
         for name, pod in zip(names, chain.from_iterable(pods), strict=True)

@@ -84,7 +84,7 @@ class NetBox(Closed):
 
     url: str
     site: Annotated[str, Field(pattern=r"^[-a-zA-Z0-9_]+$")]
-    token_env: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$")] = "NETBOX_TOKEN"
+    token_env: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$")] = "NETBOX_TOKEN"  # noqa: S105  a variable's name
     roles: dict[Text, Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]] = Field(default_factory=dict)
 
     @field_validator("url")

@@ -21,6 +21,13 @@ BASELINE = {
     "listening_ports_policy": ["tcp/2024"],
 }
 
+PINNED = {
+    "serial_number": "SIM-CWBMC-NODE-01",
+    "firmware_baseline": {"BMC": "1.0.0", "BIOS": "2.0.0", "CPLD": "7"},
+    "bios_attributes": {"BootMode": "Uefi", "NumaNodesPerSocket": "4"},
+}
+"""What a site has pinned of a server."""
+
 PROOF = {
     m.name: {"value": True if m.unit == "bool" else 0, "note": "5 hosts"} for ms in proofs.STEPS.values() for m in ms
 }
@@ -44,6 +51,8 @@ CAPTURED = {
     "fio_write": "fio_write.json",
 }
 
+CONTROLLER = ("system", "firmware", "bios", "drives", "log", "pcie")
+
 Raw = dict[str, dict[str, Any]]
 
 
@@ -55,7 +64,9 @@ def entry(stdout: object, *, rc: int = 0, tool: str = "", missing: str | None = 
 def whole() -> Raw:
     """Give a host of which everything can be read: captured where there is a capture, else hand-written."""
     texts = {name: (FIXTURES / file).read_text() for name, file in CAPTURED.items()}
+    texts |= {f"redfish_{part}": (FIXTURES / "tools" / f"redfish_{part}.json").read_text() for part in CONTROLLER}
     texts |= {
+        "pinned": json.dumps(PINNED),
         "dmi": hand_written.DMI,
         "firmware": hand_written.FIRMWARE,
         "nvidia_smi": hand_written.nvidia_smi(("5", "16x"), ("4", "8x")),

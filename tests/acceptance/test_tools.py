@@ -27,9 +27,12 @@ OPEN = {
 
 MORE = {
     "gpu.fabric_not_ready", "topology.mismatches", "port.down", "lldp.mismatches", "redfish.firmware_unversioned",
-    "redfish.bios_deviations",
+    "redfish.bios_deviations", "firmware.baseline_deviations",
 }  # fmt: skip
-LESS = {"gpu.ecc_enabled", "topology.links_found_ratio", "lldp.links_found_ratio", "raid.boot_volume_optimal"}
+LESS = {
+    "gpu.ecc_enabled", "topology.links_found_ratio", "lldp.links_found_ratio", "raid.boot_volume_optimal",
+    "inventory.serial_as_planned",
+}  # fmt: skip
 """Metrics that a misspelt word may make worse: counts of what is amiss, and shares of what is well."""
 
 LOGS = {

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from tests.acceptance import handing
 from tests.acceptance.handing import FIXTURES, Raw, entry
 
 TOOLS = FIXTURES / "tools"
@@ -18,7 +19,7 @@ LINKS = [
 ]  # fmt: skip
 """The cable schedule that the simulated fabric was made from."""
 
-BASELINE = json.dumps({"bios_attributes": {"BootMode": "Uefi", "ProcHyperthreading": False}})
+PINNED = json.dumps(handing.PINNED)
 
 
 class Case(NamedTuple):
@@ -134,13 +135,20 @@ CASES = (
     Case("ipmi_sel", "ipmi_sel.txt", {"bmc.sel_faults": 2, "bmc.sel_entries": 4}),
     Case("ipmi_sel", "ipmi_sel_empty.txt", {"bmc.sel_faults": 0, "bmc.sel_entries": 0}),
     Case("ipmi_sensor", "ipmi_sensor.txt", {"bmc.sensors_critical": 1, "bmc.inlet_temperature": 23}),
-    Case("redfish_system", "redfish_system.json", {"redfish.system_healthy": True, "redfish.powered_on": True}),
+    Case("redfish_system", "redfish_system.json", {
+        "redfish.system_healthy": True, "redfish.powered_on": True, "redfish.post_completed": True,
+        "inventory.serial_as_planned": True, "redfish.processors": 2, "redfish.memory_gib": 64,
+    }, beside={"pinned": PINNED}),
+    Case("redfish_firmware", "redfish_firmware.json", {
+        "redfish.firmware_unversioned": 0, "firmware.baseline_deviations": 2,
+    }, beside={"pinned": PINNED}),
+    Case("redfish_bios", "redfish_bios.json", {"redfish.bios_deviations": 1}, beside={"pinned": PINNED}),
+    Case("redfish_drives", "redfish_drives.json", {"redfish.drives": 2}),
+    Case("redfish_volumes", "redfish_volumes.json", {"raid.boot_volume_optimal": True}),
     Case("redfish_thermal", "redfish_thermal.json", {"redfish.thermal_faults": 0, "redfish.inlet_temperature": 25}),
     Case("redfish_power", "redfish_power.json", {"redfish.supplies_ok": 1, "redfish.power_kw": "2.344"}),
-    Case("redfish_firmware", "redfish_firmware.json", {"redfish.firmware_unversioned": 0}),
-    Case("redfish_bios", "redfish_bios.json", {"redfish.bios_deviations": 1}, beside={"baseline": BASELINE}),
     Case("redfish_log", "redfish_log.json", {"redfish.critical_events": 1}),
-    Case("redfish_volumes", "redfish_volumes.json", {"raid.boot_volume_optimal": True}),
+    Case("redfish_pcie", "redfish_pcie.json", {"redfish.pcie_degraded": 1}),
     Case("pmc", "pmc.txt", {"ptp.offset_abs_ms": "0.000881", "ptp.follows": True}),
     Case("pmc", "pmc_calibrating.txt", {"ptp.offset_abs_ms": None, "ptp.follows": False}),
     Case("prometheus_up", "prometheus_up.json", {"exporter.up_ratio": "0.5"}),

@@ -147,7 +147,7 @@ def test_a_tool_that_the_host_lacks_is_named(tmp_path: Path, task: str) -> None:
 
 def test_a_machine_without_ansible_says_so_and_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing was run, so nothing failed: it is the machine that is not ready, exit code 3."""
-    monkeypatch.setattr("flows.ansible.run._environment", lambda: {"PATH": str(tmp_path)})
+    monkeypatch.setattr("flows.ansible.run.environment", lambda: {"PATH": str(tmp_path)})
 
     with pytest.raises(UnreachableError, match="ansible-playbook is not there") as before:
         require_ansible()

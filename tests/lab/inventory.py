@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from tests.lab import fabric, kernel, simulators
+from tests.lab import fabric, kernel, network, simulators
 from tests.lab.lab import Lab
 from tests.lab.topology import Host
 
@@ -83,6 +83,9 @@ def _host(lab: Lab, host: Host) -> dict[str, Any]:
     if host.bmc:
         entry["bmc_address"] = str(lab.addresses.bmc(host))
         entry["serial_number"] = simulators.serial(lab, host)
+        # what an installation is told; the lab's hosts boot from no card, and have no such disk
+        entry["boot_mac"] = network.mac(lab, host, "eth0")
+        entry["boot_disk"] = "/dev/vda"
     links = [(link.port, link.switch, link.switch_port) for link in lab.topology.links if link.host == host.name]
     links += [(link.switch_port, link.host, link.port) for link in lab.topology.links if link.switch == host.name]
     if links:

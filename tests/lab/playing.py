@@ -47,7 +47,7 @@ def playbooks() -> tuple[str, ...]:
 
 
 def find(step: str) -> str:
-    """Give a step's playbook."""
+    """Give the playbook of a step that has one."""
     (playbook,) = (playbook for playbook in every_playbook() if Path(playbook).name.startswith(f"{step}_"))
     return playbook
 

@@ -1,13 +1,12 @@
 """Proves the provisioning service from a host that asks as a booting server would: address, boot program, installer, answers.
 
-Argument: a JSON document with the server's `address`, its `port`, and its own `manifest`. For every host that may be
+Argument: the service's own manifest, a JSON document. For every host that may be
 installed, and for one that may not, the boot program is asked for by BIOS and by UEFI. Nothing is installed by this: whether
 servers install themselves, and how fast, is taken from those that did and that greet by SSH with the key they told.
 """
 
 import hashlib
 import json
-import os
 import random
 import socket
 import struct
@@ -24,13 +23,13 @@ GIVEN_UP_S = 2 * 3600.0
 
 def main() -> None:
     """Ask for everything, compare, and say what servers did."""
-    told = json.loads(sys.argv[1])
-    address, manifest = told["address"], told["manifest"]
+    manifest = json.loads(sys.argv[1])
+    address = manifest["address"]
     wrong = _booted(address, manifest)
     for name, digest in manifest["files"].items():
         way, _, path = name.partition(":")
         try:
-            got = _http(address, told["port"], path) if way == "http" else _tftp(address, path)
+            got = _http(address, manifest["port"], path) if way == "http" else _tftp(address, path)
         except OSError as error:
             wrong.append(f"{name}: {error}")
             continue
@@ -50,16 +49,27 @@ def _booted(address: str, manifest: dict) -> list:
         for name, architecture in ARCHITECTURES.items():
             offered, program = _discover(known["mac"], architecture)
             if offered not in {known["address"], "0.0.0.0"} or f"tftp:{program}" not in manifest["files"]:
-                wrong.append(f"{host} by {name} from {address}: offered {offered or 'nothing'}, {program or 'no boot program'}")
+                wrong.append(
+                    f"{host} by {name} from {address}: offered {offered or 'nothing'}, {program or 'no boot program'}"
+                )
     return wrong
 
 
 def _discover(mac: str, architecture: int) -> tuple:
     """Ask as a network card would; give the address and boot program offered. No address is taken."""
     transaction = random.randbytes(4)
-    head = struct.pack("!BBBB4sHH16x6s10x192x4s", 1, 1, 6, 0, transaction, 0, 0x8000, bytes.fromhex(mac.replace(":", "")), b"c\x82Sc")
+    head = struct.pack(
+        "!BBBB4sHH16x6s10x192x4s", 1, 1, 6, 0, transaction, 0, 0x8000, bytes.fromhex(mac.replace(":", "")), b"c\x82Sc"
+    )
     vendor = f"PXEClient:Arch:{architecture:05}:UNDI:003001".encode()
-    options = [(53, b"\x01"), (60, vendor), (93, struct.pack("!H", architecture)), (94, b"\x01\x03\x01"), (97, bytes(17)), (55, bytes([1, 3, 66, 67]))]
+    options = [
+        (53, b"\x01"),
+        (60, vendor),
+        (93, struct.pack("!H", architecture)),
+        (94, b"\x01\x03\x01"),
+        (97, bytes(17)),
+        (55, bytes([1, 3, 66, 67])),
+    ]
     packet = head + b"".join(bytes([code, len(value)]) + value for code, value in options) + b"\xff"
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         asking.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -130,7 +140,8 @@ def _http(address: str, port: int, path: str) -> bytes:
 
 def _installed(manifest: dict) -> dict:
     """Judge by the servers that were opened: each must have said that it is done, and must greet with the key it told."""
-    records = {host: one for host, one in manifest["records"].items() if "opened" in one}
+    # one that was closed without a word of its own was installed by something else
+    records = {host: one for host, one in manifest["records"].items() if "up" in one or "closed" not in one}
     if not records:
         why = "no server has installed itself yet: name an empty one in provision_hosts and boot it from the network"
         return {name: {"value": None, "note": why} for name in ("provision.unattended_ok_ratio", "provision.minutes")}
@@ -138,11 +149,16 @@ def _installed(manifest: dict) -> dict:
     if waiting:
         why = f"opened, and not done yet: {', '.join(sorted(waiting)[:5])}"
         return {name: {"value": None, "note": why} for name in ("provision.unattended_ok_ratio", "provision.minutes")}
-    good = [h for h, one in records.items() if "up" in one and _greets(manifest["hosts"][h]["address"], one["host_key"])]
+    good = [
+        h for h, one in records.items() if "up" in one and _greets(manifest["hosts"][h]["address"], one["host_key"])
+    ]
     lost = ", ".join(sorted(set(records) - set(good))[:5])
     ratio = {"value": len(good) / len(records), "note": f"not done: {lost}" if lost else ", ".join(sorted(good)[:5])}
     minutes = [(one["up"] - one["began"]) / 60 for h, one in records.items() if h in good and "began" in one]
-    slowest = {"value": round(max(minutes), 1), "note": "from the installer's first second to log-in; the firmware's own test is before it"}
+    slowest = {
+        "value": round(max(minutes), 1),
+        "note": "from the installer's first second to log-in; the firmware's own test is before it",
+    }
     none = {"value": None, "note": "no server was installed"}
     return {"provision.unattended_ok_ratio": ratio, "provision.minutes": slowest if minutes else none}
 

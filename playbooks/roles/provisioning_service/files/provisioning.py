@@ -1,18 +1,16 @@
-#!/usr/bin/env python3
 """Opens hosts for installation, and closes them: everybody else boots from disk.
 
 A host that is opened gets its files, each checked before it is served, and a boot entry under the address of its network
 card. It is closed when its installer says that it is done; it is not opened again unless `--again` says so.
 
     provisioning.py open HOST ... [--again]     says which it opened or wrote anew
-    provisioning.py close HOST ...
+    provisioning.py close HOST ...              for a host that came up without a word, as one that something else installed
     provisioning.py list                        every host's record, as JSON
-    provisioning.py manifest                    what a host that boots now may fetch, with digests, as JSON
+    provisioning.py manifest                    all that a booting host may fetch, with digests, as JSON
 """
 
 import hashlib
 import json
-import os
 import string
 import subprocess
 import sys
@@ -48,18 +46,19 @@ class Told(string.Template):
 def main() -> int:
     """Do what is asked; 1 where it is refused."""
     verb, *words = sys.argv[1:] or ["list"]
-    hosts = [word for word in words if word != "--again"]
+    named = [word for word in words if word != "--again"]
     try:
         if verb == "open":
-            opened = [host for host in hosts if open_host(host, again="--again" in words)]
+            opened = [host for host in named if open_host(host, again="--again" in words)]
             print("\n".join(opened), end="")
         elif verb == "close":
-            for host in hosts:
+            for host in named:
                 close_host(host)
+                write_record(host, record(host) | {"closed": time.time()})
+        elif verb == "manifest":
+            print(json.dumps(manifest(), indent=1))
         else:
-            print(
-                json.dumps({path.stem: json.loads(path.read_text()) for path in sorted(STATE.glob("*.json"))}, indent=1)
-            )
+            print(json.dumps(records(), indent=1))
     except RefusedError as error:
         print(error, file=sys.stderr)
         return 1
@@ -99,10 +98,13 @@ def close_host(host: str) -> None:
 
 
 def manifest() -> dict:
-    """Give every file by the way that leads to it, and the hosts as they are known."""
-    served = {f"{way}:{path.relative_to(root)}": path for way, root in (("http", HTTP), ("tftp", TFTP)) for path in root.rglob("*")}
-    digests = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in served.items() if _is_asked_for(path)}
-    return {"hosts": hosts(), "records": records(), "files": digests}
+    """Give where this service is, its hosts and their records, and every file by the way that leads to it."""
+    ways = (("http", HTTP), ("tftp", TFTP))
+    served = {f"{way}:{path.relative_to(root)}": path for way, root in ways for path in root.rglob("*")}
+    digests = {
+        name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in served.items() if _is_asked_for(path)
+    }
+    return _settings() | {"records": records(), "files": digests}
 
 
 def records() -> dict:
@@ -112,7 +114,11 @@ def records() -> dict:
 
 def hosts() -> dict:
     """Give what is known of each host: card, address, disk."""
-    return json.loads((SETTINGS / "hosts.json").read_text())
+    return _settings()["hosts"]
+
+
+def _settings() -> dict:
+    return json.loads((SETTINGS / "settings.json").read_text())
 
 
 def record(host: str) -> dict:
@@ -160,7 +166,7 @@ def _wrote(path: Path, text: str) -> bool:
     partial = path.with_name(f".{path.name}.new")
     partial.write_text(text)
     partial.chmod(0o644)
-    os.replace(partial, path)
+    partial.replace(path)
     return True
 
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Hears from hosts that they are installed, which closes them, and that they can be logged in to.
 
 `POST /installed/HOST` and `POST /up/HOST`, with the seconds since the kernel's start and the host's public key. Listens on

@@ -4,6 +4,7 @@ import ipaddress
 import json
 import subprocess
 import sys
+from pathlib import Path
 from urllib.parse import urlsplit
 
 
@@ -20,8 +21,8 @@ def main() -> None:
     interface, length = places[address]
     network = ipaddress.ip_network(f"{address}/{length}", strict=False)
     routes = json.loads(_said("ip", "-j", "-4", "route", "show", "default"))
-    with open("/etc/resolv.conf", encoding="utf-8") as file:
-        names = [line.split()[1] for line in file if line.startswith("nameserver ")]
+    resolvers = Path("/etc/resolv.conf").read_text(encoding="utf-8").splitlines()
+    names = [line.split()[1] for line in resolvers if line.startswith("nameserver ")]
     print(
         json.dumps(
             {

@@ -1,0 +1,36 @@
+"""The planned nodes of a site and the hosts of its inventory, laid side by side."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from steps.design.design import Design
+from steps.design.matching import Matching, match
+from steps.design.nodes import planned_nodes
+from steps.design.site import Inventory
+
+SERVERS = ("servers", "nodes")
+"""What steps call the items that stand at a node's position."""
+
+
+def matching_of(folder: Path, inventory: Inventory, design: Design) -> Matching:
+    """Give which host is which planned node, by the inventory as it is now and the serial numbers on record."""
+    from flows.ansible.nodes import inventory_nodes
+    from flows.ansible.sources import current_inventory
+
+    hosts = inventory_nodes(current_inventory(folder, inventory))
+    return match(planned_nodes(design, serials_on_record(folder)), hosts)
+
+
+def serials_on_record(folder: Path) -> dict[str, str]:
+    """Give the serial number last recorded at each server's position; none before there is a ledger."""
+    from ledger.file import has_ledger
+    from ledger.reads import Reader
+
+    if not has_ledger(folder):
+        return {}
+    with Reader.open(folder) as reader:
+        begun = [a.id for a in reader.activities(datetime.now(UTC)) if a.items_of in SERVERS and a.started_at]
+        checks = [check for name in begun for check in reader.checked_items(name) if check.serial]
+    return {check.item: check.serial for check in sorted(checks, key=lambda check: check.seq)}

@@ -1,0 +1,120 @@
+"""NetBox as an inventory: the devices of one of its sites, as Ansible reads them.
+
+The only module that imports pynetbox. It only reads, the token goes into a header and nowhere else, and what cannot be
+a host's name or group is refused: names go into patterns, and Ansible would run a template in a value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from steps.design.site import NetBox
+from steps.errors import InputError, Place, UnreachableError
+
+STATUSES = ("planned", "staged", "active")
+"""Devices that are, or will be, in their place: neither in stock, nor failed, nor given up."""
+
+PAGE = 250
+TIMEOUT_S = 20
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+SERIAL = re.compile(r"[^\s{}]+")
+AT = "inventory.netbox"
+
+
+def netbox_inventory(source: NetBox, token: str) -> dict[str, Any]:
+    """Give the devices of a NetBox site as an Ansible inventory, in groups by role, with serial numbers and BMC addresses."""
+    groups: dict[str, dict[str, dict[str, str]]] = {}
+    seen: dict[str, str] = {}
+    for device in _devices(source, token):
+        role = str((device.get("role") or device["device_role"])["slug"])
+        if not device["name"] or (source.roles and role not in source.roles):
+            continue
+        name = _checked(NAME, device["name"], f"device {device['id']} is called", source)
+        if name.casefold() in seen:
+            raise InputError(
+                f"NetBox has two devices called {name!r} in {source.site}: {seen[name.casefold()]} and {device['url']}",
+                hint="rename one there",
+                place=Place("site.yaml", None, AT),
+            )
+        seen[name.casefold()] = device["url"]
+        groups.setdefault(source.roles.get(role, role.replace("-", "_")), {})[name] = dict(_said(device, source))
+    if not seen:
+        raise InputError(
+            f"NetBox has no device in the site {source.site!r} that could be a host",
+            hint="devices with a name, of status planned, staged or active, and of a role in `roles` where that is given",
+            place=Place("site.yaml", None, AT),
+        )
+    children = {group: {"hosts": hosts} for group, hosts in groups.items()}
+    return {"all": {"vars": {"inventory_source": f"{source.url} site {source.site}"}, "children": children}}
+
+
+def _said(device: dict[str, Any], source: NetBox) -> Iterator[tuple[str, str]]:
+    """Give a host's variables: what NetBox knows of it."""
+    yield "netbox_url", str(device["url"])
+    for variable, key in (("ansible_host", "primary_ip"), ("bmc_address", "oob_ip")):
+        if device.get(key):
+            yield variable, str(device[key]["address"]).partition("/")[0]
+    if serial := str(device.get("serial") or "").strip():
+        yield "serial_number", _checked(SERIAL, serial, f"device {device['name']} has the serial number", source)
+
+
+def _checked(pattern: re.Pattern[str], text: str, what: str, source: NetBox) -> str:
+    if not pattern.fullmatch(text):
+        raise InputError(
+            f"in NetBox {what} {text!r}, which Ansible would not take as it stands",
+            hint=f"correct it in {source.url}",
+            place=Place("site.yaml", None, AT),
+        )
+    return text
+
+
+def _devices(source: NetBox, token: str) -> Iterable[dict[str, Any]]:
+    """Give the devices of the site in NetBox's order, page by page."""
+    try:
+        import pynetbox
+        import requests
+    except ImportError:
+        raise UnreachableError(
+            "the inventory is in NetBox, and pynetbox is not installed", hint="pip install 'clusterwright[netbox]'"
+        ) from None
+
+    api = pynetbox.api(source.url, token=token)
+    api.http_session.request = partial(api.http_session.request, timeout=TIMEOUT_S)  # it would wait for ever
+    if source.url.startswith("https:"):
+        del api.http_session.adapters["http://"]  # a link to the next page must not carry the token in clear
+    try:
+        for record in api.dcim.devices.filter(site=source.site, status=list(STATUSES), limit=PAGE):
+            yield dict(record)
+    except pynetbox.RequestError as error:
+        raise _refused(source, error.req.status_code, error.error) from None
+    except pynetbox.ContentError:
+        raise UnreachableError(
+            f"{source.url} answers, but not as NetBox does",
+            hint="`url` is the address of its start page",
+            place=_at("url"),
+        ) from None
+    except requests.RequestException as error:
+        raise UnreachableError(
+            f"NetBox at {source.url} does not answer: {type(error).__name__}",
+            hint="try again when it does; the plan in force goes on with what was read last",
+            place=_at("url"),
+        ) from None
+
+
+def _refused(source: NetBox, status: int, said: str) -> InputError | UnreachableError:
+    if status in {401, 403}:
+        return UnreachableError(
+            f"NetBox does not accept the token in {source.token_env} ({status})",
+            hint="it needs the permission to view devices, and may have expired",
+            place=_at("token_env"),
+        )
+    if status == 400 and '"site"' in said:
+        return InputError(f"NetBox knows no site {source.site!r}", hint="give its slug", place=_at("site"))
+    return UnreachableError(f"NetBox at {source.url} refuses with {status}", place=_at("url"))
+
+
+def _at(key: str) -> Place:
+    return Place("site.yaml", None, f"{AT}.{key}")

@@ -1,0 +1,29 @@
+"""The inventory's nodes with what it states of each, to be matched with the nodes of a design."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from steps.design.matching import Host
+from steps.errors import InputError
+
+
+def inventory_nodes(inventory: Path) -> tuple[Host, ...]:
+    """Give the nodes of an inventory in its own order; hosts of the groups for other purposes are none."""
+    result = subprocess.run(
+        [sys.executable, "-m", "flows.ansible.stated", str(inventory)],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    if result.returncode != 0:
+        last = (result.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise InputError(f"Ansible cannot read the inventory {inventory}: {last}")
+    return tuple(
+        Host(node["name"], node["bmc_address"], node["serial_number"], node["source"])
+        for node in json.loads(result.stdout)
+    )

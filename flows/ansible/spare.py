@@ -1,0 +1,54 @@
+"""A supervisor that is started ahead of the run it will serve: its imports take longer than many a playbook."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SSH_AUTH_SOCK", "USER")
+
+_lock = threading.Lock()
+_spare: list[subprocess.Popen[bytes]] = []
+
+
+def supervisor() -> subprocess.Popen[bytes]:
+    """Give a supervisor that waits for its terms, and start the next."""
+    with _lock:
+        ready = _spare.pop() if _spare else _started()
+        if ready.poll() is not None:  # somebody ended it while it waited
+            ready = _started()
+        _spare.append(_started())
+        return ready
+
+
+def environment() -> dict[str, str]:
+    """Give what a run may see of our environment: no secrets of Prefect, databases or the shell."""
+    here = Path(sys.executable).parent
+    kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    return kept | {"PATH": f"{here}:{kept.get('PATH', os.defpath)}:/usr/sbin:/sbin", "PYTHONUNBUFFERED": "1"}
+
+
+def _started() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "flows.ansible.supervisor"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        env=environment(),
+    )
+
+
+@atexit.register
+def _let_go() -> None:
+    """Let a supervisor that was not needed end: it does when nobody is there to give it terms."""
+    for process in _spare:
+        assert process.stdin
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+        process.wait()

@@ -1,0 +1,42 @@
+"""What an inventory states of its nodes: `python -m flows.ansible.stated INVENTORY`, one JSON document on stdout.
+
+A process of its own, as in `resolve`. Values are taken as they are written: a template is no statement.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from ansible.inventory.manager import InventoryManager
+from ansible.parsing.dataloader import DataLoader
+from ansible.vars.plugins import get_vars_from_inventory_sources
+
+from flows.ansible.inventory import NODES
+
+VARIABLES = ("bmc_address", "serial_number")
+SOURCES = ("netbox_url", "inventory_file")
+"""Who says so: the device in NetBox, or the file that names the host."""
+
+
+def main() -> None:
+    """Print each node's name, stated values and source, in the inventory's order."""
+    loader, source = DataLoader(), sys.argv[1]
+    inventory = InventoryManager(loader=loader, sources=[source])
+    nodes = []
+    for host in inventory.get_hosts(NODES):
+        known = host.get_vars() | get_vars_from_inventory_sources(loader, [source], [host], "all")
+        stated = {name: _plain(known.get(name)) for name in VARIABLES}
+        by = next((str(known[name]) for name in SOURCES if known.get(name)), source)
+        nodes.append({"name": host.name, "source": by, **stated})
+    print(json.dumps(nodes))
+
+
+def _plain(value: Any) -> str | None:
+    text = str(value).strip() if isinstance(value, str | int) else ""
+    return None if not text or "{" in text else text
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""A site over a lab whose plan is a few automated steps and nothing else: no purchases, no rooms, nobody to wait for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from clusterwright.planning import plan_of
+from ledger.services.planning import adopt_plan, create_ledger
+from steps.catalog.schema import Mapping
+from steps.schedule.plan import PlanActivity, PlanLink
+from tests.lab.lab import Lab
+
+OWNER = "owner"
+
+
+def make_site(
+    folder: Path, lab: Lab, steps: Iterable[str], change: Callable[[PlanActivity], dict[str, Any]] = lambda _: {}
+) -> list[PlanActivity]:
+    """Adopt a plan of these steps, one after the other; `change` replaces fields of an activity. Give the activities."""
+    init = ["init", str(folder), "--preset", "lab", "--inventory", str(lab.inventory)]
+    subprocess.run([sys.executable, "-m", "clusterwright", *init], check=True, capture_output=True)
+    plan = plan_of(folder)
+    by_step = {a.step: a for a in plan.activities if a.applicable}
+    kept = [a.model_copy(update=change(a)) for a in (by_step[step] for step in steps)]
+    links = [
+        PlanLink(before=one.id, after=other.id, map=Mapping.SAME, reason="one after the other")
+        for one, other in pairwise(kept)
+    ]
+    only = plan.model_copy(update={"activities": tuple(kept), "links": tuple(links), "orders": ()})
+    with create_ledger(
+        folder, site_name=plan.site, time_zone=plan.time_zone, rehearsal=False, owner=OWNER, clock=_now
+    ) as ledger:
+        adopt_plan(ledger, OWNER, only, reason="automated steps alone")
+    return kept
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
