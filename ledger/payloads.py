@@ -273,6 +273,8 @@ class Released(Decided):
     count: int
     playbook_digest: str
     role: str
+    differences: str | None = None
+    """SHA-256 of what check mode showed of it, where the policy wants that seen."""
 
 
 class DuplicateSettled(Payload):
@@ -441,6 +443,17 @@ class RunSettled(Payload):
     simulated: bool
     ncr: str | None
     ncr_class: str
+
+
+class Previewed(Payload):
+    """What a playbook would change on these hosts, seen in check mode."""
+
+    kind = "run.previewed"
+    attempt: int
+    hosts: tuple[str, ...]
+    playbook_digest: str
+    summary: str
+    differences: Left
 
 
 class Shown(Left):

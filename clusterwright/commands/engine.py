@@ -37,6 +37,21 @@ def up(
     raise typer.Exit(code)
 
 
+def preview(activity: str, site: SiteOption = None, as_json: JsonOption = False) -> None:
+    """Show what an automated step would change on its hosts, by check mode, and keep it for its release."""
+    from clusterwright.output import clean, print_json, say
+    from clusterwright.previewing import preview as look
+    from clusterwright.where import find_site
+
+    seen = look(find_site(site), activity)
+    text = seen.text.decode("utf-8", "replace")
+    if as_json:
+        print_json({"activity": activity, "summary": seen.summary, "differences": text})
+        return
+    print(clean(text))
+    say(f"{activity}: {seen.summary}; nothing was changed")
+
+
 def _stop_on_interrupt() -> threading.Event:
     """Set an event at the first Ctrl-C; the second ends the process as usual."""
     stop = threading.Event()

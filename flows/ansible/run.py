@@ -217,6 +217,8 @@ def _noted(data: dict[str, Any], hosts: dict[str, HostResult], result: PlaybookR
         case "raw":
             result.raw.setdefault(name, {}).update(data["raw"])
             return ""
+        case "difference":
+            return str(data["text"]).replace("\r", "").strip()
         case "output":
             return str(data["text"]).strip()
         case "missing":

@@ -100,6 +100,8 @@ def _report(event: dict[str, Any]) -> bool:
             _say({"event": "unreachable", "host": host, "task": task, "message": message})
         case "runner_on_skipped":
             _say({"event": "skipped", "host": host, "task": task})
+        case "runner_on_file_diff":
+            _say({"event": "difference", "host": host, "text": str(event.get("stdout", ""))})
         case "error" | "verbose" | "system_warning":
             _say({"event": "output", "text": str(event.get("stdout", ""))[:2000]})
         case _:

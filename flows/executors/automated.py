@@ -13,7 +13,9 @@ from pathlib import Path
 from prefect.logging import get_run_logger
 
 from flows.ansible.digest import playbook_digest
+from flows.ansible.previewing import look
 from flows.ansible.run import PlaybookResult, RunEvent, RunSpec
+from flows.ansible.variables import variables_of
 from flows.ansible.waves import run_in_waves
 from flows.engine_state import Engine
 from flows.executors.lease import Lease, claim_here, folder_name
@@ -21,7 +23,9 @@ from flows.executors.measured import outcome_of
 from flows.performer import Outcome, settled
 from ledger.payloads import RunSettled
 from ledger.reads import ActivityRow, Reader, ReleaseRow
+from ledger.services.previewing import record_preview
 from ledger.services.runs import Claim, RunOutcome, settle
+from steps.errors import UnreachableError
 
 engine_log = logging.getLogger("clusterwright.flows")
 
@@ -52,7 +56,7 @@ class Automation:
         if not row.playbook or self.inventory is None:
             return ()
         if row.effect in CHANGING and (self.hands_off or self._live_release(row) is None):
-            return ()
+            return self._hosts_of(row) if self._lacks_preview(row) else ()
         return self._hosts_of(row)
 
     def cancel(self, activity: str) -> bool:
@@ -73,7 +77,7 @@ class Automation:
             )
         digest = playbook_digest(self.playbooks / row.playbook)
         if row.effect in CHANGING and (waits := self._held_back(row, hosts, digest)):
-            return waits
+            return self._previewed(engine, row, hosts, digest, waits) if self._lacks_preview(row) else waits
         held = self._claimed(engine, row, hosts, digest)
         if held is None:
             return Outcome("Not run", "the engine stops; nothing was run")
@@ -93,6 +97,31 @@ class Automation:
         else:
             return None
         return Outcome("Waits for a release", why, asked=True)
+
+    def _previewed(
+        self, engine: Engine, row: ActivityRow, hosts: tuple[str, ...], digest: str, waits: Outcome
+    ) -> Outcome:
+        """Look in check mode what would change, for whoever will release it."""
+        name = f"{engine.id}-preview-{row.id}"
+        try:
+            seen = look(
+                self._spec(engine, row, hosts, name, engine.site_dir / ".clusterwright" / "live" / f"{name}.log")
+            )
+        except UnreachableError as error:
+            return Outcome("Not looked at", f"{error}: clusterwright preview {row.id}", asked=True)
+        record_preview(
+            engine.ledger,
+            row.id,
+            hosts=hosts,
+            playbook_digest=digest,
+            differences=seen.text,
+            summary=seen.summary,
+        )
+        return waits._replace(message=f"it {seen.summary}; {waits.message}")
+
+    def _lacks_preview(self, row: ActivityRow) -> bool:
+        with Reader.open(self.site_dir) as reader:
+            return reader.lacks_preview(row.id)
 
     def _live_release(self, row: ActivityRow) -> ReleaseRow | None:
         with Reader.open(self.site_dir) as reader:
@@ -132,24 +161,24 @@ class Automation:
         return settled(event.payload.result, outcome.summary)
 
     def _played(self, engine: Engine, row: ActivityRow, held: Claim, log: Path, lease: Lease) -> PlaybookResult:
-        assert self.inventory is not None
-        assert row.playbook
-        activity = engine.activities[row.id]
         log.parent.mkdir(parents=True, exist_ok=True)
         logger = get_run_logger()
 
         def on_event(event: RunEvent) -> None:
             logger.info("%s", event.sentence)
 
-        spec = RunSpec(
+        spec = self._spec(engine, row, held.hosts, folder_name(held.owner, held.run), log)
+        waves = engine.activities[row.id].waves
+        return run_in_waves(spec, waves, on_event=on_event, on_pgid=lease.note_group, cancel=lease.ends)
+
+    def _spec(self, engine: Engine, row: ActivityRow, hosts: tuple[str, ...], name: str, log: Path) -> RunSpec:
+        assert self.inventory is not None
+        assert row.playbook
+        return RunSpec(
             playbook=(self.playbooks / row.playbook).resolve(),
             inventory=self.inventory,
-            hosts=held.hosts,
-            extra_vars={
-                "clusterwright_design": engine.design_at(row.unit),
-                "clusterwright_criteria": [c.model_dump(mode="json") for c in activity.criteria],
-            },
-            work_dir=engine.site_dir.resolve() / ".clusterwright" / "runs" / folder_name(held.owner, held.run),
+            hosts=hosts,
+            extra_vars=variables_of(engine.plan, engine.activities[row.id]),
+            work_dir=engine.site_dir.resolve() / ".clusterwright" / "runs" / name,
             log=log,
         )
-        return run_in_waves(spec, activity.waves, on_event=on_event, on_pgid=lease.note_group, cancel=lease.ends)

@@ -158,6 +158,7 @@ def _says(a: PlanActivity, ordinal: int) -> dict[str, Any]:
         "effect": a.effect.value if a.effect else None,
         "playbook": a.playbook,
         "plays": a.plays,
+        "preview": a.preview,
         "shares": a.shares,
         "by_waves": a.waves is not None,
         "completed_by": a.completed_by,

@@ -12,7 +12,7 @@ from ledger.projector.facts import who_said
 from ledger.projector.finishing import add_evidence, add_reading, reach
 from ledger.projector.signing import open_ncr
 from ledger.refresh import refresh
-from ledger.tables import Activity, ItemResultRow, Release, Request, Run
+from ledger.tables import Activity, ItemResultRow, Preview, Release, Request, Run
 
 
 def _claimed(p: Projection, event: Event, payload: say.RunClaimed) -> None:
@@ -92,6 +92,21 @@ def _keep_readings(p: Projection, event: Event, payload: say.RunSettled) -> None
         add_reading(p, event, reading, ordinal)
 
 
+def _previewed(p: Projection, event: Event, payload: say.Previewed) -> None:
+    p.session.merge(
+        Preview(
+            activity=event.subject,
+            attempt=payload.attempt,
+            hosts=payload.hosts,
+            playbook_digest=payload.playbook_digest,
+            summary=payload.summary,
+            differences=payload.differences.digest,
+            at=event.effective_at,
+        )
+    )
+    add_evidence(p, event, payload.differences, 0)
+
+
 def _asked(p: Projection, event: Event, payload: say.RequestMade) -> None:
     p.session.add(
         Request(
@@ -118,6 +133,7 @@ def _answered(p: Projection, event: Event, payload: say.RequestAnswered) -> None
 HANDLERS: dict[str, Handler] = {
     say.RunClaimed.kind: _claimed,
     say.RunSettled.kind: _settled,
+    say.Previewed.kind: _previewed,
     say.RequestMade.kind: _asked,
     say.RequestAnswered.kind: _answered,
 }

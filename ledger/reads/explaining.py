@@ -117,6 +117,17 @@ class ExplainingReads(ActivityReads, FactReads, ChecklistReads, WitnessReads):
             is not None
         )
 
+    def lacks_preview(self, name: str) -> bool:
+        """Say whether the policy wants what would change seen in check mode, and nobody could in this attempt."""
+        return (
+            self.row(
+                "SELECT 1 FROM activity a LEFT JOIN preview p ON p.activity = a.id AND p.attempt = a.attempt"
+                " WHERE a.id = ? AND a.preview AND p.activity IS NULL",
+                name,
+            )
+            is not None
+        )
+
     def _needs(self, row: ActivityRow) -> list[str]:
         match row.state:
             case State.READY:
@@ -157,6 +168,8 @@ class ExplainingReads(ActivityReads, FactReads, ChecklistReads, WitnessReads):
         elif row.kind in {"automate", "verify"} and row.playbook is None:
             needs.append("a person: not automated yet; do it and attest, or start and measure")
         elif row.effect in {"change", "destructive"} and not self.has_live_release(row.id):
+            if self.lacks_preview(row.id):
+                needs.append(f"a look at what it would change: clusterwright preview {row.id}")
             needs.append(f"a release ({row.effect}) by {_roles(row)}")
         return needs
 

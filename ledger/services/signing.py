@@ -22,6 +22,7 @@ from ledger.services.policy import (
     missing_evidence,
     refuse_unmet,
 )
+from ledger.services.previewing import differences_seen
 from ledger.services.witnessing import refuse_unwitnessed
 from ledger.tables import Activity, EvidenceItem, Ncr, Release, Run, Waiver
 from ledger.transitions import Action, State
@@ -225,5 +226,6 @@ def release(
             count=count,
             playbook_digest=playbook_digest,
             role=role,
+            differences=differences_seen(writing, row, hosts, playbook_digest),
         )
         return writing.append(actor, payload, subject=row.id, at=at)

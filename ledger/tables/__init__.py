@@ -24,7 +24,7 @@ from ledger.tables.records import (
     SignOff,
     Waiver,
 )
-from ledger.tables.runs import ClaimRow, ItemResultRow, Request, Run
+from ledger.tables.runs import ClaimRow, ItemResultRow, Preview, Request, Run
 from ledger.tables.signing import Delegation, Override, SignedPolicy, SignerKey, Statement
 from ledger.tables.supplies import ChangeOrder, Delivery, OrderLine, Tranche
 
@@ -57,6 +57,7 @@ __all__ = [
     "PersonName",
     "PersonRole",
     "PlanRevision",
+    "Preview",
     "Release",
     "Request",
     "Run",

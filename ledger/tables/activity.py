@@ -36,6 +36,7 @@ class Activity(SQLModel, table=True):
     effect: str | None = None
     playbook: str | None = None
     plays: str | None = None
+    preview: bool = False
     shares: tuple[str, ...] = word_list()
     by_waves: bool = False
     completed_by: tuple[str, ...] = word_list()

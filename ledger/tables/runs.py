@@ -29,6 +29,19 @@ class Run(SQLModel, table=True):
     items: int = 0
 
 
+class Preview(SQLModel, table=True):
+    """What a playbook would change, seen in check mode; the last of an attempt counts."""
+
+    __tablename__ = "preview"
+    activity: str = Field(primary_key=True)
+    attempt: int = Field(primary_key=True)
+    hosts: tuple[str, ...] = word_list()
+    playbook_digest: str
+    summary: str
+    differences: str
+    at: datetime = utc()
+
+
 class ItemResultRow(SQLModel, table=True):
     """What a run did to one host."""
 

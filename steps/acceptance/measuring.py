@@ -57,6 +57,7 @@ TOOLED: Mapping[str, tuple[str, ...]] = {
         "gpu.memory_temperature_max",
         "gpu_burn.faulty",
         "gemm.tflops",
+        "burn_in.temperature_max",
     ),
     "043": ("rdma.rail_devices",),
     "062": (
@@ -128,6 +129,8 @@ STEPS: Mapping[str, tuple[Metric, ...]] = {
         Metric("disk.read_mb_s", "MB/s", disks.read_mb_s),
         Metric("disk.write_mb_s", "MB/s", disks.write_mb_s),
         HARDWARE_ERRORS,
+        Metric("stress.cpu_ops_s", "count", stress.cpu_ops_s),
+        *(METRICS[name] for name in ("burn_in.clean_h", "burn_in.temperature_max", "gpu_burn.faulty", "gemm.tflops")),
     ),
     "047": (
         Metric("link.up_ratio", "ratio", links.up_ratio),

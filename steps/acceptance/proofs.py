@@ -32,6 +32,11 @@ def proved(name: str, unit: str) -> Metric:
 
 
 STEPS: Mapping[str, tuple[Metric, ...]] = {
+    "142": (
+        proved("provision.unattended_ok_ratio", "ratio"),
+        proved("provision.minutes", "minute"),
+        proved("provision.served_ratio", "ratio"),
+    ),
     "143": (proved("config.second_run_changes", "count"),),
     "145": (proved("logging.sources_present_ratio", "ratio"), proved("logging.search_delay_s", "s")),
     "146": (proved("auth.login_with_replica_down", "bool"), proved("auth.closed_account_minutes", "minute")),

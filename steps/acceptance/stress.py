@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Any
 
 import yaml
 
-from steps.acceptance.handed import Found, Handed, NotMeasuredError
+from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 
 FAILED = 2
 """stress-ng's exit status where a stressor failed or found a wrong result."""
@@ -29,6 +30,14 @@ def cpu_failures(handed: Handed) -> Found:
 def memory_failures(handed: Handed) -> Found:
     """Count failures of the memory's load, at least 1 where stress-ng says there are any."""
     return _failures(handed, "stress_memory", MEMORY_STRESSORS)
+
+
+def cpu_ops_s(handed: Handed) -> Found:
+    """Give the operations a second of the processor's load; they tell servers of one model from each other."""
+    entry = next((e for e in _metrics(handed, handed.text("stress_cpu")) if e["stressor"] in CPU_STRESSORS), None)
+    if entry is None:
+        raise NotMeasuredError(f"{handed.tool} names no work of {CPU_STRESSORS[0]}; run it with --metrics and --yaml")
+    return Found(number(str(entry["bogo-ops-per-second-real-time"])), str(entry["stressor"]))
 
 
 def _failures(handed: Handed, name: str, stressors: Sequence[str]) -> Found:
@@ -49,13 +58,16 @@ def _failures(handed: Handed, name: str, stressors: Sequence[str]) -> Found:
 
 def _work(handed: Handed, said: str) -> dict[str, int]:
     """Give the operations of each stressor out of a complete document."""
+    return {entry["stressor"]: int(entry["bogo-ops"]) for entry in _metrics(handed, said)}
+
+
+def _metrics(handed: Handed, said: str) -> list[dict[str, Any]]:
     document = re.search(r"^---$(.*?)^\.\.\.$", said, re.MULTILINE | re.DOTALL)
     if not document:
         handed.garbled()
     try:
-        metrics = yaml.safe_load(document[1])["metrics"]
+        return list(yaml.safe_load(document[1])["metrics"] or ())
     except yaml.YAMLError:
         handed.garbled()
     except KeyError:
-        return {}
-    return {entry["stressor"]: int(entry["bogo-ops"]) for entry in metrics or ()}
+        return []

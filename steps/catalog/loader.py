@@ -19,7 +19,7 @@ from steps.errors import InputError, Place
 from steps.validation import validated
 from steps.yaml_lines import Lines, dotted, line_of, load
 
-OVERRIDABLE = frozenset({"duration", "supplies", "crew", "sign_off", "accept", "waves"})
+OVERRIDABLE = frozenset({"duration", "supplies", "crew", "sign_off", "accept", "preview", "waves"})
 
 
 @dataclass(frozen=True)

@@ -317,6 +317,7 @@ class Step(Closed):
     closes_project: bool = False
     effect: Effect | None = None
     playbook: str | None = None
+    preview: bool = Field(default=False, description="a release waits for the differences that check mode shows")
     waves: Waves | None = None
     shares: tuple[Shared, ...] = ()
     resources: dict[str, str] = Field(default_factory=dict)
@@ -339,6 +340,8 @@ class Step(Closed):
             raise ValueError("a conditional `applies` needs `not_applicable_because`")
         if self.sign_off.policy.witness is not None and self.playbook is not None:
             raise ValueError("`witness` is for what people do: nobody is invited to what software starts by itself")
+        if self.preview and (self.playbook is None or self.effect is Effect.READ):
+            raise ValueError("`preview` shows what a playbook would change, and nothing of this step changes hosts")
         if self.waves is not None and self.playbook is None:
             raise ValueError("`waves` say how a playbook goes over hosts, and there is no `playbook`")
         if self.facts and self.kind is not Kind.COMPUTE:

@@ -181,7 +181,7 @@ def _groups(stated: Sequence[frozenset[Value]]) -> Iterator[list[int]]:
         while front:
             one = front.pop()
             group.append(one)
-            front += (new := {other for value in stated[one] for other in bearers[value]})
+            front += (new := {other for value in stated[one] for other in bearers[value]} - seen)
             seen |= new
         if group:
             yield sorted(group)

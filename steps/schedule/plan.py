@@ -127,6 +127,7 @@ class PlanActivity(Closed):
     effect: Effect | None = None
     playbook: str | None = None
     plays: str | None = Field(default=None, description="the host set that the playbook's plays name")
+    preview: bool = Field(default=False, description="a release waits for the differences that check mode shows")
     shares: tuple[Shared, ...] = Field(default=(), description="things that one run at a time may have")
     waves: Waves | None = Field(default=None, description="how hosts take turns; all at once without")
     completed_by: tuple[str, ...] = ()

@@ -275,6 +275,7 @@ def _activity(
             "not_applicable_because": node.not_applicable_because,
             "effect": step.effect,
             "playbook": step.playbook,
+            "preview": step.preview,
             "shares": step.shares,
             "waves": step.waves,
             "plays": hosts.plays.get(step.playbook or ""),

@@ -10,6 +10,7 @@ import yaml
 
 from tests.lab import fabric, kernel, network, simulators
 from tests.lab.lab import Lab
+from tests.lab.sims.redfish import model
 from tests.lab.topology import Host
 
 GROUPS = {
@@ -49,11 +50,16 @@ def _shared(lab: Lab) -> dict[str, Any]:
         "ansible_ssh_common_args": f"-o UserKnownHostsFile={lab.known_hosts} -o StrictHostKeyChecking=yes",
         "ansible_python_interpreter": "/usr/bin/python3",
         "operating_system_baseline": "Debian 12",
+        "firmware_baseline": model.FIRMWARE,
         "listening_ports_policy": ["tcp/22"],
         "lab_simulated": True,
         "lab_kernel": {ability.name: ability.there for ability in kernel.abilities()},
         "lab_management_network": str(addresses.management),
         "lab_data_networks": [str(addresses.plane(number)) for number in (1, 2)],
+        # hosts share one machine's memory and disk, and a test has no eight hours
+        "stress_hours": 0.005,
+        "burn_in_memory_share": "1%",
+        "burn_in_disk_mib": 64,
         "bmc_username": "admin",
         "bmc_password": "{{ lookup('ansible.builtin.file', '" + str(lab.password_file) + "') }}",
         "bmc_ca_path": str(lab.folder / "ca.pem"),

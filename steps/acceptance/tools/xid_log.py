@@ -31,6 +31,12 @@ class Event(NamedTuple):
     severity: Severity
 
 
+def event_of(line: str) -> Event | None:
+    """Give the Xid event of a line of the kernel's log, None where it has none."""
+    match = LINE.search(line)
+    return _event(match, line) if match else None
+
+
 def events(handed: Handed) -> Found:
     """Count Xid events of whatever number."""
     found = _events(handed)

@@ -120,7 +120,9 @@ def load(unit: str) -> str:
 def state() -> dict:
     """Give temperatures in °C, processor clocks in MHz, and what each NVIDIA GPU says of itself."""
     gpus = gpu_readings()
-    temperatures = sensors() | {f"gpu {gpu['uuid']}": float(gpu["temperature.gpu"]) for gpu in gpus if is_number(gpu["temperature.gpu"])}
+    temperatures = sensors() | {
+        f"gpu {gpu['uuid']}": float(gpu["temperature.gpu"]) for gpu in gpus if is_number(gpu["temperature.gpu"])
+    }
     return {"temperatures": temperatures, "clocks_mhz": clocks(), "gpus": gpus}
 
 
@@ -136,14 +138,20 @@ def sensors() -> dict:
 
 def clocks() -> dict:
     """Give the slowest and the fastest processor."""
-    speeds = [float(mhz) for mhz in re.findall(r"^cpu MHz\s*: ([\d.]+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)]
+    speeds = [
+        float(mhz) for mhz in re.findall(r"^cpu MHz\s*: ([\d.]+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    ]
     return {"slowest": min(speeds), "fastest": max(speeds)} if speeds else {}
 
 
 def gpu_readings() -> list:
     """Give each GPU's fields, as its tool prints them."""
     lines = said(["nvidia-smi", f"--query-gpu={','.join(GPU_FIELDS)}", "--format=csv,noheader,nounits"]).splitlines()
-    return [dict(zip(GPU_FIELDS, (field.strip() for field in line.split(",")))) for line in lines if line.count(",") == len(GPU_FIELDS) - 1]
+    return [
+        dict(zip(GPU_FIELDS, (field.strip() for field in line.split(",")), strict=True))
+        for line in lines
+        if line.count(",") == len(GPU_FIELDS) - 1
+    ]
 
 
 def said(command: list) -> str:
@@ -168,7 +176,7 @@ def seconds(one: str, other: str) -> float:
 
 def now() -> str:
     """Give the time."""
-    return datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")  # noqa: UP017  # hosts with Python 3.10
 
 
 if __name__ == "__main__":

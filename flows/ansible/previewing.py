@@ -1,0 +1,37 @@
+"""What a playbook would change on its hosts, seen by Ansible's check mode; nothing is changed."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from flows.ansible.run import RunSpec, run_playbook
+from flows.ansible.waves import FAILED
+from steps.errors import UnreachableError
+
+
+class Differences(NamedTuple):
+    """What check mode said, task by task with differences, and how many hosts it would change."""
+
+    text: bytes
+    summary: str
+
+
+def look(spec: RunSpec) -> Differences:
+    """Run a playbook in check mode; refuse to call it seen where a host could not be looked at."""
+    with tempfile.TemporaryDirectory() as folder:
+        terms = replace(spec, check=True, log=Path(folder) / "log")
+        result = run_playbook(terms, on_event=lambda _: None, on_pgid=lambda _: None, cancel=threading.Event())
+        text = terms.log.read_bytes()
+    failed = [host for host in result.hosts if host.status in FAILED]
+    if failed or result.status != "ok":
+        said = "; ".join(f"{host.host}: {host.failed_task or host.status}" for host in failed) or result.message
+        raise UnreachableError(
+            f"{spec.playbook.name} could not be looked at in check mode: {said}",
+            hint="mend that; a catalog/ beside site.yaml can leave `preview` out",
+        )
+    changed = sum(host.status == "changed" for host in result.hosts)
+    return Differences(text, f"would change {changed} of {len(result.hosts)} hosts")

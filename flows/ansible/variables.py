@@ -1,0 +1,16 @@
+"""The variables that every playbook gets beside the inventory's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steps.schedule.plan import Plan, PlanActivity
+
+
+def variables_of(plan: Plan, activity: PlanActivity) -> dict[str, Any]:
+    """Give the design values that hold at an activity's unit, and its criteria."""
+    own = next(unit.design for unit in plan.units if unit.id == activity.unit)
+    return {
+        "clusterwright_design": plan.design | own,
+        "clusterwright_criteria": [c.model_dump(mode="json") for c in activity.criteria],
+    }

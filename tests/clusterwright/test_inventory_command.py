@@ -1,0 +1,157 @@
+"""`clusterwright inventory`: which host is which planned node, and what is wrong, with the exit codes of the house."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from clusterwright.matching import serials_on_record
+from ledger.database import Ledger
+from ledger.services.work import check
+from tests.clusterwright.test_bad_input import BAD_INPUT, NOT_SATISFIED, UNREACHABLE, edit
+from tests.conftest import Command
+from tests.flows.netbox_server import TOKEN, running_netbox
+from tests.ledger.checklists import NAME, begun_site, good
+
+Write = Callable[[str], None]
+
+
+@pytest.fixture
+def inventory(site: Path) -> Write:
+    """Give what writes the inventory of a site of three nodes."""
+    edit(site, "preset: superpod-1su", "preset: lab")
+    edit(site, "# inventory: inventory/hosts.yml", "inventory: hosts.ini")
+    return lambda text: (site / "hosts.ini").write_text(text, encoding="utf-8") and None
+
+
+def test_every_node_with_its_host_is_what_is_wanted(site: Path, inventory: Write, command: Command) -> None:
+    inventory("pod-001-n03\na bmc_address=10.0.0.16\npod-001-n02.example.org bmc_address=10.0.0.17\n[logins]\nlogin\n")
+
+    done = command("inventory", "--site", site, "--json")
+
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert [(pair["node"], pair["host"], pair["by"]) for pair in said["pairs"]] == [
+        ("pod-001-n01", "a", ["BMC address"]),
+        ("pod-001-n02", "pod-001-n02.example.org", ["name", "BMC address"]),
+        ("pod-001-n03", "pod-001-n03", ["name"]),
+    ]
+    assert (said["in_order"], said["nodes_without_host"], said["hosts_without_node"]) == (False, [], [])
+
+
+def test_what_does_not_match_is_listed_on_both_sides(site: Path, inventory: Write, command: Command) -> None:
+    inventory("pod-001-n01\npod-009-n01 serial_number=C77\n")
+
+    done = command("inventory", "--site", site)
+
+    assert done.returncode == NOT_SATISFIED
+    assert "1 nodes have a host: 1 by name" in done.stderr
+    assert "not matched: 2 planned nodes without host, 1 hosts without planned node" in done.stderr
+    assert "pod-001-n03" in done.stdout
+    assert "C77" in done.stdout
+
+
+def test_an_inventory_that_says_nothing_of_the_design_is_dealt_in_its_order(
+    site: Path, inventory: Write, command: Command
+) -> None:
+    inventory("c\nb\na\n")
+
+    done = command("inventory", "--site", site)
+
+    assert done.returncode == 0, done.stderr
+    assert "dealt in order of the inventory" in done.stderr
+
+
+def test_two_hosts_of_one_serial_number_are_named_with_their_file(
+    site: Path, inventory: Write, command: Command
+) -> None:
+    inventory("pod-001-n01 serial_number=C7\npod-001-n02\npod-001-n03 serial_number=c7\n")
+
+    done = command("inventory", "--site", site)
+
+    assert done.returncode == BAD_INPUT
+    assert f"serial number c7: host pod-001-n01 ({site / 'hosts.ini'}), host pod-001-n03 (" in done.stderr
+    assert "pod-001-n02" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("{netbox: {ulr: https://netbox.example.org, site: oslo}}", ["unknown key 'ulr'", "did you mean 'url'"]),
+        ("{netbox: {url: http://netbox.example.org, site: oslo}}", ["inventory.netbox.url", "https"]),
+        ("{netbox: {url: https://netbox.example.org}}", ["key 'site' is missing"]),
+        ("{netbox: {url: https://netbox.example.org, site: oslo, token: x}}", ["unknown key 'token'"]),
+        ("{netbox: {url: https://netbox.example.org, site: oslo}, file: a}", ["either a file or folder, or `netbox`"]),
+        ("{}", ["either a file or folder, or `netbox`"]),
+        ("{netbox: {url: https://netbox.example.org, site: oslo}}", ["the environment has no NETBOX_TOKEN"]),
+        ("{file: gone.ini}", ["'gone.ini' does not exist"]),
+    ],
+)
+def test_a_faulty_source_is_refused_with_its_key(site: Path, command: Command, written: str, words: list[str]) -> None:
+    edit(site, "# inventory: inventory/hosts.yml", f"inventory: {written}")
+
+    done = command("inventory", "--site", site, env={"NETBOX_TOKEN": ""})
+
+    assert done.returncode == BAD_INPUT
+    assert "Traceback" not in done.stderr
+    for word in ["site.yaml", *words]:
+        assert word in done.stderr
+
+
+def test_without_an_inventory_it_says_so(site: Path, command: Command) -> None:
+    done = command("inventory", "--site", site)
+
+    assert done.returncode == BAD_INPUT
+    assert "this site has no inventory" in done.stderr
+
+
+def test_hosts_come_from_netbox(site: Path, command: Command) -> None:
+    edit(site, "preset: superpod-1su", "preset: lab")
+    with running_netbox() as netbox:
+        edit(site, "# inventory: inventory/hosts.yml", f"inventory: {{netbox: {{url: '{netbox.url}', site: oslo}}}}")
+        for number in (3, 1, 2):
+            netbox.add(f"gpu-{number}", oob_ip=f"10.0.0.{15 + number}/20")
+        done = command("inventory", "--site", site, "--json", env={"NETBOX_TOKEN": TOKEN})
+        refused = command("inventory", "--site", site, env={"NETBOX_TOKEN": "wrong"})
+    away = command("inventory", "--site", site, env={"NETBOX_TOKEN": TOKEN})
+
+    assert done.returncode == 0, done.stderr
+    assert [pair["host"] for pair in json.loads(done.stdout)["pairs"]] == ["gpu-1", "gpu-2", "gpu-3"]
+    assert (refused.returncode, away.returncode) == (UNREACHABLE, UNREACHABLE)
+    assert "does not accept the token in NETBOX_TOKEN" in refused.stderr
+    assert "does not answer" in away.stderr
+
+
+def test_without_pynetbox_it_says_what_to_install(site: Path) -> None:
+    edit(site, "# inventory: inventory/hosts.yml", "inventory: {netbox: {url: 'https://127.0.0.1:1', site: oslo}}")
+    code = (
+        "import sys; sys.modules['pynetbox'] = None\n"
+        f"sys.argv = ['clusterwright', 'inventory', '--site', {str(site)!r}]\n"
+        "from clusterwright.__main__ import main; main()"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"NETBOX_TOKEN": "t", "PATH": "/usr/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == UNREACHABLE
+    assert "pip install 'clusterwright[netbox]'" in done.stderr
+
+
+def test_a_position_has_the_serial_number_that_was_last_recorded_there(tmp_path: Path) -> None:
+    folder = begun_site(tmp_path / "site")
+    assert serials_on_record(tmp_path) == {}
+    with Ledger.open(folder) as ledger:
+        check(ledger, "tech", NAME, [good("pod-001-n01", serial="C1"), good("pod-001-n02")])
+        check(ledger, "tech", NAME, [good("pod-001-n01", serial="C9")])
+
+    assert serials_on_record(folder) == {"pod-001-n01": "C9"}
