@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO ?= demo-site
 BENCH_SITE ?= bench-site
+LAB_SITE ?= lab-site
 ROOMS := steps ledger flows tui clusterwright
 
 .PHONY: setup demo test lint lock bench bench-ledger lab lab-up lab-down lab-clean clean
@@ -28,7 +29,9 @@ test: setup
 
 # Real hosts on this machine, as root; `make lab-clean` removes the images that are kept for the next time.
 lab: setup
-	status=0; $(BIN)/python -m tests.lab up && $(BIN)/python -m pytest -m lab tests/lab || status=$$?; $(BIN)/python -m tests.lab down; exit $$status
+	status=0; $(BIN)/python -m tests.lab up && $(BIN)/python examples/lab.py $(LAB_SITE) && \
+	LAB_SITE=$(LAB_SITE) $(BIN)/python -m pytest -m lab tests/lab/test_buildout.py tests/lab/test_lab.py tests/lab/test_retry.py || status=$$?; \
+	$(BIN)/python -m tests.lab down; exit $$status
 
 lab-up: setup
 	$(BIN)/python -m tests.lab up

@@ -72,7 +72,7 @@ def faults(matching: Matching) -> list[str]:
         "ambiguous": len(matching.ambiguous),
         "serial numbers that are not those on record": sum(pair.other_serial for pair in matching.pairs),
     }
-    return [f"{count:,} {what}" for what, count in counts.items() if count]
+    return [f"{what} {count:,}" for what, count in counts.items() if count]
 
 
 def _doubt(recorded: str | None, stated: str | None) -> str:

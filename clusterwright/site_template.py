@@ -89,8 +89,9 @@ _INVENTORY_KEY = """
 inventory: inventory/hosts.yml
 """
 _NO_INVENTORY = """
-# The Ansible inventory: a file or folder beside this one. Without it nothing is automated.
+# The Ansible inventory: a file or folder beside this one, or NetBox. Without it nothing is automated.
 # inventory: inventory/hosts.yml
+# inventory: {netbox: {url: https://netbox.example.org, site: oslo}}   # token in NETBOX_TOKEN; docs/inventory.md
 """
 
 

@@ -290,8 +290,8 @@ def automated_steps() -> Iterator[str]:
     yield _counted("[hold points](hold-points.md)", [s for s in steps if not s.id.isdigit()], entries)
     for phase in Phase:
         yield from _steps_table(phase.value, [(s, s.playbook) for s in steps if s.phase is phase], entries)
-    beside = sorted(set(entries) - {s.playbook for s in steps}, key=_number)
-    yield from _steps_table("beside a decision", [(catalog[_number(name)].step, name) for name in beside], entries)
+    by_hand = sorted(set(entries) - {s.playbook for s in steps}, key=_number)
+    yield from _steps_table("run by a person", [(catalog[_number(name)].step, name) for name in by_hand], entries)
 
 
 def _number(playbook: str) -> str:

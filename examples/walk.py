@@ -65,7 +65,13 @@ class Site:
 
 def settle(site: Site) -> bool:
     """Do everything that people can do now; give whether there was anything."""
-    stuck = [r["id"] for r in site.in_state("checked_not_met", "failed")]
+    unmet = site.in_state("checked_not_met", "failed")
+    stuck = [r["id"] for r in unmet]
+    # what was read and failed may be a busy machine's doing; what could not be read will not be there the next time
+    for row in unmet:
+        if row["attempt"] == 1 and not any("not measured" in need for need in asked(site, row["id"])["needs"]):
+            site.run("retry", row["id"], who="operator")
+            return True
     criteria = {name: [need for need in asked(site, name)["needs"] if "decision" not in need] for name in stuck}
     if lacking := [name for name in stuck if criteria[name]]:
         site.run(

@@ -131,6 +131,7 @@ ACCESS: dict[str, Rule] = {
     "request_cancel": Rule("ask to stop {}", "an activity", _ANYONE),
     "answer_request": Rule("answer {}", "a request", (Who.ENGINE,)),
     "claim": Rule("claim {}", "an activity", (Who.ENGINE,), services=("claim", "renew")),
+    "record_preview": Rule("keep what {} would change", "an activity", (Who.ENGINE,)),
     "settle": Rule("settle the run of {}", "an activity", (Who.ENGINE,)),
 }
 """Every decision; where a row names no services, the service has the row's own name."""

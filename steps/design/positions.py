@@ -25,8 +25,8 @@ def item_names(
     """
     if of in SERVERS and hosts:
         return tuple(hosts) if len(hosts) == count else ()
-    if not figures or of not in NAMERS:
-        return ()  # a plan of an earlier release says no figures
+    if not figures or of not in NAMERS or not figures["rails"]:
+        return ()  # a plan of an earlier release says no figures; without rails there is no cable schedule
     schedule = CableSchedule(figures, choices)
     for namer in NAMERS[of]:
         names = namer(schedule, unit)

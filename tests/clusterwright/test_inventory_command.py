@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from clusterwright.matching import serials_on_record
-from ledger.database import Ledger
-from ledger.services.work import check
+from ledger.services.planning import adopt_plan, create_ledger
+from ledger.services.work import check, start
 from tests.clusterwright.test_bad_input import BAD_INPUT, NOT_SATISFIED, UNREACHABLE, edit
 from tests.conftest import Command
 from tests.flows.netbox_server import TOKEN, running_netbox
-from tests.ledger.checklists import NAME, begun_site, good
+from tests.ledger.checklists import HOSTS, NAME, good, plan_with_items
+from tests.ledger.conftest import Clock
 
 Write = Callable[[str], None]
 
@@ -26,7 +27,11 @@ def inventory(site: Path) -> Write:
     """Give what writes the inventory of a site of three nodes."""
     edit(site, "preset: superpod-1su", "preset: lab")
     edit(site, "# inventory: inventory/hosts.yml", "inventory: hosts.ini")
-    return lambda text: (site / "hosts.ini").write_text(text, encoding="utf-8") and None
+
+    def write(text: str) -> None:
+        (site / "hosts.ini").write_text(text, encoding="utf-8")
+
+    return write
 
 
 def test_every_node_with_its_host_is_what_is_wanted(site: Path, inventory: Write, command: Command) -> None:
@@ -51,7 +56,7 @@ def test_what_does_not_match_is_listed_on_both_sides(site: Path, inventory: Writ
 
     assert done.returncode == NOT_SATISFIED
     assert "1 nodes have a host: 1 by name" in done.stderr
-    assert "not matched: 2 planned nodes without host, 1 hosts without planned node" in done.stderr
+    assert "not matched: planned nodes without host 2, hosts without planned node 1" in done.stderr
     assert "pod-001-n03" in done.stdout
     assert "C77" in done.stdout
 
@@ -148,10 +153,14 @@ def test_without_pynetbox_it_says_what_to_install(site: Path) -> None:
 
 
 def test_a_position_has_the_serial_number_that_was_last_recorded_there(tmp_path: Path) -> None:
-    folder = begun_site(tmp_path / "site")
+    plan = plan_with_items(of="servers", hosts=HOSTS)
+    again = next(a for a in plan.activities if a.id == NAME).model_copy(update={"id": "003@site", "step": "003"})
+    both = plan.model_copy(update={"activities": (*plan.activities, again)})
     assert serials_on_record(tmp_path) == {}
-    with Ledger.open(folder) as ledger:
-        check(ledger, "tech", NAME, [good("pod-001-n01", serial="C1"), good("pod-001-n02")])
-        check(ledger, "tech", NAME, [good("pod-001-n01", serial="C9")])
+    with create_ledger(tmp_path, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=Clock()) as ledger:
+        adopt_plan(ledger, "pm", both, reason="first plan")
+        for activity, serial in (("003@site", "C1"), (NAME, "C9")):
+            start(ledger, "tech", activity)
+            check(ledger, "tech", activity, [good("pod-001-n01", serial=serial), good("pod-001-n02")])
 
-    assert serials_on_record(folder) == {"pod-001-n01": "C9"}
+    assert serials_on_record(tmp_path) == {"pod-001-n01": "C9"}

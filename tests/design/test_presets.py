@@ -9,6 +9,7 @@ import pytest
 from steps.design.design import design_of_preset
 from steps.design.dossier import dossier_of
 from steps.design.figures import figure_specs
+from steps.design.positions import item_names
 from steps.design.preset import preset_names, profile_names, read_preset, read_profile
 from steps.errors import InputError
 
@@ -71,3 +72,9 @@ def test_without_rails_a_tpu_pod_has_no_fabric_and_no_nvidia_steps() -> None:
 
     assert design.site.values["tiers"] == 0
     assert design.choices["gpu_vendor"] == "google"
+
+
+def test_servers_without_rails_are_only_counted() -> None:
+    design = design_of_preset("tpu-v5p-pod")
+
+    assert item_names(design.figures, design.choices, "pod-001", "servers", 64) == ()

@@ -84,6 +84,17 @@ def test_variables_beside_it_hold_for_its_hosts_and_outlast_it(netbox: NetBoxSer
     assert inventory_nodes(path)[0].bmc_address == "10.9.9.9"
 
 
+def test_a_template_is_no_statement_of_a_serial_number(tmp_path: Path) -> None:
+    inventory = tmp_path / "hosts.yml"
+    hosts = {"a": {"serial_number": "{{ 'x' }}", "bmc_address": "10.0.0.1"}, "b": {"serial_number": 1004}}
+    inventory.write_text(yaml.safe_dump({"all": {"hosts": hosts}}), encoding="utf-8")
+
+    assert [(node.serial, node.bmc_address) for node in inventory_nodes(inventory)] == [
+        (None, "10.0.0.1"),
+        ("1004", None),
+    ]
+
+
 def refused(netbox: NetBoxServer, folder: Path, token: str = TOKEN, **more: object) -> ClusterwrightError:
     with pytest.raises(ClusterwrightError) as caught:
         current_inventory(folder, source(netbox, **more), {"NETBOX_TOKEN": token})

@@ -58,6 +58,7 @@ def _shared(lab: Lab) -> dict[str, Any]:
         "lab_data_networks": [str(addresses.plane(number)) for number in (1, 2)],
         # hosts share one machine's memory and disk, and a test has no eight hours
         "stress_hours": 0.005,
+        "burn_in_period_s": 2,
         "burn_in_memory_share": "1%",
         "burn_in_disk_mib": 64,
         "bmc_username": "admin",

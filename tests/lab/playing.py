@@ -16,7 +16,15 @@ FOLDER = Path(__file__).parents[2] / "playbooks"
 RECAP = re.compile(r"^(\S+) +: ok=\d+ +changed=(\d+) +unreachable=\d+ +failed=\d+", re.MULTILINE)
 TIMEOUT_S = 1800
 
-BY_ITSELF: dict[str, str] = {}
+BY_ITSELF: dict[str, str] = {
+    "procurement/007_firmware_update.yml": "writes firmware and resets servers: `test_node_bring_up`",
+    "server_assembly/017_bmc_addresses.yml": "writes a list where it is called: `test_node_bring_up`",
+    "server_assembly/019_boot_volume.yml": "needs controllers whose drives hold nothing: `test_node_bring_up`",
+    "server_assembly/032_virtual_media.yml": "needs the address of an image: `test_node_bring_up`",
+    "server_assembly/034_gpu_burn_in.yml": "loads hosts for hours after it has ended",
+    "server_assembly/035_stress.yml": "loads hosts for hours after it has ended",
+    "software_stack/142_os_provisioning.yml": "serves addresses and boots hosts: `test_provisioning`",
+}
 """Playbooks that need a test of their own, and why; by `phase/NNN_slug.yml`."""
 
 

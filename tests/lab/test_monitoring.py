@@ -21,7 +21,7 @@ from tests.lab.lab import Lab
 from tests.lab.playing import FOLDER, find, played
 from tests.lab.reaching import ssh, until
 
-in_lab = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(900)]
+in_lab = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
 RULES = FOLDER / "roles" / "alert_rules" / "files"
 STEPS = ("166", "167", "168", "170", "171", "172", "174", "175", "176", "183", "173", "184")

@@ -16,7 +16,7 @@ from tests.lab.lifecycle import ssh_command
 from tests.lab.playing import Played, find, played
 from tests.lab.reaching import ssh, until
 
-pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab")]
+pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
 STEPS = ("141", "143", "144", "145", "146", "147", "156", "157", "161", "163", "164")
 HOSTS = ("mgmt", "login", "node-01", "node-02", "node-03")
@@ -126,14 +126,15 @@ def test_srun_over_three_hosts_runs_on_all_of_them_at_once(stack: Stack) -> None
 
 def test_a_displaced_job_requeues_and_accounting_shows_it(stack: Stack) -> None:
     where = "--parsable --chdir=/tmp --output=/dev/null --nodelist=node-01 --exclusive --time=5 --mem=64"
-    low = stack.as_ada("login", f"sbatch {where} --qos=low --requeue --wrap='sleep 20'").stdout.strip()
+    # it outlasts the half a minute's notice that the quality `low` is given
+    low = stack.as_ada("login", f"sbatch {where} --qos=low --requeue --wrap='sleep 90'").stdout.strip()
     until(lambda: ssh(stack.lab, "mgmt", f"squeue -h -j {low} -o %T"), lambda s: s == "RUNNING", seconds=60)
     urgent = stack.as_ada("login", f"sbatch {where} --qos=urgent --wrap='sleep 1'").stdout.strip()
 
     states = until(
         lambda: ssh(stack.lab, "mgmt", f"sacct -nPXD -j {low} -o State").split(),
         lambda found: found[-1:] == ["COMPLETED"],
-        seconds=300,
+        seconds=420,
     )
 
     assert states in (["PREEMPTED", "COMPLETED"], ["REQUEUED", "COMPLETED"])

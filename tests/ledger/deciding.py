@@ -43,6 +43,7 @@ from ledger.services import (
 )
 from ledger.services.claiming import renew
 from ledger.services.planning import adopt_plan, create_ledger
+from ledger.services.previewing import record_preview
 from ledger.services.runs import RunOutcome
 from ledger.transitions import State
 from ledger.values import ItemEntry, ProgressRow, ReadingEntry
@@ -148,6 +149,9 @@ COMMANDS: dict[str, Command] = {
     "answer_request": lambda b, _p, _a, x: requesting.answer_request(b, x.named("RQ"), "seen"),
     "claim": lambda b, _p, a, _: take(b, a),
     "renew": lambda b, _p, a, _: renew(b, "engine-1", a, 60),
+    "record_preview": lambda b, _p, a, _: record_preview(
+        b, a, hosts=("n1",), playbook_digest="d", differences=b"+ mtu", summary="would change 1 of 1 hosts"
+    ),
     "settle": lambda b, _p, a, _: runs.settle(b, "engine-1", a, RunOutcome("ok", measurements=(*GOOD, *MTU))),
     "settle short": lambda b, _p, a, _: runs.settle(b, "engine-1", a, RunOutcome("ok")),
     "settle failed": lambda b, _p, a, _: runs.settle(b, "engine-1", a, RunOutcome("failed")),
@@ -157,7 +161,16 @@ COMMANDS: dict[str, Command] = {
 """Every service by its name, and some by another with other terms; a test holds them against the table of access."""
 
 INVITES: dict[State, list[str]] = {
-    State.READY: ["start", "claim", "release", "settle_duplicate", "attest", "receive_manifest", "order"],
+    State.READY: [
+        "start",
+        "claim",
+        "record_preview",
+        "release",
+        "settle_duplicate",
+        "attest",
+        "receive_manifest",
+        "order",
+    ],
     State.BLOCKED: ["order", "receive", "a day", "adopt_progress", "invite", "attend", "stay away"],
     State.IN_PROGRESS: ["check", "check badly", "measure", "measure badly", "attach", "finish", "finish", "progress"],
     State.RUNNING: ["settle", "settle", "settle failed", "settle interrupted", "renew"],

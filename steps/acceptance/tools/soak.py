@@ -68,9 +68,11 @@ def _logged(handed: Handed, entries: list[dict[str, Any]]) -> Iterator[Fault]:
                 event.severity,
                 f"Xid {event.xid.number} on {event.gpu}: {event.xid.meaning}",
             )
-        elif HARDWARE.search(line):
+        elif "NVRM" not in line and HARDWARE.search(line):
             level = Severity.REBOOT if UNCORRECTED.search(line) else Severity.MONITOR
             yield Fault(_moment(handed, entry["at"]), level, line.strip()[:QUOTED])
+        else:  # the recorder keeps nothing else: this line was damaged on its way
+            handed.garbled()
 
 
 def _moment(handed: Handed, said: str) -> datetime:

@@ -15,12 +15,20 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from datetime import datetime, timezone
+from itertools import pairwise
 from pathlib import Path
+from typing import TextIO
 
 SETTINGS = Path("/etc/clusterwright/burn-in")
 FOLDER = Path("/var/lib/clusterwright/burn-in")
-WORTH = re.compile(r"Hardware Error|EDAC|PCIe Bus Error|AER:|NVRM: Xid", re.IGNORECASE)
+WORTH = re.compile(
+    r"\[Hardware Error\]|EDAC \S+: \d+ [CU]E\b|PCIe Bus Error: severity=|NVRM: Xid \("
+    r"|AER: .*\b(?:Corrected|Uncorrect(?:ed|able)|Fatal|Non-Fatal)\b.*(?:error|received)",
+    re.IGNORECASE,
+)
+"""What the parser in steps/acceptance understands; a test holds the two against each other."""
 GPU_FIELDS = (
     *("uuid", "temperature.gpu", "temperature.memory", "clocks.sm", "power.draw"),
     *("ecc.errors.corrected.volatile.total", "ecc.errors.uncorrected.volatile.total"),
@@ -38,7 +46,7 @@ def main() -> None:
 
 
 def record(name: str, settings: dict) -> None:
-    """Write until ended; a new boot's log is read from its beginning."""
+    """Write until the load is over; a new boot's log is read from its beginning."""
     path = FOLDER / name / "log.jsonl"
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     entries = list(read(path))
@@ -50,13 +58,14 @@ def record(name: str, settings: dict) -> None:
         if not entries:
             seen = set(kernel_lines(settings["kernel_log"]))
             write(log, {"kind": "begin", "at": now(), "boot": boot, "lines": sorted(seen)})
-        while True:
+        # a load that ends by itself says so
+        while not (FOLDER / name / "stress.rc").exists():
             for line in kernel_lines(settings["kernel_log"]):
                 if line not in seen:
                     seen.add(line)
                     write(log, {"kind": "kernel", "at": now(), "boot": boot, "line": line})
             write(log, {"kind": "reading", "at": now(), "boot": boot, "load": load(settings["load"]), **state()})
-            time.sleep(settings["period_s"])
+            time.sleep(float(settings["period_s"]))
 
 
 def summary(path: Path) -> dict:
@@ -82,7 +91,7 @@ def summary(path: Path) -> dict:
 def thinned(readings: list) -> list:
     """Give one reading in five minutes, both ends of every longer gap, the first and the last."""
     kept = readings[:1]
-    for before, at in zip(readings, readings[1:]):
+    for before, at in pairwise(readings):
         if seconds(kept[-1], at) >= THINNED_S:
             if seconds(before, at) >= THINNED_S and before != kept[-1]:
                 kept.append(before)
@@ -90,7 +99,7 @@ def thinned(readings: list) -> list:
     return kept if kept[-1:] == readings[-1:] else [*kept, readings[-1]]
 
 
-def read(path: Path):
+def read(path: Path) -> Iterator[dict]:
     """Give the log's entries; a line that was cut by a power loss is left out."""
     if not path.exists():
         return
@@ -99,7 +108,7 @@ def read(path: Path):
             yield json.loads(line)
 
 
-def write(log, entry: dict) -> None:
+def write(log: TextIO, entry: dict) -> None:
     """Write an entry so that it outlives a power loss."""
     log.write(json.dumps(entry) + "\n")
     log.flush()

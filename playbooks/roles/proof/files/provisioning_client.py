@@ -122,7 +122,8 @@ def _tftp(address: str, path: str) -> bytes:
             if kind == 5:
                 raise OSError(answer[4:-1].decode("utf-8", "replace"))
             if kind == 6:
-                size, number = BLOCK, 0
+                # the server may have chosen a smaller one
+                size, number = int(answer[2:].split(b"\0")[1]), 0
             elif number != expected & 0xFFFF:
                 continue
             else:
@@ -141,7 +142,8 @@ def _http(address: str, port: int, path: str) -> bytes:
 def _installed(manifest: dict) -> dict:
     """Judge by the servers that were opened: each must have said that it is done, and must greet with the key it told."""
     # one that was closed without a word of its own was installed by something else
-    records = {host: one for host, one in manifest["records"].items() if "up" in one or "closed" not in one}
+    known = {host: one for host, one in manifest["records"].items() if host in manifest["hosts"]}
+    records = {host: one for host, one in known.items() if "up" in one or "closed" not in one}
     if not records:
         why = "no server has installed itself yet: name an empty one in provision_hosts and boot it from the network"
         return {name: {"value": None, "note": why} for name in ("provision.unattended_ok_ratio", "provision.minutes")}

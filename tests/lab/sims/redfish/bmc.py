@@ -243,7 +243,7 @@ class Bmc:
                 task["PercentComplete"] = percent
             self._refuse_if_broken("update")
         except RefusedError as error:
-            self._end(task, "Exception", "Critical", f"Update from {image} failed: {error.says}")
+            self._end(task, "Exception", "Warning", f"Update from {image} failed: {error.says}")
             return
         with self.lock:
             self.memory["firmware" if component == model.AT_ONCE else "firmware_next"][component] = version

@@ -1,0 +1,241 @@
+"""The lab after `clusterwright up` has built it, asserted from outside: what people and jobs find there, not what playbooks said.
+
+`make lab` walks the lab through (`examples/lab.py`) and names the site's folder in LAB_SITE; nothing here runs a playbook.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import urllib.parse
+import urllib.request
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import testinfra
+from testinfra.host import Host
+
+from ledger.audit import audit
+from ledger.reads import Reader
+from tests.lab import lifecycle, supervisor
+from tests.lab.lab import DEFAULT_NAME, Lab, find_lab
+from tests.lab.reaching import ssh, until
+
+SITE = os.environ.get("LAB_SITE", "")
+pytestmark = [
+    pytest.mark.lab,
+    pytest.mark.xdist_group("lab"),
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(not SITE, reason="no lab was built: `make lab`, or examples/lab.py and its folder in LAB_SITE"),
+]
+
+PERSON = "ada"
+SERVERS = ("mgmt", "login", "node-01", "node-02", "node-03", "storage")
+NODES = ("node-01", "node-02", "node-03")
+SUBMIT = "sbatch --parsable --chdir=/tmp --output=/dev/null --mem=64"
+
+HostOf = Callable[[str], Host]
+
+
+@pytest.fixture(scope="module")
+def lab() -> Lab:
+    """Give the lab that was built."""
+    found = find_lab(os.environ.get("LAB_NAME", DEFAULT_NAME))
+    assert found, "LAB_SITE is set, but no lab is up"
+    return found
+
+
+@pytest.fixture(scope="module")
+def host() -> HostOf:
+    """Give a host by name, reached as the site's inventory says."""
+    inventory = Path(SITE) / "inventory" / "hosts.yml"
+    return lambda name: testinfra.get_host(f"ansible://{name}?ansible_inventory={inventory}")
+
+
+@pytest.fixture(scope="module")
+def person(lab: Lab) -> HostOf:
+    """Give a host by name, reached by the directory's person with her own key."""
+    options = urllib.parse.quote(
+        f"-o UserKnownHostsFile={lab.known_hosts} -o StrictHostKeyChecking=yes -o IdentitiesOnly=yes"
+    )
+    key = Path(SITE).resolve() / "person_key"
+
+    def reached(name: str) -> Host:
+        address = lab.addresses.of(lab.topology.host(name).number)
+        return testinfra.get_host(f"ssh://{PERSON}@{address}?ssh_identity_file={key}&ssh_extra_args={options}")
+
+    return reached
+
+
+def asked(lab: Lab, port: int, path: str) -> Any:
+    """Give what a service of the management host answers."""
+    address = lab.addresses.of(lab.topology.host("mgmt").number)
+    with urllib.request.urlopen(f"http://{address}:{port}{path}", timeout=15) as answer:
+        return answer.read().decode()
+
+
+def series(lab: Lab, expression: str) -> dict[str, float]:
+    """Give what Prometheus answers, by instance."""
+    found = json.loads(asked(lab, 9090, f"/api/v1/query?query={urllib.parse.quote(expression)}"))["data"]["result"]
+    return {one["metric"].get("instance", ""): float(one["value"][1]) for one in found}
+
+
+def states(host: HostOf, job: str, *options: str) -> list[str]:
+    """Give the states that accounting has of a job."""
+    return str(host("mgmt").check_output(f"sacct -nPX {' '.join(options)} -j {job} -o State")).split()
+
+
+def filed_runs(tracking: str) -> dict[str, dict[str, float]]:
+    """Give the last metrics of each run that the tracking service has, by the run's name."""
+
+    def ask(path: str, body: dict[str, Any]) -> Any:
+        request = urllib.request.Request(
+            f"{tracking}/api/2.0/mlflow/{path}", json.dumps(body).encode(), {"Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=15) as answer:
+            return json.load(answer)
+
+    ids = [e["experiment_id"] for e in ask("experiments/search", {"max_results": 100})["experiments"]]
+    runs = ask("runs/search", {"experiment_ids": ids, "max_results": 100})["runs"]
+    return {r["info"]["run_name"]: {m["key"]: m["value"] for m in r["data"]["metrics"]} for r in reversed(runs)}
+
+
+def test_every_step_with_a_playbook_was_run_or_decided_by_name() -> None:
+    with Reader.open(Path(SITE)) as reader:
+        rows = [
+            row for row in reader.activities(datetime.now(UTC)) if row.playbook and row.state.value != "not_applicable"
+        ]
+        ran = {run.activity for run in reader.runs() if run.result}
+
+    assert [row.id for row in rows if row.state.value != "done"] == []
+    assert [row.id for row in rows if row.id not in ran and not row.completed_by] == []
+    assert audit(Path(SITE)) == []
+
+
+def test_a_person_of_the_directory_logs_in_and_submits(person: HostOf, host: HostOf) -> None:
+    assert person("login").check_output("id -un; pwd").split() == [PERSON, f"/home/{PERSON}"]
+    assert PERSON not in host("login").file("/etc/passwd").content_string
+
+    job = person("login").check_output(f"{SUBMIT} --wrap=hostname")
+
+    assert until(lambda: states(host, job), ["COMPLETED"].__eq__, seconds=90) == ["COMPLETED"]
+    assert host("mgmt").check_output(f"sacct -nPX -j {job} -o User,Account") == f"{PERSON}|research"
+
+
+def test_srun_over_three_hosts_runs_on_all_of_them_at_once(person: HostOf) -> None:
+    said = (
+        person("login")
+        .check_output("srun -N3 --ntasks-per-node=1 --mem=64 --chdir=/tmp sh -c 'hostname; date +%s; sleep 2'")
+        .split()
+    )
+
+    assert sorted(word for word in said if word in NODES) == list(NODES)
+    began = [int(word) for word in said if word.isdigit()]
+    assert max(began) - min(began) <= 2
+
+
+def test_a_displaced_job_requeues_and_accounting_shows_it(person: HostOf, host: HostOf) -> None:
+    where = f"{SUBMIT} --nodelist=node-01 --exclusive --time=5"
+    low = person("login").check_output(f"{where} --qos=low --requeue --wrap='sleep 20'")
+    until(lambda: host("mgmt").check_output(f"squeue -h -j {low} -o %T"), "RUNNING".__eq__, seconds=90)
+
+    urgent = person("login").check_output(f"{where} --qos=urgent --wrap='sleep 1'")
+
+    found = until(lambda: states(host, low, "-D"), lambda s: s[-1:] == ["COMPLETED"], seconds=300)
+    assert found in (["PREEMPTED", "COMPLETED"], ["REQUEUED", "COMPLETED"])
+    assert states(host, urgent) == ["COMPLETED"]
+
+
+def test_a_line_of_every_host_is_found_in_the_central_store(host: HostOf) -> None:
+    for name in SERVERS:
+        host(name).check_output(f"logger -t outside okapi{name.replace('-', '')}")
+
+    for name in SERVERS:
+        word = f"okapi{name.replace('-', '')}"
+        found = until(lambda n=name, w=word: host("mgmt").run(f"logsearch --host {n} {w}").stdout, bool, seconds=60)  # type: ignore[misc]
+        assert name in found
+
+
+def test_clocks_follow_the_management_host_within_a_millisecond(lab: Lab, host: HostOf) -> None:
+    server = str(lab.addresses.of(lab.topology.host("mgmt").number))
+
+    for name in SERVERS[1:]:
+        fields = host(name).check_output("chronyc -c tracking").split(",")
+        assert fields[1] == server
+        assert abs(float(fields[4])) < 0.001
+
+
+def test_prometheus_scrapes_every_server_and_every_device_answers(lab: Lab) -> None:
+    up = until(lambda: series(lab, 'up{job="node"}'), lambda found: set(found.values()) == {1.0}, seconds=90)
+
+    assert up == dict.fromkeys(SERVERS, 1.0)
+    devices = [p.name for p in lab.topology.pdus] + [unit.name for unit in lab.topology.cooling]
+    assert series(lab, 'up{job=~"snmp|modbus"}') == dict.fromkeys(devices, 1.0)
+    assert series(lab, "redfish_power_on") == {h.name: 1.0 for h in lab.topology.hosts if h.bmc}
+
+
+def test_a_node_that_stops_rings_the_channel_and_its_return_clears_it(lab: Lab) -> None:
+    def told() -> list[str]:
+        received = [json.loads(line)["notification"] for line in asked(lab, 9595, "/").splitlines()]
+        wanted = {"alertname": "HostDown", "instance": "node-03"}
+        return [one["status"] for n in received for one in n["alerts"] if wanted.items() <= one["labels"].items()]
+
+    before = len(told())
+    supervisor.switch(lab, "off", "node-03")
+    try:
+        assert until(lambda: told()[before:], bool, seconds=180) == ["firing"]
+    finally:
+        supervisor.switch(lab, "on", "node-03")
+        lifecycle.wait_for_ssh(lab, "node-03")
+    assert until(lambda: told()[before:], lambda all_: "resolved" in all_, seconds=180) == ["firing", "resolved"]
+
+
+def test_a_training_run_outlives_the_kill_of_a_node_and_its_curves_are_kept(lab: Lab, tmp_path: Path) -> None:
+    run, steps = "survivor", 1500
+    play = tmp_path / "run.yml"
+    tracking = f"http://{lab.addresses.of(lab.topology.host('mgmt').number)}:5000"
+    terms = {
+        "training_run_name": run,
+        "training_run_steps": steps,
+        "training_run_wait": False,
+        "training_run_tracking_url": tracking,
+    }
+    play.write_text(
+        json.dumps([{"hosts": "compute[0:1]", "gather_facts": False, "roles": [{"role": "training_run", **terms}]}])
+    )
+    playbooks = Path(__file__).parents[2] / "playbooks"
+    subprocess.run(
+        ["ansible-playbook", "-i", str(Path(SITE) / "inventory" / "hosts.yml"), str(play)],
+        check=True,
+        capture_output=True,
+        env=os.environ | {"ANSIBLE_ROLES_PATH": str(playbooks / "roles")},
+    )
+    folder = f"/var/lib/training/{run}"
+    mine = f'{{run="{run}",rank="0"}}'
+    until(lambda: series(lab, f"training_step{mine}"), lambda s: max(s.values(), default=0) > 300, seconds=90)
+
+    supervisor.switch(lab, "off", "node-02")
+    restarts = f"systemctl show -P NRestarts training@{run}"
+    until(lambda: ssh(lab, "node-01", restarts), lambda n: n != "0", seconds=120)
+    supervisor.switch(lab, "on", "node-02")
+    lifecycle.wait_for_ssh(lab, "node-02")
+
+    outcomes = []
+    for node in NODES[:2]:
+        text = until(lambda n=node: ssh(lab, n, f"cat {folder}/outcome.json || true"), bool, seconds=240)  # type: ignore[misc]
+        outcomes.append(json.loads(text))
+        ssh(lab, node, f"systemctl disable -q training@{run}")
+    assert [(one["rank"], one["step"]) for one in outcomes] == [(0, steps), (1, steps)]
+    assert outcomes[0]["restarts"] >= 1
+    resumed = ssh(lab, "node-02", f"journalctl -u training@{run} | grep -o 'resumes at step [0-9]*' | tail -1")
+    assert int(resumed.split()[-1]) > 0
+    loss = {"node-01": pytest.approx(outcomes[0]["loss"])}
+    assert until(lambda: series(lab, f"training_loss{mine}"), loss.__eq__, seconds=60) == loss
+    filed = filed_runs(tracking)[run]
+    assert filed["loss"] == loss["node-01"]
+    assert filed["samples_per_second"] > 0
+    assert max(series(lab, f"max_over_time(training_tokens_per_second{mine}[10m])").values()) > 0
