@@ -440,7 +440,7 @@ def reopen(activities: Activities, reason: Reason, site: SiteOption = None, who:
 
 
 def retry(activities: Activities, site: SiteOption = None, who: AsOption = None) -> None:
-    """Ask the engine to run an automated activity again."""
+    """Ask the engine to run an automated activity again; where hosts go in waves, only on those that are not done."""
     from ledger.services import runs
 
     _each(site, who, activities, runs.request_retry, "retry asked for")
