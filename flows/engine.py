@@ -95,7 +95,14 @@ def _inventory(site_dir: Path) -> Path | None:
 
     roles = {slug: str(role["title"]) for slug, role in read_roles(site_dir).items()}
     name = read_site(site_dir, roles).inventory
-    return None if name is None else site_dir / name
+    if name is None:
+        return None
+    path = site_dir / name
+    if not path.exists():
+        raise UnreachableError(
+            f"the inventory {path} is not there", hint="`clusterwright inventory` asks NetBox for it"
+        )
+    return path
 
 
 def _engine(site_dir: Path, ledger: Ledger, performer: RealPerformer, stop: threading.Event) -> Engine:

@@ -29,7 +29,10 @@ def outcome_of(engine: Engine, row: ActivityRow, result: PlaybookResult, digest:
         summary += f"; not measured: {', '.join(lacking)}"
     return RunOutcome(
         status=STATUS[result.status],
-        results=tuple(ItemResult(h.host, h.status, h.duration_s, h.failed_task) for h in result.hosts),
+        results=(
+            *(ItemResult(h.host, h.status, h.duration_s, h.failed_task) for h in result.hosts),
+            *_not_there(engine, row, result),
+        ),
         measurements=tuple(measured),
         summary=summary,
         artifacts=(Artifact(kept, "run-log", f"{row.step}.log"),) if kept else (),
@@ -47,6 +50,14 @@ def _measured(engine: Engine, row: ActivityRow, result: PlaybookResult) -> list[
         for host, raw in result.raw.items()
         for m in measure(row.step, host, raw, engine.design_at(row.unit))
     ]
+
+
+def _not_there(engine: Engine, row: ActivityRow, result: PlaybookResult) -> list[ItemResult]:
+    """Give the planned nodes that the inventory has no host for, where nodes were played: without them it is not done."""
+    unit = next(u for u in engine.plan.units if u.id == row.unit)
+    if not any(host.host in unit.hosts for host in result.hosts):
+        return []
+    return [ItemResult(node, "skipped", failed_task="no host of the inventory is this node") for node in unit.unmatched]
 
 
 def _counted(number: int, what: str) -> str:

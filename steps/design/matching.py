@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from ipaddress import ip_interface
 from typing import NamedTuple
 
@@ -80,7 +82,8 @@ class Ambiguity(NamedTuple):
     because: tuple[Shared, ...]
 
 
-class Matching(NamedTuple):
+@dataclass(frozen=True)
+class Matching:
     """What became of every node and host. Dealt in order, an ambiguous host keeps its place and is dealt as well."""
 
     pairs: tuple[Pair, ...]
@@ -91,14 +94,27 @@ class Matching(NamedTuple):
 
     def hosts_of(self, pod: str) -> tuple[str, ...]:
         """Give the hosts of a pod's nodes, in the design's order."""
-        return tuple(pair.host.name for pair in self.pairs if pair.node.pod == pod)
+        return tuple(self._hosts.get(pod, ()))
 
     def unmatched_of(self, pod: str) -> tuple[str, ...]:
         """Give a pod's nodes that have no host, in the design's order; none where hosts were dealt in order."""
-        if self.in_order:
-            return ()
+        return tuple(sorted(self._unmatched.get(pod, ())))
+
+    @cached_property
+    def _hosts(self) -> dict[str, list[str]]:
+        return _by_pod((pair.node.pod, pair.host.name) for pair in self.pairs)
+
+    @cached_property
+    def _unmatched(self) -> dict[str, list[str]]:
         unmatched = [*self.nodes_left, *(node for found in self.ambiguous for node in found.nodes)]
-        return tuple(sorted(node.name for node in unmatched if node.pod == pod))
+        return {} if self.in_order else _by_pod((node.pod, node.name) for node in unmatched)
+
+
+def _by_pod(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    by_pod: defaultdict[str, list[str]] = defaultdict(list)
+    for pod, name in names:
+        by_pod[pod].append(name)
+    return by_pod
 
 
 Value = tuple[Key, str]

@@ -50,6 +50,7 @@ class Unit(Closed):
     parent: str | None
     title: str
     hosts: tuple[str, ...] = Field(default=(), description="inventory names of the unit's nodes")
+    unmatched: tuple[str, ...] = Field(default=(), description="planned nodes that no host of the inventory is")
     shared: tuple[str, ...] = Field(
         default=(),
         description="inventory names of management, log-in and storage hosts: the site's and the first pod's",

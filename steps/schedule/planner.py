@@ -44,6 +44,8 @@ class Hosts:
     """The inventory's hosts: each unit's nodes, what belongs to no pod, and whom each playbook plays."""
 
     nodes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unmatched: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Planned nodes that no host of the inventory is."""
     shared: dict[str, tuple[str, ...]] = field(default_factory=dict)
     sets: dict[str, tuple[str, ...]] = field(default_factory=dict)
     plays: dict[str, str] = field(default_factory=dict)
@@ -86,6 +88,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
                 parent=u.parent,
                 title=u.title,
                 hosts=around.hosts.nodes.get(u.id, ()),
+                unmatched=around.hosts.unmatched.get(u.id, ()),
                 shared=around.hosts.shared.get(u.id, ()),
                 design={k: v for k, v in u.values.items() if design.site.values.get(k) != v},
             )

@@ -6,7 +6,7 @@ import pytest
 
 from ledger.audit import audit
 from ledger.database import Ledger
-from ledger.payloads import Released
+from ledger.payloads import Previewed, Released
 from ledger.reads import Reader
 from ledger.services.planning import adopt_plan
 from ledger.services.previewing import record_preview
@@ -39,7 +39,8 @@ def seen(ledger: Ledger, *hosts: str, digest: str = "d") -> str:
         differences=b"+ mtu 9000\n",
         summary="would change 2 of 2 hosts",
     )
-    return event.payload.differences.digest  # type: ignore[attr-defined]  # of this kind
+    assert isinstance(event.payload, Previewed)
+    return event.payload.differences.digest
 
 
 def test_a_release_rests_on_the_differences_that_were_seen(ready: Ledger) -> None:
