@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
@@ -57,16 +58,18 @@ def host() -> HostOf:
 
 
 @pytest.fixture(scope="module")
-def person(lab: Lab) -> HostOf:
+def person(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> HostOf:
     """Give a host by name, reached by the directory's person with her own key."""
-    options = urllib.parse.quote(
-        f"-o UserKnownHostsFile={lab.known_hosts} -o StrictHostKeyChecking=yes -o IdentitiesOnly=yes"
+    config = tmp_path_factory.mktemp("person") / "ssh_config"
+    config.write_text(
+        f"IdentityFile {Path(SITE).resolve() / 'person_key'}\nIdentitiesOnly yes\n"
+        f"UserKnownHostsFile {lab.known_hosts}\nStrictHostKeyChecking yes\n",
+        encoding="utf-8",
     )
-    key = Path(SITE).resolve() / "person_key"
 
     def reached(name: str) -> Host:
         address = lab.addresses.of(lab.topology.host(name).number)
-        return testinfra.get_host(f"ssh://{PERSON}@{address}?ssh_identity_file={key}&ssh_extra_args={options}")
+        return testinfra.get_host(f"ssh://{PERSON}@{address}?ssh_config={config}")
 
     return reached
 
@@ -140,12 +143,13 @@ def test_srun_over_three_hosts_runs_on_all_of_them_at_once(person: HostOf) -> No
 
 def test_a_displaced_job_requeues_and_accounting_shows_it(person: HostOf, host: HostOf) -> None:
     where = f"{SUBMIT} --nodelist=node-01 --exclusive --time=5"
-    low = person("login").check_output(f"{where} --qos=low --requeue --wrap='sleep 20'")
+    # it outlasts the half a minute of notice that the quality `low` is given
+    low = person("login").check_output(f"{where} --qos=low --requeue --wrap='sleep 90'")
     until(lambda: host("mgmt").check_output(f"squeue -h -j {low} -o %T"), "RUNNING".__eq__, seconds=90)
 
     urgent = person("login").check_output(f"{where} --qos=urgent --wrap='sleep 1'")
 
-    found = until(lambda: states(host, low, "-D"), lambda s: s[-1:] == ["COMPLETED"], seconds=300)
+    found = until(lambda: states(host, low, "-D"), lambda s: s[-1:] == ["COMPLETED"], seconds=420)
     assert found in (["PREEMPTED", "COMPLETED"], ["REQUEUED", "COMPLETED"])
     assert states(host, urgent) == ["COMPLETED"]
 
@@ -195,7 +199,7 @@ def test_a_node_that_stops_rings_the_channel_and_its_return_clears_it(lab: Lab) 
 
 
 def test_a_training_run_outlives_the_kill_of_a_node_and_its_curves_are_kept(lab: Lab, tmp_path: Path) -> None:
-    run, steps = "survivor", 1500
+    run, steps = f"survivor-{time.time():.0f}", 1500
     play = tmp_path / "run.yml"
     tracking = f"http://{lab.addresses.of(lab.topology.host('mgmt').number)}:5000"
     terms = {
