@@ -7,9 +7,16 @@ from pathlib import Path
 import yaml
 
 from ledger.judging import is_comparable
+from steps.acceptance import proofs
 from steps.acceptance.measuring import STEPS, TOOLED, measure
 from steps.acceptance.toolbox import METRICS
 from tests.acceptance.handing import FIXTURES, whole
+
+BY_HAND = {"rvs.failed_tests"}
+"""Criteria of a step with a playbook that it does not read: AMD's own diagnostics."""
+
+BESIDE = {"burn_in.clean_h", "burn_in.temperature_max", "gpu_burn.faulty", "gemm.tflops"}
+"""What step 035 notes where there was a burn-in with GPUs."""
 
 CATALOG = Path(__file__).parents[2] / "steps" / "catalog"
 
@@ -24,7 +31,7 @@ def test_every_criterion_of_a_step_with_a_playbook_is_measured() -> None:
     with_playbook = [yaml.safe_load(path.read_text()) for path in CATALOG.glob("*/[0-9]*.yaml")]
 
     for step in (step for step in with_playbook if step.get("playbook")):
-        assert set(asked()[step["id"]]) <= {m.name for m in STEPS.get(step["id"], ())}, step["id"]
+        assert set(asked()[step["id"]]) - BY_HAND <= {m.name for m in STEPS.get(step["id"], ())}, step["id"]
 
 
 def test_units_compare_and_what_is_not_asked_comes_out_of_the_toolbox() -> None:
@@ -32,7 +39,7 @@ def test_units_compare_and_what_is_not_asked_comes_out_of_the_toolbox() -> None:
         criteria = asked()[step]
         assert {m.name for m in metrics} & set(criteria), step
         for m in metrics:
-            assert m.name in METRICS or m.name in criteria
+            assert m.name in METRICS or m.name in criteria or step in proofs.STEPS
             assert m.name not in criteria or is_comparable(m.unit, criteria[m.name]), m.name
 
 
@@ -40,7 +47,7 @@ def test_whole_host_is_measured_but_for_the_unknown_link_speed() -> None:
     found = [m for step in set(STEPS) - set(TOOLED) for m in measure(step, "node-1", whole(), {})]
 
     assert {m.item for m in found} == {"node-1"}
-    assert {m.metric for m in found if m.value is None} == {"link.speed_min_gbit"}
+    assert {m.metric for m in found if m.value is None} == {"link.speed_min_gbit"} | BESIDE
     assert all(m.source for m in found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -28,7 +29,7 @@ def planned(tmp_path: Path, command: Command) -> Plan:
 
 def plan_with(folder: Path, command: Command, groups: dict[str, list[str]]) -> Plan:
     inventory = folder / "hosts.yml"
-    children = {name: {"hosts": {host: {} for host in hosts}} for name, hosts in groups.items()}
+    children: dict[str, Any] = {name: {"hosts": {host: {} for host in hosts}} for name, hosts in groups.items()}
     inventory.write_text(yaml.safe_dump({"all": {"children": children}}, sort_keys=False), encoding="utf-8")
     result = command("init", folder / "site", "--preset", "lab", "--inventory", inventory)
     assert result.returncode == 0, result.stderr
