@@ -22,12 +22,12 @@ OWNER = "owner"
 def make_site(
     folder: Path, lab: Lab, steps: Iterable[str], change: Callable[[PlanActivity], dict[str, Any]] = lambda _: {}
 ) -> list[PlanActivity]:
-    """Adopt a plan of these steps, one after the other; `change` replaces fields of an activity. Give the activities."""
+    """Adopt a plan of those of these steps that the lab has, one after the other; `change` replaces fields of an activity. Give the activities."""
     init = ["init", str(folder), "--preset", "lab", "--inventory", str(lab.inventory)]
     subprocess.run([sys.executable, "-m", "clusterwright", *init], check=True, capture_output=True)
     plan = plan_of(folder)
     by_step = {a.step: a for a in plan.activities if a.applicable}
-    kept = [a.model_copy(update=change(a)) for a in (by_step[step] for step in steps)]
+    kept = [by_step[step].model_copy(update=change(by_step[step])) for step in steps if step in by_step]
     links = [
         PlanLink(before=one.id, after=other.id, map=Mapping.SAME, reason="one after the other")
         for one, other in pairwise(kept)
