@@ -29,12 +29,16 @@ def run_in_waves(
         return run_playbook(spec, on_event=on_event, on_pgid=on_pgid, cancel=cancel)
     total = PlaybookResult("ok")
     spec.work_dir.mkdir(parents=True, mode=0o700)
+    spec.log.parent.mkdir(parents=True, exist_ok=True)
     for number, hosts in enumerate(waves_of(spec.hosts, waves), 1):
         total.message = total.message or _why_stop(total, len(spec.hosts), waves)
         if total.message or total.status in {"cancelled", "error"}:
             total.hosts += [HostResult(host, failed_task=total.message) for host in hosts]
             continue
-        on_event(RunEvent(f"WAVE {number}: {', '.join(hosts[:8])}{' ...' if len(hosts) > 8 else ''}", {}))
+        sentence = f"WAVE {number}: {', '.join(hosts[:8])}{' ...' if len(hosts) > 8 else ''}"
+        with spec.log.open("a", encoding="utf-8") as log:
+            log.write(sentence + "\n")
+        on_event(RunEvent(sentence, {}))
         wave = replace(spec, hosts=hosts, work_dir=spec.work_dir / str(number))
         _add(total, run_playbook(wave, on_event=on_event, on_pgid=on_pgid, cancel=cancel))
     shutil.rmtree(spec.work_dir, ignore_errors=True)

@@ -48,6 +48,7 @@ def play(spec: RunSpec, waves: Waves) -> tuple[dict[str, str], list[str]]:
     touched = Path(spec.extra_vars["touched"]).read_text(encoding="utf-8").split()
     assert not spec.work_dir.exists()
     assert [e.sentence for e in events if e.sentence.startswith("WAVE")]
+    assert "WAVE 1: n1\n" in spec.log.read_text(encoding="utf-8")
     return {host.host: host.status for host in result.hosts}, touched
 
 
