@@ -92,7 +92,7 @@ def _by_ansible_alone(site: Path, activities: list[PlanActivity]) -> float:
     for activity in activities:
         assert activity.playbook
         with Reader.open(site) as reader:
-            hosts = reader.hosts_of(activity.id)
+            hosts = reader.hosts_of(activity.id, "")
         variables.write_text(json.dumps({"clusterwright_design": {}, "clusterwright_criteria": []}), encoding="utf-8")
         words = ["-i", str(site / "inventory" / "hosts.yml"), "--limit", ",".join(hosts), "-e", f"@{variables}"]
         done = subprocess.run(

@@ -313,7 +313,7 @@ def size(site_dir: Path) -> int:
     """Give what the ledger's file holds, its log folded in."""
     with file_engine(site_dir / "ledger.db").connect() as connection:
         connection.rollback()
-        connection.connection.driver_connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # type: ignore[union-attr]
+        connection.connection.driver_connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # type: ignore[union-attr]  # the driver's own connection is there while ours is
     return (site_dir / "ledger.db").stat().st_size
 
 

@@ -30,7 +30,8 @@ def hosts_of(folder: Path, site: Site, design: Design, catalog: Catalog, playboo
         if entry.step.playbook
     }
     named = inventory_hosts(folder / site.inventory, {NODES, *(p for each in patterns.values() for p in each)})
-    others = tuple(host for host in named[ALL] if host not in set(named[NODES]))
+    nodes = set(named[NODES])
+    others = tuple(host for host in named[ALL] if host not in nodes)
     pods = {unit.id: design.within(unit, Scope.POD) for unit in design.units}
     first = next(unit for unit in design.units if unit.kind is Scope.POD)
     return Hosts(
@@ -42,13 +43,11 @@ def hosts_of(folder: Path, site: Site, design: Design, catalog: Catalog, playboo
             for unit, inside in pods.items()
         },
         shared={unit: others for unit, inside in pods.items() if first in inside},
-        sets={", ".join(each): _in_any(named, each) for each in patterns.values()},
+        sets={", ".join(each): _in_any(named[ALL], [named[one] for one in each]) for each in patterns.values()},
         plays={playbook: ", ".join(each) for playbook, each in patterns.items()},
     )
 
 
-def _in_any(named: dict[str, tuple[str, ...]], patterns: tuple[str, ...]) -> tuple[str, ...]:
-    from flows.ansible.inventory import ALL
-
-    played = {host for pattern in patterns for host in named[pattern]}
-    return tuple(host for host in named[ALL] if host in played)
+def _in_any(everybody: tuple[str, ...], groups: list[tuple[str, ...]]) -> tuple[str, ...]:
+    named = {host for group in groups for host in group}
+    return tuple(host for host in everybody if host in named)

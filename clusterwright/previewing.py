@@ -10,30 +10,36 @@ from clusterwright.planning import playbooks_folder
 from clusterwright.releasing import release_terms
 from flows.ansible.previewing import Differences, look
 from flows.ansible.run import RunSpec, require_ansible
+from flows.ansible.sources import kept_inventory
 from flows.ansible.variables import variables_of
 from ledger.database import Ledger
 from ledger.plan_store import read_plan
 from ledger.reads import Reader
 from ledger.services.previewing import record_preview
-from steps.design.site import read_site
+from ledger.transitions import State
 from steps.errors import NotSatisfiedError
 
 
 def preview(folder: Path, activity: str) -> Differences:
     """Run an activity's playbook in check mode and keep what it showed, for those who release it."""
     terms = release_terms(folder, activity)
-    inventory = read_site(folder, {}).inventory
+    inventory = kept_inventory(folder)
     if inventory is None or not terms.hosts:
         raise NotSatisfiedError(f"the inventory names no host for {activity}", hint="`inventory` in site.yaml")
     require_ansible()
     with Reader.open(folder) as reader:
+        state = reader.require_activity(activity, datetime.now(UTC)).state
         plan = read_plan(folder, reader.site().revision)
+    if state is not State.READY:
+        raise NotSatisfiedError(
+            f"{activity} is {state.value}: there is nothing to release", hint=f"clusterwright why {activity}"
+        )
     planned = next(a for a in plan.activities if a.id == activity)
     runs = folder.resolve() / ".clusterwright" / "runs"
     seen = look(
         RunSpec(
             playbook=playbooks_folder() / terms.playbook,
-            inventory=folder / inventory,
+            inventory=inventory,
             hosts=terms.hosts,
             extra_vars=variables_of(plan, planned),
             work_dir=runs / f"preview-{uuid.uuid4().hex[:12]}",

@@ -26,9 +26,10 @@ def release_terms(folder: Path, activity: str) -> Terms:
 
     with Reader.open(folder) as reader:
         row = reader.require_activity(activity, datetime.now(UTC))
-        hosts = reader.hosts_of(activity)
+        digest = playbook_digest(playbooks_folder() / row.playbook) if row.playbook else ""
+        hosts = reader.hosts_of(activity, digest)
     if row.effect not in {"change", "destructive"} or not row.playbook:
         raise NotSatisfiedError(
             f"{activity} needs no release: " + ("it only reads" if row.playbook else "nothing runs for it")
         )
-    return Terms(row.effect, row.playbook, playbook_digest(playbooks_folder() / row.playbook), hosts)
+    return Terms(row.effect, row.playbook, digest, hosts)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.ansible.run import require_ansible
+from flows.ansible.sources import kept_inventory
 from flows.prefect_server import PrefectServer
 from steps.errors import InputError, UnreachableError
 
@@ -45,7 +46,7 @@ def run_engine(
     if not given.
     """
     _refuse_unready(site_dir)
-    inventory = _inventory(site_dir)
+    inventory = kept_inventory(site_dir)
     if inventory is not None:
         require_ansible()
     with _ending_at_once(on_message), PrefectServer(site_dir, port, on_message) as server:
@@ -86,23 +87,6 @@ def _refuse_unready(site_dir: Path) -> None:
         raise InputError("this ledger is a rehearsal's", hint="`clusterwright rehearse` goes on with it")
     if site.revision == 0:
         raise InputError("no plan was adopted yet", hint="`clusterwright plan adopt`")
-
-
-def _inventory(site_dir: Path) -> Path | None:
-    """Give the inventory that the site file names; one that is missing is refused with file and key."""
-    from steps.catalog.loader import read_roles
-    from steps.design.site import read_site
-
-    roles = {slug: str(role["title"]) for slug, role in read_roles(site_dir).items()}
-    name = read_site(site_dir, roles).inventory
-    if name is None:
-        return None
-    path = site_dir / name
-    if not path.exists():
-        raise UnreachableError(
-            f"the inventory {path} is not there", hint="`clusterwright inventory` asks NetBox for it"
-        )
-    return path
 
 
 def _engine(site_dir: Path, ledger: Ledger, performer: RealPerformer, stop: threading.Event) -> Engine:

@@ -11,7 +11,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from steps.design.site import Inventory
+from steps.catalog.loader import read_roles
+from steps.design.site import Inventory, read_site
 from steps.errors import InputError, Place, UnreachableError
 
 
@@ -31,6 +32,20 @@ def current_inventory(folder: Path, inventory: Inventory, environment: Mapping[s
     from flows.ansible.netbox import netbox_inventory
 
     _keep(path, json.dumps(netbox_inventory(source, token), indent=1) + "\n")
+    return path
+
+
+def kept_inventory(folder: Path) -> Path | None:
+    """Give the file or folder that the last plan left, None where the site has no inventory; one that is gone is refused."""
+    roles = {slug: str(role["title"]) for slug, role in read_roles(folder).items()}
+    inventory = read_site(folder, roles).inventory
+    if inventory is None:
+        return None
+    path = folder / inventory
+    if not path.exists():
+        raise UnreachableError(
+            f"the inventory {path} is not there", hint="`clusterwright inventory` asks NetBox for it"
+        )
     return path
 
 

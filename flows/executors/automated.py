@@ -56,8 +56,8 @@ class Automation:
         if not row.playbook or self.inventory is None:
             return ()
         if row.effect in CHANGING and (self.hands_off or self._live_release(row) is None):
-            return self._hosts_of(row) if self._lacks_preview(row) else ()
-        return self._hosts_of(row)
+            return self._hosts_of(row, self._digest(row)) if self._lacks_preview(row) else ()
+        return self._hosts_of(row, self._digest(row))
 
     def cancel(self, activity: str) -> bool:
         """Stop a run; say whether there was one."""
@@ -70,12 +70,12 @@ class Automation:
         """Run an activity's playbook where there is one, where it may run and where it has hosts."""
         if not row.playbook:
             return Outcome("Not automated yet", f"someone does it by hand: clusterwright attest {row.id}", asked=True)
-        hosts = self._hosts_of(row)
+        digest = self._digest(row)
+        hosts = self._hosts_of(row, digest)
         if self.inventory is None or not hosts:
             return Outcome(
                 "No hosts", f"the inventory names no host of {row.unit} for {row.playbook}: `inventory` in site.yaml"
             )
-        digest = playbook_digest(self.playbooks / row.playbook)
         if row.effect in CHANGING and (waits := self._held_back(row, hosts, digest)):
             return self._previewed(engine, row, hosts, digest, waits) if self._lacks_preview(row) else waits
         held = self._claimed(engine, row, hosts, digest)
@@ -128,9 +128,13 @@ class Automation:
             live = [r for r in reader.releases(row.id) if r.live and r.attempt == row.attempt]
         return max(live, key=lambda r: (r.at, r.id), default=None)
 
-    def _hosts_of(self, row: ActivityRow) -> tuple[str, ...]:
+    def _digest(self, row: ActivityRow) -> str:
+        assert row.playbook
+        return playbook_digest(self.playbooks / row.playbook)
+
+    def _hosts_of(self, row: ActivityRow, digest: str) -> tuple[str, ...]:
         with Reader.open(self.site_dir) as reader:
-            return reader.hosts_of(row.id)
+            return reader.hosts_of(row.id, digest)
 
     def _claimed(self, engine: Engine, row: ActivityRow, hosts: tuple[str, ...], digest: str) -> Claim | None:
         """Claim the activity; wait while another engine has it or one of its hosts, as long as nobody stops us."""

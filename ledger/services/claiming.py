@@ -111,9 +111,9 @@ def _is_taken(writing: Writing, row: Activity, hosts: Sequence[str]) -> bool:
     if not hosts:
         return False
     held = writing.session.execute(
-        select(ClaimRow.hosts, Activity.shares).join(Activity, col(Activity.id) == col(ClaimRow.activity))  # type: ignore[call-overload]
-    ).all()
-    return any(set(hosts) & set(their_hosts) or set(row.shares) & set(shares) for their_hosts, shares in held)
+        select(ClaimRow, Activity).join(Activity, col(Activity.id) == col(ClaimRow.activity))
+    )
+    return any(set(hosts) & set(run.hosts) or set(row.shares) & set(theirs.shares) for run, theirs in held)
 
 
 def _leave(

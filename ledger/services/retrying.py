@@ -39,11 +39,11 @@ def hosts_done(writing: Writing, row: Activity) -> tuple[str, ...]:
     return tuple(i.host for i in items if i.status in DONE and all(i.host in hosts for hosts in met))
 
 
-def done_before(writing: Writing, row: Activity) -> Before:
-    """Give what the attempt before showed of the hosts that this one keeps."""
-    kept, before = set(row.kept), row.attempt - 1
+def done_before(writing: Writing, row: Activity, touched: set[str]) -> Before:
+    """Give what the attempt before showed of the hosts that this one keeps, and has not touched all the same."""
+    kept, before = set(row.kept) - touched, row.attempt - 1
     return Before(
-        tuple(ItemResult(host, "kept") for host in row.kept),
+        tuple(ItemResult(host, "kept") for host in row.kept if host in kept),
         tuple(
             Measured(m.metric, text_value(m.value), m.unit, item=m.item, source=m.source, note=_said(m.note, before))
             for m in _readings(writing, row, before)

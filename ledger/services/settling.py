@@ -62,7 +62,7 @@ def settle(
         row = writing.activity(activity)
         run = _fenced(writing, row, owner, attempt)
         if row.kept and outcome.status != "interrupted":
-            before = done_before(writing, row)
+            before = done_before(writing, row, {r.host for r in outcome.results})
             outcome = replace(
                 outcome,
                 results=(*before.results, *outcome.results),

@@ -190,3 +190,23 @@ def test_importing_the_run_loads_neither_prefect_nor_ansible() -> None:
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
 
     assert said.strip() == "set()"
+
+
+def test_a_supervisor_that_waits_for_a_run_ends_with_its_parent() -> None:
+    waits = "import os, signal\nfrom flows.ansible.spare import supervisor\nprint(supervisor().pid, flush=True)\n"
+    killed = "os.kill(os.getpid(), signal.SIGKILL)"
+    done = subprocess.run([sys.executable, "-c", waits + killed], capture_output=True, text=True, check=False)
+
+    started = [p for p in psutil.process_iter() if p.pid >= int(done.stdout) and is_supervisor(p)]
+    _, left = psutil.wait_procs(started, timeout=15)
+
+    assert done.returncode == -9
+    assert left == []
+
+
+def is_supervisor(process: psutil.Process) -> bool:
+    """Say whether it waits for a run of a parent that is gone."""
+    try:
+        return process.cmdline()[-1:] == ["flows.ansible.supervisor"] and process.ppid() == 1
+    except psutil.NoSuchProcess:
+        return False

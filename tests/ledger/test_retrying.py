@@ -21,6 +21,7 @@ from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.journey import GOOD, bought, passed, racked, take
 
 NAME = "030@pod-001"
+DIGEST = "d"
 HOSTS = ("n1", "n2", "n3")
 WAVES = Waves(canary=1, size=2, max_failed_percent=50, source="assumption")
 
@@ -52,7 +53,7 @@ def begun(empty: Ledger, clock: Clock) -> Callable[[Plan], Ledger]:
     return begin
 
 
-def run(ledger: Ledger, results: dict[str, ItemStatus], loss: dict[str, str]) -> str:
+def run(ledger: Ledger, results: dict[str, ItemStatus], loss: dict[str, str], digest: str = DIGEST) -> str:
     """Let a run end with these results and readings; give the state that it leads to."""
     take(ledger, NAME)
     outcome = RunOutcome(
@@ -63,15 +64,16 @@ def run(ledger: Ledger, results: dict[str, ItemStatus], loss: dict[str, str]) ->
             for host in loss
             for m in GOOD
         ),
+        playbook_digest=digest,
     )
     event = settle(ledger, "engine-1", NAME, outcome)
     assert isinstance(event.payload, RunSettled)
     return event.payload.result
 
 
-def to_touch(ledger: Ledger) -> tuple[str, ...]:
+def to_touch(ledger: Ledger, digest: str = DIGEST) -> tuple[str, ...]:
     with Reader.open(ledger.site_dir) as reader:
-        return reader.hosts_of(NAME)
+        return reader.hosts_of(NAME, digest)
 
 
 def test_a_retry_touches_the_failed_host_alone_and_the_others_still_count(begun: Callable[[Plan], Ledger]) -> None:
@@ -132,3 +134,16 @@ def test_hosts_that_depend_on_one_another_are_all_tried_again(begun: Callable[[P
     request_retry(ledger, "lead", NAME)
 
     assert to_touch(ledger) == HOSTS
+
+
+def test_what_another_playbook_has_done_is_done_again(begun: Callable[[Plan], Ledger]) -> None:
+    """A playbook that was mended between two attempts has shown nothing of the hosts that the old one did."""
+    ledger = begun(plan_in_waves())
+    run(ledger, {"n1": "ok", "n2": "failed", "n3": "ok"}, {"n1": "0.2", "n3": "0.2"})
+    request_retry(ledger, "lead", NAME)
+
+    assert to_touch(ledger, "mended") == HOSTS
+    assert run(ledger, {"n1": "ok", "n2": "ok", "n3": "failed"}, {"n1": "0.2", "n2": "0.2"}, "mended") == "failed"
+    with Reader.open(ledger.site_dir) as reader:
+        last = reader.runs(NAME)[-1]
+        assert {i.host: i.status for i in reader.items(last.id)} == {"n1": "ok", "n2": "ok", "n3": "failed"}

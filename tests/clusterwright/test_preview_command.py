@@ -1,0 +1,69 @@
+"""`clusterwright preview`: what a step would change on this machine, kept for its release; refused where nothing is to be released."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clusterwright.planning import plan_of
+from ledger.database import real_clock
+from ledger.reads import Reader
+from ledger.services.planning import adopt_plan, create_ledger
+from tests.conftest import Command
+from tests.flows.conftest import free_port
+
+pytestmark = pytest.mark.slow
+
+NAME = "035@pod-001"
+
+
+@pytest.fixture
+def machine(tmp_path: Path, command: Command) -> Path:
+    """This machine as a site of one step, which waits for nobody but its release."""
+    folder = tmp_path / "machine"
+    assert command("init", folder, "--preset", "localhost").returncode == 0
+    plan = plan_of(folder)
+    wanted = tuple(a.model_copy(update={"preview": True}) for a in plan.activities if a.id == NAME)
+    only = plan.model_copy(update={"activities": wanted, "links": (), "orders": ()})
+    with create_ledger(
+        folder, site_name=plan.site, time_zone=plan.time_zone, rehearsal=False, owner="owner", clock=real_clock
+    ) as ledger:
+        adopt_plan(ledger, "owner", only, reason="one step")
+    return folder
+
+
+def test_a_release_waits_for_the_look_and_then_names_it(machine: Path, command: Command) -> None:
+    release = ("release", NAME, "--yes", "--as", "owner", "--site", machine)
+    refused = command(*release)
+    assert refused.returncode == 1
+    assert f"clusterwright preview {NAME}" in refused.stderr
+    assert f"clusterwright preview {NAME}" in command("why", NAME, "--site", machine).stdout
+
+    seen = command("preview", NAME, "--json", "--site", machine)
+
+    assert seen.returncode == 0, seen.stderr
+    assert json.loads(seen.stdout)["summary"].endswith("of 1 hosts")
+    assert "TASK" in json.loads(seen.stdout)["differences"]
+    released = command(*release)
+    assert released.returncode == 0, released.stderr
+
+
+def test_what_is_held_back_is_not_looked_at(machine: Path, command: Command) -> None:
+    assert command("hold", NAME, "--reason", "power work", "--as", "owner", "--site", machine).returncode == 0
+
+    result = command("preview", NAME, "--site", machine)
+
+    assert result.returncode == 1
+    assert "there is nothing to release" in result.stderr
+
+
+def test_the_engine_looks_by_itself_and_runs_nothing(machine: Path, command: Command) -> None:
+    done = command("up", "--until-idle", "--port", str(free_port()), "--site", machine)
+
+    assert done.returncode == 0, done.stderr
+    with Reader.open(machine) as reader:
+        assert [e.kind for e in reader.evidence(NAME)] == ["differences"]
+        assert reader.runs(NAME) == []
+    assert command("release", NAME, "--yes", "--as", "owner", "--site", machine).returncode == 0
