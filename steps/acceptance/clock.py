@@ -13,8 +13,8 @@ from typing import NamedTuple
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 
 FIELDS = 14
-NOTHING, OWN_CLOCK = "00000000", "7F7F0101"
-"""Reference ids of a clock without a source, and of chrony's `local` directive."""
+NOTHING, OWN_CLOCK, PTP = "00000000", "7F7F0101", "50545000"
+"""Reference ids of a clock without a source, of chrony's `local` directive, and of the reference clock named PTP."""
 
 
 class Tracking(NamedTuple):
@@ -50,6 +50,12 @@ def offset_abs_ms(handed: Handed) -> Found:
 def stratum(handed: Handed) -> Found:
     """Give the number of clocks between the host and its time standard."""
     return Found(_followed(handed).stratum)
+
+
+def follows_ptp(handed: Handed) -> Found:
+    """Say whether the clock follows PTP's grandmaster, and not a server by NTP."""
+    tracking = _followed(handed)
+    return Found(tracking.reference == PTP, _sentence(tracking))
 
 
 def _followed(handed: Handed) -> Tracking:

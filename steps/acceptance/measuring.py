@@ -142,6 +142,9 @@ STEPS: Mapping[str, tuple[Metric, ...]] = {
         Metric("time.offset_abs_ms", "ms", clock.offset_abs_ms),
         Metric("time.synchronised", "bool", clock.synchronised),
         Metric("time.stratum", "count", clock.stratum),
+        Metric("time.follows_ptp", "bool", clock.follows_ptp),
+        METRICS["ptp.follows"],
+        METRICS["ptp.offset_abs_ms"],
     ),
     "148": (
         Metric("gpu.driver_loaded", "bool", gpus.driver_loaded),

@@ -70,5 +70,6 @@ STEPS: Mapping[str, tuple[Metric, ...]] = {
     "182": (proved("loader.injected_stall_missed", "count"),),
     "183": (proved("experiment.repeated_ok", "bool"),),
     "184": (proved("audit.findings_without_owner", "count"),),
+    "185": (proved("training.mfu_change", "percent"),),
 }
 """Steps whose playbooks end with a proof, in the order of their criteria."""

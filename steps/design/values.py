@@ -33,6 +33,7 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("build", "choice", "site", "oem (complete servers) or white-box (assembled here)"),
     ("burn_in", "choice", "site", "bench or in-place"),
     ("scheduler", "choice", "site", "slurm or kubernetes"),
+    ("time_source", "choice", "site", "ntp or ptp"),
     ("topology", "choice", "site", "fat-tree or dragonfly"),
     ("rail_optimised", "choice", "site", "true where rail n of every server of a pod ends on one leaf switch"),
     ("power_redundancy", "choice", "site", "N, N+1 or 2N"),

@@ -15,8 +15,15 @@ from tests.acceptance.handing import FIXTURES, whole
 BY_HAND = {"rvs.failed_tests"}
 """Criteria of a step with a playbook that it does not read: AMD's own diagnostics."""
 
-BESIDE = {"burn_in.clean_h", "burn_in.temperature_max", "gpu_burn.faulty", "gemm.tflops"}
-"""What step 035 notes where there was a burn-in with GPUs."""
+BESIDE = {
+    "burn_in.clean_h",
+    "burn_in.temperature_max",
+    "gpu_burn.faulty",
+    "gemm.tflops",
+    "ptp.follows",
+    "ptp.offset_abs_ms",
+}
+"""What steps 035 and 144 note where there was a burn-in with GPUs, and where there is PTP."""
 
 CATALOG = Path(__file__).parents[2] / "steps" / "catalog"
 

@@ -177,6 +177,11 @@ def test_clock_that_follows_a_source_is_measured() -> None:
     assert value("144", "time.stratum") == 3
 
 
+def test_clock_that_follows_a_grandmaster_is_told_from_one_that_follows_a_server() -> None:
+    assert value("144", "time.follows_ptp", chrony=(FIXTURES / "chrony_ptp.txt").read_text()) is True
+    assert value("144", "time.follows_ptp") is False
+
+
 @pytest.mark.parametrize("capture", ["chrony_unsynchronised.txt", "chrony_own_clock.txt"])
 def test_captured_clock_without_a_source_has_no_offset(capture: str) -> None:
     said = (FIXTURES / capture).read_text()
@@ -184,6 +189,7 @@ def test_captured_clock_without_a_source_has_no_offset(capture: str) -> None:
     assert value("144", "time.synchronised", chrony=said) is False
     assert value("144", "time.offset_abs_ms", chrony=said) is None
     assert value("144", "time.stratum", chrony=said) is None
+    assert value("144", "time.follows_ptp", chrony=said) is None
 
 
 def test_timedatectl_stands_in_where_chrony_is_missing_but_not_where_it_is_garbled() -> None:

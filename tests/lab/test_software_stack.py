@@ -76,6 +76,23 @@ def test_clocks_follow_the_management_host_within_a_millisecond(stack: Stack) ->
         assert abs(float(fields[4])) < 0.001
 
 
+def test_clocks_prefer_a_grandmaster_where_hosts_name_a_card_and_a_second_run_changes_nothing(stack: Stack) -> None:
+    by_ptp = ("-e", "time_sync_ptp_interface=eth0", "-e", "time_sync_ptp_timestamping=software")
+    stack.play("144", *by_ptp)
+
+    again = stack.play("144", *by_ptp)
+
+    assert again.changes == 0
+    for host in HOSTS[1:]:
+        tracking = until(
+            lambda host=host: ssh(stack.lab, host, "chronyc -c tracking").split(","),
+            lambda fields: fields[1] == "PTP",
+            seconds=60,
+        )
+        assert tracking[1] == "PTP"
+        assert abs(float(tracking[4])) < 0.001
+
+
 def test_a_line_of_every_host_is_found_in_the_store(stack: Stack) -> None:
     for host in HOSTS:
         ssh(stack.lab, host, f"logger -t outside zebra{host.replace('-', '')}")

@@ -20,7 +20,7 @@ import torch.distributed as dist
 from torch import nn
 from training_metrics import Profile, Report, Tracking
 
-VOCABULARY, LENGTH, WIDTH, CLASSES, BATCH, READY_BATCHES = 64, 16, 32, 4, 32, 4
+VOCABULARY, LENGTH, WIDTH, CLASSES, READY_BATCHES, VALIDATION = 64, 16, 32, 4, 4, 1024
 GAVE_UP = 75
 
 
@@ -37,10 +37,10 @@ class Classifier(nn.Module):
         return self.layers(self.embedding(tokens).mean(dim=1))
 
 
-def batch_of(seed: int, step: int, rank: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Give the batch that a rank trains on at a step: the same each time it is asked for."""
-    made = torch.Generator().manual_seed(seed * 1_000_003 + step * 131 + rank)
-    tokens = torch.randint(VOCABULARY, (BATCH, LENGTH), generator=made)
+def batch_of(seed: int, number: int, rank: int, size: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Give a batch that a rank trains on, by its number: the same each time it is asked for."""
+    made = torch.Generator().manual_seed(seed * 1_000_003 + number * 131 + rank)
+    tokens = torch.randint(VOCABULARY, (size, LENGTH), generator=made)
     return tokens, (tokens.sum(dim=1) * CLASSES // (VOCABULARY * LENGTH)).clamp(0, CLASSES - 1)
 
 
@@ -53,12 +53,11 @@ class Loader:
         self.ready: queue.Queue = queue.Queue(READY_BATCHES)
         threading.Thread(target=self._fill, args=(first,), daemon=True).start()
 
-    def _fill(self, step: int) -> None:
-        while step < self._terms["steps"]:
+    def _fill(self, first: int) -> None:
+        for number in range(first, self._terms["steps"] * self._terms["accumulate"]):
             time.sleep(self._terms["slow_source_s"])
-            self.ready.put(batch_of(self._terms["seed"], step, self._rank))
+            self.ready.put(batch_of(self._terms["seed"], number, self._rank, self._terms["batch"]))
             self.cpu_s = time.thread_time()
-            step += 1
 
     def next(self) -> tuple[torch.Tensor, torch.Tensor, float]:
         """Give the next batch, and the seconds waited for it."""
@@ -124,7 +123,7 @@ class Job:
 
     def train(self) -> None:
         """Take every step that is left."""
-        loader = Loader(self.terms, self.rank, self.step)
+        loader = Loader(self.terms, self.rank, self.step * self.terms["accumulate"])
         profile = Profile(self.folder, self.terms["profile_steps"])
         while self.step < self.terms["steps"]:
             self.take_step(loader)
@@ -134,20 +133,24 @@ class Job:
 
     def take_step(self, loader: Loader) -> None:
         """Take one step, and report where its time went."""
-        begun = time.monotonic()
-        tokens, classes, waited = loader.next()
-        working = time.monotonic()
+        begun, waited, loss = time.monotonic(), 0.0, torch.zeros(())
+        parts = self.terms["accumulate"]
+        self.warm_up()
         self.optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(self.model(tokens), classes)
-        loss.backward()
+        for _ in range(parts):
+            tokens, classes, wait = loader.next()
+            waited += wait
+            part = nn.functional.cross_entropy(self.model(tokens), classes) / parts
+            part.backward()
+            loss += part.detach()
         slow = self.terms["slow_rank_s"] if self.rank == self.terms["slow_rank"] else 0.0
         time.sleep(self.terms["step_s"] + slow)
-        compute = time.monotonic() - working
+        compute = time.monotonic() - begun - waited
         collective = self.average_gradients(loss)
         self.norm = float(nn.utils.clip_grad_norm_(self.model.parameters(), 1e9))
         self.optimizer.step()
         self.step += 1
-        samples = BATCH * self.ranks
+        samples = self.terms["batch"] * parts * self.ranks
         self.tokens += samples * LENGTH
         took = time.monotonic() - begun
         flops = 6 * sum(p.numel() for p in self.model.layers.parameters()) * samples
@@ -174,11 +177,16 @@ class Job:
         if self.step % self.terms["log_every"] == 0 or self.step == self.terms["steps"]:
             self.tell(samples / took)
 
+    def warm_up(self) -> None:
+        """Let the learning rate rise evenly to its height over the first steps."""
+        share = min(1.0, (self.step + 1) / max(1, self.terms["warm_up_steps"]))
+        self.optimizer.param_groups[0]["lr"] = self.terms["learning_rate"] * share
+
     def average_gradients(self, loss: torch.Tensor) -> float:
         """Average gradients and loss over all ranks in one message; give the seconds it took."""
         begun = time.monotonic()
         parts = [p.grad for p in self.model.parameters()]
-        flat = torch.cat([*(part.flatten() for part in parts), loss.detach().flatten()])
+        flat = torch.cat([*(part.flatten() for part in parts), loss.flatten()])
         dist.all_reduce(flat)
         flat /= self.ranks
         at = 0
@@ -190,18 +198,26 @@ class Job:
 
     def tell(self, rate: float) -> None:
         """Validate, and file the figures."""
-        with torch.no_grad():
-            tokens, classes = batch_of(self.terms["seed"] + 1, 0, 0)
-            accuracy = float((self.model(tokens).argmax(dim=1) == classes).float().mean())
+        accuracy, _ = self.validate()
         self.report.set(validation_accuracy=accuracy)
         self.tracking.metrics(
             self.step, loss=self.loss, gradient_norm=self.norm, samples_per_second=rate, validation_accuracy=accuracy
         )
 
+    def validate(self) -> tuple[float, float]:
+        """Give accuracy and loss over samples that were not trained on."""
+        with torch.no_grad():
+            tokens, classes = batch_of(self.terms["seed"] + 1, 0, 0, VALIDATION)
+            scores = self.model(tokens)
+            accuracy = float((scores.argmax(dim=1) == classes).float().mean())
+            return accuracy, float(nn.functional.cross_entropy(scores, classes))
+
     def outcome(self) -> dict:
         """Give what a finished run amounts to."""
         kept = {"step": self.step, "loss": self.loss, "tokens": self.tokens, "restarts": self.restarts}
-        return {"run": self.terms["run"], "rank": self.rank, "checkpoints": self.checkpoints, **kept}
+        accuracy, loss = self.validate()
+        held_out = {"validation_accuracy": accuracy, "validation_loss": loss}
+        return {"run": self.terms["run"], "rank": self.rank, "checkpoints": self.checkpoints, **kept, **held_out}
 
     def run(self) -> None:
         """Meet the other ranks, train, and write the outcome down."""
@@ -214,7 +230,8 @@ class Job:
             self.tracking.parameters(self.terms)
         begun = time.monotonic()
         self.train()
-        outcome = {**self.outcome(), "seconds": round(time.monotonic() - begun, 3)}
+        seconds = round(time.monotonic() - begun, 3)
+        outcome = {**self.outcome(), "seconds": seconds}
         self.tracking.end()
         self.report.set(active=0)
         self.report.write()

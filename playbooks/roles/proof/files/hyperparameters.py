@@ -1,0 +1,63 @@
+"""Proves what a choice of batch, schedule and accumulation is worth: throughput against the usual one's, at equal quality.
+
+Model FLOPs of a sample are the same whatever the choice, so that utilisation changes as throughput does. The first round
+chooses among those whose validation loss is not above the usual one's by more than a hundredth; the second, by which
+nothing was chosen, says what the choice is worth. Argument: the folder of the runs.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+USUAL = "usual"
+WORSE = 1.01
+
+
+def outcomes(folder: Path, turn: int) -> dict[str, dict]:
+    """Give what each candidate's run of a round amounted to."""
+    prefix = f"sweep-{turn}-"
+    return {
+        file.parent.name.removeprefix(prefix): json.loads(file.read_text(encoding="utf-8"))
+        for file in sorted(folder.glob(f"{prefix}*/outcome.json"))
+    }
+
+
+def rate(run: dict) -> float:
+    """Give tokens a second, of all ranks."""
+    return run["tokens"] / run["seconds"]
+
+
+def learns_as_well(run: dict, usual: dict) -> bool:
+    """Say whether a run was interrupted by nothing and learned as well as the usual one."""
+    return run["restarts"] == 0 and run["validation_loss"] <= usual["validation_loss"] * WORSE
+
+
+def judge(first: dict[str, dict], second: dict[str, dict]) -> dict:
+    """Give the change in percent, and every candidate's figures."""
+    missing = sorted({USUAL, *first} - set(second)) + [name for name in (USUAL,) if name not in first]
+    if missing:
+        return {"value": None, "note": f"not every run ended: {', '.join(missing)}"}
+    fit = [name for name, run in first.items() if learns_as_well(run, first[USUAL])]
+    chosen = max(fit, key=lambda name: rate(first[name]), default=USUAL)
+    told = [
+        f"{name} {rate(run):.0f} tokens/s, validation loss {run['validation_loss']:.4f}"
+        + ("" if name in fit else ", learns worse")
+        for name, run in sorted(second.items(), key=lambda each: -rate(each[1]))
+    ]
+    if not learns_as_well(second[chosen], second[USUAL]):
+        return {
+            "value": None,
+            "note": f"{chosen} learned as well in one round and worse in the other; {'; '.join(told)}",
+        }
+    change = round((rate(second[chosen]) / rate(second[USUAL]) - 1) * 100, 1)
+    return {"value": change, "note": f"best: {chosen}; {'; '.join(told)}"}
+
+
+def main() -> None:
+    """Compare the two rounds."""
+    folder = Path(sys.argv[1])
+    print(json.dumps({"training.mfu_change": judge(outcomes(folder, 1), outcomes(folder, 2))}))
+
+
+if __name__ == "__main__":
+    main()
