@@ -28,6 +28,7 @@ def activity_document(reader: Reader, row: ActivityRow, now: datetime) -> dict[s
         "sign_offs": reader.sign_offs(row.id),
         "invitation": reader.invitation(row.id),
         "witnesses": reader.attendances(row.id),
+        "preview": reader.preview(row.id),
         "ncrs": reader.ncrs(name=row.id),
         "orders": [order for order in reader.orders(now) if order.id.partition("#")[0] == row.id],
         "runs": reader.runs(row.id),
@@ -60,6 +61,8 @@ def print_activity(reader: Reader, row: ActivityRow, now: datetime) -> None:
     if (done := reader.checklist(row.id)) is not None:
         lines.append(f"checklist {counts(done)}; `clusterwright check {row.id}` lists them")
     lines += [f"evidence {e.kind} {e.name} {e.digest[:12]} by {e.by}" for e in reader.evidence(row.id)]
+    if (seen := reader.preview(row.id)) is not None:
+        lines.append(f"check mode {minute(seen.at, zone)}: {seen.summary}")
     lines += witness_lines(reader, row.id, zone)
     for s in reader.sign_offs(row.id):
         witnessed = f"; {s.witnessed}" if s.witnessed else ""

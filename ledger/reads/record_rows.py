@@ -238,6 +238,16 @@ class RequestRow(NamedTuple):
     answer: str
 
 
+class PreviewRow(NamedTuple):
+    """What check mode showed of a playbook; `differences` is the digest of the text among the evidence."""
+
+    hosts: tuple[str, ...]
+    playbook_digest: str
+    summary: str
+    differences: str
+    at: datetime
+
+
 class ReleaseRow(NamedTuple):
     """A person's word that a run may change these hosts, this once."""
 

@@ -14,6 +14,7 @@ from ledger.reads.record_rows import (
     ItemRow,
     MeasurementRow,
     NcrRow,
+    PreviewRow,
     PunchRow,
     ReleaseRow,
     RequestRow,
@@ -159,6 +160,15 @@ class RecordReads(Connected):
             open_only,
         )
         return [RequestRow._make((*r[:4], moment_of(r[4]), instant(r[5]), r[6])) for r in found]
+
+    def preview(self, name: str) -> PreviewRow | None:
+        """Give what check mode showed last in the present attempt; None where nobody looked."""
+        r = self.row(
+            "SELECT p.hosts, p.playbook_digest, p.summary, p.differences, p.at FROM preview p"
+            " JOIN activity a ON a.id = p.activity AND a.attempt = p.attempt WHERE a.id = ?",
+            name,
+        )
+        return None if r is None else PreviewRow._make((words(r[0]), *r[1:4], moment_of(r[4])))
 
     def releases(self, name: str | None = None) -> list[ReleaseRow]:
         """Give releases; `live` ones are of the present attempt and not used up."""

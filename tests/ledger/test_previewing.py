@@ -56,6 +56,9 @@ def test_a_release_rests_on_the_differences_that_were_seen(ready: Ledger) -> Non
     with Reader.open(ready.site_dir) as reader:
         assert [(e.kind, e.name) for e in reader.evidence(NAME)] == [("differences", "040.diff")]
         assert not reader.lacks_preview(NAME)
+        shown = reader.preview(NAME)
+    assert shown is not None
+    assert (shown.hosts, shown.summary, shown.differences) == (HOSTS, "would change 2 of 2 hosts", digest)
     assert audit(ready.site_dir) == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.table import Table
@@ -11,7 +12,9 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from ledger.evidence import load
 from ledger.stamps import value_text
+from steps.errors import ClusterwrightError
 from tui.deciding import Decisions
 from tui.looks import COLOURS, safe, state_text
 from tui.screens.base import SiteScreen
@@ -27,6 +30,11 @@ VERDICTS = {
 }
 
 
+DIFFERENCE = {"+": "good", "-": "bad"}
+
+LINES = 200
+"""How many lines of differences the page shows."""
+
 ITEMS = 60
 """How many items of a checklist the page shows; the failed ones come first."""
 
@@ -38,6 +46,7 @@ class Page(NamedTuple):
     why: Text
     criteria: Table
     checklist: Table | None
+    preview: Text | None
     approval: Text
     faults: Table | None
     record: Text
@@ -73,6 +82,7 @@ class ActivityScreen(Decisions, SiteScreen):
             _why(reader, row, now),
             _criteria(reader, row),
             _checklist(reader, row),
+            _preview(self.owner.site.folder, reader, row),
             _approval(reader, row),
             _faults(reader, row),
             _record(reader, row),
@@ -158,6 +168,27 @@ def _checklist(reader: Reader, row: ActivityRow) -> Table | None:
     if len(checks) > ITEMS:
         shown.add_row("", f"and {len(checks) - ITEMS} more: `clusterwright check {row.id}`")
     return shown
+
+
+def _preview(folder: Path, reader: Reader, row: ActivityRow) -> Text | None:
+    """Give what the playbook would change, for who releases it; nothing where nobody looked in this attempt."""
+    seen = reader.preview(row.id)
+    if seen is None:
+        return None
+    text = _heading("What check mode showed")
+    text.append_text(safe(f"{seen.summary}, {seen.at:%Y-%m-%d %H:%M}, {len(seen.hosts)} hosts"))
+    try:
+        lines = load(folder, seen.differences).decode("utf-8", "replace").splitlines()
+    except ClusterwrightError as error:
+        lines = [str(error)]
+    for line in lines[:LINES]:
+        said = safe(line)
+        if line[:1] in DIFFERENCE:
+            said.stylize(COLOURS[DIFFERENCE[line[:1]]])
+        text.append("\n  ").append_text(said)
+    if len(lines) > LINES:
+        text.append(f"\n  and {len(lines) - LINES} lines more, in the evidence {seen.differences[:12]}")
+    return text
 
 
 def _approval(reader: Reader, row: ActivityRow) -> Text:

@@ -1,0 +1,90 @@
+"""What check mode showed, on the page of the activity that waits for a release."""
+
+from __future__ import annotations
+
+import getpass
+from pathlib import Path
+
+import pytest
+from textual.widgets import Static
+
+from ledger.database import Ledger
+from ledger.services.planning import adopt_plan, create_ledger
+from ledger.services.previewing import record_preview
+from tests.ledger.conftest import Clock, small_plan
+from tests.ledger.journey import bought, passed, racked
+from tests.tui.test_screens import SIZE, until
+from tui.app import ClusterwrightApp
+from tui.screens.activity import LINES
+
+NAME = "040@pod-001"
+
+
+@pytest.fixture
+def ready(tmp_path: Path) -> Path:
+    """Give a site of this account where a playbook waits for its release."""
+    folder, clock = tmp_path / "site", Clock()
+    folder.mkdir()
+    (folder / "site.yaml").write_text("name: Small\n", encoding="utf-8")
+    plan = small_plan()
+    people = tuple(person.model_copy(update={"account": getpass.getuser()}) for person in plan.people)
+    with create_ledger(folder, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=clock) as ledger:
+        adopt_plan(ledger, "pm", plan.model_copy(update={"people": people}), reason="first plan")
+        bought(ledger)
+        racked(ledger)
+        passed(ledger, clock)
+    return folder
+
+
+async def preview_of(folder: Path) -> str:
+    """Give what the page says of check mode; empty where it says nothing."""
+    app = ClusterwrightApp(folder)
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: app.site.person is not None)
+        app.open_activity(NAME)
+        await until(pilot, lambda: bool(app.screen.query("#head")))
+        await until(pilot, lambda: NAME in str(app.screen.query_one("#head", Static).render()))
+        part = app.screen.query_one("#preview", Static)
+        return str(part.content) if part.display else ""
+
+
+def look(folder: Path, differences: str) -> None:
+    """Keep what check mode showed."""
+    with Ledger.open(folder) as ledger:
+        record_preview(
+            ledger,
+            NAME,
+            hosts=["n1", "n2"],
+            playbook_digest="d",
+            differences=differences.encode(),
+            summary="would change 1 of 2 hosts",
+        )
+
+
+async def test_the_page_shows_what_would_change_once_somebody_looked(ready: Path) -> None:
+    assert await preview_of(ready) == ""
+    look(ready, "--- before\n+++ after\n-mtu 1500\n+mtu [bold]9000[/]\n")
+
+    shown = (await preview_of(ready)).splitlines()
+
+    assert "What check mode showed" in shown
+    assert any("would change 1 of 2 hosts" in line and line.endswith("2 hosts") for line in shown)
+    assert [line.strip() for line in shown][-2:] == ["-mtu 1500", "+mtu [bold]9000[/]"]
+
+
+async def test_long_differences_are_cut_and_say_so(ready: Path) -> None:
+    look(ready, "".join(f"+line {n}\n" for n in range(LINES + 7)))
+
+    shown = (await preview_of(ready)).splitlines()
+
+    assert shown[-2].strip() == f"+line {LINES - 1}"
+    assert "and 7 lines more" in shown[-1]
+
+
+async def test_differences_that_are_gone_are_said_to_be(ready: Path) -> None:
+    look(ready, "+mtu 9000\n")
+    for kept in (ready / "evidence").rglob("*"):
+        if kept.is_file() and kept.read_bytes() == b"+mtu 9000\n":
+            kept.unlink()
+
+    assert "is not there" in await preview_of(ready)
