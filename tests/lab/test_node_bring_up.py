@@ -361,11 +361,13 @@ def test_a_link_that_trained_narrow_is_noted(site: Site) -> None:
 
 def test_the_list_of_controllers_says_whom_it_lacks(site: Site) -> None:
     path = site.folder / "list.csv"
-    said = site.play(
-        "server_assembly/017_bmc_addresses.yml",
-        *site.beside(node_02={"bmc_password": "wrong"}),
-        bmc_list_path=str(path),
-    )
+    playbook = "server_assembly/017_bmc_addresses.yml"
+    beside = site.beside(node_02={"bmc_password": "wrong"})
+    site.play(playbook, "--check", *beside, bmc_list_path=str(path))
+    assert not path.exists()
+
+    said = site.play(playbook, *beside, bmc_list_path=str(path))
+    assert set(changes(site.play(playbook, *beside, bmc_list_path=str(path))).values()) == {0}
 
     (row,) = csv.DictReader(path.open(encoding="utf-8"))
     told = site.bmc["node-01"].get("/Managers/1/EthernetInterfaces/eth0")

@@ -31,6 +31,7 @@ PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
 MANAGEMENT = ("mgmt",)
 SETTLED: dict[str, Any] = {"provision_hosts": ["node-01"], "provisioning_client": "node-02"}
 XID = "NVRM: Xid (PCI:0000:4f:00): 48, pid=2310, An uncorrectable double bit error (DBE) has been detected"
+NOTHING_STARTED = "ls -d /var/lib/clusterwright/burn-in 2>/dev/null || echo nothing"
 
 
 class Site:
@@ -205,6 +206,11 @@ class TestBurnIn:
         assert changed(done) == set()
         assert measured("034", self.NODE, done)["burn_in.clean_h"].value is None
 
+    def test_check_mode_starts_nothing(self, site: Site) -> None:
+        site.play(self.PLAYBOOK, (self.NODE,), check=True, **self.TERMS)
+
+        assert ssh(site.lab, self.NODE, NOTHING_STARTED) == "nothing"
+
     def test_the_clock_runs_restarts_on_a_fault_and_a_power_loss_and_says_what_to_do(self, site: Site) -> None:
         site.play(self.PLAYBOOK, (self.NODE,), **self.TERMS)
         first = until(lambda: self.clean(site), lambda m: m.value and m.value >= Decimal("0.02"), seconds=240)
@@ -234,6 +240,12 @@ class TestBurnIn:
 
         assert ssh(site.lab, self.NODE, "systemctl is-active burn-in-load-gpu || true") == "inactive"
         assert ssh(site.lab, self.NODE, "wc -l </var/lib/clusterwright/burn-in/gpu/log.jsonl") != "0"
+
+
+def test_a_stress_in_check_mode_starts_nothing(site: Site) -> None:
+    site.play("server_assembly/035_stress.yml", ("node-02",), check=True)
+
+    assert ssh(site.lab, "node-02", NOTHING_STARTED) == "nothing"
 
 
 def test_whole_servers_are_stressed_and_judged_in_one_run_where_it_is_short(site: Site) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -68,9 +69,14 @@ def stack(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Stack:
     return stack
 
 
+def tracking(stack: Stack, host: str) -> list[str]:
+    """Give what chrony says of a host's clock."""
+    return ssh(stack.lab, host, "chronyc -c tracking").split(",")
+
+
 def test_clocks_follow_the_management_host_within_a_millisecond(stack: Stack) -> None:
     for host in HOSTS[1:]:
-        fields = ssh(stack.lab, host, "chronyc -c tracking").split(",")
+        fields = tracking(stack, host)
 
         assert fields[1] == str(stack.lab.addresses.of(stack.lab.topology.host("mgmt").number))
         assert abs(float(fields[4])) < 0.001
@@ -84,13 +90,10 @@ def test_clocks_prefer_a_grandmaster_where_hosts_name_a_card_and_a_second_run_ch
 
     assert again.changes == 0
     for host in HOSTS[1:]:
-        tracking = until(
-            lambda host=host: ssh(stack.lab, host, "chronyc -c tracking").split(","),
-            lambda fields: fields[1] == "PTP",
-            seconds=60,
-        )
-        assert tracking[1] == "PTP"
-        assert abs(float(tracking[4])) < 0.001
+        fields = until(partial(tracking, stack, host), lambda fields: fields[1] == "PTP", seconds=60)
+
+        assert fields[1] == "PTP"
+        assert abs(float(fields[4])) < 0.001
 
 
 def test_a_line_of_every_host_is_found_in_the_store(stack: Stack) -> None:
