@@ -11,10 +11,13 @@ from pathlib import Path
 
 TRIES, STEPS = 3, 200
 TERMS = {
-    "run": "profiled", "steps": STEPS, "tracking_url": "", "master": "127.0.0.1", "port": 29555, "seed": 7,
-    "patience_s": 20, "learning_rate": 0.05, "checkpoint_every": STEPS, "log_every": STEPS, "step_s": 0.02,
-    "slow_rank": -1, "slow_rank_s": 0.0, "slow_source_s": 0.0, "code": "train-1",
-}  # fmt: skip
+    "run": "profiled",
+    "master": "127.0.0.1",
+    "port": 29555,
+    "steps": STEPS,
+    "checkpoint_every": STEPS,
+    "log_every": STEPS,
+}
 
 
 def seconds(job: Path, host: str, profile_steps: list[int]) -> tuple[float, int]:

@@ -2,7 +2,8 @@
 
 A classifier learns synthetic tokens that its seed makes, so that a run can be repeated to the last digit. Every rank writes
 checkpoints to its own disk. When a rank is lost the others end; the service starts them again, and once all are back the
-newest checkpoint of any of them is given to all. `train.py RUN_FILE` reads its terms from a JSON file.
+newest checkpoint of any of them is given to all. `train.py RUN_FILE` reads its terms from a JSON file: `run`, `hosts`, `master`,
+`steps`, and what of `TERMS` is to be different.
 """
 
 import json
@@ -22,6 +23,25 @@ from training_metrics import Profile, Report, Tracking
 
 VOCABULARY, LENGTH, WIDTH, CLASSES, READY_BATCHES, VALIDATION = 64, 16, 32, 4, 4, 1024
 GAVE_UP = 75
+TERMS = {
+    "code": "train-2",
+    "seed": 7,
+    "batch": 32,
+    "accumulate": 1,
+    "learning_rate": 0.05,
+    "warm_up_steps": 0,
+    "checkpoint_every": 20,
+    "log_every": 10,
+    "profile_steps": [],
+    "step_s": 0.02,
+    "slow_rank": -1,
+    "slow_rank_s": 0.0,
+    "slow_source_s": 0.0,
+    "patience_s": 20,
+    "port": 29500,
+    "tracking_url": "",
+    "textfile_dir": "/var/lib/prometheus/node-exporter",
+}
 
 
 class Classifier(nn.Module):
@@ -242,7 +262,7 @@ class Job:
 
 def main() -> None:
     """Run until the outcome is there; a run whose outcome is there is over."""
-    terms = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    terms = TERMS | json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     folder = Path(sys.argv[1]).parent
     if (folder / "outcome.json").exists():
         return
