@@ -8,7 +8,7 @@ from steps.catalog.loader import Catalog
 from steps.catalog.schema import Scope
 from steps.design.design import Design
 from steps.design.site import Site
-from steps.schedule.planner import Hosts
+from steps.schedule.planner import Hosts, playbook_of
 
 
 def hosts_of(folder: Path, site: Site, design: Design, catalog: Catalog, playbooks: Path) -> Hosts:
@@ -24,11 +24,7 @@ def hosts_of(folder: Path, site: Site, design: Design, catalog: Catalog, playboo
     from flows.ansible.plays import patterns_of
 
     matching = matching_of(folder, site.inventory, design)
-    patterns = {
-        entry.step.playbook: patterns_of(playbooks / entry.step.playbook)
-        for entry in catalog.values()
-        if entry.step.playbook
-    }
+    patterns = {name: patterns_of(playbooks / name) for name in _playbooks(design, catalog)}
     named = inventory_hosts(folder / site.inventory, {NODES, *(p for each in patterns.values() for p in each)})
     nodes = set(named[NODES])
     others = tuple(host for host in named[ALL] if host not in nodes)
@@ -46,6 +42,17 @@ def hosts_of(folder: Path, site: Site, design: Design, catalog: Catalog, playboo
         sets={", ".join(each): _in_any(named[ALL], [named[one] for one in each]) for each in patterns.values()},
         plays={playbook: ", ".join(each) for playbook, each in patterns.items()},
     )
+
+
+def _playbooks(design: Design, catalog: Catalog) -> list[str]:
+    """Give the playbooks that the steps have in this design, in the order of steps."""
+    found = [
+        playbook_of(entry.step, unit.values)
+        for entry in catalog.values()
+        for unit in design.units
+        if entry.step.playbooks and unit.kind is entry.step.scope
+    ]
+    return [playbook for playbook in dict.fromkeys(found) if playbook is not None]
 
 
 def _in_any(everybody: tuple[str, ...], groups: list[tuple[str, ...]]) -> tuple[str, ...]:

@@ -274,14 +274,14 @@ def automated_steps() -> Iterator[str]:
     entries = yaml.safe_load((HERE / "automation.yaml").read_text(encoding="utf-8"))
     catalog = read_catalog()
     steps = [e.step for e in catalog.values() if e.step.kind in {Kind.AUTOMATE, Kind.VERIFY}]
-    if untold := sorted({s.playbook for s in steps if s.playbook} - set(entries)):
+    if untold := sorted({name for s in steps for name in s.playbooks} - set(entries)):
         sys.exit(f"docs/automation.yaml has no entry for {', '.join(untold)}")
     yield "# The steps that software does or checks\n"
     yield (
         "Every `automate` and `verify` step of the catalog. What a playbook does, and how that was proved, stands in "
         "`docs/automation.yaml`; [what the playbooks really do](automation.md) tells what the words mean. A step without a "
         "playbook is not automated yet: it is done by other means, and then started and `measure`d, or attested by the "
-        "command shown, here at the first of its units.\n"
+        "command shown, here at the first of its units. A row that says `where` is a step in such designs, and is not counted.\n"
     )
     yield f"| steps | in all | with a playbook | {' | '.join(PROVED)} | done with others | not automated yet |"
     yield "|---|---|---|" + "---|" * (len(PROVED) + 2)
@@ -289,9 +289,16 @@ def automated_steps() -> Iterator[str]:
         yield _counted(f"`{kind.value}` of the 195", [s for s in steps if s.kind is kind and s.id.isdigit()], entries)
     yield _counted("[hold points](hold-points.md)", [s for s in steps if not s.id.isdigit()], entries)
     for phase in Phase:
-        yield from _steps_table(phase.value, [(s, s.playbook) for s in steps if s.phase is phase], entries)
-    by_hand = sorted(set(entries) - {s.playbook for s in steps}, key=_number)
-    yield from _steps_table("run by a person", [(catalog[_number(name)].step, name) for name in by_hand], entries)
+        yield from _steps_table(phase.value, [row for s in steps if s.phase is phase for row in _rows(s)], entries)
+    by_hand = sorted(set(entries) - {name for s in steps for name in s.playbooks}, key=_number)
+    rows = [(step := catalog[_number(name)].step, step.title, name) for name in by_hand]
+    yield from _steps_table("run by a person", rows, entries)
+
+
+def _rows(step: Step) -> Iterator[tuple[Step, str, str | None]]:
+    yield step, step.title, step.playbook
+    for alternative in step.alternatives:
+        yield step, f"{step.title}, where `{alternative.when}`", alternative.playbook
 
 
 def _number(playbook: str) -> str:
@@ -305,11 +312,13 @@ def _counted(title: str, steps: list[Step], entries: dict[str, dict[str, str]]) 
     return f"| {title} | {' | '.join(map(str, numbers))} | {len(steps) - proved.total() - with_others} |"
 
 
-def _steps_table(title: str, rows: list[tuple[Step, str | None]], entries: dict[str, dict[str, str]]) -> Iterator[str]:
+def _steps_table(
+    title: str, rows: list[tuple[Step, str, str | None]], entries: dict[str, dict[str, str]]
+) -> Iterator[str]:
     yield f"\n## {title.replace('_', ' ').capitalize()}\n"
     yield "| step | what | playbook | what it really does | proved | still needs |"
     yield "|---|---|---|---|---|---|"
-    for step, playbook in rows:
+    for step, what, playbook in rows:
         with_others = f"done with {' and '.join(step.completed_by)}" if step.completed_by else ""
         if playbook is None:
             route = f"not automated yet: `clusterwright attest {step.id}@{FIRST_UNIT[step.scope]}`"
@@ -323,7 +332,7 @@ def _steps_table(title: str, rows: list[tuple[Step, str | None]], entries: dict[
             )
             proved = ": ".join(entry[key] for key in ("proved", "how") if key in entry)
             cells = [f"[{Path(playbook).name}](../playbooks/{playbook})", does, proved, entry.get("needs", "-")]
-        yield f"| {step.id} | {step.title} | {' | '.join(cells)} |"
+        yield f"| {step.id} | {what} | {' | '.join(cells)} |"
 
 
 PAGES = {

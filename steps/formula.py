@@ -99,6 +99,18 @@ def names(text: str) -> frozenset[str]:
     )
 
 
+def comparisons(text: str) -> frozenset[tuple[str, str]]:
+    """Give the design values that a formula compares with words, and these words."""
+    return frozenset(
+        (node.left.id, word.value)
+        for node in ast.walk(parse(text))
+        if isinstance(node, ast.Compare) and isinstance(node.left, ast.Name)
+        for right in node.comparators
+        for word in ast.walk(right)
+        if isinstance(word, ast.Constant) and isinstance(word.value, str)
+    )
+
+
 def evaluate(
     text: str,
     values: Mapping[str, Any],

@@ -30,7 +30,10 @@ def list_steps(
         return
     table(
         ("step", "title", "phase", "kind", "scope", "playbook"),
-        [(e.step.id, e.step.title, e.step.phase, e.step.kind, e.step.scope, e.step.playbook or "") for e in entries],
+        [
+            (e.step.id, e.step.title, e.step.phase, e.step.kind, e.step.scope, ", ".join(e.step.playbooks))
+            for e in entries
+        ],
     )
 
 
@@ -54,6 +57,7 @@ def _listed(entry: object) -> dict[str, object]:
         "sign_off": step["sign_off"],
         "completed_by": step["completed_by"],
         "playbook": step.get("playbook"),
+        "alternatives": step["alternatives"],
         "sources": step["sources"],
         "local": entry.local,
     }

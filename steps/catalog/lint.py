@@ -13,9 +13,10 @@ from pathlib import Path
 from steps.catalog.loader import Catalog, Entry, shipped_folder
 from steps.catalog.schema import Kind, Mapping, Phase, Scope
 from steps.design.design import Design
+from steps.design.figures import choice_specs
 from steps.design.values import DESIGN_VALUES
 from steps.errors import InputError, Place
-from steps.formula import names
+from steps.formula import comparisons, names
 from steps.schedule.durations import duration_of, lead_of
 from steps.schedule.expansion import Expansion, expand
 from steps.schedule.network import Edge, Network, levels
@@ -80,15 +81,8 @@ def _entry_findings(
     yield from _formula_names(entry)
     yield from _role_findings(entry, roles)
     yield from _link_findings(entry, catalog)
+    yield from _playbook_findings(entry, playbooks)
     step = entry.step
-    if step.playbook and not (playbooks / step.playbook).exists():
-        message = f"the playbook {step.playbook} does not exist"
-        yield Finding("playbook", message, entry.place("playbook"))
-    elif step.playbook and step.waves:
-        plays, _ = load(playbooks / step.playbook)
-        for single in {play["hosts"] for play in plays if "[" in play["hosts"]}:
-            message = f"{step.playbook} has a play for {single} alone, which only one of the waves would run"
-            yield Finding("waves", message, entry.place("waves"), "leave `waves` out")
     for other in step.completed_by:
         if other not in {link.after for link in step.links}:
             message = f"completed by {other} without a link to it"
@@ -103,6 +97,22 @@ def _entry_findings(
                 yield Finding("supply", message, entry.place("supplies", index, "item"))
 
 
+def _playbook_findings(entry: Entry, playbooks: Path) -> Iterator[Finding]:
+    step = entry.step
+    named: list[tuple[str | None, tuple[str | int, ...]]] = [(step.playbook, ("playbook",))]
+    named += [(a.playbook, ("alternatives", i, "playbook")) for i, a in enumerate(step.alternatives)]
+    for playbook, key in named:
+        if playbook is None:
+            continue
+        if not (playbooks / playbook).exists():
+            yield Finding("playbook", f"the playbook {playbook} does not exist", entry.place(*key))
+        elif step.waves:
+            plays, _ = load(playbooks / playbook)
+            for single in {play["hosts"] for play in plays if "[" in play["hosts"]}:
+                message = f"{playbook} has a play for {single} alone, which only one of the waves would run"
+                yield Finding("waves", message, entry.place("waves"), "leave `waves` out")
+
+
 def _formulas(entry: Entry) -> Iterator[tuple[str, tuple[str | int, ...]]]:
     step = entry.step
     if isinstance(step.applies, str):
@@ -112,24 +122,19 @@ def _formulas(entry: Entry) -> Iterator[tuple[str, tuple[str | int, ...]]]:
     yield step.crew.count, ("crew", "count")
     for index, supply in enumerate(step.supplies):
         yield supply.quantity, ("supplies", index, "quantity")
-        if supply.when:
-            yield supply.when, ("supplies", index, "when")
-    for index, link in enumerate(step.links):
-        if link.when:
-            yield link.when, ("links", index, "when")
     for index, criterion in enumerate(step.accept):
         if isinstance(criterion.value, str):
             yield criterion.value, ("accept", index, "value")
-        if criterion.when:
-            yield criterion.when, ("accept", index, "when")
-    for index, fact in enumerate(step.facts):
-        if fact.when:
-            yield fact.when, ("facts", index, "when")
+    for key in ("supplies", "links", "alternatives", "accept", "facts"):
+        for index, conditional in enumerate(getattr(step, key)):
+            if conditional.when:
+                yield conditional.when, (key, index, "when")
     for name, formula in step.resources.items():
         yield formula, ("resources", name)
 
 
 def _formula_names(entry: Entry) -> Iterator[Finding]:
+    choices = choice_specs()
     for text, key in _formulas(entry):
         try:
             used = names(text)
@@ -144,6 +149,11 @@ def _formula_names(entry: Entry) -> Iterator[Finding]:
             elif known.level not in _READS[entry.step.scope]:
                 message = f"a {entry.step.scope} step cannot read {name}, a value of a {known.level}"
                 yield Finding("formula", message, entry.place(*key))
+        for name, word in sorted(comparisons(text)):
+            options = choices[name].options if name in choices else ()
+            if options and word not in options:
+                message = f"formula {text!r} asks for a {name} {word!r}, which no design has"
+                yield Finding("formula", message, entry.place(*key), f"options: {', '.join(map(str, options))}")
 
 
 def _role_findings(entry: Entry, roles: dict[str, dict[str, object]]) -> Iterator[Finding]:

@@ -289,6 +289,13 @@ class Waves(Closed):
     source: Text
 
 
+class Alternative(Closed):
+    """The playbook of a step in designs where `when` holds. Without one, the step is not automated there yet."""
+
+    when: Text
+    playbook: str | None = None
+
+
 class Step(Closed):
     """One catalog entry: what is done, by whom, after what, for how long, and how it is accepted."""
 
@@ -317,6 +324,9 @@ class Step(Closed):
     closes_project: bool = False
     effect: Effect | None = None
     playbook: str | None = None
+    alternatives: tuple[Alternative, ...] = Field(
+        default=(), description="playbooks by design: the first whose `when` holds, otherwise `playbook`"
+    )
     preview: bool = Field(default=False, description="a release waits for the differences that check mode shows")
     waves: Waves | None = None
     shares: tuple[Shared, ...] = ()
@@ -338,14 +348,20 @@ class Step(Closed):
             raise ValueError(f"a {self.kind} step states its `effect`: read, change or destructive")
         if isinstance(self.applies, str) and not self.not_applicable_because:
             raise ValueError("a conditional `applies` needs `not_applicable_because`")
-        if self.sign_off.policy.witness is not None and self.playbook is not None:
+        if self.sign_off.policy.witness is not None and self.playbooks:
             raise ValueError("`witness` is for what people do: nobody is invited to what software starts by itself")
-        if self.preview and (self.playbook is None or self.effect is Effect.READ):
+        if self.preview and (not self.playbooks or self.effect is Effect.READ):
             raise ValueError("`preview` shows what a playbook would change, and nothing of this step changes hosts")
-        if self.waves is not None and self.playbook is None:
+        if self.waves is not None and not self.playbooks:
             raise ValueError("`waves` say how a playbook goes over hosts, and there is no `playbook`")
         if self.facts and self.kind is not Kind.COMPUTE:
             raise ValueError("`facts` are what a compute step compares its design with")
         if self.duration.rate is not None and self.items is None:
             raise ValueError("`duration.rate` needs `items`: a rate of what?")
         return self
+
+    @property
+    def playbooks(self) -> tuple[str, ...]:
+        """Give every playbook that some design takes for this step, each once."""
+        named = (self.playbook, *(alternative.playbook for alternative in self.alternatives))
+        return tuple(dict.fromkeys(name for name in named if name is not None))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
 from steps.catalog.loader import Catalog
-from steps.catalog.schema import Criterion, Policy
+from steps.catalog.schema import Criterion, Policy, Step
 from steps.design.design import Design
 from steps.design.dossier import dossier_of
 from steps.design.site import Site
@@ -254,6 +255,7 @@ def _activity(
 ) -> PlanActivity:
     step = node.entry.step
     policy = step.sign_off.policy
+    playbook = playbook_of(step, node.values)
     completed_by = tuple(
         other
         for other in (f"{step_id}@{node.unit.id}" for step_id in step.completed_by)
@@ -277,11 +279,11 @@ def _activity(
             "applicable": node.applies,
             "not_applicable_because": node.not_applicable_because,
             "effect": step.effect,
-            "playbook": step.playbook,
-            "preview": step.preview,
+            "playbook": playbook,
+            "preview": step.preview and playbook is not None,
             "shares": step.shares,
-            "waves": step.waves,
-            "plays": hosts.plays.get(step.playbook or ""),
+            "waves": step.waves if playbook is not None else None,
+            "plays": hosts.plays.get(playbook or ""),
             "completed_by": completed_by,
             "continuing": step.continuing,
             "policy": PlanPolicy(
@@ -300,6 +302,14 @@ def _activity(
             "ncr_class": step.on_fail.ncr if step.on_fail else "B",
         }
     )
+
+
+def playbook_of(step: Step, values: Mapping[str, Any]) -> str | None:
+    """Give the playbook that a step has in a design: the first alternative that holds there, otherwise its own."""
+    for alternative in step.alternatives:
+        if evaluate(alternative.when, values):
+            return alternative.playbook
+    return step.playbook
 
 
 def _witness(policy: Policy, hours_per_day: float) -> PlanWitness | None:

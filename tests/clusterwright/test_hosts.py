@@ -79,3 +79,18 @@ def test_an_inventory_without_groups_is_all_nodes(tmp_path: Path, command: Comma
 
     assert plan.units[0].hosts == ("one", "two", "three")
     assert plan.units[0].shared == ()
+
+
+def test_whom_a_run_touches_follows_from_the_playbook_of_the_design(tmp_path: Path, command: Command) -> None:
+    """Kubernetes has no database of accounting to set up first, and log-in hosts only bring kubectl."""
+    plan_with(tmp_path, command, GROUPS)
+    file = tmp_path / "site" / "site.yaml"
+    site = yaml.safe_load(file.read_text(encoding="utf-8"))
+    file.write_text(yaml.safe_dump(site | {"overrides": {"scheduler": "kubernetes"}}), encoding="utf-8")
+
+    plan = plan_of(tmp_path / "site")
+
+    nodes = {"pod-001-n01", "pod-001-n02", "pod-001-n03"}
+    assert touched(plan, "156@site") == {"admin-1", "admin-2", *nodes}
+    assert touched(plan, "161@site") == {"admin-1", "login-1"}
+    assert next(a for a in plan.activities if a.id == "162@site").plays is None

@@ -8,8 +8,12 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from steps.catalog.loader import read_catalog
+from steps.design.design import design_of_preset
+from steps.schedule.planner import playbook_of
 from tests.lab.lab import Lab
 
 FOLDER = Path(__file__).parents[2] / "playbooks"
@@ -49,14 +53,23 @@ def every_playbook() -> tuple[str, ...]:
     return tuple(str(path.relative_to(FOLDER)) for path in sorted(found, key=lambda path: path.name))
 
 
+@cache
+def other_designs() -> tuple[str, ...]:
+    """Give the playbooks that steps have in designs without a lab, in the order of steps."""
+    values = design_of_preset("lab").site.values
+    steps = (entry.step for entry in read_catalog().values() if entry.step.alternatives)
+    return tuple(playbook for step in steps for playbook in step.playbooks if playbook != playbook_of(step, values))
+
+
 def playbooks() -> tuple[str, ...]:
     """Give the playbooks that can be run one after another on one lab, and again, in the order of steps."""
-    return tuple(playbook for playbook in every_playbook() if playbook not in BY_ITSELF)
+    return tuple(playbook for playbook in every_playbook() if playbook not in (*BY_ITSELF, *other_designs()))
 
 
 def find(step: str) -> str:
     """Give the playbook of a step that has one."""
-    (playbook,) = (playbook for playbook in every_playbook() if Path(playbook).name.startswith(f"{step}_"))
+    lab = (playbook for playbook in every_playbook() if playbook not in other_designs())
+    (playbook,) = (playbook for playbook in lab if Path(playbook).name.startswith(f"{step}_"))
     return playbook
 
 

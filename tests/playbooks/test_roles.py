@@ -1,4 +1,4 @@
-"""Every role is described, used by a playbook, and so tried: on a lab with all the others, or in a test that is named."""
+"""Every role is described, used by a playbook, and so tried: on a lab with all the others, in a test that is named, or in check mode."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from flows.ansible.plays import patterns_of, roles_of
-from tests.lab.playing import BY_ITSELF, FOLDER, every_playbook, playbooks
+from tests.lab.playing import BY_ITSELF, FOLDER, every_playbook, other_designs, playbooks
 
 ROLES = sorted(path for path in (FOLDER / "roles").iterdir() if path.is_dir())
 LAB_TESTS = sorted((FOLDER.parent / "tests" / "lab").glob("test_*.py"))
@@ -28,9 +28,11 @@ def test_every_role_is_used_by_a_playbook() -> None:
     assert used == {role.name for role in ROLES}
 
 
-def test_every_playbook_is_run_by_the_lab_or_has_a_test_that_names_it() -> None:
+def test_every_playbook_is_run_by_the_lab_or_has_a_test_that_names_it_or_is_for_a_design_without_a_lab() -> None:
+    """`test_kubernetes` runs those of a design without a lab in check mode."""
     assert set(BY_ITSELF) <= set(every_playbook())
-    assert set(playbooks()) | set(BY_ITSELF) == set(every_playbook())
+    assert {*playbooks(), *BY_ITSELF, *other_designs()} == set(every_playbook())
+    assert not set(playbooks()) & set(other_designs())
     tests = "\n".join(path.read_text(encoding="utf-8") for path in LAB_TESTS)
 
     unnamed = [playbook for playbook in BY_ITSELF if playbook not in tests]

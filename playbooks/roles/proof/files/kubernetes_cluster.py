@@ -1,0 +1,112 @@
+"""Proves the cluster: a job on every compute host, and one over all of them at once.
+
+Where there are three servers, the first is killed under a job that waits for a host, and the job must start by the others.
+Argument: this host's name in the cluster.
+"""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+
+from kubernetes_jobs import (
+    HOST,
+    PERSON,
+    Document,
+    Found,
+    clear,
+    compute_hosts,
+    condition,
+    ended,
+    items,
+    job,
+    kubectl,
+    out_of_reach,
+    outcome,
+    placed,
+    pods,
+    prove,
+    settings,
+    submitted,
+    until,
+)
+
+AT_ONCE = 100
+APART = {
+    "podAntiAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": [
+            {"topologyKey": HOST, "labelSelector": {"matchLabels": {"batch.kubernetes.io/job-name": "all-hosts"}}}
+        ]
+    }
+}
+HELD = "proof-failover"
+KILL = "/usr/local/bin/rke2-killall.sh"
+
+
+def find() -> Found:
+    """Run the jobs, count failures, and fail over where that is possible."""
+    image, there = settings()["image"], compute_hosts(items("nodes"))
+    bad = []
+    for first in range(0, len(there), AT_ONCE):
+        names = {f"host-{number}": host for number, host in enumerate(there[first : first + AT_ONCE], first)}
+        submitted(*(job(name, "true", image=image, on={HOST: host}) for name, host in names.items()))
+        bad += [f"{names[name]}: {how or 'did not end'}" for name, how in ended(names).items() if how != "Complete"]
+        clear()
+    submitted(job("all-hosts", "sleep 30", image=image, parts=len(there), affinity=APART))
+    at_once = until(lambda: set(placed(pods(), "all-hosts")), lambda found: len(found) == len(there), 120)
+    how = ended(["all-hosts"])["all-hosts"]
+    if len(at_once) != len(there) or how != "Complete":
+        bad.append(f"one job over all: on {len(at_once)} of {len(there)} hosts at once, {how or 'did not end'}")
+    if not there:
+        bad.append("no compute host takes jobs")
+    failover, note = failed_over(image, sys.argv[1])
+    return {
+        "scheduler.test_job_failures": (len(bad), "; ".join(bad[:10]) or f"{len(there)} hosts, and one job over all"),
+        "scheduler.failover_s": (failover, note),
+    }
+
+
+def failed_over(image: str, own: str) -> tuple[float | None, str]:
+    """Kill this server under a job that waits; give the seconds until the job has run by the others."""
+    nodes = items("nodes")
+    others = other_servers(nodes, own)
+    if len(others) < 2:
+        return None, f"{len(others) + 1} servers: the loss of one is outlived by three"
+    host = compute_hosts(nodes)[0]
+    submitted(job("held", "true", image=image, on={HELD: "go"}))
+    began = time.monotonic()
+    subprocess.run(["systemctl", "stop", "rke2-server"], check=True)
+    subprocess.run([KILL], capture_output=True, check=True)
+    try:
+        taken = until(lambda: ran(others[0], host, began), lambda seconds: seconds is not None, 300)
+    finally:
+        subprocess.run(["systemctl", "start", "rke2-server"], check=True)
+        until(out_of_reach, lambda why: why is None, 300)
+        kubectl("label", "node", host, f"{HELD}-")
+    return (taken, f"{own} killed") if taken is not None else (None, "the waiting job did not run")
+
+
+def ran(server: str, host: str, began: float) -> float | None:
+    """Free the host for the waiting job, by another server; give the seconds since, once the job has ended well."""
+    by_other = ("--server", f"https://{server}:6443")
+    kubectl("label", "node", host, f"{HELD}=go", "--overwrite", *by_other)
+    asked = kubectl("get", "job", "held", "-n", PERSON, "-o", "json", *by_other)
+    if asked.returncode != 0 or outcome(json.loads(asked.stdout)) != "Complete":
+        return None
+    return round(time.monotonic() - began, 1)
+
+
+def other_servers(nodes: Iterable[Document], own: str) -> list[str]:
+    """Give the addresses of the servers that are ready, beside this one."""
+    return [
+        next(a["address"] for a in node["status"]["addresses"] if a["type"] == "InternalIP")
+        for node in nodes
+        if "node-role.kubernetes.io/control-plane" in node["metadata"]["labels"]
+        and node["metadata"]["name"] != own
+        and condition(node, "Ready")
+    ]
+
+
+if __name__ == "__main__":
+    prove(("scheduler.test_job_failures", "scheduler.failover_s"), find)
