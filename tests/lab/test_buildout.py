@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,14 @@ NODES = ("node-01", "node-02", "node-03")
 SUBMIT = "sbatch --parsable --chdir=/tmp --output=/dev/null --mem=64"
 
 HostOf = Callable[[str], Host]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tools() -> Iterator[None]:
+    """Let Ansible's commands be found, which testinfra and a test call by name, also where no environment is activated."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+        yield
 
 
 @pytest.fixture(scope="module")
