@@ -176,7 +176,7 @@ def _preview(folder: Path, reader: Reader, row: ActivityRow) -> Text | None:
     if seen is None:
         return None
     text = _heading("What check mode showed")
-    text.append_text(safe(f"{seen.summary}, {seen.at:%Y-%m-%d %H:%M}, {len(seen.hosts)} hosts"))
+    text.append_text(safe(f"{seen.summary}; {seen.at:%Y-%m-%d %H:%M}"))
     try:
         lines = load(folder, seen.differences).decode("utf-8", "replace").splitlines()
     except ClusterwrightError as error:
