@@ -24,8 +24,8 @@ def preview(folder: Path, activity: str) -> Differences:
     """Run an activity's playbook in check mode and keep what it showed, for those who release it."""
     terms = release_terms(folder, activity)
     inventory = kept_inventory(folder)
-    if inventory is None or not terms.hosts:
-        raise NotSatisfiedError(f"the inventory names no host for {activity}", hint="`inventory` in site.yaml")
+    if inventory is None:
+        raise NotSatisfiedError(f"there is no inventory to preview {activity} on", hint="`inventory` in site.yaml")
     require_ansible()
     with Reader.open(folder) as reader:
         state = reader.require_activity(activity, datetime.now(UTC)).state

@@ -32,4 +32,9 @@ def release_terms(folder: Path, activity: str) -> Terms:
         raise NotSatisfiedError(
             f"{activity} needs no release: " + ("it only reads" if row.playbook else "nothing runs for it")
         )
+    if not hosts:
+        raise NotSatisfiedError(
+            f"{activity} cannot be released: the inventory names no host of {row.unit} for {row.playbook}",
+            hint=f"clusterwright why {activity}",
+        )
     return Terms(row.effect, row.playbook, digest, hosts)

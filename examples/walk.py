@@ -94,7 +94,7 @@ def settle(site: Site) -> bool:
     if by_hand := [name for name in stuck if not criteria[name]] or [
         r["id"]
         for r in ready
-        if r["kind"] in {"automate", "verify", "compute"} and not r["playbook"] and not r["completed_by"]
+        if r["kind"] in {"automate", "verify", "compute"} and not r["completed_by"] and is_left_to_people(site, r)
     ]:
         site.run(
             "attest",
@@ -115,6 +115,11 @@ def settle(site: Site) -> bool:
         approve(site, row)
         worked = True
     return worked
+
+
+def is_left_to_people(site: Site, row: dict[str, Any]) -> bool:
+    """Say whether software does not do a ready activity here: it has no playbook, or its playbook no host."""
+    return not row["playbook"] or any("attest" in need for need in asked(site, row["id"])["needs"])
 
 
 def released(site: Site, name: str) -> bool:

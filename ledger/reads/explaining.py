@@ -128,6 +128,11 @@ class ExplainingReads(ActivityReads, FactReads, ChecklistReads, WitnessReads):
             is not None
         )
 
+    def plays_nobody(self, name: str) -> bool:
+        """Say whether an activity has a playbook and a plan made with an inventory, of which no host is its."""
+        planned = self.row("SELECT 1 FROM activity WHERE id = ? AND plays IS NOT NULL", name)
+        return planned is not None and not self.hosts_of(name, "")
+
     def _needs(self, row: ActivityRow) -> list[str]:
         match row.state:
             case State.READY:
@@ -167,6 +172,11 @@ class ExplainingReads(ActivityReads, FactReads, ChecklistReads, WitnessReads):
             needs += self._needs_of_the_facility(row)
         elif row.kind in {"automate", "verify"} and row.playbook is None:
             needs.append("a person: not automated yet; do it and attest, or start and measure")
+        elif self.plays_nobody(row.id):
+            needs.append(
+                f"hosts: the inventory names none of {row.unit} for {row.playbook};"
+                " name them and adopt the plan, or do it and attest"
+            )
         elif row.effect in {"change", "destructive"} and not self.has_live_release(row.id):
             if self.lacks_preview(row.id):
                 needs.append(f"a look at what it would change: clusterwright preview {row.id}")

@@ -133,7 +133,7 @@ class PeopleReads(ExplainingReads, SupplyReads):
         """Give what a person does to move a ready activity on; None where software does it."""
         if row.kind in {"procure", "field"}:
             return "start"
-        if row.kind in {"automate", "verify"} and row.playbook is None:
+        if row.kind in {"automate", "verify"} and (row.playbook is None or self.plays_nobody(row.id)):
             return "attest"
         if row.effect in {"change", "destructive"} and not self.has_live_release(row.id):
             return "release"

@@ -148,24 +148,6 @@ class SiteReads(Connected):
         found = self.rows("SELECT id, kind, parent, title, hosts, shared FROM unit ORDER BY ordinal")
         return [UnitRow._make((*row[:4], words(row[4]), words(row[5]))) for row in found]
 
-    def hosts_of(self, activity: str, playbook_digest: str) -> tuple[str, ...]:
-        """Give the hosts that the next run of an activity touches: those of its unit that its playbook's plays name.
-
-        Those that a retry keeps are not among them, unless another playbook has done them. A plan from before host sets
-        knows the unit's nodes only.
-        """
-        for nodes, shared, kept, named, done_by in self.rows(
-            "SELECT u.hosts, u.shared, a.kept, s.hosts, (SELECT r.playbook_digest FROM run r"
-            " WHERE r.activity = a.id AND r.attempt = a.attempt - 1 ORDER BY r.id DESC LIMIT 1)"
-            " FROM activity a JOIN unit u ON u.id = a.unit LEFT JOIN host_set s ON s.name = a.plays WHERE a.id = ?",
-            activity,
-        ):
-            there = words(nodes) if named is None else words(nodes) + words(shared)
-            played = set(there if named is None else words(named))
-            stays = set(words(kept)) if done_by == playbook_digest else set()
-            return tuple(host for host in there if host in played - stays)
-        return ()
-
     def events(self, after_seq: int = 0, limit: int | None = None, *, subject: str | None = None) -> list[EventRow]:
         """Give events after a place in the chain, oldest first."""
         found = self.rows(

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.planning import plan_of
-from ledger.database import real_clock
 from ledger.reads import Reader
-from ledger.services.planning import adopt_plan, create_ledger
+from tests.clusterwright.one_step import one_step_site
 from tests.conftest import Command
 from tests.flows.conftest import free_port
 
@@ -22,16 +20,7 @@ NAME = "035@pod-001"
 @pytest.fixture
 def machine(tmp_path: Path, command: Command) -> Path:
     """This machine as a site of one step, which waits for nobody but its release."""
-    folder = tmp_path / "machine"
-    assert command("init", folder, "--preset", "localhost").returncode == 0
-    plan = plan_of(folder)
-    wanted = tuple(a.model_copy(update={"preview": True}) for a in plan.activities if a.id == NAME)
-    only = plan.model_copy(update={"activities": wanted, "links": (), "orders": ()})
-    with create_ledger(
-        folder, site_name=plan.site, time_zone=plan.time_zone, rehearsal=False, owner="owner", clock=real_clock
-    ) as ledger:
-        adopt_plan(ledger, "owner", only, reason="one step")
-    return folder
+    return one_step_site(tmp_path / "machine", command, NAME, preview=True)
 
 
 def test_a_release_waits_for_the_look_and_then_names_it(machine: Path, command: Command) -> None:

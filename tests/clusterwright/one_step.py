@@ -1,0 +1,23 @@
+"""This machine as a site of one step, which waits for nothing before it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from clusterwright.planning import plan_of
+from ledger.database import real_clock
+from ledger.services.planning import adopt_plan, create_ledger
+from tests.conftest import Command
+
+
+def one_step_site(folder: Path, command: Command, name: str, **changed: object) -> Path:
+    """Make the site of the preset `localhost`, of whose plan one activity is left, with what is to be different of it."""
+    assert command("init", folder, "--preset", "localhost").returncode == 0
+    plan = plan_of(folder)
+    wanted = tuple(a.model_copy(update=changed) for a in plan.activities if a.id == name)
+    only = plan.model_copy(update={"activities": wanted, "links": (), "orders": ()})
+    with create_ledger(
+        folder, site_name=plan.site, time_zone=plan.time_zone, rehearsal=False, owner="owner", clock=real_clock
+    ) as ledger:
+        adopt_plan(ledger, "owner", only, reason="one step")
+    return folder

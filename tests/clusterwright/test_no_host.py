@@ -1,0 +1,52 @@
+"""A step whose playbook plays no host of the inventory: said, nothing to release, and left to people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.clusterwright.one_step import one_step_site
+from tests.conftest import Command
+
+NAME = "143@site"
+
+
+@pytest.fixture
+def machine(tmp_path: Path, command: Command) -> Path:
+    """This machine, which is in none of the groups that step 143 plays."""
+    return one_step_site(tmp_path / "machine", command, NAME)
+
+
+def test_why_names_what_is_missing_and_the_way_by_hand(machine: Path, command: Command) -> None:
+    needs = json.loads(command("why", NAME, "--json", "--site", machine).stdout)["needs"]
+
+    (need,) = needs
+    assert need.startswith("hosts: the inventory names none of site for software_stack/143_configuration_management.yml")
+    assert need.endswith("or do it and attest")
+
+
+def test_a_release_of_nothing_is_refused(machine: Path, command: Command) -> None:
+    refused = command("release", NAME, "--yes", "--as", "owner", "--site", machine)
+
+    assert refused.returncode == 1
+    assert "the inventory names no host of site" in refused.stderr
+    assert f"clusterwright why {NAME}" in refused.stderr
+
+
+def test_it_is_in_the_inbox_as_work_by_hand_and_can_be_attested(machine: Path, command: Command) -> None:
+    waiting = json.loads(command("inbox", "--json", "--as", "operator", "--site", machine).stdout)
+    note = machine / "note.txt"
+    note.write_text("done by hand\n", encoding="utf-8")
+
+    done = command("attest", NAME, "--reason", "by hand", "--evidence", note, "--as", "operator", "--site", machine)
+
+    assert [(row["activity"], row["action"]) for row in waiting] == [(NAME, "attest")]
+    assert done.returncode == 0, done.stderr
+
+
+def test_one_with_a_host_is_not_left_to_people(tmp_path: Path, command: Command) -> None:
+    machine = one_step_site(tmp_path / "machine", command, "008@pod-001")
+
+    assert json.loads(command("why", "008@pod-001", "--json", "--site", machine).stdout)["needs"] == []
