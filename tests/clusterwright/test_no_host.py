@@ -23,7 +23,9 @@ def test_why_names_what_is_missing_and_the_way_by_hand(machine: Path, command: C
     needs = json.loads(command("why", NAME, "--json", "--site", machine).stdout)["needs"]
 
     (need,) = needs
-    assert need.startswith("hosts: the inventory names none of site for software_stack/143_configuration_management.yml")
+    assert need.startswith(
+        "hosts: the inventory names none of site for software_stack/143_configuration_management.yml"
+    )
     assert need.endswith("or do it and attest")
 
 
