@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = "clusterwright-lab"
-PATIENCE_S = 10
+PATIENCE_S = 60
+"""A database that is ended gives back its memory first, which took half a minute on a busy machine."""
 
 
 def _mounted(kind: str, option: str = "") -> Path | None:
