@@ -1,7 +1,7 @@
 """Automated steps through Clusterwright and by ansible-playbook alone: `automation.py overhead [ROUNDS] | fleet [HOSTS ...]`.
 
 `overhead` wants a lab on which the steps have run (`examples/lab.py`). Both play the same playbooks on the same hosts with the
-same inventory, one after the other; in each round the two take turns at being first. Clusterwright's time is that of
+same inventory, one after the other, a phase at a time; the two take turns at being first. Clusterwright's time is that of
 `up`: from the first claim to the last settlement, with every claim, event, reading and task of the dashboard between.
 `fleet` plays a step on many names of this machine, in waves, and watches the memory of all processes.
 """
@@ -56,19 +56,26 @@ def overhead(rounds: int) -> None:
     lab = find_lab(os.environ.get("LAB_NAME", DEFAULT_NAME))
     if lab is None:
         sys.exit("no lab is up: `make lab-up`, then examples/lab.py")
-    automated = (e.step for e in read_catalog().values() if e.step.kind in {Kind.AUTOMATE, Kind.VERIFY})
-    steps = [step.id for step in automated if (step.playbook or "").startswith(PHASES) and step.id not in NOT_HERE]
+    automated = [e.step for e in read_catalog().values() if e.step.kind in {Kind.AUTOMATE, Kind.VERIFY}]
+    ways = [_through_clusterwright, _by_ansible_alone]
     ratios = []
     for number in range(rounds):
-        with tempfile.TemporaryDirectory() as folder:
-            site = Path(folder) / "site"
-            activities = make_site(site, lab, steps, _only_runs)
-            ways = [_through_clusterwright, _by_ansible_alone]
-            times = {way: way(site, activities) for way in (ways if number % 2 == 0 else reversed(ways))}
-        ours, theirs = (times[way] for way in ways)
+        ours = theirs = 0.0
+        for turn, phase in enumerate(PHASES, start=number):
+            steps = [s.id for s in automated if (s.playbook or "").startswith(phase) and s.id not in NOT_HERE]
+            with tempfile.TemporaryDirectory() as folder:
+                site = Path(folder) / "site"
+                activities = make_site(site, lab, steps, _only_runs)
+                times = {way: way(site, activities) for way in (ways if turn % 2 == 0 else reversed(ways))}
+            ours, theirs = (so_far + times[way] for so_far, way in zip((ours, theirs), ways, strict=True))
+            _tell(f"{phase[:-1]}, {len(activities)} steps", *(times[way] for way in ways))
+        _tell("together", ours, theirs)
         ratios.append(ours / theirs)
-        print(f"{len(activities)} steps: Clusterwright {ours:.1f} s, ansible-playbook {theirs:.1f} s, {ratios[-1]:.3f}")
     print(f"median {statistics.median(ratios):.3f}")
+
+
+def _tell(what: str, ours: float, theirs: float) -> None:
+    print(f"{what}: Clusterwright {ours:.1f} s, ansible-playbook {theirs:.1f} s, {ours / theirs:.3f}", flush=True)
 
 
 def _only_runs(_: PlanActivity) -> dict[str, Any]:
