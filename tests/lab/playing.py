@@ -25,8 +25,8 @@ BY_ITSELF: dict[str, str] = {
     "server_assembly/017_bmc_addresses.yml": "writes a list where it is called: `test_node_bring_up`",
     "server_assembly/019_boot_volume.yml": "needs controllers whose drives hold nothing: `test_node_bring_up`",
     "server_assembly/032_virtual_media.yml": "needs the address of an image: `test_node_bring_up`",
-    "server_assembly/034_gpu_burn_in.yml": "loads hosts for hours after it has ended",
-    "server_assembly/035_stress.yml": "loads hosts for hours after it has ended",
+    "server_assembly/034_gpu_burn_in.yml": "loads hosts for hours after it has ended: `test_provisioning`",
+    "server_assembly/035_stress.yml": "loads hosts for hours after it has ended: `test_provisioning`",
     "software_stack/142_os_provisioning.yml": "serves addresses and boots hosts: `test_provisioning`",
 }
 """Playbooks that need a test of their own, and why; by `phase/NNN_slug.yml`."""
