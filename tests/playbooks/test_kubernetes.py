@@ -136,7 +136,9 @@ def test_every_object_is_one_that_the_api_takes(documents: list[Document]) -> No
 def test_the_version_that_is_held_against_is_the_one_that_is_installed() -> None:
     document = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "any"}}
 
-    assert f"v{kubernetes_validate.validate(document, VERSION)}." == re.match(r"v\d+\.\d+\.", VERSION)[0]  # type: ignore[index]
+    held_against = kubernetes_validate.validate(document, VERSION)
+
+    assert VERSION.split(".")[:2] == f"v{held_against}".split(".")
 
 
 def test_every_name_is_there_once(documents: list[Document]) -> None:
