@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import defaultdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,6 @@ from tests.flows.conftest import free_port
 from tests.lab.bare_site import make_site
 from tests.lab.lab import DEFAULT_NAME, find_lab
 
-PHASES = ("software_stack/", "monitoring/")
-NOT_HERE = {"142"}
-"""Installs empty servers, of which the built lab has none."""
 FLEETS = (100, 300, 1000)
 WAVE = 50
 LOOK_S = 0.1
@@ -57,18 +55,21 @@ def overhead(rounds: int) -> None:
     if lab is None:
         sys.exit("no lab is up: `make lab-up`, then examples/lab.py")
     automated = [e.step for e in read_catalog().values() if e.step.kind in {Kind.AUTOMATE, Kind.VERIFY}]
+    by_phase: dict[str, list[str]] = defaultdict(list)
+    for step in automated:
+        if step.playbook:
+            by_phase[step.playbook.split("/")[0]].append(step.id)
     ways = [_through_clusterwright, _by_ansible_alone]
     ratios = []
     for number in range(rounds):
         ours = theirs = 0.0
-        for turn, phase in enumerate(PHASES, start=number):
-            steps = [s.id for s in automated if (s.playbook or "").startswith(phase) and s.id not in NOT_HERE]
+        for turn, (phase, steps) in enumerate(by_phase.items(), start=number):
             with tempfile.TemporaryDirectory() as folder:
                 site = Path(folder) / "site"
                 activities = make_site(site, lab, steps, _only_runs)
                 times = {way: way(site, activities) for way in (ways if turn % 2 == 0 else reversed(ways))}
             ours, theirs = (so_far + times[way] for so_far, way in zip((ours, theirs), ways, strict=True))
-            _tell(f"{phase[:-1]}, {len(activities)} steps", *(times[way] for way in ways))
+            _tell(f"{phase}, {len(activities)} steps", *(times[way] for way in ways))
         _tell("together", ours, theirs)
         ratios.append(ours / theirs)
     print(f"median {statistics.median(ratios):.3f}")
