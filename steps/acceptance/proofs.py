@@ -32,6 +32,8 @@ def proved(name: str, unit: str) -> Metric:
 
 
 STEPS: Mapping[str, tuple[Metric, ...]] = {
+    "069": (proved("alerts.rules_fired_on_purpose_ratio", "ratio"), proved("alerts.delivery_max_s", "s")),
+    "120": (proved("alert.test_fired_ratio", "ratio"),),
     "142": (
         proved("provision.unattended_ok_ratio", "ratio"),
         proved("provision.minutes", "minute"),

@@ -9,11 +9,14 @@ import sys
 import time
 from dataclasses import dataclass
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from steps.catalog.loader import read_catalog
 from steps.design.design import design_of_preset
+from steps.schedule.expansion import expand
 from steps.schedule.planner import playbook_of
+from steps.schedule.step_graph import step_graph
 from tests.lab.lab import Lab
 
 FOLDER = Path(__file__).parents[2] / "playbooks"
@@ -47,22 +50,28 @@ class Played:
         return sum(self.changed.values())
 
 
+@cache
 def every_playbook() -> tuple[str, ...]:
-    """Give every playbook as `phase/NNN_slug.yml`, in the order of steps."""
-    found = FOLDER.glob("*/[0-9][0-9][0-9]_*.yml")
-    return tuple(str(path.relative_to(FOLDER)) for path in sorted(found, key=lambda path: path.name))
+    """Give every playbook as `phase/NNN_slug.yml`, in an order that the steps' dependencies allow where nearly all of them apply."""
+    steps, links = step_graph(expand(read_catalog(), design_of_preset("superpod-1su"), hours_per_day=8))
+    order: TopologicalSorter[str] = TopologicalSorter({step["step"]: () for step in steps})
+    for link in links:
+        order.add(link["to"], link["from"])
+    rank = {step: number for number, step in enumerate(order.static_order())}
+    found = sorted(FOLDER.glob("*/[0-9][0-9][0-9]_*.yml"), key=lambda path: (rank[path.name[:3]], path.name))
+    return tuple(str(path.relative_to(FOLDER)) for path in found)
 
 
 @cache
 def other_designs() -> tuple[str, ...]:
-    """Give the playbooks that steps have in designs without a lab, in the order of steps."""
+    """Give the playbooks that steps have in designs without a lab."""
     values = design_of_preset("lab").site.values
     steps = (entry.step for entry in read_catalog().values() if entry.step.alternatives)
     return tuple(playbook for step in steps for playbook in step.playbooks if playbook != playbook_of(step, values))
 
 
 def playbooks() -> tuple[str, ...]:
-    """Give the playbooks that can be run one after another on one lab, and again, in the order of steps."""
+    """Give the playbooks that can be run one after another on one lab, and again, in that order."""
     return tuple(playbook for playbook in every_playbook() if playbook not in (*BY_ITSELF, *other_designs()))
 
 
