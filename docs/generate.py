@@ -325,11 +325,7 @@ def _steps_table(
             cells = ["-", with_others or route, "-", "-"]
         else:
             entry = entries[playbook]
-            does = (
-                f"{entry['does']} (the engine takes the step as {with_others}: run it by hand)"
-                if with_others
-                else entry["does"]
-            )
+            does = f"{entry['does']} ({with_others} where that applies)" if with_others else entry["does"]
             proved = ": ".join(entry[key] for key in ("proved", "how") if key in entry)
             cells = [f"[{Path(playbook).name}](../playbooks/{playbook})", does, proved, entry.get("needs", "-")]
         yield f"| {step.id} | {what} | {' | '.join(cells)} |"
