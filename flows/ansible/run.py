@@ -25,8 +25,16 @@ POLL_S = 0.2
 PATIENCE_S = 5.0
 TIMEOUT_S = 3600
 ANSIBLE = "ansible-playbook"
-SSH_ARGS = "-C -o ControlMaster=auto -o ControlPersist=60s -o ServerAliveInterval=10 -o ServerAliveCountMax=3"
-"""Ansible's own, and that a host which falls silent in the middle of a task is given up after half a minute."""
+SSH_ARGS = (
+    "-C -o ControlMaster=auto -o ControlPersist=60s -o ControlPath=ssh-%C "
+    "-o ServerAliveInterval=10 -o ServerAliveCountMax=3"
+)
+"""Ansible's own, and two things more.
+
+Connections are shared within the run's folder alone: they end with the run, and another run at the same time must not lose its
+own with them. The path is relative, as a socket's may have 107 bytes. A host that falls silent in the middle of a task is given up
+after half a minute.
+"""
 
 
 @dataclass(frozen=True)

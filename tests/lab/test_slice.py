@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
+from threading import Event
 
 import pytest
+import yaml
 
+from flows.ansible.run import PlaybookResult, RunEvent, RunSpec, run_playbook
 from tests.lab import kernel, lifecycle
 from tests.lab.conftest import made
 from tests.lab.lab import Lab, home
@@ -74,6 +80,30 @@ def test_the_button_of_the_bmc_stops_and_starts_the_host(lab: Lab) -> None:
     lifecycle.wait_for_ssh(lab, "node-01")
     assert bmc.power() == "On"
     assert ssh(lab, "node-01", "cat /proc/sys/kernel/random/boot_id") != first
+
+
+def test_a_run_that_ends_leaves_another_on_the_same_host_its_connection(lab: Lab, tmp_path: Path) -> None:
+    begun = Event()
+
+    def run(name: str, seconds: int, on_event: Callable[[RunEvent], None]) -> PlaybookResult:
+        play = {
+            "hosts": "all",
+            "gather_facts": False,
+            "tasks": [{"name": "Work", "ansible.builtin.command": f"sleep {seconds}"}],
+        }
+        playbook = tmp_path / "playbooks" / "phase" / f"{name}.yml"
+        playbook.parent.mkdir(parents=True, exist_ok=True)
+        playbook.write_text(yaml.safe_dump([play]), encoding="utf-8")
+        spec = RunSpec(playbook, lab.inventory, ("node-02",), {}, tmp_path / "runs" / name, tmp_path / f"{name}.log")
+        return run_playbook(spec, on_event=on_event, on_pgid=lambda _: None, cancel=Event())
+
+    with ThreadPoolExecutor() as pool:
+        short = pool.submit(run, "short", 6, lambda _: begun.set())
+        assert begun.wait(60)
+        time.sleep(2)  # the first has its connection by now
+        long = pool.submit(run, "long", 12, lambda _: None)
+
+        assert [done.result().status for done in (short, long)] == ["ok", "ok"]
 
 
 def test_taken_down_it_leaves_nothing_on_the_machine(lab: Lab, before: dict[str, list[str]]) -> None:
