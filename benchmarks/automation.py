@@ -30,6 +30,8 @@ from flows.ansible.waves import run_in_waves
 from ledger.reads import Reader
 from steps.catalog.loader import read_catalog
 from steps.catalog.schema import Effect, Kind, Waves
+from steps.design.design import design_of_preset
+from steps.schedule.expansion import expand
 from steps.schedule.plan import PlanActivity
 from tests.flows.conftest import free_port
 from tests.lab.bare_site import make_site
@@ -54,10 +56,11 @@ def overhead(rounds: int) -> None:
     lab = find_lab(os.environ.get("LAB_NAME", DEFAULT_NAME))
     if lab is None:
         sys.exit("no lab is up: `make lab-up`, then examples/lab.py")
-    automated = [e.step for e in read_catalog().values() if e.step.kind in {Kind.AUTOMATE, Kind.VERIFY}]
+    nodes = expand(read_catalog(), design_of_preset("lab"), hours_per_day=8).nodes.values()
+    steps_here = {node.entry.step.id: node.entry.step for node in nodes if node.applies}
     by_phase: dict[str, list[str]] = defaultdict(list)
-    for step in automated:
-        if step.playbook:
+    for step in steps_here.values():
+        if step.playbook and step.kind in {Kind.AUTOMATE, Kind.VERIFY}:
             by_phase[step.playbook.split("/")[0]].append(step.id)
     ways = [_through_clusterwright, _by_ansible_alone]
     ratios = []

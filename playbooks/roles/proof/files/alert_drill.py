@@ -2,7 +2,7 @@
 
 Arguments: the channel's address, the seconds to wait, the alerts and the ways to fire them as JSON, and the names of the metrics for
 the share that arrived and for the longest time from firing to arrival, the second of which may be empty. The metrics database scrapes this
-program as long as it runs; both the target's name and the series' are the drill's own, so that nobody takes it for a fault.
+program as long as it runs, under a name of the drill's own, so that nobody takes an alert for a fault.
 """
 
 import calendar
