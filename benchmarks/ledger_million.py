@@ -200,7 +200,7 @@ class Life:
             )
         elif drawn < 0.80:
             said = say.MeasurementRecorded(
-                reading=self.reading(f"rack-{number:02d}"), ncr=None, ncr_class="", reason="", under=None
+                reading=self.reading(f"rack-{number:02d}"), ncr=None, ncr_class="", reason="", under=None, result=None
             )
         elif drawn < 0.96:
             said = say.Commented(text=f"at {a.id}: {self.chance.randrange(10**9)} seen in place, nothing to add")

@@ -9,7 +9,7 @@ from clusterwright.check_view import counts
 from clusterwright.output import clean, minute
 
 if TYPE_CHECKING:
-    from ledger.reads import ActivityRow, NcrRow, OrderRow, Reader
+    from ledger.reads import ActivityRow, CriterionRow, NcrRow, OrderRow, Reader
 
 
 def activity_document(reader: Reader, row: ActivityRow, now: datetime) -> dict[str, Any]:
@@ -56,7 +56,9 @@ def print_activity(reader: Reader, row: ActivityRow, now: datetime) -> None:
     for c in reader.criteria(row.id):
         each = f" each {c.each}" if c.each else ""
         fleet = f" and within {c.fleet_z} robust deviations" if c.fleet_z is not None else ""
-        lines.append(f"criterion {c.metric} {c.op} {c.value} {c.unit}{each}{fleet}: {c.verdict} {c.measured or ''}")
+        lines.append(
+            f"criterion {c.metric} {c.op} {c.value} {c.unit}{each}{fleet}: {c.verdict} {c.measured or ''}{read_by(c)}"
+        )
         lines += [f"  likely cause {number}: {cause}" for number, cause in enumerate(c.causes, start=1)]
     if (done := reader.checklist(row.id)) is not None:
         lines.append(f"checklist {counts(done)}; `clusterwright check {row.id}` lists them")
@@ -76,6 +78,11 @@ def print_activity(reader: Reader, row: ActivityRow, now: datetime) -> None:
     lines += [f"run {r.id}: {r.status} {r.summary}" for r in reader.runs(row.id)]
     lines += [f"note by {c.person}, {minute(c.at, zone)}: {c.text}" for c in reader.comments(row.id)]
     print(clean("\n".join(lines)))
+
+
+def read_by(c: CriterionRow) -> str:
+    """Name the people who read a criterion, where software did not."""
+    return f", read by {', '.join(c.readers)}" if c.readers else ""
 
 
 def witness_lines(reader: Reader, activity: str, zone: str) -> list[str]:

@@ -79,6 +79,7 @@ UPCASTS: dict[tuple[str, int], Upcast] = {
     ("evidence.attached", 1): lambda payload: _kept_as_given(payload) | {"media_type": None},
     ("activity.attested", 1): _kept_as_given,
     ("activity.measured", 1): _measured_2,
+    ("activity.measured", 2): lambda payload: payload | {"result": None},
     ("order.placed", 1): _order_placed_2,
     ("tranche.received", 1): _tranche_received_2,
     **{(kind, 1): _unsigned for kind in ("criterion.waived", "run.released", "ncr.closed")},

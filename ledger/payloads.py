@@ -109,15 +109,19 @@ class Reading(Part):
 
 
 class MeasurementRecorded(Payload):
-    """A person read an instrument; a reading that fails opens the non-conformance `ncr`, or stands `under` one that is open."""
+    """A person read an instrument; a reading that fails opens the non-conformance `ncr`, or stands `under` one that is open.
+
+    `result` is where it leads what ran and lacked only this; None leaves the state as it is.
+    """
 
     kind = "activity.measured"
-    version = 2
+    version = 3
     reading: Reading
     ncr: str | None
     ncr_class: str
     reason: str
     under: str | None
+    result: str | None
 
 
 class Finished(Payload):

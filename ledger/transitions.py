@@ -126,6 +126,7 @@ _BEFORE = {
     _A.FACT: frozenset({_S.OPEN}),
 }
 _NOT_MET = {
+    _A.MEASURE: frozenset({_S.AWAITING_SIGN_OFF, _S.FAILED, _S.CHECKED_NOT_MET}),
     _A.WAIVE: _CLOSED | {_S.FAILED, _S.CHECKED_NOT_MET},
     _A.ATTEST: _CLOSED,
     _A.CLAIM: frozenset({_S.RUNNING}),

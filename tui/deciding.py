@@ -78,7 +78,7 @@ class Decisions(Screen[None]):
 
     def action_measure(self) -> None:
         """Record a measurement."""
-        self._ask("Measure {}: metric, value, unit, source", "measured", _measure)
+        self._ask("Measure {}: metric (or metric@item), value, unit, source", "measured", _measure)
 
     def action_check(self) -> None:
         """Check an item: asks which, and how it was found."""
@@ -151,7 +151,8 @@ def _measure(ledger: Ledger, me: str, activity: str, text: str) -> object:
     parts = text.split(maxsplit=3)
     if len(parts) < 4:
         raise InputError("a measurement is a metric, a value, a unit and a source")
-    metric, given, unit, source = parts
+    named, given, unit, source = parts
+    metric, _, item = named.partition("@")
     value: Any
     if given.lower() in {"true", "false"}:
         value = given.lower() == "true"
@@ -160,7 +161,7 @@ def _measure(ledger: Ledger, me: str, activity: str, text: str) -> object:
             value = Decimal(given)
         except InvalidOperation:
             raise InputError(f"{given!r} is not a number, nor true or false") from None
-    return _work().measure(ledger, me, activity, metric, value, unit, source=source)
+    return _work().measure(ledger, me, activity, metric, value, unit, item=item or None, source=source)
 
 
 def _checkable(reader: Reader, activity: str) -> tuple[list[str], list[str]]:

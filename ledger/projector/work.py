@@ -38,6 +38,10 @@ def _measured(p: Projection, event: Event, payload: say.MeasurementRecorded) -> 
     add_reading(p, event, payload.reading, 0, ncr=payload.ncr or payload.under)
     if payload.ncr is not None:
         open_ncr(p, event, ncr=payload.ncr, ncr_class=payload.ncr_class, reason=payload.reason)
+    if payload.result is not None:
+        row = p.activity(event.subject)
+        row.performers = tuple(dict.fromkeys((*row.performers, event.actor)))
+        reach(p, row, payload.result, event)
 
 
 def _finished(p: Projection, event: Event, payload: say.Finished) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from decimal import Decimal
 
+from ledger.access import Who
 from ledger.class_a import OPEN_A
-from ledger.judging import FAILED, Judged, Reading, judge
+from ledger.judging import FAILED, NOT_MEASURED, Judged, Reading, judge
 from ledger.reads.activities import ActivityReads
 from ledger.reads.checks import ChecklistReads
 from ledger.reads.connected import text_of, words
@@ -69,13 +70,16 @@ class ExplainingReads(ActivityReads, FactReads, ChecklistReads, WitnessReads):
             name,
         )
         readings: dict[str, list[Reading]] = {}
-        for metric, item, value, unit, note in self.rows(
-            "SELECT m.metric, m.item, m.value, m.unit, m.note FROM measurement m JOIN activity a"
+        by: dict[str, dict[str, None]] = {}
+        for metric, item, value, unit, note, person in self.rows(
+            "SELECT m.metric, m.item, m.value, m.unit, m.note, m.person FROM measurement m JOIN activity a"
             " ON a.id = m.activity AND a.attempt = m.attempt WHERE m.activity = ?"
             " ORDER BY m.seq, m.ordinal",
             name,
         ):
             readings.setdefault(metric, []).append(Reading(item, text_value(value), unit, note))
+            if person != Who.ENGINE:
+                by.setdefault(metric, {})[person] = None
         waived = {
             row[0]
             for row in self.rows(
@@ -92,7 +96,9 @@ class ExplainingReads(ActivityReads, FactReads, ChecklistReads, WitnessReads):
             spread = None if fleet_z is None else Decimal(fleet_z)
             verdict: Judged = judge(op, limit, unit, told, waived=metric in waived, fleet_z=spread)
             causes = _causes(metric) if verdict.verdict == FAILED else ()
-            rows.append(CriterionRow(metric, op, limit, unit, each, source, *verdict, spread, causes))
+            rows.append(
+                CriterionRow(metric, op, limit, unit, each, source, *verdict, spread, causes, tuple(by.get(metric, ())))
+            )
         return rows
 
     def missing_evidence(self, name: str) -> tuple[str, ...]:
@@ -142,7 +148,7 @@ class ExplainingReads(ActivityReads, FactReads, ChecklistReads, WitnessReads):
             case State.AWAITING_SIGN_OFF:
                 return self._needs_to_be_signed(row)
             case State.FAILED | State.CHECKED_NOT_MET:
-                return [*self._open_criteria(row.id), "a decision: retry, waive or attest"]
+                return [*self._open_criteria(row.id), self._decision(row)]
             case State.ON_HOLD:
                 return [f"to be resumed: {row.last_note}"]
             case State.DONE if "expired" in row.flags:
@@ -151,6 +157,24 @@ class ExplainingReads(ActivityReads, FactReads, ChecklistReads, WitnessReads):
                 return [f"to be signed again by {_roles(row)}: what it rested on was opened again"]
             case _:
                 return []
+
+    def _decision(self, row: ActivityRow) -> str:
+        """Say what may be decided; where the run did all it could, a person may measure what it could not read."""
+        decision = "a decision: retry, waive or attest"
+        unread = any(c.verdict == NOT_MEASURED for c in self.criteria(row.id))
+        return f"{decision}, or measure what was not" if unread and not self._failed_run(row.id) else decision
+
+    def _failed_run(self, name: str) -> bool:
+        """Say whether this attempt's run failed, as a whole or on a host."""
+        return (
+            self.row(
+                "SELECT 1 FROM run r JOIN activity a ON a.id = r.activity AND a.attempt = r.attempt"
+                " WHERE a.id = ? AND (r.status = 'failed' OR EXISTS (SELECT 1 FROM item_result i"
+                "  WHERE i.run = r.id AND i.status IN ('failed', 'unreachable')))",
+                name,
+            )
+            is not None
+        )
 
     def _needs_to_start(self, row: ActivityRow) -> list[str]:
         needs = self._needs_witnesses(row)

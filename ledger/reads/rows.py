@@ -204,6 +204,7 @@ class CriterionRow(NamedTuple):
     """A criterion and its verdict in this attempt; `worst` is the item that decides.
 
     `fleet_z` is how many robust deviations an item may lie off the others; `causes` are a failure's likely ones.
+    `readers` are the people who read it, where software did not.
     """
 
     metric: str
@@ -217,6 +218,7 @@ class CriterionRow(NamedTuple):
     worst: str
     fleet_z: Decimal | None = None
     causes: tuple[str, ...] = ()
+    readers: tuple[str, ...] = ()
 
 
 class InboxRow(NamedTuple):

@@ -18,6 +18,7 @@ from ledger.payloads import (
     Reading,
     Started,
 )
+from ledger.services.beside_runs import after_reading, refuse_for_software
 from ledger.services.blocked import refuse_blocked, refuse_unfinishable
 from ledger.services.completing import refuse_open_items, refuse_second_count
 from ledger.services.conforming import ncrs_of_readings
@@ -88,7 +89,7 @@ def measure(
     with ledger.write() as writing:
         row = writing.activity(activity)
         may(writing, actor, "measure", row=row)
-        writing.permitted(row, Action.MEASURE, at)
+        state = writing.permitted(row, Action.MEASURE, at)
         exact = Decimal(str(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value
         asked = asked_of(writing, row)
         refuse_alien(row, asked, metric, exact, unit)
@@ -100,17 +101,21 @@ def measure(
             source=source,
             instrument=instrument,
         )
-        (verdict,) = verdicts(writing, row, asked, [Measured(metric, exact, unit, reading.item)])
+        refuse_for_software(writing, row, state, metric, reading.item)
+        found = Measured(metric, exact, unit, reading.item)
+        (verdict,) = verdicts(writing, row, asked, [found])
         failed = verdict.verdict == FAILED
         under = ncrs_of_readings(writing, row).get((metric, reading.item)) if failed else None
         opens = failed and under is None
         at_item = f" at {reading.item}" if reading.item else ""
+        result = after_reading(writing, row, state, found)
         payload = MeasurementRecorded(
             reading=reading,
             ncr=writing.next_id(Ncr, "NCR") if opens else None,
             ncr_class=row.ncr_class if opens else "",
             reason=f"{verdict}{at_item}" if opens else "",
             under=under,
+            result=None if result is None else result.value,
         )
         return writing.append(actor, payload, subject=row.id, at=at)
 

@@ -16,6 +16,7 @@ from ledger.lapsing import counts_from
 from ledger.stamps import text_value
 from ledger.tables import Activity, Criterion, EvidenceItem, Measurement, SignOff, Waiver
 from ledger.transitions import State
+from ledger.values import Measured
 from ledger.writing import Writing
 from steps.errors import NotSatisfiedError
 
@@ -41,8 +42,8 @@ class Judgement(NamedTuple):
         return f"{c.metric} must be {c.op} {c.value} {c.unit}: {self.judged.verdict} ({self.judged.measured}{at})"
 
 
-def judgements(writing: Writing, row: Activity) -> list[Judgement]:
-    """Give every criterion of an activity with its verdict in this attempt."""
+def judgements(writing: Writing, row: Activity, also: Measured | None = None) -> list[Judgement]:
+    """Give every criterion of an activity with its verdict in this attempt, with one more reading if there is one."""
     criteria = writing.session.scalars(
         select(Criterion).where(col(Criterion.activity) == row.id).order_by(col(Criterion.ordinal))
     ).all()
@@ -56,6 +57,8 @@ def judgements(writing: Writing, row: Activity) -> list[Judgement]:
     ).all():
         reading = Reading(m.item, text_value(m.value), m.unit, m.note)
         readings.setdefault(m.metric, []).append(reading)
+    if also is not None:
+        readings.setdefault(also.metric, []).append(Reading(also.item, also.value, also.unit))
     waived = set(
         writing.session.scalars(
             select(col(Waiver.metric)).where(col(Waiver.activity) == row.id, col(Waiver.attempt) == row.attempt)

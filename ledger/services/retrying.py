@@ -12,9 +12,10 @@ from ledger.judging import MET, Reading, judge_items
 from ledger.stamps import text_value
 from ledger.tables import Activity, Criterion, ItemResultRow, Measurement, Run
 from ledger.values import ItemResult, Measured
-from ledger.writing import Writing
+from ledger.writing import ENGINE, Writing
 
 DONE = frozenset({"ok", "changed", "kept"})
+NOT_DONE = frozenset({"failed", "unreachable"})
 
 
 class Before(NamedTuple):
@@ -26,13 +27,13 @@ class Before(NamedTuple):
 
 def hosts_done(writing: Writing, row: Activity) -> tuple[str, ...]:
     """Give the hosts on which the last attempt did everything and met every criterion."""
-    run = _run_of(writing, row, row.attempt)
+    run = run_of(writing, row, row.attempt)
     if run is None:
         return ()
     items = writing.session.scalars(
         select(ItemResultRow).where(col(ItemResultRow.run) == run.id).order_by(col(ItemResultRow.host))
     ).all()
-    read = _readings(writing, row, row.attempt)
+    read = _by_runs(writing, row, row.attempt)
     criteria = writing.session.scalars(select(Criterion).where(col(Criterion.activity) == row.id)).all()
     verdicts = [_verdicts(c, [m for m in read if m.metric == c.metric]) for c in criteria]
     met = [{item for item, verdict in each.items() if verdict == MET} for each in verdicts]
@@ -46,7 +47,7 @@ def done_before(writing: Writing, row: Activity, touched: set[str]) -> Before:
         tuple(ItemResult(host, "kept") for host in row.kept if host in kept),
         tuple(
             Measured(m.metric, text_value(m.value), m.unit, item=m.item, source=m.source, note=_said(m.note, before))
-            for m in _readings(writing, row, before)
+            for m in _by_runs(writing, row, before)
             if m.item in kept
         ),
     )
@@ -57,14 +58,21 @@ def _said(note: str, attempt: int) -> str:
     return note if "read in attempt" in note else "; ".join(filter(None, (note, f"read in attempt {attempt}")))
 
 
-def _run_of(writing: Writing, row: Activity, attempt: int) -> Run | None:
+def run_of(writing: Writing, row: Activity, attempt: int) -> Run | None:
+    """Give the last run of an attempt."""
     found = select(Run).where(col(Run.activity) == row.id, col(Run.attempt) == attempt).order_by(col(Run.id).desc())
     return writing.session.scalars(found).first()
 
 
-def _readings(writing: Writing, row: Activity, attempt: int) -> list[Measurement]:
+def readings_of(writing: Writing, row: Activity, attempt: int) -> list[Measurement]:
+    """Give every reading of an attempt, in the order in which they were recorded."""
     found = select(Measurement).where(col(Measurement.activity) == row.id, col(Measurement.attempt) == attempt)
     return list(writing.session.scalars(found.order_by(col(Measurement.seq), col(Measurement.ordinal))))
+
+
+def _by_runs(writing: Writing, row: Activity, attempt: int) -> list[Measurement]:
+    """Give what software read: what a person read belongs to their attempt alone, and to their name."""
+    return [m for m in readings_of(writing, row, attempt) if m.person == ENGINE]
 
 
 def _verdicts(criterion: Criterion, read: list[Measurement]) -> dict[str, str]:

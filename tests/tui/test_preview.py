@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-import getpass
 from pathlib import Path
 
-import pytest
 from textual.widgets import Static
 
 from ledger.database import Ledger
-from ledger.services.planning import adopt_plan, create_ledger
 from ledger.services.previewing import record_preview
-from tests.ledger.conftest import Clock, small_plan
-from tests.ledger.journey import bought, passed, racked
 from tests.tui.test_screens import SIZE, until
 from tui.app import ClusterwrightApp
 from tui.screens.activity import LINES
 
 NAME = "040@pod-001"
-
-
-@pytest.fixture
-def ready(tmp_path: Path) -> Path:
-    """Give a site of this account where a playbook waits for its release."""
-    folder, clock = tmp_path / "site", Clock()
-    folder.mkdir()
-    (folder / "site.yaml").write_text("name: Small\n", encoding="utf-8")
-    plan = small_plan()
-    people = tuple(person.model_copy(update={"account": getpass.getuser()}) for person in plan.people)
-    with create_ledger(folder, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=clock) as ledger:
-        adopt_plan(ledger, "pm", plan.model_copy(update={"people": people}), reason="first plan")
-        bought(ledger)
-        racked(ledger)
-        passed(ledger, clock)
-    return folder
 
 
 async def preview_of(folder: Path) -> str:

@@ -142,7 +142,8 @@ def _criteria(reader: Reader, row: ActivityRow) -> Table:
         limit = f"{c.op} {c.value} {c.unit}"
         if c.fleet_z is not None:
             limit += f", within {c.fleet_z} robust deviations"
-        shown.add_row(verdict, safe(c.metric), limit, safe(c.each or ""), safe(c.measured or ""), safe(c.source))
+        measured = ", read by ".join(filter(None, (c.measured, ", ".join(c.readers))))
+        shown.add_row(verdict, safe(c.metric), limit, safe(c.each or ""), safe(measured), safe(c.source))
         for number, cause in enumerate(c.causes, start=1):
             shown.add_row("", f"likely cause {number}", "", "", safe(cause), "")
     return shown

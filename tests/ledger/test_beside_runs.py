@@ -1,0 +1,140 @@
+"""What a person measures beside a run: what software could not read, and nothing else."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from ledger.audit import audit
+from ledger.database import Ledger
+from ledger.reads import Reader
+from ledger.services.runs import ItemResult, Measured, RunOutcome, request_retry, settle
+from ledger.services.signing import release, sign
+from ledger.services.work import measure
+from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
+from tests.ledger.conftest import Clock, StateOf
+from tests.ledger.journey import GOOD, bought, passed, racked, take
+
+NAME = "030@pod-001"
+AT = "pod-001-n1"
+LOSS, UP = GOOD
+UNREAD = Measured("link.up", None, "", AT, note="ip link is not there")
+
+
+@pytest.fixture
+def ready(ledger: Ledger, clock: Clock) -> Ledger:
+    bought(ledger)
+    racked(ledger)
+    passed(ledger, clock)
+    return ledger
+
+
+def ran(ledger: Ledger, *readings: Measured, results: tuple[ItemResult, ...] = ()) -> None:
+    """Run the check with these readings."""
+    assert take(ledger, NAME)
+    settle(ledger, "engine-1", NAME, RunOutcome("ok", results, readings))
+
+
+def test_the_last_reading_by_hand_leads_to_a_sign_off(
+    ready: Ledger, state: StateOf, read: Reader, clock: Clock
+) -> None:
+    """The run could not read it, a person did: another person signs for that, and who read what is shown."""
+    ran(ready, LOSS, UNREAD)
+    assert state(NAME) == "checked_not_met"
+    assert "measure what was not" in read.why(NAME, clock.now).needs[-1]
+
+    measure(ready, "lead", NAME, "link.up", True, "", item=AT, instrument="link tester")
+
+    assert state(NAME) == "awaiting_sign_off"
+    with pytest.raises(NotSatisfiedError, match="lead"):
+        sign(ready, "lead", NAME)
+    sign(ready, "lead2", NAME)
+    assert state(NAME) == "done"
+    assert {c.metric: c.readers for c in read.criteria(NAME)} == {"link.loss": (), "link.up": ("lead",)}
+    assert audit(ready.site_dir) == []
+
+
+def test_a_change_that_lacked_a_reading_is_completed_by_hand(ready: Ledger, state: StateOf) -> None:
+    """What failed only because nobody could read it is not done again for that."""
+    name = "040@pod-001"
+    release(ready, "lead", name, hosts=["n1"], count=1, playbook_digest="d")
+    take(ready, name, hosts=["n1"], playbook_digest="d")
+    settle(ready, "engine-1", name, RunOutcome("ok", (ItemResult("n1", "changed"),)))
+    assert state(name) == "failed"
+
+    measure(ready, "tech", name, "mtu", Decimal(9), "kB")
+
+    assert state(name) == "awaiting_sign_off"
+
+
+def test_a_reading_that_fails_leaves_it_open_and_may_be_read_again(ready: Ledger, state: StateOf, read: Reader) -> None:
+    """The cable is put right, and the tester shows it: both readings stay."""
+    ran(ready, LOSS)
+
+    measure(ready, "tech", NAME, "link.up", False, "")
+    assert state(NAME) == "checked_not_met"
+    assert [n.activity for n in read.ncrs(open_only=True)] == [NAME]
+    measure(ready, "tech", NAME, "link.up", True, "")
+
+    assert state(NAME) == "awaiting_sign_off"
+    assert audit(ready.site_dir) == []
+
+
+@pytest.mark.parametrize(
+    ("readings", "results", "metric", "item", "error", "says"),
+    [
+        ((LOSS, Measured("link.up", False, "", AT)), (), "link.up", AT, NotSatisfiedError, "has read link.up"),
+        ((LOSS, UNREAD), (), "link.up", "", InputError, f"was not measured at {AT}"),
+        ((LOSS,), (ItemResult("n2", "unreachable"),), "link.up", AT, NotSatisfiedError, "failed on n2"),
+    ],
+)
+def test_a_reading_by_hand_replaces_nothing(
+    ready: Ledger,
+    state: StateOf,
+    readings: tuple[Measured, ...],
+    results: tuple[ItemResult, ...],
+    metric: str,
+    item: str,
+    error: type[ClusterwrightError],
+    says: str,
+) -> None:
+    """A link that software saw down is not up because someone says so; a host that was not reached is not done."""
+    ran(ready, *readings, results=results)
+    before = state(NAME)
+
+    with pytest.raises(error, match=says):
+        measure(ready, "tech", NAME, metric, True, "", item=item)
+
+    assert state(NAME) == before
+
+
+def test_a_skipped_host_needs_a_reading_of_its_own(ready: Ledger, state: StateOf) -> None:
+    """A host on which nothing was looked at is not vouched for by a reading of another."""
+    ran(ready, LOSS, results=(ItemResult(AT, "ok"), ItemResult("n2", "skipped")))
+
+    measure(ready, "tech", NAME, "link.up", True, "", item=AT)
+    assert state(NAME) == "checked_not_met"
+    measure(ready, "tech", NAME, "link.up", True, "", item="n2")
+
+    assert state(NAME) == "awaiting_sign_off"
+
+
+def test_nothing_is_measured_before_the_run_that_reads_it(ready: Ledger, state: StateOf) -> None:
+    """The run would not look at it, and nothing could then be measured, nor waived."""
+    with pytest.raises(NotSatisfiedError, match="measured by its run"):
+        measure(ready, "tech", NAME, "link.up", True, "")
+
+    assert state(NAME) == "ready"
+
+
+def test_another_attempt_asks_for_the_reading_again(ready: Ledger, state: StateOf, read: Reader) -> None:
+    """A host is kept for what software read there, not for what a person read before the retry."""
+    ran(ready, LOSS, UNREAD, results=(ItemResult(AT, "ok"), ItemResult("n2", "skipped")))
+    measure(ready, "tech", NAME, "link.up", True, "", item=AT)
+
+    request_retry(ready, "lead", NAME)
+    ran(ready, LOSS, results=(ItemResult(AT, "ok"),))
+
+    assert state(NAME) == "checked_not_met"
+    assert [i.status for i in read.items(read.runs(NAME)[-1].id)] == ["ok"]
