@@ -44,8 +44,9 @@ def test_witnesses_are_invited_noted_and_named_by_the_sign_off(ask: Ask) -> None
     assert "nobody has told them" in refused
     assert f"clusterwright witness {TEST} --for" in refused
     assert f"clusterwright witness {TEST} --for DATE" in ask("why", TEST).stdout
+    soon = f"{datetime.now(UTC) + timedelta(hours=1):%Y-%m-%dT%H:%M}"
+    assert "16 working hours' notice" in ask("witness", TEST, "--for", soon, "--as", "tech", rc=1).stderr
     today = datetime.now(UTC).date()
-    assert "16 working hours' notice" in ask("witness", TEST, "--for", today, "--as", "tech", rc=1).stderr
 
     said = ask("witness", TEST, "--for", today + timedelta(days=3), "--as", "tech").stderr
     assert f"sponsor, visitor invited for {today + timedelta(days=4)} 00:00Z" in said
