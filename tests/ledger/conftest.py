@@ -17,6 +17,7 @@ from ledger.reads import Reader
 from ledger.services.planning import adopt_plan, create_ledger
 from ledger.shared.place import FILE
 from steps.schedule.plan import Plan
+from tests.ledger.journey import bought, passed, racked
 from tests.postgres_server import EVERYBODY, ON_POSTGRES, Server
 
 T0 = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -262,6 +263,15 @@ def ledger(empty: Ledger) -> Ledger:
     """Give a ledger with the small plan in force."""
     adopt_plan(empty, "pm", small_plan(), reason="first plan", baseline="B0")
     return empty
+
+
+@pytest.fixture
+def ready(ledger: Ledger, clock: Clock) -> Ledger:
+    """Give the small site with its first pod bought, racked and past its hold point: software may run there."""
+    bought(ledger)
+    racked(ledger)
+    passed(ledger, clock)
+    return ledger
 
 
 @pytest.fixture

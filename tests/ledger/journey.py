@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from datetime import datetime
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from ledger.database import Ledger
 from ledger.services.buying import order, receive
 from ledger.services.runs import Claim, Measured, RunOutcome, claim, settle
 from ledger.services.signing import release, sign
 from ledger.services.work import attach, finish, settle_duplicate, start
-from tests.ledger.conftest import Clock
+
+if TYPE_CHECKING:
+    from tests.ledger.conftest import Clock
 
 GOOD = (
     Measured("link.loss", Decimal("0.2"), "dB", "pod-001-n1", "otdr"),

@@ -14,20 +14,12 @@ from ledger.services.signing import release, sign
 from ledger.services.work import measure
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
 from tests.ledger.conftest import Clock, StateOf
-from tests.ledger.journey import GOOD, bought, passed, racked, take
+from tests.ledger.journey import GOOD, take
 
 NAME = "030@pod-001"
 AT = "pod-001-n1"
 LOSS, UP = GOOD
 UNREAD = Measured("link.up", None, "", AT, note="ip link is not there")
-
-
-@pytest.fixture
-def ready(ledger: Ledger, clock: Clock) -> Ledger:
-    bought(ledger)
-    racked(ledger)
-    passed(ledger, clock)
-    return ledger
 
 
 def ran(ledger: Ledger, *readings: Measured, results: tuple[ItemResult, ...] = ()) -> None:

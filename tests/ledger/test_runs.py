@@ -29,17 +29,9 @@ from ledger.services.signing import release
 from ledger.services.work import comment
 from steps.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import Clock, StateOf
-from tests.ledger.journey import GOOD, MTU, bought, passed, racked, take
+from tests.ledger.journey import GOOD, MTU, take
 
 NAME = "030@pod-001"
-
-
-@pytest.fixture
-def ready(ledger: Ledger, clock: Clock) -> Ledger:
-    bought(ledger)
-    racked(ledger)
-    passed(ledger, clock)
-    return ledger
 
 
 def test_claim_is_exclusive_and_settled_by_its_owner_only(ready: Ledger, state: StateOf) -> None:
