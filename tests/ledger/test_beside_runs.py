@@ -9,7 +9,7 @@ import pytest
 from ledger.audit import audit
 from ledger.database import Ledger
 from ledger.reads import Reader
-from ledger.services.runs import ItemResult, Measured, RunOutcome, request_retry, settle
+from ledger.services.runs import ItemResult, Measured, RunOutcome, settle
 from ledger.services.signing import release, sign
 from ledger.services.work import measure
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
@@ -118,15 +118,3 @@ def test_nothing_is_measured_before_the_run_that_reads_it(ready: Ledger, state: 
         measure(ready, "tech", NAME, "link.up", True, "")
 
     assert state(NAME) == "ready"
-
-
-def test_another_attempt_asks_for_the_reading_again(ready: Ledger, state: StateOf, read: Reader) -> None:
-    """A host is kept for what software read there, not for what a person read before the retry."""
-    ran(ready, LOSS, UNREAD, results=(ItemResult(AT, "ok"), ItemResult("n2", "skipped")))
-    measure(ready, "tech", NAME, "link.up", True, "", item=AT)
-
-    request_retry(ready, "lead", NAME)
-    ran(ready, LOSS, results=(ItemResult(AT, "ok"),))
-
-    assert state(NAME) == "checked_not_met"
-    assert [i.status for i in read.items(read.runs(NAME)[-1].id)] == ["ok"]

@@ -14,6 +14,7 @@ from ledger.reads import Reader
 from ledger.services.deciding import reopen
 from ledger.services.planning import adopt_plan
 from ledger.services.runs import ItemResult, Measured, RunOutcome, request_retry, settle
+from ledger.services.work import measure
 from ledger.values import ItemStatus
 from steps.catalog.schema import Waves
 from steps.schedule.plan import Plan
@@ -104,6 +105,18 @@ def test_a_host_that_ran_but_does_not_meet_a_criterion_is_tried_again_too(begun:
     request_retry(ledger, "lead", NAME)
     assert to_touch(ledger) == ("n2",)
     assert run(ledger, {"n2": "ok"}, {"n2": "0.2"}) == "done"
+
+
+def test_a_host_that_only_a_person_read_is_tried_again(begun: Callable[[Plan], Ledger]) -> None:
+    """A host is kept for what software read there; a reading by hand counts in its own attempt, under its reader's name."""
+    ledger = begun(plan_in_waves())
+    run(ledger, {"n1": "ok", "n2": "ok", "n3": "ok"}, {"n1": "0.2", "n3": "0.9"})
+    measure(ledger, "tech", NAME, "link.loss", Decimal("0.2"), "dB", item="n2")
+    measure(ledger, "tech", NAME, "link.up", True, "", item="n2")
+
+    request_retry(ledger, "lead", NAME)
+
+    assert to_touch(ledger) == ("n2", "n3")
 
 
 def test_what_a_kept_host_lacks_is_not_made_up(begun: Callable[[Plan], Ledger]) -> None:
