@@ -148,7 +148,7 @@ class ExplainingReads(ActivityReads, FactReads, ChecklistReads, WitnessReads):
             case State.AWAITING_SIGN_OFF:
                 return self._needs_to_be_signed(row)
             case State.FAILED | State.CHECKED_NOT_MET:
-                return [*self._open_criteria(row.id), self._decision(row)]
+                return self._needs_a_decision(row.id)
             case State.ON_HOLD:
                 return [f"to be resumed: {row.last_note}"]
             case State.DONE if "expired" in row.flags:
@@ -158,11 +158,13 @@ class ExplainingReads(ActivityReads, FactReads, ChecklistReads, WitnessReads):
             case _:
                 return []
 
-    def _decision(self, row: ActivityRow) -> str:
+    def _needs_a_decision(self, name: str) -> list[str]:
         """Say what may be decided; where the run did all it could, a person may measure what it could not read."""
+        unmet = self._unmet_criteria(name)
         decision = "a decision: retry, waive or attest"
-        unread = any(c.verdict == NOT_MEASURED for c in self.criteria(row.id))
-        return f"{decision}, or measure what was not" if unread and not self._failed_run(row.id) else decision
+        if any(c.verdict == NOT_MEASURED for c in unmet) and not self._failed_run(name):
+            decision += ", or measure what was not"
+        return [*map(_said, unmet), decision]
 
     def _failed_run(self, name: str) -> bool:
         """Say whether this attempt's run failed, as a whole or on a host."""
@@ -244,11 +246,10 @@ class ExplainingReads(ActivityReads, FactReads, ChecklistReads, WitnessReads):
         return [f"items: {done.open} of {done.items} {done.items_of} not checked, {done.failed} failed"]
 
     def _open_criteria(self, name: str) -> list[str]:
-        return [
-            f"{c.metric} {c.op} {c.value} {c.unit}: {c.verdict} ({c.measured})"
-            for c in self.criteria(name)
-            if c.verdict in {"failed", "not measured"}
-        ]
+        return [_said(c) for c in self._unmet_criteria(name)]
+
+    def _unmet_criteria(self, name: str) -> list[CriterionRow]:
+        return [c for c in self.criteria(name) if c.verdict in {FAILED, NOT_MEASURED}]
 
     def _open_a(self, name: str) -> list[str]:
         """Name the open class A non-conformances that keep an activity from passing."""
@@ -269,6 +270,10 @@ class ExplainingReads(ActivityReads, FactReads, ChecklistReads, WitnessReads):
                 {"id": name, "now": "9999" if now is None else text_of(now)},
             ).fetchall()
         return [LinkRow._make((*row[:6], words(row[6]), row[7], row[8], instant(row[9]))) for row in found]
+
+
+def _said(c: CriterionRow) -> str:
+    return f"{c.metric} {c.op} {c.value} {c.unit}: {c.verdict} ({c.measured})"
 
 
 def _roles(row: ActivityRow) -> str:

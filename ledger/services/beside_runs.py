@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
-from sqlmodel import col
-
 from ledger.services.policy import after_work, judgements
-from ledger.services.retrying import NOT_DONE, readings_of, run_of
+from ledger.services.retrying import NOT_DONE, readings_of, results_of, run_of
 from ledger.tables import Activity, ItemResultRow
 from ledger.transitions import State
 from ledger.values import Measured
@@ -14,6 +11,7 @@ from ledger.writing import ENGINE, Writing
 from steps.errors import InputError, NotSatisfiedError
 
 ENDED = frozenset({State.FAILED, State.CHECKED_NOT_MET})
+NAMED = 5
 
 
 def refuse_for_software(writing: Writing, row: Activity, state: State, metric: str, item: str) -> None:
@@ -25,9 +23,7 @@ def refuse_for_software(writing: Writing, row: Activity, state: State, metric: s
         )
     if state not in ENDED:
         return
-    again = f"`clusterwright retry {row.id}`"
-    if (failed := _not_done(writing, row)) is not None:
-        raise NotSatisfiedError(f"the run of {row.id} failed{failed}; measure after one that ends well", hint=again)
+    _refuse_failed_run(writing, row)
     by_run = {
         m.item: m.value for m in readings_of(writing, row, row.attempt) if m.person == ENGINE and m.metric == metric
     }
@@ -35,35 +31,39 @@ def refuse_for_software(writing: Writing, row: Activity, state: State, metric: s
         at_item = f" at {item}" if item else ""
         raise NotSatisfiedError(
             f"the run of {row.id} has read {metric}{at_item}; a reading by hand does not replace it",
-            hint=f"{again} reads it again, or waive it with a reason",
+            hint=f"`clusterwright retry {row.id}` reads it again, or waive it with a reason",
         )
     unread = sorted(where for where, value in by_run.items() if value is None)
     if unread and item not in unread:
-        raise InputError(f"{metric} of {row.id} was not measured at {', '.join(unread)}", hint=f"--item {unread[0]}")
+        raise InputError(f"{metric} of {row.id} was not measured at {_named(unread)}", hint=f"--item {unread[0]}")
 
 
 def after_reading(writing: Writing, row: Activity, state: State, reading: Measured) -> State | None:
-    """Give the sign-off that a run's activity now waits for, since this reading was the last that it lacked."""
-    if state not in ENDED or any(j.is_open for j in judgements(writing, row, reading)):
+    """Give the sign-off that a run's activity now waits for, since this reading met the last criterion that was open."""
+    found = judgements(writing, row, reading) if state in ENDED else []
+    if reading.metric not in {j.criterion.metric for j in found} or any(j.is_open for j in found):
         return None
     read = {m.item for m in readings_of(writing, row, row.attempt)} | {reading.item}
-    if any(status == "skipped" and host not in read for host, status in _hosts(writing, row).items()):
+    if any(r.status == "skipped" and r.host not in read for r in _results(writing, row)):
         return None
     return after_work(row, by_hand=True)
 
 
-def _not_done(writing: Writing, row: Activity) -> str | None:
-    """Give on which hosts the run failed, empty where it failed as a whole, None where it ended well."""
-    hosts = [host for host, status in _hosts(writing, row).items() if status in NOT_DONE]
-    if hosts:
-        return f" on {', '.join(hosts)}"
+def _refuse_failed_run(writing: Writing, row: Activity) -> None:
     run = run_of(writing, row, row.attempt)
-    return "" if run is not None and run.status == "failed" else None
+    hosts = [r.host for r in _results(writing, row) if r.status in NOT_DONE]
+    if hosts or (run is not None and run.status == "failed"):
+        where = f" on {_named(hosts)}" if hosts else ""
+        raise NotSatisfiedError(
+            f"the run of {row.id} failed{where}; measure after one that ends well", hint=f"clusterwright retry {row.id}"
+        )
 
 
-def _hosts(writing: Writing, row: Activity) -> dict[str, str]:
+def _results(writing: Writing, row: Activity) -> list[ItemResultRow]:
     run = run_of(writing, row, row.attempt)
-    if run is None:
-        return {}
-    found = select(ItemResultRow).where(col(ItemResultRow.run) == run.id).order_by(col(ItemResultRow.host))
-    return {item.host: item.status for item in writing.session.scalars(found)}
+    return [] if run is None else results_of(writing, run)
+
+
+def _named(items: list[str]) -> str:
+    more = f" and {len(items) - NAMED} more" if len(items) > NAMED else ""
+    return ", ".join(items[:NAMED]) + more

@@ -30,9 +30,7 @@ def hosts_done(writing: Writing, row: Activity) -> tuple[str, ...]:
     run = run_of(writing, row, row.attempt)
     if run is None:
         return ()
-    items = writing.session.scalars(
-        select(ItemResultRow).where(col(ItemResultRow.run) == run.id).order_by(col(ItemResultRow.host))
-    ).all()
+    items = results_of(writing, run)
     read = _by_runs(writing, row, row.attempt)
     criteria = writing.session.scalars(select(Criterion).where(col(Criterion.activity) == row.id)).all()
     verdicts = [_verdicts(c, [m for m in read if m.metric == c.metric]) for c in criteria]
@@ -62,6 +60,12 @@ def run_of(writing: Writing, row: Activity, attempt: int) -> Run | None:
     """Give the last run of an attempt."""
     found = select(Run).where(col(Run.activity) == row.id, col(Run.attempt) == attempt).order_by(col(Run.id).desc())
     return writing.session.scalars(found).first()
+
+
+def results_of(writing: Writing, run: Run) -> list[ItemResultRow]:
+    """Give what a run did, host by host."""
+    found = select(ItemResultRow).where(col(ItemResultRow.run) == run.id).order_by(col(ItemResultRow.host))
+    return list(writing.session.scalars(found))
 
 
 def readings_of(writing: Writing, row: Activity, attempt: int) -> list[Measurement]:

@@ -9,16 +9,19 @@ import pytest
 from ledger.audit import audit
 from ledger.database import Ledger
 from ledger.reads import Reader
+from ledger.services.planning import adopt_plan
 from ledger.services.runs import ItemResult, Measured, RunOutcome, settle
 from ledger.services.signing import release, sign
 from ledger.services.work import measure
+from steps.acceptance.measuring import STEPS
+from steps.catalog.schema import Effect, Kind
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
-from tests.ledger.conftest import Clock, StateOf
-from tests.ledger.journey import GOOD, take
+from tests.ledger.conftest import Clock, StateOf, small_plan
+from tests.ledger.journey import GOOD, bought, passed, racked, take
 
 NAME = "030@pod-001"
 AT = "pod-001-n1"
-LOSS, UP = GOOD
+LOSS = GOOD[0]
 UNREAD = Measured("link.up", None, "", AT, note="ip link is not there")
 
 
@@ -118,3 +121,21 @@ def test_nothing_is_measured_before_the_run_that_reads_it(ready: Ledger, state: 
         measure(ready, "tech", NAME, "link.up", True, "")
 
     assert state(NAME) == "ready"
+
+
+def test_a_reading_that_nothing_judges_leads_nowhere(empty: Ledger, clock: Clock) -> None:
+    """A step without criteria that was only looked at is not done because somebody noted a figure."""
+    plan = small_plan()
+    only_read = {"step": "031", "kind": Kind.AUTOMATE, "effect": Effect.READ, "criteria": ()}
+    activities = tuple(a.model_copy(update=only_read if a.id == NAME else {}) for a in plan.activities)
+    adopt_plan(empty, "pm", plan.model_copy(update={"activities": activities}), reason="first plan")
+    bought(empty)
+    racked(empty)
+    passed(empty, clock)
+    ran(empty)
+    noted = STEPS["031"][0]
+
+    measure(empty, "tech", NAME, noted.name, Decimal(1), noted.unit)
+
+    with Reader.open(empty.site_dir) as reader:
+        assert reader.require_activity(NAME, clock.now).state.value == "checked_not_met"
