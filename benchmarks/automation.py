@@ -29,10 +29,10 @@ from flows.ansible.spare import environment
 from flows.ansible.waves import run_in_waves
 from ledger.reads import Reader
 from steps.catalog.loader import read_catalog
-from steps.catalog.schema import Effect, Kind, Waves
+from steps.catalog.terms import Effect, Kind, Waves
 from steps.design.design import design_of_preset
+from steps.schedule.activity import PlanActivity
 from steps.schedule.expansion import expand
-from steps.schedule.plan import PlanActivity
 from tests.flows.conftest import free_port
 from tests.lab.bare_site import make_site
 from tests.lab.lab import DEFAULT_NAME, find_lab

@@ -37,7 +37,8 @@ from ledger.events import Draft
 from ledger.plan_store import read_plan
 from ledger.schema import file_engine
 from ledger.tables import EventRow
-from steps.schedule.plan import Plan, PlanActivity
+from steps.schedule.activity import PlanActivity
+from steps.schedule.plan import Plan
 
 PRESET = "xai-100k"
 BATCH = 1000

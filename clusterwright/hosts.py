@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from steps.catalog.loader import Catalog
-from steps.catalog.schema import Scope
+from steps.catalog.terms import Scope
 from steps.design.design import Design
 from steps.design.site import Site
 from steps.schedule.planner import Hosts, playbook_of

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from steps.schedule.plan import Plan, PlanActivity, PlanOrder
+from pydantic_core import to_json
+
+from steps.schedule.activity import PlanActivity
+from steps.schedule.plan import Plan, PlanOrder
 
 if TYPE_CHECKING:
     from ledger.reads import OrderRow
@@ -129,5 +132,5 @@ def _people(old: Plan, new: Plan) -> Iterator[Change]:
 
 
 def _text(value: object) -> str:
-    text = value.model_dump_json() if hasattr(value, "model_dump_json") else str(value)
+    text = value if isinstance(value, str) else to_json(value).decode()
     return text if len(text) <= 120 else text[:117] + "..."

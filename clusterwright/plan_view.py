@@ -8,7 +8,8 @@ from decimal import Decimal
 from typing import Any
 
 from clusterwright.output import day, days, table
-from steps.schedule.plan import Dates, Plan, PlanActivity, PlanOrder
+from steps.schedule.activity import Dates, PlanActivity
+from steps.schedule.plan import Plan, PlanOrder
 
 BAR = 60
 

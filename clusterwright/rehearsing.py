@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from clusterwright.planning import plan_of
@@ -57,7 +58,5 @@ def with_simulated_people(plan: Plan, keys: dict[str, str]) -> Plan:
         )
         for role, title in plan.roles.items()
     ]
-    activities = tuple(
-        a.model_copy(update={"policy": a.policy.model_copy(update={"assurance": "signed"})}) for a in plan.activities
-    )
+    activities = tuple(replace(a, policy=replace(a.policy, assurance="signed")) for a in plan.activities)
     return plan.model_copy(update={"people": tuple(people), "activities": activities})

@@ -18,7 +18,8 @@ from steps.acceptance.severity import ACTIONS
 from steps.acceptance.toolbox import TOOLS
 from steps.acceptance.xids import XIDS
 from steps.catalog.loader import Catalog, read_catalog
-from steps.catalog.schema import Kind, Phase, Scope, Step
+from steps.catalog.schema import Step
+from steps.catalog.terms import Kind, Phase, Scope
 from steps.design.design import Design, design_of
 from steps.design.figures import choice_specs, figure_sections
 from steps.design.site import Site

@@ -6,9 +6,9 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from flows.engine_state import Engine
 from ledger.reads import PhaseRow, Reader
-from ledger.stamps import value_text
 from steps.design.calculations.calculation import Calculation
-from steps.schedule.plan import PlanActivity
+from steps.schedule.activity import PlanActivity
+from steps.value import value_text
 
 MARKS = "\\`*_[]<>|#"
 

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from ledger.reads import ActivityRow
-from steps.catalog.schema import LinkType
+from steps.catalog.terms import LinkType
 from steps.schedule.plan import Plan
 
 TASKS_A_RUN = 200

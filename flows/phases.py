@@ -18,7 +18,7 @@ from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 from flows.engine_state import Engine, Work, engine_of
 from flows.groups import TASKS_A_RUN, Group
 from flows.tasks import act, task_name
-from steps.catalog.schema import Phase
+from steps.catalog.terms import Phase
 
 WORKERS = 16
 LOOK_S = 0.2

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steps.schedule.plan import Hours
+from steps.schedule.activity import Hours
 
 Decision = Callable[[datetime], None]
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import NamedTuple
 
-from ledger.stamps import Value, value_text
 from steps.acceptance.fleet import outliers
+from steps.value import Value, value_text
 
 MET, FAILED, NOT_MEASURED, WAIVED = "met", "failed", "not measured", "waived"
 

@@ -11,13 +11,15 @@ not ended goes on: it is judged by what is in force when it ends.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from typing import NamedTuple
 
 from ledger.reads.rows import Standing
-from ledger.stamps import value_text
 from ledger.transitions import State
 from steps.design.calculated import Calculator
-from steps.schedule.plan import Plan, PlanActivity, PlanLink
+from steps.schedule.activity import PlanActivity
+from steps.schedule.plan import Plan, PlanLink
+from steps.value import value_text
 
 ENDED = frozenset({State.DONE, State.AWAITING_SIGN_OFF, State.FAILED, State.CHECKED_NOT_MET})
 """States in which there is a result that may no longer hold."""
@@ -137,7 +139,8 @@ def _approval(was: PlanActivity | None, now: PlanActivity) -> Iterator[str]:
         return
     if was.title != now.title:
         yield f"it is called {now.title!r}, was {was.title!r}"
-    for name in type(now.policy).model_fields:
+    for field in fields(now.policy):
+        name = field.name
         before, after = getattr(was.policy, name), getattr(now.policy, name)
         if before != after:
             yield f"{name.replace('_', ' ')}: {_words(after)}, was {_words(before)}"

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from steps.schedule.plan import Plan, PlanActivity
+from pydantic_core import to_jsonable_python
+
+from steps.schedule.activity import PlanActivity
+from steps.schedule.plan import Plan
 
 
 def variables_of(plan: Plan, activity: PlanActivity) -> dict[str, Any]:
@@ -12,5 +15,5 @@ def variables_of(plan: Plan, activity: PlanActivity) -> dict[str, Any]:
     own = next(unit.design for unit in plan.units if unit.id == activity.unit)
     return {
         "clusterwright_design": plan.design | own,
-        "clusterwright_criteria": [c.model_dump(mode="json") for c in activity.criteria],
+        "clusterwright_criteria": to_jsonable_python(activity.criteria),
     }

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from flows.ansible.run import HostResult, PlaybookResult, RunEvent, RunSpec, run_playbook
-from steps.catalog.schema import Waves
+from steps.catalog.terms import Waves
 
 FAILED = frozenset({"failed", "unreachable"})
 

@@ -13,10 +13,11 @@ from typing import Any
 from flows.artifacts import escaped
 from flows.engine_state import Engine
 from ledger.reads import ActivityRow, Reader
-from ledger.stamps import stamp, value_text
+from ledger.stamps import stamp
 from ledger.transitions import State
 from steps.design.calculations.calculation import Calculation, Facts, Sheet, number
-from steps.schedule.plan import PlanActivity
+from steps.schedule.activity import PlanActivity
+from steps.value import value_text
 
 UNRECORDED = frozenset({"attested", "before"})
 """Flags of what was done outside: that it was done is known, what was found is not."""

@@ -23,9 +23,9 @@ from ledger.payloads import RunSettled
 from ledger.reads import ActivityRow, FactNeedRow, Reader
 from ledger.reads.facts import how_to_record
 from ledger.services.runs import Artifact, Claim, Measured, RunOutcome, settle
-from ledger.stamps import value_text
 from steps.design.calculations.calculation import Calculation, Figure
-from steps.schedule.plan import PlanActivity, PlanCriterion
+from steps.schedule.activity import PlanActivity, PlanCriterion
+from steps.value import value_text
 
 engine_log = logging.getLogger("clusterwright.flows")
 

@@ -13,7 +13,7 @@ from flows.executors.duplicate import complete_duplicate, duplicates_done
 from flows.executors.people import ask_person, asked_role
 from flows.performer import Outcome
 from ledger.reads import ActivityRow
-from steps.catalog.schema import Kind
+from steps.catalog.terms import Kind
 
 
 class RealPerformer:

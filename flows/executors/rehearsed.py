@@ -20,8 +20,8 @@ from ledger.reads import ActivityRow, Reader
 from ledger.services.runs import Measured, RunOutcome, claim, settle
 from ledger.transitions import State
 from steps.acceptance.meeting import value_that_meets
+from steps.schedule.activity import PlanActivity
 from steps.schedule.calendar import WorkCalendar
-from steps.schedule.plan import PlanActivity
 
 LEASE_S = 3600.0
 PEOPLE = frozenset({"procure", "field", "gate"})

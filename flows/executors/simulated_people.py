@@ -11,7 +11,8 @@ from ledger.services import signing, witnessing, work
 from ledger.transitions import State
 from steps.acceptance.meeting import value_that_meets
 from steps.errors import NotSatisfiedError
-from steps.schedule.plan import Plan, PlanActivity
+from steps.schedule.activity import PlanActivity
+from steps.schedule.plan import Plan
 
 SOURCE = "simulated"
 STAND_IN = "owner-pm"

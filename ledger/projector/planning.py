@@ -19,7 +19,7 @@ from ledger.projector.reopening import mark_resting, mark_stale, open_again
 from ledger.projector.revising import upsert_activities, upsert_orders
 from ledger.readiness import side_of
 from ledger.refresh import refresh_all
-from ledger.stamps import stamp, value_text
+from ledger.stamps import stamp
 from ledger.tables import (
     Criterion,
     FactNeed,
@@ -32,8 +32,10 @@ from ledger.tables import (
     Site,
     Unit,
 )
-from steps.schedule.plan import Plan, PlanCriterion, PlanFact, PlanLink
+from steps.schedule.activity import PlanCriterion, PlanFact
+from steps.schedule.plan import Plan, PlanLink
 from steps.schedule.plan import Unit as PlanUnit
+from steps.value import value_text
 
 
 def _genesis(p: Projection, event: Event, payload: Genesis) -> None:

@@ -15,9 +15,10 @@ from sqlmodel import Session, col
 
 from ledger.events import Event
 from ledger.projector.keeping import write_rows
-from ledger.stamps import value_text
 from ledger.tables import Activity, Criterion, OrderLine, Tranche
-from steps.schedule.plan import Plan, PlanActivity, PlanOrder
+from steps.schedule.activity import PlanActivity
+from steps.schedule.plan import Plan, PlanOrder
+from steps.value import value_text
 
 NOT_BEGUN = frozenset({"open", "not_applicable"})
 

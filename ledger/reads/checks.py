@@ -8,7 +8,7 @@ from typing import Any
 from ledger.reads.connected import Connected, words
 from ledger.reads.record_rows import ChecklistRow, CheckRow, ItemReadingRow
 from ledger.reads.records import moment_of
-from ledger.stamps import text_value
+from steps.value import text_value
 
 _ENTRIES = (
     "SELECT c.seq, c.attempt, c.item, c.failing, c.note, c.serial, c.photos, c.ncr, c.person, c.at FROM item_check c"

@@ -14,8 +14,9 @@ from ledger.reads.connected import text_of, words
 from ledger.reads.facts import FactReads, how_to_record
 from ledger.reads.rows import ActivityRow, CriterionRow, FactNeedRow, LinkRow, Unmet, Why
 from ledger.reads.witnesses import WitnessReads
-from ledger.stamps import instant, text_value
+from ledger.stamps import instant
 from ledger.transitions import State
+from steps.value import text_value
 
 _OTHER = (
     'SELECT l."before", l."after", l.type, l.lag_h, l.lag_calendar, l.reason, l.bridged,'

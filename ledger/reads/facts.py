@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 from ledger.reads.connected import Connected
 from ledger.reads.rows import FactNeedRow, FactRow
-from ledger.stamps import instant, text_value
+from ledger.stamps import instant
+from steps.value import text_value
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from ledger.stamps import Value
+from steps.value import Value
 
 
 class MeasurementRow(NamedTuple):

@@ -6,8 +6,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
-from ledger.stamps import Value
 from ledger.transitions import State
+from steps.value import Value
 
 
 class Head(NamedTuple):

@@ -26,13 +26,13 @@ from ledger.services.conforming import ncrs_of_items, ncrs_of_readings
 from ledger.services.permitting import may
 from ledger.services.reading import Asked, Verdict, asked_of, measured, verdicts, waived_metrics
 from ledger.services.taking import Taken, take
-from ledger.stamps import text_value, value_text
 from ledger.tables import Activity, Measurement, Ncr
 from ledger.tables import ItemCheck as ItemCheckRow
 from ledger.transitions import Action
 from ledger.values import ItemEntry, Measured
 from ledger.writing import Writing
 from steps.errors import ClusterwrightError, InputError, Place
+from steps.value import text_value, value_text
 
 RESULT = "result"
 """What failed where a person says that an item did, whatever was read."""

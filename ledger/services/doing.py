@@ -27,11 +27,11 @@ from ledger.services.policy import after_work, judgements, refuse_unmet
 from ledger.services.reading import asked_of, refuse_alien, verdicts
 from ledger.services.taking import take
 from ledger.services.witnessing import refuse_unwitnessed
-from ledger.stamps import Value, value_text
 from ledger.tables import Ncr
 from ledger.transitions import Action, State
 from ledger.values import Measured
 from steps.errors import InputError
+from steps.value import Value, value_text
 
 
 def start(ledger: Ledger, actor: str, activity: str, *, at: datetime | None = None) -> Event:

@@ -21,11 +21,11 @@ from ledger.judging import converted, is_comparable
 from ledger.payloads import Again, FactPart, FactsRecorded
 from ledger.services.permitting import may
 from ledger.services.taking import take
-from ledger.stamps import Value, value_text
 from ledger.tables import Activity, Fact, FactNeed
 from ledger.transitions import Action, State, is_open_to
 from ledger.writing import Writing
 from steps.errors import InputError
+from steps.value import Value, value_text
 
 RESTED = frozenset({State.DONE, State.AWAITING_SIGN_OFF, State.FAILED, State.CHECKED_NOT_MET})
 """States in which there is a result that rests on the facts as they were."""

@@ -13,12 +13,12 @@ from sqlmodel import col
 
 from ledger.judging import FAILED, NOT_MEASURED, Judged, Reading, judge
 from ledger.lapsing import counts_from
-from ledger.stamps import text_value
 from ledger.tables import Activity, Criterion, EvidenceItem, Measurement, SignOff, Waiver
 from ledger.transitions import State
 from ledger.values import Measured
 from ledger.writing import Writing
 from steps.errors import NotSatisfiedError
+from steps.value import text_value
 
 PEOPLES_WORK = frozenset({"procure", "field", "gate"})
 """Kinds of step that people do."""

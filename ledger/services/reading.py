@@ -14,11 +14,11 @@ from sqlalchemy import select
 from sqlmodel import col
 
 from ledger.judging import FAILED, NOT_MEASURED, WAIVED, Judged, Reading, is_comparable, judge_items
-from ledger.stamps import Value, text_value, value_text
 from ledger.tables import Activity, Criterion, Measurement, Waiver
 from ledger.values import Measured, ReadingEntry
 from ledger.writing import Writing
 from steps.errors import InputError
+from steps.value import Value, text_value, value_text
 
 NOTED = "noted"
 """The verdict on a reading that no criterion asks for."""

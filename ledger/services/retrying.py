@@ -9,10 +9,10 @@ from sqlalchemy import select
 from sqlmodel import col
 
 from ledger.judging import MET, Reading, judge_items
-from ledger.stamps import text_value
 from ledger.tables import Activity, Criterion, ItemResultRow, Measurement, Run
 from ledger.values import ItemResult, Measured
 from ledger.writing import ENGINE, Writing
+from steps.value import text_value
 
 DONE = frozenset({"ok", "changed", "kept"})
 NOT_DONE = frozenset({"failed", "unreachable"})

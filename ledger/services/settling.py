@@ -25,12 +25,12 @@ from ledger.services.claiming import lost_lease
 from ledger.services.conforming import unless_open_a
 from ledger.services.policy import after_work, verdict_on
 from ledger.services.retrying import NOT_DONE, done_before
-from ledger.stamps import value_text
 from ledger.tables import Activity, ClaimRow, Criterion, Ncr, Run
 from ledger.transitions import Action, State
 from ledger.values import Artifact, ItemResult, Measured, RunOutcome
 from ledger.writing import ENGINE, Writing
 from steps.errors import InputError
+from steps.value import value_text
 
 
 def settle(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from steps.catalog.loader import Catalog, Entry, shipped_folder
-from steps.catalog.schema import Kind, Mapping, Phase, Scope
+from steps.catalog.terms import Kind, Mapping, Phase, Scope
 from steps.design.design import Design
 from steps.design.figures import choice_specs
 from steps.design.values import DESIGN_VALUES

@@ -6,74 +6,15 @@ figures carry a unit and a source, or the source `assumption`, which a site may 
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from steps.catalog.terms import Effect, Kind, LinkType, Mapping, Phase, Scope, Shared, Waves
+
 StepId = Annotated[str, Field(pattern=r"^([0-9]{3}|[HX][0-9]{2,3})$")]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, Field(min_length=1)]
-
-
-class Phase(StrEnum):
-    """The nine phases of a buildout, in the order of the step numbers."""
-
-    PROCUREMENT = "procurement"
-    SERVER_ASSEMBLY = "server_assembly"
-    NETWORKING = "networking"
-    POWER = "power"
-    COOLING = "cooling"
-    STORAGE = "storage"
-    SOFTWARE_STACK = "software_stack"
-    MONITORING = "monitoring"
-    GO_LIVE = "go_live"
-
-
-class Kind(StrEnum):
-    """Who or what does a step."""
-
-    PROCURE = "procure"
-    FIELD = "field"
-    AUTOMATE = "automate"
-    COMPUTE = "compute"
-    VERIFY = "verify"
-    GATE = "gate"
-
-
-class Scope(StrEnum):
-    """The kind of unit at which a step is tracked, widest first."""
-
-    SITE = "site"
-    HALL = "hall"
-    POD = "pod"
-
-
-class Effect(StrEnum):
-    """What an automated step does to the hosts."""
-
-    READ = "read"
-    CHANGE = "change"
-    DESTRUCTIVE = "destructive"
-
-
-class LinkType(StrEnum):
-    """How a successor hangs on its predecessor."""
-
-    FS = "FS"
-    SS = "SS"
-    FF = "FF"
-    SF = "SF"
-
-
-class Mapping(StrEnum):
-    """Which units of the predecessor a successor's unit waits for."""
-
-    SAME = "same"
-    ENCLOSING = "enclosing"
-    FIRST = "first"
-    ALL = "all"
-    AS_THEY_COME = "as-they-come"
 
 
 class Closed(BaseModel):
@@ -269,24 +210,6 @@ class OnFail(Closed):
 
     severity: Literal["monitor", "reset", "reboot", "replace", "rework"]
     ncr: Literal["A", "B", "C"]
-
-
-class Shared(StrEnum):
-    """Things of which a site has one: runs that change or load one take turns, whatever their hosts."""
-
-    FABRIC_MANAGER = "fabric-manager"
-    SCHEDULER = "scheduler"
-    METRICS = "metrics"
-    FILE_SYSTEM = "file-system"
-
-
-class Waves(Closed):
-    """How a playbook goes over hosts that do not depend on one another: a few first, then slices, and when to stop."""
-
-    canary: int = Field(default=1, ge=1, description="hosts of the first wave; one that fails there ends the run")
-    size: int = Field(ge=1, description="hosts of every later wave")
-    max_failed_percent: float = Field(ge=0, le=100, description="of all hosts; with more the next wave does not begin")
-    source: Text
 
 
 class Alternative(Closed):

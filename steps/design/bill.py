@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from math import ceil
 from typing import NamedTuple
 
-from steps.catalog.schema import Scope
+from steps.catalog.terms import Scope
 from steps.design.cables import CableSchedule
 from steps.design.design import Design
 from steps.design.findings import Finding

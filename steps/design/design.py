@@ -8,7 +8,7 @@ from functools import cached_property
 from math import ceil
 from pathlib import Path
 
-from steps.catalog.schema import Scope
+from steps.catalog.terms import Scope
 from steps.design.checkpoints import BYTES_PER_PARAM, size_tb
 from steps.design.fabric import Fabric, fabric_of, no_fabric, shape_of
 from steps.design.feasible import faults

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import chain, repeat
 
-from steps.catalog.schema import Scope
+from steps.catalog.terms import Scope
 from steps.design.addressing import address_plan, hosts
 from steps.design.design import Design
 from steps.design.fabric import node_names, shape_of

@@ -14,7 +14,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, field_validator, model_validator
 
-from steps.catalog.schema import Closed, Kind, Phase, Slug, StepId, Text
+from steps.catalog.schema import Closed, Slug, StepId, Text
+from steps.catalog.terms import Kind, Phase
 from steps.errors import InputError, Place
 from steps.evidence_rules import EvidenceRules
 from steps.validation import validated

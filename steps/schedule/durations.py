@@ -6,8 +6,8 @@ from steps.catalog.schema import Estimate, Step
 from steps.design.quantities import Values
 from steps.errors import InputError
 from steps.formula import evaluate
+from steps.schedule.activity import CalendarId, Hours
 from steps.schedule.expansion import ELAPSED_HOURS, WEEK_H, WORKING_UNITS
-from steps.schedule.plan import CalendarId, Hours
 
 
 def calendar_of(step: Step) -> CalendarId:

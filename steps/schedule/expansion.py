@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 
 from steps.catalog.loader import Catalog, Entry
-from steps.catalog.schema import Kind, Lag, Link, LinkType, Mapping, Scope, Supply
+from steps.catalog.schema import Lag, Link, Supply
+from steps.catalog.terms import Kind, LinkType, Mapping, Scope
 from steps.design.design import Design, DesignUnit
 from steps.design.quantities import Values
 from steps.errors import InputError

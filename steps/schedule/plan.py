@@ -13,33 +13,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from steps.catalog.schema import Closed, Effect, Kind, LinkType, Mapping, Phase, Scope, Shared, Waves
+from steps.catalog.schema import Closed
+from steps.catalog.terms import LinkType, Mapping, Scope
 from steps.evidence_rules import EvidenceRules
-
-CalendarId = Literal["working", "elapsed"]
-
-
-class Hours(Closed):
-    """A three-point estimate in hours."""
-
-    o: float
-    m: float
-    p: float
-
-
-class Dates(Closed):
-    """What the critical path method says of one node of the network, in UTC."""
-
-    early_start: datetime
-    early_finish: datetime
-    late_start: datetime
-    late_finish: datetime
-    total_float_h: float = Field(description="hours of the node's own calendar")
-    free_float_h: float
-    driving: str | None = Field(default=None, description="the predecessor that sets early_start")
-    is_critical: bool = Field(
-        default=False, description="on the chain of driving predecessors of go-live, or without float"
-    )
+from steps.schedule.activity import CalendarId, Dates, Hours, PlanActivity
 
 
 class Unit(Closed):
@@ -58,86 +35,6 @@ class Unit(Closed):
     design: dict[str, str | float | bool] = Field(
         default_factory=dict, description="design values of the unit's own level"
     )
-
-
-class PlanCriterion(Closed):
-    """An acceptance criterion with its threshold worked out for this design."""
-
-    metric: str
-    op: Literal["==", "!=", "<", "<=", ">", ">=", "within"]
-    value: Decimal | bool | str
-    unit: str
-    each: str | None = None
-    fleet_z: Decimal | None = Field(default=None, description="robust deviations that an item may lie off the others")
-    source: str
-
-
-class PlanFact(Closed):
-    """Something about the facility that an activity needs to know; with options it is one of these words."""
-
-    name: str
-    unit: str
-    meaning: str
-    options: tuple[str, ...] = ()
-    evidence: str = "facility-fact"
-
-
-class PlanWitness(Closed):
-    """Who is invited to witness an activity, with how many working hours' notice."""
-
-    roles: tuple[str, ...]
-    notice_h: float
-
-    def __str__(self) -> str:
-        """Give it in words."""
-        return f"{', '.join(self.roles)} with {self.notice_h:g} working hours' notice"
-
-
-class PlanPolicy(Closed):
-    """The sign-off an activity needs."""
-
-    roles: tuple[str, ...]
-    quorum: int
-    separation: Literal["performer-may-not-approve", "none"]
-    needed: Literal["always", "by-hand"]
-    evidence: tuple[str, ...]
-    hold_point: bool
-    assurance: Literal["recorded", "signed"] = "recorded"
-    witness: PlanWitness | None = None
-    valid_days: float | None = Field(default=None, description="how long the approval holds; none for ever")
-
-
-class PlanActivity(Closed):
-    """A step at a unit."""
-
-    id: str
-    step: str
-    unit: str
-    title: str
-    phase: Phase
-    kind: Kind
-    scope: Scope
-    role: str
-    crew_size: int
-    calendar: CalendarId
-    duration: Hours
-    items_of: str | None = None
-    items: int | None = None
-    applicable: bool = True
-    not_applicable_because: str | None = None
-    effect: Effect | None = None
-    playbook: str | None = None
-    plays: str | None = Field(default=None, description="the host set that the playbook's plays name")
-    preview: bool = Field(default=False, description="a release waits for the differences that check mode shows")
-    shares: tuple[Shared, ...] = Field(default=(), description="things that one run at a time may have")
-    waves: Waves | None = Field(default=None, description="how hosts take turns; all at once without")
-    completed_by: tuple[str, ...] = ()
-    continuing: bool = False
-    policy: PlanPolicy
-    facts: tuple[PlanFact, ...] = ()
-    criteria: tuple[PlanCriterion, ...] = ()
-    ncr_class: Literal["A", "B", "C"] = "B"
-    dates: Dates | None = None
 
 
 class PlanLink(Closed):

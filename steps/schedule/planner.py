@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, time
 from decimal import Decimal
 from typing import Any, Literal
@@ -12,32 +12,19 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from steps.catalog.loader import Catalog
-from steps.catalog.schema import Criterion, Policy, Step
+from steps.catalog.schema import Criterion, Policy, SignOff, Step
 from steps.design.design import Design
 from steps.design.dossier import dossier_of
 from steps.design.site import Site
 from steps.errors import InputError
 from steps.formula import evaluate
+from steps.schedule.activity import Dates, Hours, PlanActivity, PlanCriterion, PlanFact, PlanPolicy, PlanWitness
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.crews import overloads
 from steps.schedule.durations import calendar_of, duration_of, items_of, lead_of
 from steps.schedule.expansion import Expansion, Node, Order, expand
 from steps.schedule.network import CriticalPath, Edge, Network, Schedule
-from steps.schedule.plan import (
-    Dates,
-    Hours,
-    Person,
-    Plan,
-    PlanActivity,
-    PlanCriterion,
-    PlanFact,
-    PlanLink,
-    PlanOrder,
-    PlanPolicy,
-    PlanTranche,
-    PlanWitness,
-    Unit,
-)
+from steps.schedule.plan import Person, Plan, PlanLink, PlanOrder, PlanTranche, Unit
 
 
 @dataclass(frozen=True)
@@ -194,7 +181,7 @@ def dated(plan: Plan, calendar: WorkCalendar) -> Plan:
     return plan.model_copy(
         update={
             "finish": finish,
-            "activities": tuple(a.model_copy(update={"dates": dates.get(a.id)}) for a in plan.activities),
+            "activities": tuple(replace(a, dates=dates.get(a.id)) for a in plan.activities),
             "orders": tuple(_dated_order(order, dates) for order in plan.orders),
         }
     )
@@ -254,53 +241,50 @@ def _activity(
     hosts: Hosts,
 ) -> PlanActivity:
     step = node.entry.step
-    policy = step.sign_off.policy
     playbook = playbook_of(step, node.values)
     completed_by = tuple(
         other
         for other in (f"{step_id}@{node.unit.id}" for step_id in step.completed_by)
         if other in expansion.nodes and expansion.nodes[other].applies
     )
-    return PlanActivity.model_validate(
-        {
-            "id": node.id,
-            "step": step.id,
-            "unit": node.unit.id,
-            "title": step.title,
-            "phase": step.phase,
-            "kind": step.kind,
-            "scope": step.scope,
-            "role": step.crew.role,
-            "crew_size": step.crew.size,
-            "calendar": calendar_of(step),
-            "duration": duration,
-            "items_of": step.items.of if step.items else None,
-            "items": items_of(step, node.values) if node.applies else None,
-            "applicable": node.applies,
-            "not_applicable_because": node.not_applicable_because,
-            "effect": step.effect,
-            "playbook": playbook,
-            "preview": step.preview and playbook is not None,
-            "shares": step.shares,
-            "waves": step.waves if playbook is not None else None,
-            "plays": hosts.plays.get(playbook or ""),
-            "completed_by": completed_by,
-            "continuing": step.continuing,
-            "policy": PlanPolicy(
-                roles=policy.roles,
-                quorum=policy.quorum,
-                separation=policy.separation,
-                needed=step.sign_off.needed,
-                evidence=step.sign_off.evidence,
-                hold_point=step.sign_off.hold_point,
-                assurance=step.sign_off.assurance or assurance,
-                witness=_witness(policy, hours_per_day),
-                valid_days=policy.valid_for.value if policy.valid_for else None,
-            ),
-            "facts": tuple(_facts(node)) if node.applies else (),
-            "criteria": tuple(_criteria(node)) if node.applies else (),
-            "ncr_class": step.on_fail.ncr if step.on_fail else "B",
-        }
+    as_in_step = {f.name: getattr(step, f.name) for f in fields(PlanActivity) if hasattr(step, f.name)}
+    worked_out: dict[str, Any] = {
+        "id": node.id,
+        "step": step.id,
+        "unit": node.unit.id,
+        "role": step.crew.role,
+        "crew_size": step.crew.size,
+        "calendar": calendar_of(step),
+        "duration": duration,
+        "items_of": step.items.of if step.items else None,
+        "items": items_of(step, node.values) if node.applies else None,
+        "applicable": node.applies,
+        "not_applicable_because": node.not_applicable_because,
+        "playbook": playbook,
+        "preview": step.preview and playbook is not None,
+        "waves": step.waves if playbook is not None else None,
+        "plays": hosts.plays.get(playbook or ""),
+        "completed_by": completed_by,
+        "policy": _policy(step.sign_off, assurance, hours_per_day),
+        "facts": tuple(_facts(node)) if node.applies else (),
+        "criteria": tuple(_criteria(node)) if node.applies else (),
+        "ncr_class": step.on_fail.ncr if step.on_fail else "B",
+    }
+    return PlanActivity(**(as_in_step | worked_out))
+
+
+def _policy(sign_off: SignOff, assurance: Literal["recorded", "signed"], hours_per_day: float) -> PlanPolicy:
+    policy = sign_off.policy
+    return PlanPolicy(
+        roles=policy.roles,
+        quorum=policy.quorum,
+        separation=policy.separation,
+        needed=sign_off.needed,
+        evidence=sign_off.evidence,
+        hold_point=sign_off.hold_point,
+        assurance=sign_off.assurance or assurance,
+        witness=_witness(policy, hours_per_day),
+        valid_days=policy.valid_for.value if policy.valid_for else None,
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from clusterwright.planning import plan_of
 from ledger.database import real_clock
@@ -10,11 +12,11 @@ from ledger.services.planning import adopt_plan, create_ledger
 from tests.conftest import Command
 
 
-def one_step_site(folder: Path, command: Command, name: str, **changed: object) -> Path:
+def one_step_site(folder: Path, command: Command, name: str, **changed: Any) -> Path:
     """Make the site of the preset `localhost`, of whose plan one activity is left, with what is to be different of it."""
     assert command("init", folder, "--preset", "localhost").returncode == 0
     plan = plan_of(folder)
-    wanted = tuple(a.model_copy(update=changed) for a in plan.activities if a.id == name)
+    wanted = tuple(replace(a, **changed) for a in plan.activities if a.id == name)
     only = plan.model_copy(update={"activities": wanted, "links": (), "orders": ()})
     with create_ledger(
         folder, site_name=plan.site, time_zone=plan.time_zone, rehearsal=False, owner="owner", clock=real_clock

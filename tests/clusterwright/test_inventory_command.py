@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -154,7 +155,7 @@ def test_without_pynetbox_it_says_what_to_install(site: Path) -> None:
 
 def test_a_position_has_the_serial_number_that_was_last_recorded_there(tmp_path: Path) -> None:
     plan = plan_with_items(of="servers", hosts=HOSTS)
-    again = next(a for a in plan.activities if a.id == NAME).model_copy(update={"id": "003@site", "step": "003"})
+    again = replace(next(a for a in plan.activities if a.id == NAME), id="003@site", step="003")
     both = plan.model_copy(update={"activities": (*plan.activities, again)})
     assert serials_on_record(tmp_path) == {}
     with create_ledger(tmp_path, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=Clock()) as ledger:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pydantic_core import to_jsonable_python
 
 from flows.prefect_server import PrefectServer
 from flows.prefect_settings import apply
@@ -83,7 +84,7 @@ def engine_plan() -> Plan:
     return Plan.model_validate(
         plan.model_dump(mode="json")
         | {
-            "activities": [a.model_dump(mode="json") for a in plan.activities] + extra,
+            "activities": to_jsonable_python(plan.activities) + extra,
             "links": [k.model_dump(mode="json") for k in plan.links] + links,
         }
     )

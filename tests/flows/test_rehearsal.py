@@ -14,7 +14,8 @@ from flows.simulation import SimulatedClock, drawn
 from ledger.audit import audit
 from ledger.reads import Reader
 from ledger.services.planning import adopt_plan, create_ledger
-from steps.schedule.plan import Hours, Plan
+from steps.schedule.activity import Hours
+from steps.schedule.plan import Plan
 from tests.flows.conftest import free_port
 from tests.ledger.conftest import T0, Clock, small_plan
 

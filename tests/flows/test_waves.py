@@ -9,7 +9,7 @@ import pytest
 
 from flows.ansible.run import RunEvent, RunSpec
 from flows.ansible.waves import run_in_waves, waves_of
-from steps.catalog.schema import Waves
+from steps.catalog.terms import Waves
 
 HOSTS = tuple(f"n{number}" for number in range(1, 7))
 LOCAL = "ansible_connection=local ansible_python_interpreter='{{ ansible_playbook_python }}'"

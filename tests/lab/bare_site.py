@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import Any
 
 from clusterwright.planning import plan_of
 from ledger.services.planning import adopt_plan, create_ledger
-from steps.catalog.schema import Mapping
-from steps.schedule.plan import PlanActivity, PlanLink
+from steps.catalog.terms import Mapping
+from steps.schedule.activity import PlanActivity
+from steps.schedule.plan import PlanLink
 from tests.lab.lab import Lab
 
 OWNER = "owner"
@@ -27,7 +29,7 @@ def make_site(
     subprocess.run([sys.executable, "-m", "clusterwright", *init], check=True, capture_output=True)
     plan = plan_of(folder)
     by_step = {a.step: a for a in plan.activities if a.applicable}
-    kept = [by_step[step].model_copy(update=change(by_step[step])) for step in steps if step in by_step]
+    kept = [replace(by_step[step], **change(by_step[step])) for step in steps if step in by_step]
     links = [
         PlanLink(before=one.id, after=other.id, map=Mapping.SAME, reason="one after the other")
         for one, other in pairwise(kept)

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from steps.catalog.loader import read_catalog
-from steps.catalog.schema import Scope
+from steps.catalog.terms import Scope
 from tests.lab.idempotence import Trial, Trials, run_trials
 from tests.lab.lab import Lab
 from tests.lab.playing import playbooks, played

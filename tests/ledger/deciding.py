@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import cache
@@ -48,7 +49,8 @@ from ledger.services.runs import RunOutcome
 from ledger.transitions import State
 from ledger.values import ItemEntry, ProgressRow, ReadingEntry
 from steps.errors import ClusterwrightError
-from steps.schedule.plan import Plan, PlanWitness
+from steps.schedule.activity import PlanWitness
+from steps.schedule.plan import Plan
 from tests.ledger.busy_site import make_key
 from tests.ledger.conftest import PEOPLE, T0, Clock, account_of, criterion, share_if_asked, small_plan
 from tests.ledger.journey import GOOD, MTU, take
@@ -218,9 +220,7 @@ def keyed(plan: Plan) -> Plan:
         "020": {"assurance": "signed"},
         "195": {"witness": PlanWitness(roles=("sponsor",), notice_h=1)},
     }
-    activities = tuple(
-        a.model_copy(update={"policy": a.policy.model_copy(update=asks.get(a.step, {}))}) for a in plan.activities
-    )
+    activities = tuple(replace(a, policy=replace(a.policy, **asks.get(a.step, {}))) for a in plan.activities)
     return plan.model_copy(update={"people": people, "activities": activities})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -14,7 +15,7 @@ from ledger.services.runs import ItemResult, Measured, RunOutcome, settle
 from ledger.services.signing import release, sign
 from ledger.services.work import measure
 from steps.acceptance.measuring import STEPS
-from steps.catalog.schema import Effect, Kind
+from steps.catalog.terms import Effect, Kind
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
 from tests.ledger.conftest import Clock, StateOf, small_plan
 from tests.ledger.journey import GOOD, bought, passed, racked, take
@@ -126,8 +127,10 @@ def test_nothing_is_measured_before_the_run_that_reads_it(ready: Ledger, state: 
 def test_a_reading_that_nothing_judges_leads_nowhere(empty: Ledger, clock: Clock) -> None:
     """A step without criteria that was only looked at is not done because somebody noted a figure."""
     plan = small_plan()
-    only_read = {"step": "031", "kind": Kind.AUTOMATE, "effect": Effect.READ, "criteria": ()}
-    activities = tuple(a.model_copy(update=only_read if a.id == NAME else {}) for a in plan.activities)
+    activities = tuple(
+        replace(a, step="031", kind=Kind.AUTOMATE, effect=Effect.READ, criteria=()) if a.id == NAME else a
+        for a in plan.activities
+    )
     adopt_plan(empty, "pm", plan.model_copy(update={"activities": activities}), reason="first plan")
     bought(empty)
     racked(empty)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.judging import Reading, judge
-from ledger.stamps import Value, text_value, value_text
+from steps.value import Value, text_value, value_text
 
 D = Decimal
 

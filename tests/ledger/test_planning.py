@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,7 @@ def test_revision_keeps_what_was_done_and_drops_what_had_not_begun(
 def test_revision_that_asks_for_more_makes_what_is_done_stale(ledger: Ledger, read: Reader, clock: Clock) -> None:
     """Approved under another policy is not approved under this one."""
     bought(ledger)
-    policy = small_plan().activities[0].policy.model_dump() | {"quorum": 2}
+    policy = asdict(small_plan().activities[0].policy) | {"quorum": 2}
 
     adopt_plan(ledger, "pm", revised({"001@site": {"policy": policy}}), reason="two signatures")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ledger.audit import audit
@@ -22,7 +24,7 @@ HOSTS = ("n1", "n2")
 @pytest.fixture
 def ready(empty: Ledger, clock: Clock) -> Ledger:
     plan = small_plan()
-    wanted = tuple(a.model_copy(update={"preview": a.id == NAME}) for a in plan.activities)
+    wanted = tuple(replace(a, preview=a.id == NAME) for a in plan.activities)
     adopt_plan(empty, "pm", plan.model_copy(update={"activities": wanted}), reason="first plan")
     bought(empty)
     racked(empty)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -16,7 +17,7 @@ from ledger.services.planning import adopt_plan
 from ledger.services.runs import ItemResult, Measured, RunOutcome, request_retry, settle
 from ledger.services.work import measure
 from ledger.values import ItemStatus
-from steps.catalog.schema import Waves
+from steps.catalog.terms import Waves
 from steps.schedule.plan import Plan
 from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.journey import GOOD, bought, passed, racked, take
@@ -34,9 +35,7 @@ def plan_in_waves(*, waves: Waves | None = WAVES) -> Plan:
         u.model_copy(update={"hosts": ("n1", "n2", "unplayed"), "shared": ("n3",)} if u.id == "pod-001" else {})
         for u in plan.units
     )
-    activities = tuple(
-        a.model_copy(update={"waves": waves, "plays": "servers"} if a.id == NAME else {}) for a in plan.activities
-    )
+    activities = tuple(replace(a, waves=waves, plays="servers") if a.id == NAME else a for a in plan.activities)
     return plan.model_copy(update={"units": units, "activities": activities, "host_sets": {"servers": HOSTS}})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
@@ -102,7 +103,7 @@ def test_what_is_shown_is_exactly_what_adoption_does(ledger: Ledger, clock: Cloc
     passed(ledger, clock)
     verified(ledger)
     mtu = [criterion("mtu", "==", 4200, "B")]
-    policy = small_plan().activities[0].policy.model_dump() | {"quorum": 2}
+    policy = asdict(small_plan().activities[0].policy) | {"quorum": 2}
     new = revised({"040@pod-001": {"criteria": mtu}, "010@pod-001": {"items": 16}, "001@site": {"policy": policy}})
     reopened, sign_again, stale = names(asked(ledger, new))
     before = stand(ledger, clock)

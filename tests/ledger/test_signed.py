@@ -6,6 +6,7 @@ import json
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -49,9 +50,7 @@ def public(keys: Keys, person: str) -> str:
 def signed_plan(keys: Keys, **changes: Any) -> Plan:
     plan = small_plan(**changes)
     people = tuple(p.model_copy(update={"ssh_key": public(keys, p.id)}) for p in plan.people)
-    activities = tuple(
-        a.model_copy(update={"policy": a.policy.model_copy(update={"assurance": "signed"})}) for a in plan.activities
-    )
+    activities = tuple(replace(a, policy=replace(a.policy, assurance="signed")) for a in plan.activities)
     return plan.model_copy(update={"people": people, "activities": activities})
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from steps.catalog.loader import Catalog, read_catalog
-from steps.catalog.schema import Lag, Link, LinkType
+from steps.catalog.schema import Lag, Link
+from steps.catalog.terms import LinkType
 from steps.design.design import design_of, design_of_preset
 from steps.design.preset import preset_names
 from steps.design.site import Site

@@ -18,7 +18,8 @@ from steps.design.calculations.wiring import Wiring
 from steps.design.design import design_of, design_of_preset
 from steps.design.preset import preset_names
 from steps.design.site import Site
-from steps.schedule.plan import Plan, PlanActivity
+from steps.schedule.activity import PlanActivity
+from steps.schedule.plan import Plan
 from steps.schedule.planner import Hosts, Surroundings, make_plan
 
 FACTS: dict[str, Value] = {

@@ -13,8 +13,8 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from ledger.evidence import load
-from ledger.stamps import value_text
 from steps.errors import ClusterwrightError
+from steps.value import value_text
 from tui.deciding import Decisions
 from tui.looks import COLOURS, safe, state_text
 from tui.screens.base import SiteScreen

@@ -15,7 +15,8 @@ from steps.design.cables import CableSchedule
 from steps.design.calculations.wiring import Wiring
 from steps.design.design import Counted, counted_from
 from steps.design.findings import Finding
-from steps.schedule.plan import Plan, PlanActivity
+from steps.schedule.activity import PlanActivity
+from steps.schedule.plan import Plan
 
 Value = Decimal | bool | str
 Facts = Mapping[str, Value]

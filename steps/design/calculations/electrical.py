@@ -8,7 +8,7 @@ from math import ceil, sqrt
 from steps.design.calculations.calculation import Calculation, Facts, Under, number
 from steps.design.design import Counted
 from steps.design.power import carried_kw, feed_imbalance, feed_kw, findings
-from steps.schedule.plan import PlanActivity
+from steps.schedule.activity import PlanActivity
 
 FITS = {"C14": ("C13", "C15"), "C16": ("C15",), "C20": ("C19", "C21"), "C22": ("C21",)}
 """Which outlets an inlet of IEC 60320 has a cord for."""

@@ -9,7 +9,7 @@ from math import ceil
 from steps.design.calculations.calculation import Calculation, Facts, Sheet, Under, number
 from steps.design.cooling import air_m3_s, cfm, cooling_of, findings, liquid_share
 from steps.design.design import Counted
-from steps.schedule.plan import PlanActivity
+from steps.schedule.activity import PlanActivity
 
 
 def heat(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001

@@ -16,7 +16,7 @@ from steps.design.calculations.calculation import Calculation, Facts, Sheet, Und
 from steps.design.calculations.wiring import CABLE_MM, FIBRE_MM, TRAY_MM2
 from steps.design.design import Counted
 from steps.design.feasible import fabric_findings
-from steps.schedule.plan import PlanActivity
+from steps.schedule.activity import PlanActivity
 
 COUNTED = "counted on the cable schedule"
 

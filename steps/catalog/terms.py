@@ -1,0 +1,97 @@
+"""The closed sets of words that the catalog, the plan and the ledger share, and how hosts take turns.
+
+Standard library and `annotated_types` only, so that commands which look may import it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar
+
+from annotated_types import Ge, Le
+
+
+class Phase(StrEnum):
+    """The nine phases of a buildout, in the order of the step numbers."""
+
+    PROCUREMENT = "procurement"
+    SERVER_ASSEMBLY = "server_assembly"
+    NETWORKING = "networking"
+    POWER = "power"
+    COOLING = "cooling"
+    STORAGE = "storage"
+    SOFTWARE_STACK = "software_stack"
+    MONITORING = "monitoring"
+    GO_LIVE = "go_live"
+
+
+class Kind(StrEnum):
+    """Who or what does a step."""
+
+    PROCURE = "procure"
+    FIELD = "field"
+    AUTOMATE = "automate"
+    COMPUTE = "compute"
+    VERIFY = "verify"
+    GATE = "gate"
+
+
+class Scope(StrEnum):
+    """The kind of unit at which a step is tracked, widest first."""
+
+    SITE = "site"
+    HALL = "hall"
+    POD = "pod"
+
+
+class Effect(StrEnum):
+    """What an automated step does to the hosts."""
+
+    READ = "read"
+    CHANGE = "change"
+    DESTRUCTIVE = "destructive"
+
+
+class LinkType(StrEnum):
+    """How a successor hangs on its predecessor."""
+
+    FS = "FS"
+    SS = "SS"
+    FF = "FF"
+    SF = "SF"
+
+
+class Mapping(StrEnum):
+    """Which units of the predecessor a successor's unit waits for."""
+
+    SAME = "same"
+    ENCLOSING = "enclosing"
+    FIRST = "first"
+    ALL = "all"
+    AS_THEY_COME = "as-they-come"
+
+
+class Shared(StrEnum):
+    """Things of which a site has one: runs that change or load one take turns, whatever their hosts."""
+
+    FABRIC_MANAGER = "fabric-manager"
+    SCHEDULER = "scheduler"
+    METRICS = "metrics"
+    FILE_SYSTEM = "file-system"
+
+
+@dataclass(frozen=True, slots=True)
+class Waves:
+    """How a playbook goes over hosts that do not depend on one another: a few first, then slices, and when to stop.
+
+    `canary` hosts are the first wave; one that fails there ends the run. `size` is the number of hosts of every later
+    wave. With more than `max_failed_percent` of all hosts failed, the next wave does not begin.
+    """
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
+
+    size: Annotated[int, Ge(1)]
+    max_failed_percent: Annotated[float, Ge(0), Le(100)]
+    source: str
+    canary: Annotated[int, Ge(1)] = 1

@@ -1,0 +1,150 @@
+"""The plan's part of an activity: one frozen value, from the planner through the ledger to every screen.
+
+A field that a step and its activities share is declared twice: in `steps.catalog.schema.Step`, and here under the same
+name. The planner copies it, the ledger keeps this value whole beside the activity's state, and rows show it as `row.plan`.
+Reading commands import this module, so it takes nothing but the standard library and words of the catalog.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, ClassVar, Literal
+
+from steps.catalog.terms import Effect, Kind, Phase, Scope, Shared, Waves
+from steps.value import Value, text_value
+
+CalendarId = Literal["working", "elapsed"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPart:
+    """Base of the records of a plan: a field that is not declared is refused when a plan is read."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
+
+
+@dataclass(frozen=True, slots=True)
+class Hours(PlanPart):
+    """A three-point estimate in hours: optimistic, most likely, pessimistic."""
+
+    o: float
+    m: float
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Dates(PlanPart):
+    """What the critical path method says of one node of the network, in UTC; floats are hours of the node's calendar.
+
+    `driving` is the predecessor that sets the early start. `is_critical` is true on the chain of driving predecessors
+    of go-live, and for every node without float.
+    """
+
+    early_start: datetime
+    early_finish: datetime
+    late_start: datetime
+    late_finish: datetime
+    total_float_h: float
+    free_float_h: float
+    driving: str | None = None
+    is_critical: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlanCriterion(PlanPart):
+    """An acceptance criterion with its threshold worked out for this design.
+
+    `fleet_z` is how many robust deviations an item may differ from the others to the bad side.
+    """
+
+    metric: str
+    op: Literal["==", "!=", "<", "<=", ">", ">=", "within"]
+    value: Value
+    unit: str
+    source: str
+    each: str | None = None
+    fleet_z: Decimal | None = None
+
+    def __post_init__(self) -> None:
+        """Take the text of a number for the number: JSON has no decimals."""
+        if isinstance(self.value, str):
+            object.__setattr__(self, "value", text_value(self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFact(PlanPart):
+    """Something about the facility that an activity needs to know; with options it is one of these words."""
+
+    name: str
+    unit: str
+    meaning: str
+    options: tuple[str, ...] = ()
+    evidence: str = "facility-fact"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanWitness(PlanPart):
+    """Who is invited to witness an activity, with how many working hours' notice."""
+
+    roles: tuple[str, ...]
+    notice_h: float
+
+    def __str__(self) -> str:
+        """Return the roles and the notice in words."""
+        return f"{', '.join(self.roles)} with {self.notice_h:g} working hours' notice"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPolicy(PlanPart):
+    """The sign-off an activity needs. An approval holds for `valid_days`, or for ever where that is None."""
+
+    roles: tuple[str, ...]
+    quorum: int
+    separation: Literal["performer-may-not-approve", "none"]
+    needed: Literal["always", "by-hand"]
+    evidence: tuple[str, ...]
+    hold_point: bool
+    assurance: Literal["recorded", "signed"] = "recorded"
+    witness: PlanWitness | None = None
+    valid_days: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanActivity(PlanPart):
+    """A step at a unit.
+
+    `plays` names the host set that the playbook's plays name. With `preview`, a release waits for the differences that
+    check mode shows. `shares` are things that one run at a time may have. Without `waves`, a playbook takes all hosts at
+    once. Activities that do not apply have neither `dates` nor criteria.
+    """
+
+    id: str
+    step: str
+    unit: str
+    title: str
+    phase: Phase
+    kind: Kind
+    scope: Scope
+    role: str
+    crew_size: int
+    calendar: CalendarId
+    duration: Hours
+    items_of: str | None = None
+    items: int | None = None
+    applicable: bool = True
+    not_applicable_because: str | None = None
+    effect: Effect | None = None
+    playbook: str | None = None
+    plays: str | None = None
+    preview: bool = False
+    shares: tuple[Shared, ...] = ()
+    waves: Waves | None = None
+    completed_by: tuple[str, ...] = ()
+    continuing: bool = False
+    policy: PlanPolicy
+    facts: tuple[PlanFact, ...] = ()
+    criteria: tuple[PlanCriterion, ...] = ()
+    ncr_class: Literal["A", "B", "C"] = "B"
+    dates: Dates | None = None
