@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ledger.anchor_code import code_of, looks_like_code, read_code
 from ledger.reads.connected import Connected
-from ledger.stamps import instant
+from steps.stamps import instant
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
 
 TRAILER = "Clusterwright-Anchor"

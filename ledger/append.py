@@ -18,7 +18,7 @@ from ledger.projector import apply
 from ledger.projector.base import Projection
 from ledger.projector.keeping import keep, write_kept
 from ledger.refresh import put_off
-from ledger.stamps import instant, stamp
+from steps.stamps import instant, stamp
 from ledger.tables import EventRow, PlanRevision
 from steps.errors import UnreachableError
 

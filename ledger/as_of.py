@@ -20,7 +20,7 @@ from ledger.reads import Reader
 from ledger.reads.rows import AsOf
 from ledger.replay import COLUMNS, event_of, replaying
 from ledger.schema import memory_engine
-from ledger.stamps import stamp
+from steps.stamps import stamp
 from ledger.tables import EventRow
 from steps.errors import InputError
 

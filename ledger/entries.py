@@ -1,18 +1,147 @@
-"""A reading as people write it: METRIC=VALUE, with the unit behind the number."""
+"""What callers hand to the ledger and get back: outcomes of runs, readings, checked items, claims. No database.
+
+Text that people type becomes a value here, so that every front end reads it alike.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Literal
 
-from ledger.values import ReadingEntry
-from steps.errors import InputError
+from steps.errors import InputError, Place
+from steps.value import Value
+
+RunStatus = Literal["ok", "failed", "interrupted", "rehearsed"]
+ItemStatus = Literal["ok", "changed", "failed", "unreachable", "skipped", "kept"]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """What a run did to one host."""
+
+    host: str
+    status: ItemStatus
+    duration_s: float = 0.0
+    failed_task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A metric that was read. The value None is `not measured`, and the note says why."""
+
+    metric: str
+    value: Value | None
+    unit: str
+    item: str = ""
+    source: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A file of a run that is in the evidence store already."""
+
+    digest: str
+    kind: str = "run-log"
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """What a run did, before anybody judged it."""
+
+    status: RunStatus
+    results: tuple[ItemResult, ...] = ()
+    measurements: tuple[Measured, ...] = ()
+    summary: str = ""
+    artifacts: tuple[Artifact | str, ...] = ()
+    playbook_digest: str | None = None
+    simulated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to run an activity until `lease_until`, in machine time."""
+
+    activity: str
+    attempt: int
+    run: str
+    owner: str
+    lease_until: datetime
+    host: str = ""
+    boot_id: str = ""
+    pid: int = 0
+    pgid: int = 0
+    hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressRow:
+    """A line of progress.csv: what was done before Clusterwright."""
+
+    line: int
+    activity: str
+    state: str
+    started: datetime | None
+    finished: datetime | None
+    by: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingEntry:
+    """A reading as it was entered: text, or a value from a program. Text without a unit is in the unit that is asked for."""
+
+    metric: str
+    value: Value
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemEntry:
+    """An item as somebody found it. `place` is its file and line, where it has one.
+
+    Without a `serial` the item keeps the one that was entered before. An empty text removes it.
+    """
+
+    item: str
+    passed: bool = True
+    readings: tuple[ReadingEntry, ...] = ()
+    note: str = ""
+    serial: str | None = None
+    photos: tuple[Path, ...] = ()
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FactEntry:
+    """A fact about the facility as it was entered. A number without a unit is in the unit that is asked for."""
+
+    name: str
+    value: Value
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementEntry:
+    """A measurement as a line of text says it; `item` is empty where it is of the activity as a whole."""
+
+    reading: ReadingEntry
+    item: str
+    source: str
+
 
 _NUMBER = re.compile(r"([^=\s]+)=\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*([^\s0-9.,].*)?")
 _WORD = re.compile(r"([^=\s]+)=\s*(\S.*)")
+_FIGURE = re.compile(r"([+-]?[0-9][0-9_]*(?:\.[0-9]+)?)\s*(.*)")
 
 
 def reading_of(text: str) -> ReadingEntry:
-    """Give a reading that was written as `rack.bond_resistance=0.05ohm`, or as `link.up=yes`."""
+    """Return a reading that was written as `rack.bond_resistance=0.05ohm`, or as `link.up=yes`."""
     number = _NUMBER.fullmatch(text.strip())
     if number is not None:
         return ReadingEntry(number[1], number[2], (number[3] or "").strip())
@@ -20,3 +149,38 @@ def reading_of(text: str) -> ReadingEntry:
     if word is None:
         raise InputError(f"{text!r} is not METRIC=VALUE", hint="as rack.bond_resistance=0.05ohm")
     return ReadingEntry(word[1], word[2])
+
+
+def readings_of(text: str) -> tuple[ReadingEntry, ...]:
+    """Return readings that were written in one line, with `;` between them."""
+    return tuple(reading_of(part) for part in text.split(";") if part.strip())
+
+
+def measurement_of(text: str) -> MeasurementEntry:
+    """Return a measurement that was written as `METRIC VALUE UNIT SOURCE` or `METRIC@ITEM VALUE UNIT SOURCE`."""
+    parts = text.split(maxsplit=3)
+    if len(parts) < 4:
+        raise InputError("a measurement is a metric, a value, a unit and a source")
+    named, value, unit, source = parts
+    metric, _, item = named.partition("@")
+    return MeasurementEntry(ReadingEntry(metric, value, unit), item, source)
+
+
+def fact_of(text: str) -> FactEntry:
+    """Return a fact that was written as NAME=VALUE. What follows the number is its unit; a word is a word."""
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise InputError(f"{text!r} is not NAME=VALUE", hint="as plant.capacity_one_unit_out=3.2MW")
+    figure = _FIGURE.fullmatch(value)
+    if figure is None:
+        return FactEntry(name, value)
+    return FactEntry(name, Decimal(figure[1].replace("_", "")), figure[2])
+
+
+def evidence_of(text: str) -> tuple[str, Path]:
+    """Return the kind and the file of evidence that was written as `KIND FILE`. Raise where there is no such file."""
+    kind, _, path = text.partition(" ")
+    file = Path(path.strip()).expanduser()
+    if not path or not file.is_file():
+        raise InputError(f"{path or 'nothing'} is not a file", hint="write the kind, a space, and a file's path")
+    return kind, file

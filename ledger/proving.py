@@ -19,7 +19,7 @@ from sqlmodel import Session, col
 from ledger import payloads as say
 from ledger import ssh
 from ledger.canonical import canonical_text
-from ledger.stamps import instant
+from steps.stamps import instant
 from ledger.statements import Decision, Head, read_statement, signed_text, statement_text
 from ledger.tables import (
     Activity,

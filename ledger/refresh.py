@@ -18,7 +18,7 @@ from sqlalchemy import select, text, update
 from sqlmodel import Session, col
 
 from ledger.readiness import NEVER, Calendar, Times, activity_times, satisfied_at
-from ledger.stamps import instant
+from steps.stamps import instant
 from ledger.tables import Activity, Link, OrderLine, PlanRevision, Tranche
 
 ALL = "*"

@@ -14,7 +14,7 @@ from ledger.payloads import PlanAdopted
 from ledger.projector import apply
 from ledger.projector.base import Projection
 from ledger.refresh import put_off
-from ledger.stamps import instant
+from steps.stamps import instant
 from ledger.tables import Activity, Site
 
 COLUMNS = (*HASHED, "hash", "signature")

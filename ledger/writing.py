@@ -16,7 +16,7 @@ from ledger.authority import roles_at
 from ledger.events import Draft, Event
 from ledger.lapsing import LAPSED
 from ledger.payloads import Decided, Payload
-from ledger.stamps import stamp
+from steps.stamps import stamp
 from ledger.statements import signed_text
 from ledger.tables import Activity, EventRow, Person, PersonRole, Site
 from ledger.transitions import Action, State, check, seen

@@ -13,7 +13,7 @@ from typing import Any
 from flows.artifacts import escaped
 from flows.engine_state import Engine
 from ledger.reads import ActivityRow, Reader
-from ledger.stamps import stamp
+from steps.stamps import stamp
 from ledger.transitions import State
 from steps.design.calculations.calculation import Calculation, Facts, Sheet, number
 from steps.schedule.activity import PlanActivity

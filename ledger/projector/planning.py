@@ -19,7 +19,7 @@ from ledger.projector.reopening import mark_resting, mark_stale, open_again
 from ledger.projector.revising import upsert_activities, upsert_orders
 from ledger.readiness import side_of
 from ledger.refresh import refresh_all
-from ledger.stamps import stamp
+from steps.stamps import stamp
 from ledger.tables import (
     Criterion,
     FactNeed,

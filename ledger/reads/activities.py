@@ -9,7 +9,7 @@ from ledger.lapsing import LAPSED
 from ledger.reads.connected import Connected, text_of, words
 from ledger.reads.rows import ActivityRow, Standing
 from ledger.reads.site import LATE
-from ledger.stamps import instant
+from steps.stamps import instant
 from ledger.transitions import State
 from steps.errors import InputError
 

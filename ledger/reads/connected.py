@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ledger.file import connect, is_older, ledger_path, world_error
-from ledger.stamps import stamp
+from steps.stamps import stamp
 
 
 class Connected:

@@ -14,7 +14,7 @@ from ledger.reads.connected import text_of, words
 from ledger.reads.facts import FactReads, how_to_record
 from ledger.reads.rows import ActivityRow, CriterionRow, FactNeedRow, LinkRow, Unmet, Why
 from ledger.reads.witnesses import WitnessReads
-from ledger.stamps import instant
+from steps.stamps import instant
 from ledger.transitions import State
 from steps.value import text_value
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from ledger.reads.connected import Connected
 from ledger.reads.rows import FactNeedRow, FactRow
-from ledger.stamps import instant
+from steps.stamps import instant
 from steps.value import text_value
 
 _NEVER = datetime.min.replace(tzinfo=UTC)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ledger.reads.rows import HistoryRow
-from ledger.stamps import instant
+from steps.stamps import instant
 
 Said = dict[str, Any]
 

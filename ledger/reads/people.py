@@ -12,7 +12,7 @@ from ledger.reads.record_rows import DelegationRow, OverrideRow
 from ledger.reads.records import moment_of
 from ledger.reads.rows import ActivityRow, InboxRow, NameRow, PersonRow
 from ledger.reads.supplies import SupplyReads
-from ledger.stamps import instant
+from steps.stamps import instant
 from ledger.transitions import State
 
 

@@ -23,7 +23,7 @@ from ledger.reads.record_rows import (
     SignOffRow,
     WaiverRow,
 )
-from ledger.stamps import day, instant
+from steps.stamps import day, instant
 from steps.value import text_value
 
 _NEVER = datetime.min.replace(tzinfo=UTC)

@@ -10,7 +10,7 @@ from ledger.lapsing import LAPSED
 from ledger.reads.connected import Connected, text_of, words
 from ledger.reads.record_rows import EventRow, ForecastRow
 from ledger.reads.rows import Counts, Head, PhaseRow, SiteRow, UnitRow
-from ledger.stamps import instant
+from steps.stamps import instant
 from ledger.transitions import State
 from steps.errors import InputError
 

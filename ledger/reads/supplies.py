@@ -11,7 +11,7 @@ from ledger.money import share
 from ledger.reads.connected import Connected, words
 from ledger.reads.order_history import history
 from ledger.reads.rows import BudgetRow, ChangeRow, HistoryRow, OrderRow, TrancheRow
-from ledger.stamps import day, instant
+from steps.stamps import day, instant
 
 _CHANGE_STATE = {None: "open", 1: "approved", 0: "refused"}
 

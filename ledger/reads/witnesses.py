@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ledger.reads.connected import Connected, words
 from ledger.reads.records import moment_of
-from ledger.stamps import instant
+from steps.stamps import instant
 
 
 class InvitationRow(NamedTuple):

@@ -10,7 +10,7 @@ from sqlalchemy import Select, literal, or_, select
 from sqlmodel import col
 
 from ledger.lapsing import is_expired
-from ledger.stamps import stamp
+from steps.stamps import stamp
 from ledger.tables import Activity, Link, OrderLine, Tranche
 from ledger.transitions import State
 from ledger.writing import Writing

@@ -10,10 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, ClassVar, Literal
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from steps.catalog.terms import Effect, Kind, Phase, Scope, Shared, Waves
 from steps.value import Value, text_value
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 CalendarId = Literal["working", "elapsed"]
 
@@ -148,3 +152,21 @@ class PlanActivity(PlanPart):
     criteria: tuple[PlanCriterion, ...] = ()
     ncr_class: Literal["A", "B", "C"] = "B"
     dates: Dates | None = None
+
+
+def text_of(activity: PlanActivity) -> str:
+    """Return an activity as JSON text."""
+    return _adapter().dump_json(activity).decode()
+
+
+@lru_cache(maxsize=32768)
+def activity_of(text: str) -> PlanActivity:
+    """Return the activity that `text_of` wrote. An activity of a plan is read once, however often it is asked for."""
+    return _adapter().validate_json(text)
+
+
+@cache
+def _adapter() -> TypeAdapter[PlanActivity]:
+    from pydantic import TypeAdapter  # slow to import, and commands that only count read no activity
+
+    return TypeAdapter(PlanActivity)

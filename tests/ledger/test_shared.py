@@ -24,7 +24,7 @@ from ledger.services.runs import RunOutcome, claim, lapsed_claims, renew, settle
 from ledger.services.work import attach, comment, finish, start
 from ledger.shared.installing import install_sql, move, roles_sql
 from ledger.shared.log import Log
-from ledger.stamps import stamp
+from steps.stamps import stamp
 from steps.errors import InputError, NotSatisfiedError, StaleHeadError, UnreachableError
 from tests.ledger.conftest import PEOPLE, elsewhere, share, small_plan
 from tests.postgres_server import EVERYBODY, Server

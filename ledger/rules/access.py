@@ -1,0 +1,157 @@
+"""Who may do what: one table, with a row for every decision.
+
+Data only. `ledger.rules.permission` asks it, the documentation prints it. A row names roles, or markers for the people whom
+the activity, the site or the matter itself names. `outsiders` says whose work it must be: what was given to an organisation
+is done by its people and by these roles. It is None where that does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+ENGINE = "engine"
+"""The actor of what software did. It holds no role and signs nothing."""
+
+
+class Who(StrEnum):
+    """A marker in the table: people who are not named by a fixed role."""
+
+    ANYONE = "anyone"
+    ENGINE = "engine"
+    POLICY = "policy"
+    CREW = "crew"
+    WITNESS = "witness"
+    OWNER = "owner"
+    THEIRS = "theirs"
+
+    @property
+    def words(self) -> str:
+        """The people that the marker means."""
+        return MEANINGS[self]
+
+
+MEANINGS = {
+    Who.ANYONE: "any person in force",
+    Who.ENGINE: "the engine",
+    Who.POLICY: "the roles that the activity's sign-off names",
+    Who.CREW: "the role that the activity is done by",
+    Who.WITNESS: "the roles that the activity's sign-off invites as witnesses",
+    Who.OWNER: "the owner named in the first event",
+    Who.THEIRS: "the person whose it is",
+}
+
+
+class Never(StrEnum):
+    """Who may not, whatever their role."""
+
+    PERFORMER = "who did the work, where the sign-off separates them"
+    ASKER = "who asked for it"
+
+
+class Rule(NamedTuple):
+    """One row: what is done to what, by which decisions, and who may."""
+
+    does: str
+    to: str
+    may: tuple[str, ...]
+    outsiders: tuple[str, ...] | None = None
+    never: Never | None = None
+    decisions: tuple[str, ...] = ()
+
+
+PROCEED = ("owner-pm", "sponsor")
+"""Roles that act for the owner: they answer for the site as a whole."""
+
+BUYING = (*PROCEED, "procurement-lead", "buyer")
+"""Roles that record what a supplier says."""
+
+_ANYONE, _ANYTHING = (Who.ANYONE,), (Who.ANYONE, Who.ENGINE)
+_APPROVER, _ITS_OWN = (Who.POLICY, *PROCEED), (Who.CREW, Who.POLICY, *PROCEED)
+_UNLESS = Never.PERFORMER
+
+ACCESS: dict[str, Rule] = {
+    # the work
+    "assign": Rule("assign {}", "an activity", _ANYONE, PROCEED),
+    "comment": Rule("comment on {}", "an activity", _ANYTHING),
+    "start": Rule("start {}", "an activity", _ANYONE, PROCEED),
+    "progress": Rule("report progress of {}", "an activity", _ANYTHING, PROCEED),
+    "measure": Rule("measure {}", "an activity", _ANYTHING, PROCEED),
+    "check": Rule("check {}", "items of an activity", _ANYTHING, PROCEED, decisions=("check", "scan")),
+    "attach": Rule("attach evidence to {}", "an activity", _ANYTHING),
+    "finish": Rule("finish {}", "an activity", _ANYONE, PROCEED),
+    "record_facts": Rule("record a fact for {}", "an activity", _ANYONE),
+    "attest": Rule("attest {}", "an activity", _ITS_OWN, PROCEED),
+    "hold": Rule("hold {}", "an activity", _ANYTHING),
+    "resume": Rule("resume {}", "an activity", _ANYONE),
+    "na": Rule("decide that {} does not apply", "an activity", (*PROCEED, "architect")),
+    "reopen": Rule("open {} again", "an activity", (Who.POLICY, Who.CREW, *PROCEED, "architect")),
+    "settle_duplicate": Rule("settle {}", "an activity that others complete", _ANYTHING),
+    "adopt_progress": Rule("adopt {}", "progress from before", PROCEED),
+    "assign_organisation": Rule("give {} to an organisation", "an activity or an order", BUYING),
+    # sign-offs
+    "invite": Rule("invite the witnesses of {}", "an activity", _ITS_OWN),
+    "attend": Rule("say who witnessed {}", "an activity", (Who.WITNESS, *_ITS_OWN)),
+    "sign": Rule("sign {}", "an activity", (Who.POLICY,), never=_UNLESS),
+    "reject": Rule("reject {}", "an activity", (Who.POLICY,)),
+    "waive": Rule("waive a criterion of {}", "an activity", _APPROVER, never=_UNLESS),
+    "break_glass": Rule("pass {} against its policy", "an activity", PROCEED),
+    "release": Rule("release {}", "an activity", (Who.POLICY, "owner-pm")),
+    # non-conformances
+    "disposition_ncr": Rule("decide on {}", "a non-conformance", (*_APPROVER, Who.CREW)),
+    "use_as_is": Rule(
+        "accept {} as it is", "a non-conformance", _APPROVER, never=_UNLESS, decisions=("disposition_ncr",)
+    ),
+    "use_as_is_waived": Rule(
+        "accept {} as it is",
+        "a non-conformance under a waiver",
+        (*_APPROVER, Who.CREW),
+        never=_UNLESS,
+        decisions=("disposition_ncr",),
+    ),
+    "close_ncr": Rule("close {}", "a non-conformance", _APPROVER, never=_UNLESS),
+    # orders
+    "order": Rule("place {}", "an order", _ANYTHING),
+    "acknowledge": Rule("acknowledge {}", "an order", _ANYTHING, BUYING),
+    "promise": Rule("promise {}", "an order or a delivery", _ANYTHING, BUYING),
+    "expedite": Rule("expedite {}", "an order or a delivery", _ANYTHING),
+    "ship": Rule("ship {}", "a delivery", _ANYTHING, BUYING),
+    "receive": Rule("receive {}", "a delivery", _ANYTHING, decisions=("receive", "check_manifest", "receive_manifest")),
+    "ask_change": Rule("ask to change {}", "an order or a delivery", _ANYTHING),
+    "decide_change": Rule("decide {}", "a change order", ("owner-pm", "procurement-lead"), never=Never.ASKER),
+    # authority
+    "adopt_plan": Rule("adopt {}", "a plan", (Who.OWNER, *PROCEED)),
+    "delegate": Rule("lend the role {}", "a role", (Who.THEIRS,)),
+    "withdraw": Rule("withdraw {}", "a delegation", (Who.THEIRS, Who.OWNER)),
+    "revoke_key": Rule("revoke the key of {}", "a person", (Who.OWNER, Who.THEIRS)),
+    "redact": Rule("redact the name of {}", "a person", (Who.THEIRS, Who.OWNER, *PROCEED)),
+    "publish_forecast": Rule("publish {}", "a forecast", _ANYTHING),
+    # runs of software
+    "request_run": Rule("ask for a run of {}", "an activity", _ANYONE),
+    "request_retry": Rule("ask for another try of {}", "an activity", _ANYONE),
+    "request_cancel": Rule("ask to stop {}", "an activity", _ANYONE),
+    "answer_request": Rule("answer {}", "a request", (Who.ENGINE,)),
+    "claim": Rule("claim {}", "an activity", (Who.ENGINE,), decisions=("claim", "renew")),
+    "record_preview": Rule("keep what {} would change", "an activity", (Who.ENGINE,)),
+    "settle": Rule("settle the run of {}", "an activity", (Who.ENGINE,)),
+}
+"""Every decision. Where a row names no decisions in `decisions`, the decision has the row's own name."""
+
+
+def decisions() -> Iterator[tuple[str, str]]:
+    """Return every decision with the row that it asks."""
+    for action, rule in ACCESS.items():
+        for decision in rule.decisions or (action,):
+            yield decision, action
+
+
+def in_words(rule: Rule) -> tuple[str, str]:
+    """Return who may, and under which conditions, as people read it."""
+    who = [MEANINGS[may] if isinstance(may, Who) else may for may in rule.may]
+    but = []
+    if rule.outsiders is not None:
+        but.append(f"what is an organisation's: its people, {', '.join(rule.outsiders)}")
+    if rule.never is not None:
+        but.append(f"never {rule.never.value}")
+    return ", ".join(who), "; ".join(but)

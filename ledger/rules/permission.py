@@ -1,0 +1,171 @@
+"""Whether a person may take a decision: the one table of who may do what, asked with the person's roles of that moment."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from ledger.rules.access import ACCESS, ENGINE, Never, Rule, Who
+from ledger.rules.activity import Activity
+from steps.errors import InputError, NotPermittedError
+
+
+class Actor(NamedTuple):
+    """Someone who decides: `roles` are their own and those lent to them, each with its delegation (None for their own).
+
+    `organisation` is None where nobody of this id is in force.
+    """
+
+    id: str
+    organisation: str | None
+    roles: Mapping[str, str | None]
+
+    @property
+    def is_engine(self) -> bool:
+        """True for what software did."""
+        return self.id == ENGINE
+
+
+class Matter(NamedTuple):
+    """What a decision is about, as far as permission goes.
+
+    `row` is the activity. `organisation` is whose work it is, empty for nobody's. `theirs` are the people whose matter it
+    is, `owner` the owner that the first event names.
+    """
+
+    subject: str
+    owner: str
+    row: Activity | None = None
+    organisation: str = ""
+    theirs: Collection[str] = ()
+
+
+class _Question(NamedTuple):
+    """One row of the table, asked about one matter."""
+
+    rule: Rule
+    matter: Matter
+    roles: tuple[str, ...]
+
+    @property
+    def deed(self) -> str:
+        return self.rule.does.format(self.matter.subject)
+
+
+def roles_for(
+    action: str, *, policy: tuple[str, ...] = (), crew: str = "", witness: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """Return the roles that may, in the order of the row. `policy`, `crew` and `witness` are the roles that an activity names."""
+    stands_for = {Who.POLICY: policy, Who.CREW: (crew,) if crew else (), Who.WITNESS: witness}
+    found = (
+        role for may in ACCESS[action].may for role in (stands_for.get(may, ()) if isinstance(may, Who) else (may,))
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def may(actor: Actor, action: str, matter: Matter, *, role: str | None = None) -> str:
+    """Return the role or the marker under which the actor may; raise with who may, where they may not.
+
+    `role` is the one that the actor wants to act in.
+    """
+    question = _Question(ACCESS[action], matter, _roles(action, matter.row))
+    under = _under(actor, question, role)
+    refuse_outsider(actor, action, matter)
+    if matter.row is not None:
+        _refuse_performer(actor, matter.row, question)
+    if question.rule.never is Never.ASKER and actor.id in matter.theirs:
+        raise NotPermittedError(
+            f"{actor.id} asked for {matter.subject} and may not {question.rule.does.format('it')}",
+            hint="another person with one of the roles " + ", ".join(question.roles),
+        )
+    return under
+
+
+def refuse_stranger(actor: Actor) -> None:
+    """Raise for an id that no person in force has."""
+    if actor.organisation is None:
+        raise InputError(
+            f"nobody at this site is called {actor.id!r}", hint="add the person to site.yaml and adopt the plan again"
+        )
+
+
+def refuse_outsider(actor: Actor, action: str, matter: Matter) -> None:
+    """Raise where one organisation would report what was given to another."""
+    roles = ACCESS[action].outsiders
+    if roles is None or not matter.organisation or actor.is_engine:
+        return
+    refuse_stranger(actor)
+    own = actor.organisation or ""
+    if is_same(own, matter.organisation) or actor.roles.keys() & set(roles):
+        return
+    raise NotPermittedError(
+        f"{matter.subject} is {matter.organisation}'s, and {actor.id} ({own or 'no organisation'}) may not report on it",
+        hint=f"people of {matter.organisation} may, or the roles {', '.join(roles)}",
+    )
+
+
+def is_same(one: str, other: str) -> bool:
+    """Return whether two names are one organisation's, however their case and spaces are typed."""
+    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
+
+
+def _roles(action: str, row: Activity | None) -> tuple[str, ...]:
+    if row is None:
+        return roles_for(action)
+    policy = row.plan.policy
+    witness = policy.witness.roles if policy.witness else ()
+    return roles_for(action, policy=policy.roles, crew=row.plan.role, witness=witness)
+
+
+def _under(actor: Actor, question: _Question, role: str | None) -> str:
+    """Return the first marker or role of the row that the actor has. The engine and the owner need be no person in force."""
+    matter, wanted = question.matter, question.rule.may
+    stands_for = {
+        Who.ENGINE: actor.is_engine,
+        Who.OWNER: actor.id == matter.owner,
+        Who.THEIRS: actor.id in matter.theirs,
+    }
+    for marker in wanted:
+        if isinstance(marker, Who) and stands_for.get(marker, False):
+            return marker.value
+    if not actor.is_engine:
+        refuse_stranger(actor)
+        if Who.ANYONE in wanted:
+            return Who.ANYONE.value
+    if role is not None and role not in question.roles:
+        raise NotPermittedError(f"{question.deed} is not for the role {role!r}", hint=_who(question))
+    found = [r for r in question.roles if r in actor.roles and role in {None, r}]
+    if found:
+        return found[0]
+    has = ", ".join(sorted(actor.roles)) or "no role"
+    name = "the engine" if actor.is_engine else f"{actor.id} ({has})"
+    raise NotPermittedError(f"{name} may not {question.deed}", hint=_who(question))
+
+
+def _refuse_performer(actor: Actor, row: Activity, question: _Question) -> None:
+    """Raise for a person who did the work, where the sign-off separates the two."""
+    if question.rule.never is not Never.PERFORMER or not row.separates_duties or actor.id not in row.performers:
+        return
+    it = "it" if question.matter.subject == row.id else question.matter.subject
+    raise NotPermittedError(
+        f"{actor.id} did the work of {row.id} and may not {question.rule.does.format(it)}",
+        hint="another person with one of the roles " + ", ".join(question.roles),
+    )
+
+
+def _who(question: _Question) -> str:
+    return "; ".join(_in_words(question))
+
+
+def _in_words(question: _Question) -> Iterator[str]:
+    if question.roles:
+        yield "roles that may: " + ", ".join(question.roles)
+    wanted, matter = question.rule.may, question.matter
+    if Who.OWNER in wanted:
+        yield f"the owner may: {matter.owner}"
+    if Who.THEIRS in wanted and matter.theirs:
+        yield f"it is {' or '.join(sorted(matter.theirs))}'s to decide"
+    if Who.ANYONE in wanted:
+        yield f"{Who.ANYONE.words} may"
+    if Who.ENGINE in wanted and not question.roles:
+        yield "the engine does"

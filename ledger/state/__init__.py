@@ -1,0 +1,1 @@
+"""What the events come to: tables, projections that fill them, and replay."""

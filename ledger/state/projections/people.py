@@ -1,0 +1,144 @@
+"""People and their roles, names, keys and delegations; the statements that they signed."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from ledger.log.payloads.base import Decided
+from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Withdrawn
+from ledger.log.payloads.plan import Genesis, PlanAdopted
+from ledger.state.projection import Handler, Projection, stored
+from ledger.trust.ssh import plain_key
+
+if TYPE_CHECKING:
+    from ledger.log.events import Event
+
+ADOPTION = timedelta(seconds=1)
+"""A key that an adoption replaces still counts for that adoption itself: OpenSSH's times are whole seconds."""
+
+REVOKED = "revoked"
+
+
+def enrol_owner(p: Projection, event: Event, payload: Genesis) -> None:
+    """Let the owner's key count from the first event on."""
+    if payload.owner_key is not None:
+        _enrol(p, event, payload.owner, plain_key(payload.owner_key))
+
+
+def revise_people(p: Projection, event: Event, payload: PlanAdopted) -> None:
+    """Put the plan's people in force, with their roles, names and keys."""
+    plan = p.plan(payload.document)
+    p.run("DELETE FROM person")
+    p.run("DELETE FROM person_role")
+    for person in plan.people:
+        known_by = {"organisation": person.organisation, "account": person.account, "ssh_key": person.ssh_key}
+        p.add("person", id=person.id, **known_by)
+        for role in dict.fromkeys(person.roles):
+            p.add("person_role", person=person.id, role=role)
+    _name_people(p, payload)
+    _revise_keys(p, event, payload)
+
+
+def _name_people(p: Projection, payload: PlanAdopted) -> None:
+    """Take over the names of a plan's people. Plans of the first release hold them themselves."""
+    redacted = dict(p.ask("SELECT id, redacted FROM person_name"))
+    for person in p.plan(payload.document).people:
+        digest = (payload.people or {}).get(person.id)
+        name = person.name if payload.people is None else digest and p.files.name_in(digest)
+        if person.id not in redacted:
+            p.add("person_name", id=person.id, name=name or person.id, redacted=False)
+        elif not redacted[person.id]:
+            p.update("person_name", person.id, name=name or person.id)
+
+
+def _revise_keys(p: Projection, event: Event, payload: PlanAdopted) -> None:
+    """Let the keys of a plan's people count from its adoption, and those it no longer names until then."""
+    people = p.plan(payload.document).people
+    wanted = {person.id: plain_key(person.ssh_key) for person in people if person.ssh_key}
+    for person, key in p.ask("SELECT person, key FROM signer_key WHERE until IS NULL ORDER BY seq"):
+        if wanted.get(person) == key:
+            del wanted[person]
+        else:
+            p.run(
+                "UPDATE signer_key SET until = :until, reason = 'no longer named by the plan'"
+                " WHERE person = :person AND key = :key AND until IS NULL",
+                until=stored(event.recorded_at + ADOPTION),
+                person=person,
+                key=key,
+            )
+    revoked = set(p.ask("SELECT person, key FROM signer_key WHERE reason = :reason", reason=REVOKED))
+    for person, key in wanted.items():
+        if (person, key) not in revoked:
+            _enrol(p, event, person, key)
+
+
+def _enrol(p: Projection, event: Event, person: str, key: str) -> None:
+    p.add("signer_key", seq=event.seq, person=person, key=key, since=event.recorded_at, until=None, reason="")
+
+
+def revoke_key(p: Projection, event: Event, payload: KeyRevoked) -> None:  # noqa: ARG001  the handlers' shape
+    """Let a key count no longer."""
+    p.run(
+        "UPDATE signer_key SET until = :until, reason = :reason"
+        " WHERE person = :person AND key = :key AND (until IS NULL OR until > :until)",
+        until=stored(payload.since),
+        reason=REVOKED,
+        person=payload.person,
+        key=payload.key,
+    )
+
+
+def redact(p: Projection, event: Event, payload: PersonRedacted) -> None:  # noqa: ARG001  the handlers' shape
+    """Call a person by their id for good."""
+    p.run(
+        "INSERT INTO person_name (id, name, redacted) VALUES (:person, :person, 1)"
+        " ON CONFLICT (id) DO UPDATE SET name = :person, redacted = 1",
+        person=payload.person,
+    )
+
+
+def delegate(p: Projection, event: Event, payload: Delegated) -> None:
+    """Keep that a person may act in another's role for a time."""
+    p.add(
+        "delegation",
+        id=payload.delegation,
+        person=event.actor,
+        to=payload.to,
+        role=payload.role,
+        since=payload.since,
+        until=payload.until,
+        withdrawn_at=None,
+        reason=payload.reason,
+    )
+
+
+def withdraw(p: Projection, event: Event, payload: Withdrawn) -> None:
+    """End a delegation before its time."""
+    p.update("delegation", payload.delegation, withdrawn_at=event.effective_at)
+
+
+def note_statement(p: Projection, event: Event, payload: Decided) -> None:
+    """Keep the nonce of what was signed, so that it is never used again."""
+    if payload.statement is None:
+        return
+    said = json.loads(payload.statement)["predicate"]
+    p.add(
+        "statement",
+        seq=event.seq,
+        nonce=said["nonce"],
+        subject=event.subject,
+        person=event.actor,
+        decision=said["decision"],
+    )
+
+
+HANDLERS: dict[str, tuple[Handler, ...]] = {
+    Genesis.kind: (enrol_owner,),
+    PlanAdopted.kind: (revise_people,),
+    KeyRevoked.kind: (revoke_key,),
+    PersonRedacted.kind: (redact,),
+    Delegated.kind: (delegate,),
+    Withdrawn.kind: (withdraw,),
+}

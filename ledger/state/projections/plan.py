@@ -1,0 +1,144 @@
+"""Genesis and adopted plans: the site, its units and links; published forecasts; progress from before."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ledger.log.payloads.plan import BeforeRow, ForecastPublished, Genesis, PlanAdopted, ProgressAdopted
+from ledger.rules.activity import State
+from ledger.rules.readiness import side_of
+from ledger.state.projection import EVERY, Handler, Projection
+from steps.schedule.plan import Plan, PlanLink
+from steps.stamps import moment, stamp
+
+if TYPE_CHECKING:
+    from ledger.log.events import Event
+
+
+def begin(p: Projection, event: Event, payload: Genesis) -> None:  # noqa: ARG001  the handlers' shape
+    """Keep what the first event says of the site."""
+    p.add(
+        "site",
+        id=1,
+        uuid=payload.site_uuid,
+        name=payload.name,
+        time_zone=payload.time_zone,
+        rehearsal=payload.rehearsal,
+        owner=payload.owner,
+        owner_key=payload.owner_key,
+    )
+
+
+def adopt(p: Projection, event: Event, payload: PlanAdopted) -> None:
+    """Keep a plan revision with its units, host sets and links."""
+    plan = p.plan(payload.document)
+    first = p.ask("SELECT first_at FROM plan_revision ORDER BY revision LIMIT 1")
+    begins = moment(first[0][0]) if first else min(plan.start, event.effective_at)
+    p.add(
+        "plan_revision",
+        revision=payload.revision,
+        document=payload.document,
+        reason=payload.reason,
+        baseline=payload.baseline,
+        adopted_by=event.actor,
+        adopted_at=event.effective_at,
+        first_at=begins,
+        **_design(plan),
+    )
+    for table in ("unit", "host_set", "link"):
+        p.run(f"DELETE FROM {table}")  # noqa: S608  our names
+    for number, unit in enumerate(plan.units):
+        row = {"id": unit.id, "ordinal": number, "kind": unit.kind.value, "parent": unit.parent, "title": unit.title}
+        p.add("unit", **row, hosts=unit.hosts, shared=unit.shared)
+    for name, hosts in plan.host_sets.items():
+        p.add("host_set", name=name, hosts=hosts)
+    for number, link in enumerate(plan.links):
+        p.add("link", **_link(link, number))
+    p.touch(EVERY)
+
+
+def _design(plan: Plan) -> dict[str, Any]:
+    return {
+        "site": plan.site,
+        "preset": plan.preset,
+        "facility": plan.facility,
+        "country": plan.country,
+        "currency": plan.currency,
+        "time_zone": plan.time_zone,
+        "start": plan.start,
+        "finish": plan.finish,
+        "working_days": json.dumps(plan.working_days),
+        "working_hours": json.dumps(plan.working_hours),
+        "holidays": plan.holidays,
+        "evidence_max_mb": plan.evidence.max_mb,
+        "evidence_types": plan.evidence.types,
+        "figures": json.dumps(plan.figures, sort_keys=True),
+        "choices": json.dumps(plan.choices, sort_keys=True),
+    }
+
+
+def _link(link: PlanLink, number: int) -> dict[str, Any]:
+    return {
+        "id": number,
+        "before": link.before,
+        "after": link.after,
+        "type": link.type.value,
+        "side": side_of(link.type.value),
+        "lag_h": link.lag_h,
+        "lag_calendar": link.lag_calendar,
+        "map": link.map.value,
+        "reason": link.reason,
+        "bridged": link.bridged,
+        "satisfied_at": None,
+    }
+
+
+def publish(p: Projection, event: Event, payload: ForecastPublished) -> None:
+    """Keep a published forecast."""
+    phases = {phase: stamp(finish) for phase, finish in sorted(payload.phases.items())}
+    p.add(
+        "forecast",
+        seq=event.seq,
+        at=event.effective_at,
+        person=event.actor,
+        finish=payload.finish,
+        phases=json.dumps(phases),
+        note=payload.note,
+    )
+
+
+def take_over(p: Projection, event: Event, payload: ProgressAdopted) -> None:
+    """Keep what was done before Clusterwright."""
+    for row in payload.rows:
+        at = row.finished or event.effective_at
+        if "#" not in row.subject:
+            _activity_before(p, event, row)
+        elif "/" in row.subject.partition("#")[2]:
+            ((quantity,),) = p.ask("SELECT quantity FROM tranche WHERE id = :id", id=row.subject)
+            p.update("tranche", row.subject, received_quantity=quantity, received_at=at)
+        else:
+            p.update("order_line", row.subject, placed_at=at, placed_by=row.by or event.actor)
+    p.touch(*(row.subject for row in payload.rows))
+
+
+def _activity_before(p: Projection, event: Event, said: BeforeRow) -> None:
+    row, at = p.activity(said.subject), said.finished or event.effective_at
+    p.change(
+        row,
+        before=True,
+        performers=(said.by or event.actor,),
+        started_at=said.started or at,
+        last_note=said.note or "recorded from before",
+        state=State(said.state),
+    )
+    if row.state is State.DONE:
+        p.change(row, finished_at=at, done_at=at)
+
+
+HANDLERS: dict[str, tuple[Handler, ...]] = {
+    Genesis.kind: (begin,),
+    PlanAdopted.kind: (adopt,),
+    ForecastPublished.kind: (publish,),
+    ProgressAdopted.kind: (take_over,),
+}

@@ -1,0 +1,31 @@
+"""Checklists: every entry that was ever made of an item; the last one in an attempt counts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Index
+from sqlmodel import Field, SQLModel
+
+from ledger.state.columns import utc, word_list
+
+
+class ItemCheck(SQLModel, table=True):
+    """An item as somebody found it, passed where nothing is `failing`; its readings are measurements of the same event.
+
+    `ncr` is the non-conformance under which a failed one stands.
+    """
+
+    __tablename__ = "item_check"
+    __table_args__ = (Index("item_check_item", "activity", "attempt", "item"),)
+    seq: int = Field(primary_key=True)
+    item: str = Field(primary_key=True)
+    activity: str
+    attempt: int
+    failing: tuple[str, ...] = word_list()
+    note: str
+    serial: str
+    photos: tuple[str, ...] = word_list()
+    ncr: str | None = Field(default=None, index=True)
+    person: str
+    at: datetime = utc()

@@ -1,0 +1,23 @@
+"""The append-only event table; its text columns hold exactly what was hashed."""
+
+from __future__ import annotations
+
+from sqlmodel import Field, SQLModel
+
+
+class EventTable(SQLModel, table=True):
+    """An event; text columns hold exactly what was hashed."""
+
+    __tablename__ = "event"
+    seq: int = Field(primary_key=True)
+    recorded_at: str
+    effective_at: str
+    actor: str
+    kind: str
+    schema_version: int
+    subject: str = Field(index=True)
+    plan_revision: int
+    payload: str
+    prev_hash: str
+    hash: str
+    signature: str | None = None

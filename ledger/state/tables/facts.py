@@ -1,0 +1,27 @@
+"""What is known of the facility."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Index
+from sqlmodel import Field, SQLModel
+
+from ledger.state.columns import utc
+
+
+class Fact(SQLModel, table=True):
+    """One fact as a person recorded it. The last one of a name at a unit of the site holds."""
+
+    __tablename__ = "fact"
+    __table_args__ = (Index("fact_unit", "unit", "name"),)
+    seq: int = Field(primary_key=True)
+    ordinal: int = Field(primary_key=True)
+    unit: str
+    name: str
+    value: str
+    unit_of_measure: str
+    source: str
+    activity: str
+    person: str
+    at: datetime = utc()

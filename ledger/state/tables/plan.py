@@ -1,0 +1,120 @@
+"""What genesis and an adopted plan say: the site, its people, units and links."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Index
+from sqlmodel import Field, SQLModel
+
+from ledger.state.columns import utc, word_list
+
+
+class Site(SQLModel, table=True):
+    """One row: what genesis said."""
+
+    __tablename__ = "site"
+    id: int = Field(primary_key=True)
+    uuid: str
+    name: str
+    time_zone: str
+    rehearsal: bool
+    owner: str
+    owner_key: str | None = None
+
+
+class PlanRevision(SQLModel, table=True):
+    """An adopted plan. The last one is in force.
+
+    The row also holds what the working calendar needs, and as JSON the figures and choices by which items have their names.
+    """
+
+    __tablename__ = "plan_revision"
+    revision: int = Field(primary_key=True)
+    document: str
+    reason: str
+    baseline: str | None = None
+    adopted_by: str
+    adopted_at: datetime = utc()
+    first_at: datetime = utc()
+    site: str
+    preset: str
+    facility: str
+    country: str
+    currency: str
+    time_zone: str
+    start: datetime = utc()
+    finish: datetime = utc()
+    working_days: str
+    working_hours: str
+    holidays: tuple[str, ...] = word_list()
+    evidence_max_mb: int
+    evidence_types: tuple[str, ...] = word_list()
+    figures: str = "{}"
+    choices: str = "{}"
+
+
+class Unit(SQLModel, table=True):
+    """A node of the site's tree."""
+
+    __tablename__ = "unit"
+    id: str = Field(primary_key=True)
+    ordinal: int
+    kind: str
+    parent: str | None = None
+    title: str
+    hosts: tuple[str, ...] = word_list()
+    shared: tuple[str, ...] = word_list()
+
+
+class HostSet(SQLModel, table=True):
+    """The hosts of the inventory that the plays of some playbooks name."""
+
+    __tablename__ = "host_set"
+    name: str = Field(primary_key=True)
+    hosts: tuple[str, ...] = word_list()
+
+
+class Person(SQLModel, table=True):
+    """A person in force."""
+
+    __tablename__ = "person"
+    id: str = Field(primary_key=True)
+    organisation: str
+    account: str | None = Field(default=None, index=True)
+    ssh_key: str | None = None
+
+
+class PersonName(SQLModel, table=True):
+    """The name of a person, in force or not. A redacted person has their id for a name."""
+
+    __tablename__ = "person_name"
+    id: str = Field(primary_key=True)
+    name: str
+    redacted: bool = False
+
+
+class PersonRole(SQLModel, table=True):
+    """A role that a person holds."""
+
+    __tablename__ = "person_role"
+    person: str = Field(primary_key=True)
+    role: str = Field(primary_key=True, index=True)
+
+
+class Link(SQLModel, table=True):
+    """`after` waits for `before`. `satisfied_at` is when the wait ends, lag included, once that is known."""
+
+    __tablename__ = "link"
+    __table_args__ = (Index("link_after", "after", "side", "satisfied_at"),)
+    id: int = Field(primary_key=True)
+    before: str = Field(index=True)
+    after: str
+    type: str
+    side: str
+    lag_h: float
+    lag_calendar: str
+    map: str
+    reason: str
+    bridged: tuple[str, ...] = word_list()
+    satisfied_at: datetime | None = utc()

@@ -1,0 +1,177 @@
+"""What people recorded and decided about activities."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+from sqlalchemy import Index
+from sqlmodel import Field, SQLModel
+
+from ledger.state.columns import utc, word_list
+
+
+class SignOff(SQLModel, table=True):
+    """A person's approval or rejection."""
+
+    __tablename__ = "sign_off"
+    seq: int = Field(primary_key=True)
+    activity: str = Field(index=True)
+    attempt: int
+    person: str
+    role: str
+    decision: str
+    meaning: str
+    comment: str
+    assurance: str
+    at: datetime = utc()
+    witnessed: str = ""
+
+
+class Invitation(SQLModel, table=True):
+    """Witnesses were told when an activity takes place; the latest of an attempt counts."""
+
+    __tablename__ = "invitation"
+    seq: int = Field(primary_key=True)
+    activity: str = Field(index=True)
+    attempt: int
+    roles: tuple[str, ...] = word_list()
+    on: datetime = utc()
+    earliest: datetime = utc()
+    agreed: bool
+    person: str
+    at: datetime = utc()
+
+
+class Attendance(SQLModel, table=True):
+    """Who came in a role to witness an activity; `witness` is nobody where that role did not."""
+
+    __tablename__ = "attendance"
+    activity: str = Field(primary_key=True)
+    attempt: int = Field(primary_key=True)
+    role: str = Field(primary_key=True)
+    witness: str | None = None
+    note: str
+    person: str
+    at: datetime = utc()
+
+
+class Measurement(SQLModel, table=True):
+    """A metric read; `ordinal` numbers those that one event brought, `ncr` is the non-conformance that a failed one is under."""
+
+    __tablename__ = "measurement"
+    __table_args__ = (Index("measurement_activity", "activity", "attempt", "metric"),)
+    seq: int = Field(primary_key=True)
+    ordinal: int = Field(primary_key=True)
+    activity: str
+    attempt: int
+    metric: str
+    item: str
+    value: str | None = None
+    unit: str
+    source: str
+    instrument: str
+    note: str
+    person: str
+    at: datetime = utc()
+    ncr: str | None = Field(default=None, index=True)
+
+
+class EvidenceItem(SQLModel, table=True):
+    """A file in the store that somebody laid on the table for an activity."""
+
+    __tablename__ = "evidence_item"
+    seq: int = Field(primary_key=True)
+    ordinal: int = Field(primary_key=True)
+    activity: str = Field(index=True)
+    attempt: int
+    kind: str
+    name: str
+    digest: str
+    size: int
+    person: str
+    at: datetime = utc()
+
+
+class Ncr(SQLModel, table=True):
+    """A non-conformance: opened, `decided` what to do, closed with its `disposition`."""
+
+    __tablename__ = "ncr"
+    id: str = Field(primary_key=True)
+    activity: str = Field(index=True)
+    attempt: int
+    ncr_class: str
+    reason: str
+    opened_by: str
+    opened_at: datetime = utc()
+    closed_at: datetime | None = utc()
+    disposition: str = ""
+    decided: str = ""
+    owner: str = ""
+    due: date | None = None
+
+
+class Waiver(SQLModel, table=True):
+    """A criterion left unmet by decision: a punch item with a due date."""
+
+    __tablename__ = "waiver"
+    id: str = Field(primary_key=True)
+    activity: str = Field(index=True)
+    attempt: int
+    metric: str
+    reason: str
+    due: date
+    person: str
+    role: str
+    at: datetime = utc()
+
+
+class Attestation(SQLModel, table=True):
+    """A statement that a step was done outside; kept for ever."""
+
+    __tablename__ = "attestation"
+    seq: int = Field(primary_key=True)
+    activity: str = Field(index=True)
+    attempt: int
+    person: str
+    reason: str
+    digests: tuple[str, ...] = word_list()
+    at: datetime = utc()
+
+
+class Comment(SQLModel, table=True):
+    """Something a person wrote down."""
+
+    __tablename__ = "comment"
+    seq: int = Field(primary_key=True)
+    activity: str = Field(index=True)
+    person: str
+    text: str
+    at: datetime = utc()
+
+
+class Release(SQLModel, table=True):
+    """Leave to change these hosts with this playbook, once, in this attempt."""
+
+    __tablename__ = "release"
+    id: str = Field(primary_key=True)
+    activity: str = Field(index=True)
+    attempt: int
+    hosts: tuple[str, ...] = word_list()
+    count: int
+    playbook_digest: str
+    person: str
+    role: str
+    at: datetime = utc()
+    consumed_by: str | None = None
+
+
+class Forecast(SQLModel, table=True):
+    """A published forecast; `phases` is JSON of phase and finish."""
+
+    __tablename__ = "forecast"
+    seq: int = Field(primary_key=True)
+    at: datetime = utc()
+    person: str
+    finish: datetime = utc()
+    phases: str
+    note: str = ""

@@ -1,0 +1,82 @@
+"""Runs of software, what they did host by host, requests for them, and the claims of the moment."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+
+from sqlmodel import Field, SQLModel
+
+from ledger.state.columns import decimal, utc, word_list
+
+
+class Run(SQLModel, table=True):
+    """A run of software for one attempt of an activity."""
+
+    __tablename__ = "run"
+    id: str = Field(primary_key=True)
+    activity: str = Field(index=True)
+    attempt: int
+    owner: str
+    host: str
+    status: str = Field(index=True)
+    result: str | None = None
+    summary: str = ""
+    started_at: datetime = utc()
+    settled_at: datetime | None = utc()
+    playbook_digest: str | None = None
+    simulated: bool = False
+    items: int = 0
+
+
+class Preview(SQLModel, table=True):
+    """What a playbook would change, seen in check mode; the last of an attempt counts."""
+
+    __tablename__ = "preview"
+    activity: str = Field(primary_key=True)
+    attempt: int = Field(primary_key=True)
+    hosts: tuple[str, ...] = word_list()
+    playbook_digest: str
+    summary: str
+    differences: str
+    at: datetime = utc()
+
+
+class ItemResultRow(SQLModel, table=True):
+    """What a run did to one host."""
+
+    __tablename__ = "item_result"
+    run: str = Field(primary_key=True)
+    host: str = Field(primary_key=True)
+    status: str
+    duration_s: Decimal = decimal()
+    failed_task: str
+
+
+class Request(SQLModel, table=True):
+    """What a front end asked the dispatcher for."""
+
+    __tablename__ = "request"
+    id: str = Field(primary_key=True)
+    activity: str
+    action: str
+    person: str
+    at: datetime = utc()
+    answered_at: datetime | None = utc()
+    answer: str = ""
+
+
+class ClaimTable(SQLModel, table=True):
+    """Who runs an activity now. Machine time, not an event's: lost with the machine, and may be."""
+
+    __tablename__ = "claim"
+    activity: str = Field(primary_key=True)
+    attempt: int
+    run: str
+    owner: str
+    lease_until: datetime = utc()
+    host: str
+    boot_id: str
+    pid: int
+    pgid: int
+    hosts: tuple[str, ...] = word_list()

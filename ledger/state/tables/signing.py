@@ -1,0 +1,60 @@
+"""Keys that count, what was signed with them, delegations and broken glass."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlmodel import Field, SQLModel
+
+from ledger.state.columns import utc, word_list
+
+
+class KeyTable(SQLModel, table=True):
+    """A person's public key, and the time in which it counts. `until` is None while it does."""
+
+    __tablename__ = "signer_key"
+    seq: int = Field(primary_key=True)
+    person: str = Field(primary_key=True)
+    key: str
+    since: datetime = utc()
+    until: datetime | None = utc()
+    reason: str = ""
+
+
+class Statement(SQLModel, table=True):
+    """What a person signed. Its nonce is used once. The text is in the event, the signature beside it."""
+
+    __tablename__ = "statement"
+    seq: int = Field(primary_key=True)
+    nonce: str = Field(index=True, unique=True)
+    subject: str = Field(index=True)
+    person: str
+    decision: str
+
+
+class Delegation(SQLModel, table=True):
+    """A person acts in another's role for a time. `withdrawn_at` is None unless it ended early."""
+
+    __tablename__ = "delegation"
+    id: str = Field(primary_key=True)
+    person: str
+    to: str = Field(index=True)
+    role: str
+    since: datetime = utc()
+    until: datetime = utc()
+    withdrawn_at: datetime | None = utc()
+    reason: str
+
+
+class Override(SQLModel, table=True):
+    """An activity that passed against its policy. It is kept and shown for ever."""
+
+    __tablename__ = "override"
+    seq: int = Field(primary_key=True)
+    activity: str = Field(index=True)
+    attempt: int
+    person: str
+    role: str
+    reason: str
+    lacking: tuple[str, ...] = word_list()
+    at: datetime = utc()

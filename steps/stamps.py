@@ -1,0 +1,29 @@
+"""Instants as text: one fixed-width UTC form, so that the order of the text is the order of time."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+from steps.errors import InputError
+
+
+def stamp(instant: datetime) -> str:
+    """Return an instant as UTC text with microseconds. Raise InputError for one without a time zone."""
+    if instant.tzinfo is None:
+        raise InputError(f"the time {instant.isoformat()} has no time zone", hint="write it in UTC")
+    return instant.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def moment(text: str) -> datetime:
+    """Return the instant of a stamp."""
+    return datetime.fromisoformat(text)
+
+
+def instant(text: str | None) -> datetime | None:
+    """Return the instant of a stamp. None stays None."""
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def day(text: str | None) -> date | None:
+    """Return the date of ISO text. None stays None."""
+    return None if text is None else date.fromisoformat(text)
