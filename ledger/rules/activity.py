@@ -359,14 +359,14 @@ def stored_activity(values: Sequence[Any]) -> Activity:
     return Activity(*_decoded(values))
 
 
-def seen_activity(values: Sequence[Any], now: datetime, *, lapsed: bool, signed: int, whose: str) -> Activity:
-    """Return the activity of a row as it is seen at `now`."""
+def seen_activity(values: Sequence[Any], now: datetime, *, lapsed: bool) -> Activity:
+    """Return the activity of a row as it is seen at `now`; `signed` and `whose` are still to be filled."""
     decoded = _decoded(values)
     plan, state, ready_from, valid_until = (decoded[at] for at in _SEEN)
     decoded[_SEEN[1]] = state = seen(state, ready_from, now, lapsed=lapsed)
     dates = plan.dates
     late = dates is not None and is_late(state, dates.late_start, dates.late_finish, now)
-    decoded += [signed, whose, late, is_expired(valid_until, now)]
+    decoded += [0, "", late, is_expired(valid_until, now)]
     return Activity(*decoded)
 
 

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol
 
 from ledger.rules.activity import Activity, State
+from ledger.rules.rows import LinkRow, Unmet
 from steps.errors import NotSatisfiedError
 
 NAMED = 20
@@ -39,35 +40,6 @@ class Calendar(Protocol):
 
     def add(self, start: datetime, hours: float) -> datetime:
         """Return the instant `hours` working hours after `start`."""
-
-
-class LinkRow(NamedTuple):
-    """One link; `state` and `title` are those of the other end, `valid_until` is when its approval ends."""
-
-    before: str
-    after: str
-    type: str
-    lag_h: float
-    lag_calendar: str
-    reason: str
-    bridged: tuple[str, ...]
-    state: str
-    title: str
-    satisfied_at: datetime | None
-    valid_until: datetime | None = None
-
-
-class Unmet(NamedTuple):
-    """A predecessor that something still waits for; `state` is in words."""
-
-    predecessor: str
-    title: str
-    state: str
-    type: str
-    lag_h: float
-    reason: str
-    bridged: tuple[str, ...]
-    ready_at: datetime | None
 
 
 def side_of(link_type: str) -> str:

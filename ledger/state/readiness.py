@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
-from functools import lru_cache
+from datetime import datetime
 from json import dumps
 from typing import Any, NamedTuple
 
@@ -17,12 +16,10 @@ from sqlalchemy import bindparam, update
 from sqlmodel import SQLModel
 
 from ledger.rules.activity import Activity, State
-from ledger.rules.readiness import NEVER, Calendar, Times, activity_times, satisfied_at, side_of
+from ledger.rules.readiness import NEVER, Times, activity_times, satisfied_at, side_of
+from ledger.rules.working_time import SiteCalendar
 from ledger.state.projection import EVERY, Projection, stored
 from steps.stamps import instant, moment
-
-MARGIN = timedelta(days=366)
-"""The calendar reaches back this far before the plan's start, for work recorded from before."""
 
 MANY = 2000
 """From so many changed nodes on it is quicker to work out every link."""
@@ -50,45 +47,11 @@ SELECT id, placed_at FROM order_line WHERE placed_at IS NOT NULL
 UNION ALL SELECT id, received_at FROM tranche WHERE received_at IS NOT NULL"""
 
 
-class WorkingTime(NamedTuple):
-    """What the working calendar asks of a plan revision."""
-
-    time_zone: str
-    start: datetime
-    working_days: tuple[int, ...]
-    working_hours: tuple[float, float]
-    holidays: tuple[str, ...]
-
-
-class SiteCalendar:
-    """The site's working calendar, made when a working lag first asks for it."""
-
-    def __init__(self, time_zone: str, start: str, working_days: str, working_hours: str, holidays: str) -> None:
-        """Take the columns of the plan revision in force."""
-        opens, closes = json.loads(working_hours)
-        begins = moment(start) - MARGIN
-        days, free = tuple(json.loads(working_days)), tuple(json.loads(holidays))
-        self._time = WorkingTime(time_zone, begins, days, (float(opens), float(closes)), free)
-
-    def add(self, start: datetime, hours: float) -> datetime:
-        """Return the instant `hours` working hours after `start`."""
-        return _work_calendar(self._time).add(start, hours)
-
-
 class Network(NamedTuple):
     """The plan in force as readiness needs it: its calendar, and when its first work may begin."""
 
     calendar: SiteCalendar
     first: datetime
-
-
-@lru_cache(maxsize=8)
-def _work_calendar(time: WorkingTime) -> Calendar:
-    from steps.schedule.calendar import (
-        WorkCalendar,  # NumPy, which most decisions never need: few lags are working time
-    )
-
-    return WorkCalendar.from_plan(time)
 
 
 def settle(p: Projection) -> None:

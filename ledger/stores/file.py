@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ledger.stores.place import BUSY_SECONDS
 from steps.errors import UnreachableError
 
 LEDGER_FILE = "ledger.db"
+
+BUSY_SECONDS = 5.0
+"""How long a writer waits for another before it says so."""
+
 FORMAT = 3
 """The format of the file, kept in `PRAGMA user_version`. Files of earlier formats are brought up by replay."""
 

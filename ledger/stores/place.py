@@ -14,9 +14,6 @@ from steps.errors import InputError
 
 FILE = "ledger.yaml"
 
-BUSY_SECONDS = 5.0
-"""How long a writer waits for another before it says so."""
-
 
 def database_of(site_dir: Path) -> str | None:
     """Return the URL of the database that holds a site's log. None where the file in the folder is the ledger."""

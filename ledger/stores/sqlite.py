@@ -12,8 +12,7 @@ from sqlmodel import SQLModel
 
 from ledger.state.tables import activity, checks, facts, plan, records, runs, signing, supplies  # noqa: F401  they register themselves
 from ledger.state.tables import event as event_table  # noqa: F401
-from ledger.stores.file import COPY, FORMAT
-from ledger.stores.place import BUSY_SECONDS
+from ledger.stores.file import BUSY_SECONDS, COPY, FORMAT
 from steps.errors import UnreachableError
 
 OPERATIONAL = frozenset({"event", "claim"})

@@ -1,7 +1,7 @@
 """What a supplier's manifest says, what was scanned at the door, and where the two and the record disagree.
 
-Pure: text in, differences out. Serial numbers are compared without regard to case and kept as the manifest
-writes them. A manifest that names one twice is refused; a scanner that reads one twice is a remark.
+Serial numbers are compared without regard to case and kept as the manifest writes them. A manifest that names one twice is
+refused. A scanner that reads one twice is a remark.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ledger.csv_lines import numbered_rows, text_of
+from ledger.rules.csv_lines import numbered_rows, text_of
 from steps.errors import InputError
 
 HEADERS = frozenset({"serial", "serialnumber", "serialno", "sn"})
@@ -22,8 +22,8 @@ ELSEWHERE = "received elsewhere"
 BEFORE = "received before"
 
 
-class Entry(NamedTuple):
-    """A serial number and the lines it stands on, counted from 1."""
+class ManifestEntry(NamedTuple):
+    """A serial number and the lines on which it is, counted from 1."""
 
     serial: str
     lines: tuple[int, ...]
@@ -37,7 +37,7 @@ class Mismatch(NamedTuple):
     where: str
 
     def __str__(self) -> str:
-        """Give it as one line."""
+        """Return it as one line."""
         return f"{self.serial}: {self.why}" + (f" ({self.where})" if self.where else "")
 
 
@@ -53,11 +53,11 @@ class Compared(NamedTuple):
         return all(d.why == TWICE for d in self.differences)
 
 
-def read_manifest(content: bytes, name: str = "the manifest") -> dict[str, Entry]:
-    """Give a manifest's serial numbers by their folded form; one that stands there twice is refused, lines named."""
+def read_manifest(content: bytes, name: str = "the manifest") -> dict[str, ManifestEntry]:
+    """Return a manifest's serial numbers by their folded form. Raise for one that is there twice, with its lines."""
     rows = numbered_rows(content, name)
     column = _column(rows[0][1] if rows else [], name)
-    found: dict[str, Entry] = {}
+    found: dict[str, ManifestEntry] = {}
     for line, row in rows[1:]:
         serial = row[column].strip() if len(row) > column else ""
         if not serial and not any(cell.strip() for cell in row):
@@ -76,9 +76,9 @@ def read_manifest(content: bytes, name: str = "the manifest") -> dict[str, Entry
     return found
 
 
-def read_scan(content: bytes, name: str = "the scan") -> dict[str, Entry]:
-    """Give the serial numbers that a scanner wrote, one a line, by their folded form."""
-    found: dict[str, Entry] = {}
+def read_scan(content: bytes, name: str = "the scan") -> dict[str, ManifestEntry]:
+    """Return the serial numbers that a scanner wrote, one a line, by their folded form."""
+    found: dict[str, ManifestEntry] = {}
     for line, text in enumerate(text_of(content, name).splitlines(), start=1):
         if text.strip():
             _add(found, text.strip(), line)
@@ -88,9 +88,12 @@ def read_scan(content: bytes, name: str = "the scan") -> dict[str, Entry]:
 
 
 def compared(
-    manifest: Mapping[str, Entry], scan: Mapping[str, Entry], received: Mapping[str, tuple[str, str]], tranche: str
+    manifest: Mapping[str, ManifestEntry],
+    scan: Mapping[str, ManifestEntry],
+    received: Mapping[str, tuple[str, str]],
+    tranche: str,
 ) -> Compared:
-    """Hold a scan against its manifest and against what was received earlier (folded serial to serial, delivery)."""
+    """Compare a scan with its manifest and with what was received earlier (folded serial to serial, delivery)."""
     came: list[str] = []
     found: list[Mismatch] = []
     for key, entry in manifest.items():
@@ -111,7 +114,7 @@ def compared(
     return Compared(tuple(came), tuple(found))
 
 
-def _earlier(entry: Entry, delivery: str, tranche: str) -> Mismatch:
+def _earlier(entry: ManifestEntry, delivery: str, tranche: str) -> Mismatch:
     return Mismatch(entry.serial, BEFORE if delivery == tranche else ELSEWHERE, delivery)
 
 
@@ -126,8 +129,8 @@ def _column(header: list[str], name: str) -> int:
     return wanted[0]
 
 
-def _add(found: dict[str, Entry], serial: str, line: int) -> None:
+def _add(found: dict[str, ManifestEntry], serial: str, line: int) -> None:
     if len(serial) > 100 or not serial.isprintable():
         raise InputError(f"line {line}: {serial[:40]!r} is no serial number")
     held = found.get(serial.casefold())
-    found[serial.casefold()] = Entry(held.serial if held else serial, (*(held.lines if held else ()), line))
+    found[serial.casefold()] = ManifestEntry(held.serial if held else serial, (*(held.lines if held else ()), line))

@@ -9,7 +9,7 @@ from steps.errors import InputError
 
 
 def text_of(content: bytes, name: str) -> str:
-    """Give a file's text; the byte order mark that spreadsheets write is left out."""
+    """Return a file's text; the byte order mark that spreadsheets write is left out."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -17,7 +17,7 @@ def text_of(content: bytes, name: str) -> str:
 
 
 def numbered_rows(content: bytes, name: str) -> list[tuple[int, list[str]]]:
-    """Give every row with the line it begins on; the mark between cells is the one that the first line has most of."""
+    """Return every row with the line it begins on; the mark between cells is the one that the first line has most of."""
     text = text_of(content, name)
     first = text.splitlines()[0] if text.strip() else ""
     reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=first.count), strict=True)

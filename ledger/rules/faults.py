@@ -21,12 +21,12 @@ def located(place: Place | None, column: str) -> Iterator[None]:
 
 
 def column_of(place: Place | None, column: str) -> Place | None:
-    """Give a column of the line at a place."""
+    """Return a column of the line at a place."""
     return place and Place(place.file, place.line, column)
 
 
 def together(faults: Sequence[ClusterwrightError]) -> ClusterwrightError:
-    """Give one refusal that names every fault, or the fault itself where there is one."""
+    """Return one refusal that names every fault, or the fault itself where there is one."""
     if len(faults) == 1:
         return faults[0]
     said = [" ".join(str(fault).split("\n")) for fault in faults[:SHOWN]]

@@ -1,19 +1,30 @@
-"""The history of an order in words, straight from the events: what was said then, in whatever version it was said."""
+"""The history of an order in words, straight from the events, in whatever version they were recorded."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
-from ledger.reads.rows import HistoryRow
-from steps.stamps import instant
+from steps.stamps import moment
 
 Said = dict[str, Any]
 
 
+class HistoryRow(NamedTuple):
+    """Something that happened to an order or a delivery of it, in words."""
+
+    seq: int
+    at: datetime
+    person: str
+    kind: str
+    subject: str
+    said: str
+
+
 def history(rows: Iterable[tuple[Any, ...]]) -> list[HistoryRow]:
-    """Give the history of rows of sequence, instant, actor, kind, subject and payload; dates say what they were before."""
+    """Return the history of rows of sequence, instant, actor, kind, subject and payload. Dates say what they were before."""
     found: list[HistoryRow] = []
     promised: dict[str, str] = {}
     for seq, at, person, kind, subject, payload in rows:
@@ -23,7 +34,7 @@ def history(rows: Iterable[tuple[Any, ...]]) -> list[HistoryRow]:
             before = promised.get(subject) or promised.get(subject.partition("/")[0])
             said += f", promised for {told['promised']}" + (f", before {before}" if before else "")
             promised[subject] = told["promised"]
-        found.append(HistoryRow(seq, instant(at), person, kind, subject, said))
+        found.append(HistoryRow(seq, moment(at), person, kind, subject, said))
     return found
 
 

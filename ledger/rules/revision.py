@@ -1,11 +1,11 @@
 """What a plan revision does to what was done: which results and sign-offs no longer hold.
 
-Pure; asked by whoever shows a revision and by the service that adopts it, with the same answer.
+A person who looks at a revision and the decision that adopts it ask this, with the same answer.
 
-An activity whose own result no longer answers what is asked (criteria, quantity, definition, the figures it was
-worked out from) is opened again. One that is only to be approved differently is signed again, as what was done
-stands. Everything done that came after one opened again becomes stale, as after any reopening. Work that has
-not ended goes on: it is judged by what is in force when it ends.
+An activity whose own result no longer answers what is asked (criteria, quantity, definition, the figures it was worked out
+from) is opened again. One that is only to be approved differently is signed again, since what was done is still right.
+Everything done that came after one opened again becomes stale, as after any reopening. Work that has not ended goes on: it is
+judged by what is in force when it ends.
 """
 
 from __future__ import annotations
@@ -14,22 +14,26 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import NamedTuple
 
-from ledger.reads.rows import Standing
-from ledger.transitions import State
+from ledger.rules.activity import ENDED, State
 from steps.design.calculated import Calculator
 from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Plan, PlanLink
 from steps.value import value_text
 
-ENDED = frozenset({State.DONE, State.AWAITING_SIGN_OFF, State.FAILED, State.CHECKED_NOT_MET})
-"""States in which there is a result that may no longer hold."""
-
 NAMED = 4
 """How many differences a reason names; the rest are counted."""
 
 
+class Standing(NamedTuple):
+    """How an activity that has begun is, in a word: what a plan revision asks."""
+
+    state: State
+    attempt: int
+    stale: bool
+
+
 class Consequence(NamedTuple):
-    """What becomes of one activity, how it stood, and why."""
+    """What becomes of one activity, how it was, and why."""
 
     activity: str
     state: State
@@ -38,7 +42,7 @@ class Consequence(NamedTuple):
 
 
 class Consequences(NamedTuple):
-    """Everything that no longer holds under a revision; an activity stands in one list only."""
+    """Everything that no longer holds under a revision. An activity is in one list only."""
 
     reopened: tuple[Consequence, ...] = ()
     sign_again: tuple[Consequence, ...] = ()
@@ -46,7 +50,7 @@ class Consequences(NamedTuple):
 
 
 def consequences(old: Plan, new: Plan, standing: Mapping[str, Standing]) -> Consequences:
-    """Give what no longer holds once `new` is in force in the place of `old`."""
+    """Return what no longer holds once `new` is in force in the place of `old`."""
     before = {a.id: a for a in old.activities}
     inputs = _Inputs(old, new)
     reopened, sign_again = [], []
@@ -70,7 +74,7 @@ def consequences(old: Plan, new: Plan, standing: Mapping[str, Standing]) -> Cons
 
 
 def _after(links: Iterable[PlanLink], opened: list[str]) -> dict[str, str]:
-    """Give what comes after the opened ones in the network, each with the opened one it was reached from."""
+    """Return what comes after the opened ones in the network, each with the opened one it was reached from."""
     following: dict[str, list[str]] = {}
     for link in links:
         following.setdefault(link.before, []).append(link.after)
@@ -85,7 +89,7 @@ def _after(links: Iterable[PlanLink], opened: list[str]) -> dict[str, str]:
 
 
 class _Inputs:
-    """What compute steps are worked out from, under both plans; nothing is worked out where nothing changed."""
+    """What compute steps are worked out from, under both plans. Nothing is worked out where nothing changed."""
 
     def __init__(self, old: Plan, new: Plan) -> None:
         same = ("design", "units", "figures", "choices")
@@ -93,7 +97,7 @@ class _Inputs:
         self._old, self._new = Calculator(old), Calculator(new)
 
     def differing(self, was: PlanActivity, activity: PlanActivity) -> Iterator[str]:
-        """Say which figures differ; one that only one of the plans knows is no difference in the design."""
+        """Return which figures differ. One that only one of the plans knows is no difference in the design."""
         if self._same or activity.kind != "compute":
             return
         before, now = self._old.basis(was), self._new.basis(activity)
@@ -103,7 +107,7 @@ class _Inputs:
 
 
 def _asked(was: PlanActivity, now: PlanActivity) -> Iterator[str]:
-    """Say how the result that is asked for differs."""
+    """Return how the result that is asked for differs."""
     if was.kind != now.kind:
         yield f"it is a {now.kind.value} step, was {was.kind.value}"
     if was.effect != now.effect:
@@ -133,7 +137,7 @@ def _changed(was: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
 
 
 def _approval(was: PlanActivity | None, now: PlanActivity) -> Iterator[str]:
-    """Say how the approval that is asked for differs, or that the activity was out of the plan."""
+    """Return how the approval that is asked for differs, or that the activity was not in the plan."""
     if was is None:
         yield "it was not part of the revision in force"
         return

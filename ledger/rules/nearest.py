@@ -9,7 +9,7 @@ from steps.errors import InputError
 
 
 def unknown_activity(name: str, known: Sequence[str]) -> InputError:
-    """Give the error for an activity that is not there, naming those that look like it."""
+    """Return the error for an activity that is not there, naming those that look like it."""
     same_step = [other for other in known if other.partition("@")[0] == name.partition("@")[0]]
     near = get_close_matches(name, same_step or known, n=3, cutoff=0.4) or same_step[:3]
     return InputError(
@@ -19,7 +19,7 @@ def unknown_activity(name: str, known: Sequence[str]) -> InputError:
 
 
 def unknown_order(name: str, known: Sequence[str], what: str = "order") -> InputError:
-    """Give the error for an order or a delivery that is not there."""
+    """Return the error for an order or a delivery that is not there."""
     near = get_close_matches(name, known, n=3, cutoff=0.4)
     return InputError(
         f"there is no {what} {name!r}",

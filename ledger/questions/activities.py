@@ -1,0 +1,81 @@
+"""Activities as they are at an instant: filtered lists, one by its id, and the hosts that a run of one touches."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from ledger.questions.case import select
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import NOT_BEGUN, Activity, State, words
+from ledger.rules.permission import is_same
+from ledger.rules.revision import Standing
+
+_HOSTS = """
+SELECT u.hosts, u.shared, a.kept, s.hosts, (
+  SELECT r.playbook_digest FROM run r WHERE r.activity = a.id AND r.attempt = a.attempt - 1 ORDER BY r.id DESC LIMIT 1)
+FROM activity a JOIN unit u ON u.id = a.unit LEFT JOIN host_set s ON s.name = json_extract(a.plan, '$.plays') WHERE a.id = ?"""
+
+
+def activities(
+    snapshot: Snapshot,
+    *,
+    phase: str | None = None,
+    unit: str | None = None,
+    state: State | str | None = None,
+    step: str | None = None,
+    search: str | None = None,
+    owner: str | None = None,
+    organisation: str | None = None,
+    limit: int | None = None,
+    offset: int = 0,
+) -> list[Activity]:
+    """Return activities in plan order.
+
+    `owner` is an assignee or a crew role. `search` is looked for in ids and titles, in any case. An organisation's are those
+    given to it, and those given to its people.
+    """
+    wanted = {"phase": phase, "unit": unit, "step": step}
+    terms = [f"{name} = :{name}" for name, value in wanted.items() if value is not None]
+    terms += ["(assignee = :owner OR role = :owner)"] if owner is not None else []
+    terms += ["state = :state"] if state is not None else []
+    stored = None if state is None else State.OPEN if State(state) in NOT_BEGUN else State(state)
+    found = select(snapshot, " AND ".join(terms) or "1", **wanted, owner=owner, state=stored)
+    if state is not None:
+        found = [row for row in found if row.state is State(state)]
+    if search:
+        text = search.casefold()
+        found = [row for row in found if text in row.id.casefold() or text in row.plan.title.casefold()]
+    if organisation is not None:
+        found = [row for row in found if is_same(row.whose, organisation)]
+    return found[offset : None if limit is None else offset + limit]
+
+
+def ready(snapshot: Snapshot, phase: str | None = None) -> list[Activity]:
+    """Return what may start now, in plan order."""
+    found = select(snapshot, "state = 'open' AND ready_from <= :now", now=snapshot.at)
+    return [row for row in found if row.state is State.READY and phase in {None, row.plan.phase}]
+
+
+def standing(snapshot: Snapshot) -> dict[str, Standing]:
+    """Return how everything is that has begun, by id: state, attempt, and whether it is stale."""
+    found = snapshot.db.execute("SELECT id, state, attempt, stale_since FROM activity WHERE state <> 'open'")
+    return {name: Standing(State(state), attempt, stale is not None) for name, state, attempt, stale in found}
+
+
+def hosts_of(snapshot: Snapshot, name: str, playbook_digest: str) -> tuple[str, ...]:
+    """Return the hosts that the next run of an activity touches: those of its unit that its playbook's plays name.
+
+    Those that a retry keeps are not among them, unless another playbook has done them. A plan from before host sets knows
+    the unit's nodes only.
+    """
+    for nodes, shared, kept, plays, done_by in snapshot.db.execute(_HOSTS, [name]):
+        there = words(nodes) if plays is None else words(nodes) + words(shared)
+        played: Collection[str] = there if plays is None else words(plays)
+        stays = set(words(kept)) if done_by == playbook_digest else set()
+        return tuple(host for host in there if host in set(played) - stays)
+    return ()
+
+
+def plays_nobody(snapshot: Snapshot, row: Activity) -> bool:
+    """Return whether an activity has a playbook and a plan made with an inventory, of which no host is its."""
+    return row.plan.plays is not None and not hosts_of(snapshot, row.id, "")

@@ -1,0 +1,61 @@
+"""Links between activities, orders and deliveries, each with how its other end is."""
+
+from __future__ import annotations
+
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import State, is_expired, seen, words
+from ledger.rules.readiness import EXPIRED
+from ledger.rules.rows import LinkRow
+from steps.stamps import instant
+
+_LINKS = """
+SELECT l."before", l."after", l.type, l.lag_h, l.lag_calendar, l.reason, l.bridged, l.satisfied_at,
+  a.state, a.ready_from, a.stale_since, a.hold_point, a.valid_until, o.id, o.placed_at,
+  t.id, t.received_at, t.received_quantity, coalesce(json_extract(a.plan, '$.title'), o.title, ot.title, '')
+FROM link l LEFT JOIN activity a ON a.id = {end}
+LEFT JOIN order_line o ON o.id = {end} LEFT JOIN tranche t ON t.id = {end}
+LEFT JOIN order_line ot ON ot.id = t.order_line WHERE {where} = :id ORDER BY l.id"""
+
+
+def predecessors(snapshot: Snapshot, name: str) -> list[LinkRow]:
+    """Return the links into an activity or order, with how the other end is."""
+    return _links(snapshot, 'l."before"', 'l."after"', name)
+
+
+def successors(snapshot: Snapshot, name: str) -> list[LinkRow]:
+    """Return the links out of an activity or order, with how the other end is."""
+    return _links(snapshot, 'l."after"', 'l."before"', name)
+
+
+def _links(snapshot: Snapshot, end: str, where: str, name: str) -> list[LinkRow]:
+    found = snapshot.db.execute(_LINKS.format(end=end, where=where), {"id": name})
+    links = []
+    for (
+        *link,
+        bridged,
+        satisfied,
+        state,
+        ready,
+        stale,
+        hold,
+        until,
+        order,
+        placed,
+        tranche,
+        received,
+        part,
+        title,
+    ) in found:
+        valid_until = instant(until)
+        if order is not None:
+            how = "placed" if placed else "not ordered"
+        elif tranche is not None:
+            how = "received" if received else "partly received" if part != "0" else "not received"
+        elif stale is not None:
+            how = "stale"
+        elif hold and state == State.DONE and is_expired(valid_until, snapshot.now):
+            how = EXPIRED
+        else:
+            how = "" if state is None else seen(state, instant(ready), snapshot.now).value
+        links.append(LinkRow._make([*link, words(bridged), how, title, instant(satisfied), valid_until]))
+    return links

@@ -1,0 +1,281 @@
+"""What was recorded about activities and runs, row by row."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, NamedTuple
+
+from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
+from ledger.rules.rows import PreviewRow, ReleaseRow
+from steps.value import Value
+
+NAME = "coalesce((SELECT n.name FROM person_name n WHERE n.id = t.person), t.person)"
+OF_ONE = "WHERE (:name IS NULL OR t.activity = :name)"
+
+
+@table("measurement", by="t.person")
+class MeasurementRow(NamedTuple):
+    """A measurement. The value None is `not measured`, and the note says why."""
+
+    seq: int
+    activity: str
+    attempt: int
+    metric: str
+    item: str
+    value: Value | None
+    unit: str
+    source: str
+    instrument: str
+    note: str
+    by: str
+    at: datetime
+    ncr: str | None
+
+
+@table("evidence_item", by="t.person")
+class EvidenceRow(NamedTuple):
+    """A file by its SHA-256."""
+
+    seq: int
+    activity: str
+    attempt: int
+    kind: str
+    name: str
+    digest: str
+    size: int
+    by: str
+    at: datetime
+
+
+@table("sign_off", name=NAME)
+class SignOffRow(NamedTuple):
+    """A person's approval or rejection."""
+
+    seq: int
+    activity: str
+    attempt: int
+    person: str
+    name: str
+    role: str
+    decision: str
+    meaning: str
+    comment: str
+    assurance: str
+    at: datetime
+    witnessed: str
+
+
+@table("signer_key")
+class SignerKeyRow(NamedTuple):
+    """A key that a person signs with. `until` is None while it counts, and `reason` says why it ended."""
+
+    person: str
+    key: str
+    since: datetime
+    until: datetime | None
+    reason: str
+
+
+@table("run")
+class RunRow(NamedTuple):
+    """One run of software for an activity; `status` is running until it is settled."""
+
+    id: str
+    activity: str
+    attempt: int
+    owner: str
+    host: str
+    status: str
+    result: str | None
+    summary: str
+    started_at: datetime
+    settled_at: datetime | None
+    playbook_digest: str | None
+    simulated: bool
+    items: int
+
+
+@table("item_result", duration_s="CAST(t.duration_s AS REAL)")
+class ItemRow(NamedTuple):
+    """What a run did to one host."""
+
+    run: str
+    host: str
+    status: str
+    duration_s: float
+    failed_task: str
+
+
+@table("comment")
+class CommentRow(NamedTuple):
+    """Something a person wrote down."""
+
+    seq: int
+    activity: str
+    person: str
+    text: str
+    at: datetime
+
+
+@table("waiver", by="t.person")
+class WaiverRow(NamedTuple):
+    """A criterion left unmet by decision, to be made good by `due`."""
+
+    id: str
+    activity: str
+    attempt: int
+    metric: str
+    reason: str
+    due: date
+    by: str
+    role: str
+    at: datetime
+
+
+@table("attestation", by="t.person")
+class AttestationRow(NamedTuple):
+    """A statement that a step was done outside."""
+
+    seq: int
+    activity: str
+    attempt: int
+    by: str
+    reason: str
+    digests: tuple[str, ...]
+    at: datetime
+
+
+@table("request", by="t.person")
+class RequestRow(NamedTuple):
+    """What a front end asked the engine for."""
+
+    id: str
+    activity: str
+    action: str
+    by: str
+    at: datetime
+    answered_at: datetime | None
+    answer: str
+
+
+@table("claim")
+class ClaimRow(NamedTuple):
+    """Who runs what now, in machine time."""
+
+    activity: str
+    attempt: int
+    run: str
+    owner: str
+    lease_until: datetime
+    host: str
+    boot_id: str
+    pid: int
+    pgid: int
+    hosts: tuple[str, ...]
+
+
+@table("override")
+class OverrideRow(NamedTuple):
+    """An activity that passed against its policy, and what was lacking."""
+
+    activity: str
+    attempt: int
+    person: str
+    role: str
+    reason: str
+    lacking: tuple[str, ...]
+    at: datetime
+
+
+table("preview")(PreviewRow)
+table(
+    "release",
+    host_count="t.count",
+    by="t.person",
+    live="t.consumed_by IS NULL AND t.attempt = (SELECT a.attempt FROM activity a WHERE a.id = t.activity)",
+)(ReleaseRow)
+
+
+def measurements(snapshot: Snapshot, name: str) -> list[MeasurementRow]:
+    """Return every measurement of an activity, all attempts, oldest first."""
+    return rows_of(snapshot, MeasurementRow, "WHERE t.activity = :name ORDER BY t.seq, t.ordinal", name=name)
+
+
+def evidence(snapshot: Snapshot, name: str) -> list[EvidenceRow]:
+    """Return the evidence of an activity, all attempts."""
+    return rows_of(snapshot, EvidenceRow, "WHERE t.activity = :name ORDER BY t.seq, t.ordinal", name=name)
+
+
+def signer_keys(snapshot: Snapshot) -> list[SignerKeyRow]:
+    """Return every key that counts or counted, in the order of enrolment."""
+    return rows_of(snapshot, SignerKeyRow, "ORDER BY t.seq, t.person")
+
+
+def sign_offs(snapshot: Snapshot, name: str | None = None) -> list[SignOffRow]:
+    """Return approvals and rejections of an activity, or of all."""
+    return rows_of(snapshot, SignOffRow, f"{OF_ONE} ORDER BY t.seq", name=name)
+
+
+def runs(snapshot: Snapshot, name: str | None = None) -> list[RunRow]:
+    """Return the runs of an activity, or of all, oldest first."""
+    return rows_of(snapshot, RunRow, f"{OF_ONE} ORDER BY t.started_at, t.id", name=name)
+
+
+def items(snapshot: Snapshot, run: str) -> list[ItemRow]:
+    """Return what a run did, host by host."""
+    return rows_of(snapshot, ItemRow, "WHERE t.run = :run ORDER BY t.host", run=run)
+
+
+def comments(snapshot: Snapshot, name: str) -> list[CommentRow]:
+    """Return what people wrote about an activity."""
+    return rows_of(snapshot, CommentRow, "WHERE t.activity = :name ORDER BY t.seq", name=name)
+
+
+def waivers(snapshot: Snapshot, name: str | None = None) -> list[WaiverRow]:
+    """Return waivers, which are punch items, by due date."""
+    return rows_of(snapshot, WaiverRow, f"{OF_ONE} ORDER BY t.due, t.id", name=name)
+
+
+def attestations(snapshot: Snapshot, name: str | None = None) -> list[AttestationRow]:
+    """Return every attestation ever made."""
+    return rows_of(snapshot, AttestationRow, f"{OF_ONE} ORDER BY t.seq", name=name)
+
+
+def requests(snapshot: Snapshot, *, open_only: bool = True) -> list[RequestRow]:
+    """Return what front ends asked for: what is not answered, unless all are wanted."""
+    return rows_of(
+        snapshot, RequestRow, "WHERE (t.answered_at IS NULL OR NOT :open_only) ORDER BY t.id", open_only=open_only
+    )
+
+
+def preview(snapshot: Snapshot, name: str) -> PreviewRow | None:
+    """Return what check mode showed last in the present attempt. None where nobody looked."""
+    of_this_attempt = "JOIN activity a ON a.id = t.activity AND a.attempt = t.attempt WHERE a.id = :name"
+    return one_of(snapshot, PreviewRow, of_this_attempt, name=name)
+
+
+def releases(snapshot: Snapshot, name: str | None = None) -> list[ReleaseRow]:
+    """Return releases, in the order in which they were given."""
+    return rows_of(snapshot, ReleaseRow, f"{OF_ONE} ORDER BY t.id", name=name)
+
+
+def live_releases(snapshot: Snapshot, name: str, attempt: int) -> list[ReleaseRow]:
+    """Return the releases of an attempt that are not used, the newest first."""
+    unused = "WHERE t.activity = :name AND t.attempt = :attempt AND t.consumed_by IS NULL ORDER BY t.at DESC, t.id DESC"
+    return rows_of(snapshot, ReleaseRow, unused, name=name, attempt=attempt)
+
+
+def claims(snapshot: Snapshot) -> list[ClaimRow]:
+    """Return who runs what now."""
+    return rows_of(snapshot, ClaimRow, "ORDER BY t.activity")
+
+
+def overrides(snapshot: Snapshot) -> list[OverrideRow]:
+    """Return every activity that passed against its policy."""
+    return rows_of(snapshot, OverrideRow, "ORDER BY t.seq")
+
+
+def next_id(snapshot: Snapshot, numbered: str, prefix: str) -> str:
+    """Return the next id of a numbered record: run, ncr, waiver, release, request, delegation, change_order."""
+    count: Any = snapshot.db.execute(f'SELECT count(*) FROM "{numbered}"').fetchone()  # noqa: S608  our names
+    return f"{prefix}-{count[0] + 1:04d}"

@@ -1,0 +1,232 @@
+"""Why an activity does not go on: what it waits for, what it still needs, and how its criteria are met."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import NamedTuple
+
+from ledger.questions.activities import plays_nobody
+from ledger.questions.case import LookedUp, case_of
+from ledger.questions.checks import checklist
+from ledger.questions.facts import how_to_record, lacking_facts
+from ledger.questions.records import live_releases, measurements, preview
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.access import ENGINE
+from ledger.rules.activity import CHANGING, SOFTWARES_WORK, Activity, State
+from ledger.rules.approval import missing_evidence
+from ledger.rules.judgement import FAILED, NOT_MEASURED, Judgement
+from ledger.rules.rows import RUN_NOT_DONE, Unmet
+from steps.catalog.terms import Kind
+from steps.value import Value, value_text
+
+
+class Why(NamedTuple):
+    """Why an activity does not go on."""
+
+    activity: str
+    state: State
+    state_sentence: str
+    unmet: tuple[Unmet, ...]
+    needs: tuple[str, ...]
+
+
+class CriterionRow(NamedTuple):
+    """A criterion and its verdict in this attempt; `worst` is the item that decides.
+
+    `fleet_z` is how many robust deviations an item may differ from the others. `causes` are a failure's likely ones.
+    `readers` are the people who read it, where software did not.
+    """
+
+    metric: str
+    op: str
+    value: Value
+    unit: str
+    each: str | None
+    source: str
+    verdict: str
+    measured: str
+    worst: str
+    fleet_z: Decimal | None = None
+    causes: tuple[str, ...] = ()
+    readers: tuple[str, ...] = ()
+
+
+def why(snapshot: Snapshot, name: str) -> Why:
+    """Say why an activity does not go on: what it waits for, and what it still needs."""
+    case = case_of(snapshot, name, ENGINE)
+    row = case.row
+    return Why(row.id, row.state, _sentence(row), tuple(_waits(case)), tuple(_needs(case)))
+
+
+def criteria(snapshot: Snapshot, name: str) -> list[CriterionRow]:
+    """Return every criterion of an activity with its verdict in this attempt."""
+    case = case_of(snapshot, name, ENGINE)
+    readers: dict[str, dict[str, None]] = {}
+    for m in measurements(snapshot, name) if case.row.plan.criteria else ():
+        if m.attempt == case.row.attempt and m.by != ENGINE:
+            readers.setdefault(m.metric, {})[m.by] = None
+    return [_criterion(j, tuple(readers.get(j.criterion.metric, ()))) for j in case.judgements]
+
+
+def may_finish(row: Activity, snapshot: Snapshot) -> bool:
+    """Return whether nothing holds back the end of an activity (FF and SF links)."""
+    return row.finish_from is not None and row.finish_from <= snapshot.now
+
+
+def lacks_preview(snapshot: Snapshot, row: Activity) -> bool:
+    """Return whether the policy wants what would change seen in check mode, and nobody could in this attempt."""
+    return row.plan.preview and preview(snapshot, row.id) is None
+
+
+def _waits(case: LookedUp) -> list[Unmet]:
+    row = case.row
+    if row.state is State.BLOCKED:
+        return list(case.waits("start"))
+    # a calculation ends as soon as it begins: what holds its end holds it
+    computes = row.state is State.READY and row.plan.kind is Kind.COMPUTE
+    if computes or row.state in {State.IN_PROGRESS, State.ON_HOLD}:
+        return list(case.waits("finish"))
+    return []
+
+
+def _needs(case: LookedUp) -> list[str]:
+    row = case.row
+    match row.state:
+        case State.READY:
+            return _needs_to_start(case)
+        case State.IN_PROGRESS:
+            return [*_open_items(case), *map(_in_words, _unmet(case)), *_open_a(case)]
+        case State.AWAITING_SIGN_OFF:
+            return _needs_to_be_signed(case)
+        case State.FAILED | State.CHECKED_NOT_MET:
+            return _needs_a_decision(case)
+        case State.ON_HOLD:
+            return [f"to be resumed: {row.last_note}"]
+        case State.DONE if row.expired:
+            return [f"to be signed again by {_roles(row)}: its approval ended on {row.valid_until:%Y-%m-%d}"]
+        case State.DONE if row.stale:
+            return [f"to be signed again by {_roles(row)}: what it rested on was opened again"]
+        case _:
+            return []
+
+
+def _needs_a_decision(case: LookedUp) -> list[str]:
+    """Say what may be decided. Where the run did all it could, a person may measure what it could not read."""
+    unmet = _unmet(case)
+    decision = "a decision: retry, waive or attest"
+    run = case.last_run
+    has_failed = run is not None and (run.status == "failed" or not RUN_NOT_DONE.isdisjoint(run.hosts.values()))
+    if any(j.judged.verdict == NOT_MEASURED for j in unmet) and not has_failed:
+        decision += ", or measure what was not"
+    return [*map(_in_words, unmet), decision]
+
+
+def _needs_to_start(case: LookedUp) -> list[str]:
+    row, plan = case.row, case.row.plan
+    needs = _needs_witnesses(case)
+    if plan.completed_by:
+        waiting = [name for name, other in case.completed_by.items() if other.state is not State.DONE]
+        return [*needs, *(f"{name} to be done: it completes this" for name in waiting)]
+    if plan.kind is Kind.GATE:
+        return [*needs, *map(_in_words, _unmet(case)), *_needs_to_be_signed(case)]
+    if plan.kind in {Kind.PROCURE, Kind.FIELD}:
+        return [*needs, f"to be started by {row.assignee or plan.role}"]
+    if plan.kind is Kind.COMPUTE:
+        return [*needs, *_needs_of_the_facility(case)]
+    if plan.kind in SOFTWARES_WORK and plan.playbook is None:
+        return [*needs, "a person: not automated yet; do it and attest, or start and measure"]
+    return [*needs, *_needs_to_run(case)]
+
+
+def _needs_to_run(case: LookedUp) -> list[str]:
+    row, plan = case.row, case.row.plan
+    if plays_nobody(case.snapshot, row):
+        nobody = f"the inventory names none of {plan.unit} for {plan.playbook}"
+        return [f"hosts: {nobody}; name them and adopt the plan, or do it and attest"]
+    if plan.effect not in CHANGING or live_releases(case.snapshot, row.id, row.attempt):
+        return []
+    needs = [f"a release ({plan.effect}) by {_roles(row)}"]
+    if lacks_preview(case.snapshot, row):
+        needs.insert(0, f"a look at what it would change: clusterwright preview {row.id}")
+    return needs
+
+
+def _needs_witnesses(case: LookedUp) -> list[str]:
+    """Say whom to invite, or what they were told."""
+    witness = case.row.plan.policy.witness
+    if witness is None:
+        return []
+    if case.invited is None:
+        invite = f"clusterwright witness {case.row.id} --for DATE"
+        return [f"witnesses invited: {', '.join(witness.roles)} ({invite})"]
+    waited = [role for role in witness.roles if role not in case.invited.came]
+    return [f"its witnesses, or {case.invited.on:%Y-%m-%d %H:%M}Z: {', '.join(waited)}"] if waited else []
+
+
+def _needs_of_the_facility(case: LookedUp) -> list[str]:
+    lacking = lacking_facts(case.snapshot, case.row)
+    if not lacking:
+        return []
+    needs = [f"{need.name} in {need.unit_of_measure}: {need.meaning}" for need in lacking]
+    return [*needs, f"from {case.row.plan.role}: {how_to_record(case.row.id, lacking)}"]
+
+
+def _needs_to_be_signed(case: LookedUp) -> list[str]:
+    needs = [f"evidence: {kind}" for kind in missing_evidence(case)]
+    quorum = case.row.plan.policy.quorum
+    left = f"{quorum - case.row.signed} of {quorum} signatures by {_roles(case.row)}"
+    return [*needs, *_open_a(case), left]
+
+
+def _open_items(case: LookedUp) -> list[str]:
+    done = checklist(case.snapshot, case.row)
+    if done is None or not (done.open or done.failed):
+        return []
+    return [f"items: {done.open} of {done.items} {done.items_of} not checked, {done.failed} failed"]
+
+
+def _unmet(case: LookedUp) -> list[Judgement]:
+    return [judgement for judgement in case.judgements if judgement.is_open]
+
+
+def _open_a(case: LookedUp) -> list[str]:
+    """Name the open class A non-conformances that keep an activity from passing."""
+    return [
+        f"{a.ncr} (class A) closed{'' if a.activity == case.row.id else f', of {a.activity}'}: {a.reason}"
+        for a in case.open_a
+    ]
+
+
+def _criterion(judgement: Judgement, readers: tuple[str, ...]) -> CriterionRow:
+    c, judged = judgement
+    causes = _causes(c.metric) if judged.verdict == FAILED else ()
+    return CriterionRow(
+        c.metric, c.op, c.value, c.unit, c.each, c.source, *judged, c.fleet_z, causes=causes, readers=readers
+    )
+
+
+def _in_words(judgement: Judgement) -> str:
+    c, judged = judgement
+    return f"{c.metric} {c.op} {value_text(c.value)} {c.unit}: {judged.verdict} ({judged.measured})"
+
+
+def _roles(row: Activity) -> str:
+    return " or ".join(row.plan.policy.roles)
+
+
+def _causes(metric: str) -> tuple[str, ...]:
+    from steps.acceptance.causes import likely_causes  # a table that only a failure needs
+
+    return tuple(str(cause) for cause in likely_causes(metric))
+
+
+def _sentence(row: Activity) -> str:
+    if row.state is State.NOT_APPLICABLE:
+        return f"{row.state.words}: {row.na_reason}"
+    sentence = f"{row.state.words}: {row.state.sentence}"
+    return f"{sentence} Flags: {', '.join(sorted(row.flags))}." if row.flags else sentence
+
+
+def unmet_of(snapshot: Snapshot, name: str) -> list[str]:
+    """Return the metrics of an activity that failed or were not measured, and are not waived."""
+    return [j.criterion.metric for j in _unmet(case_of(snapshot, name, ENGINE))]

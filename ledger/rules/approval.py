@@ -1,0 +1,253 @@
+"""What holds an activity back, and what is approved: sign-offs, rejections, waivers, broken glass, releases.
+
+Every function asks the whole rule of one decision and returns what follows from it, or raises the refusal. Decisions record
+what is returned. Questions ask the same functions to know what a person may do now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from ledger.rules.activity import CHANGING, NOT_BEGUN, NOT_MET, Action, Activity, State, refusal
+from ledger.rules.case import Case
+from ledger.rules.judgement import Judgement, refuse_unmet
+from ledger.rules.permission import Matter, may
+from ledger.rules.readiness import refuse_waiting
+from steps.catalog.terms import Kind
+from steps.errors import InputError, NotSatisfiedError
+
+RENEWABLE = timedelta(days=30)
+"""From so long before its end on an approval can be given again."""
+
+
+class Approval(NamedTuple):
+    """What an approval leads to. `begins` marks a gate, which is passed without separate work."""
+
+    role: str
+    begins: bool
+    result: str
+
+
+class Override(NamedTuple):
+    """What breaking the glass leads to, and what of the policy is not met."""
+
+    role: str
+    lacking: tuple[str, ...]
+
+
+def matter_of(case: Case) -> Matter:
+    """Return what permission asks about a case's activity."""
+    return Matter(case.row.id, case.owner, row=case.row, organisation=case.row.organisation)
+
+
+def allowed(case: Case, action: str, *, role: str | None = None) -> str:
+    """Return the role or marker under which the actor may take a decision about the activity. Raise where they may not."""
+    return may(case.actor, action, matter_of(case), role=role)
+
+
+def permitted(case: Case, action: Action, result: State | None = None) -> None:
+    """Raise where the activity's state does not allow an action, or the action cannot lead to this result."""
+    refused = refusal(case.row.id, case.row.state, action, result)
+    if refused is not None:
+        raise refused
+
+
+def refuse_blocked(case: Case) -> None:
+    """Raise while the activity waits for what comes before it."""
+    if case.row.state is State.BLOCKED:
+        refuse_waiting(case.row.id, case.row.plan.title, "start", case.waits("start"))
+
+
+def refuse_unfinishable(case: Case) -> None:
+    """Raise while links hold back the finish (FF, SF)."""
+    row = case.row
+    if row.finish_from is None or row.finish_from > case.now:
+        refuse_waiting(row.id, row.plan.title, "finish", case.waits("finish"))
+
+
+def refuse_unwitnessed(case: Case) -> None:
+    """Raise before the witnesses were told, and before the time that they were told has come.
+
+    Once all of them are here, or excused, nobody waits for that time.
+    """
+    witness, row = case.row.plan.policy.witness, case.row
+    if witness is None:
+        return
+    if case.invited is None:
+        raise uninvited(case)
+    waited = [role for role in witness.roles if role not in case.invited.came]
+    if case.now < case.invited.on and waited:
+        raise NotSatisfiedError(
+            f"{row.id} takes place before witnesses on {case.invited.on:%Y-%m-%d %H:%M}Z;"
+            f" not yet here: {', '.join(waited)}",
+            hint=f"wait until then, or record who is here: clusterwright witness {row.id} --attended {waited[0]}",
+        )
+
+
+def uninvited(case: Case) -> NotSatisfiedError:
+    """Return the refusal of an activity whose witnesses nobody has told."""
+    witness, row = case.row.plan.policy.witness, case.row
+    assert witness is not None
+    roles, notice = ", ".join(witness.roles), f"{witness.notice_h:g} working hours' notice"
+    return NotSatisfiedError(
+        f"{row.id} is witnessed by {roles}, and nobody has told them when it takes place",
+        hint=f"clusterwright witness {row.id} --for {case.earliest_witnessed:%Y-%m-%d} or later: {notice}",
+    )
+
+
+def refuse_open_a(case: Case) -> None:
+    """Raise while a class A non-conformance is open that holds the activity back."""
+    found = case.open_a
+    if found:
+        named = ", ".join(a.ncr if a.activity == case.row.id else f"{a.ncr} of {a.activity}" for a in found)
+        raise NotSatisfiedError(
+            f"{case.row.id} cannot pass: class A non-conformances are open: {named}",
+            hint=f"clusterwright ncr show {found[0].ncr}",
+        )
+
+
+def unless_open_a(case: Case, result: State) -> State:
+    """Return the result, or a sign-off to wait for where an open class A keeps the activity from being done."""
+    return State.AWAITING_SIGN_OFF if result is State.DONE and case.open_a else result
+
+
+def after_work(row: Activity, *, by_hand: bool) -> State:
+    """Return where finished work goes: to a sign-off where one is needed, else it is done."""
+    needed = row.plan.policy.needed == "always" or by_hand
+    return State.AWAITING_SIGN_OFF if needed else State.DONE
+
+
+def missing_evidence(case: Case) -> list[str]:
+    """Return the kinds of evidence that the policy asks for and this attempt lacks."""
+    return [kind for kind in case.row.plan.policy.evidence if kind not in case.evidence_kinds]
+
+
+def is_renewable(row: Activity, now: datetime) -> bool:
+    """Return whether an approval may be given again: it has ended, or will before long."""
+    return row.valid_until is not None and row.valid_until - RENEWABLE <= now
+
+
+def asks_for_signature(row: Activity | None, owner_key: str | None, *, of_authority: bool) -> bool:
+    """Return whether a decision is to be signed with a key.
+
+    At a site whose genesis names an owner's key, decisions about who may decide (`of_authority`) always are, and those
+    about activities under such a policy.
+    """
+    if owner_key is None:
+        return False
+    return of_authority or (row is not None and row.in_plan and row.plan.policy.assurance == "signed")
+
+
+def sign(case: Case, role: str | None = None) -> Approval:
+    """Approve finished work, pass a gate, or confirm what became stale. It is done once the quorum is there."""
+    row, policy = case.row, case.row.plan.policy
+    under = allowed(case, "sign", role=role)
+    begins = _passes_gate(case)
+    _refuse_needless(row, case.now)
+    if case.actor.id in case.approvals:
+        needed = f"it needs {policy.quorum} different people"
+        raise NotSatisfiedError(f"{case.actor.id} has signed {row.id} already; {needed}")
+    lacking = missing_evidence(case)
+    if lacking:
+        raise NotSatisfiedError(
+            f"{row.id} cannot be signed: evidence is missing: {', '.join(lacking)}",
+            hint=f"clusterwright attach {row.id} --file FILE --kind {lacking[0]}",
+        )
+    if not row.attested and row.state is not State.DONE:
+        refuse_unmet(row.id, case.judgements, "be signed")
+    refuse_open_a(case)
+    reached = len(case.approvals) + 1 >= policy.quorum
+    result = State.DONE if reached or row.state is State.DONE else State.AWAITING_SIGN_OFF
+    permitted(case, Action.SIGN, result)
+    return Approval(under, begins, result.value if reached or row.state is not State.DONE else "stale")
+
+
+def _passes_gate(case: Case) -> bool:
+    """Return whether a gate is passed. It has no work of its own: signing it when it is ready begins and finishes it."""
+    if case.row.state not in NOT_BEGUN:
+        return False
+    refuse_blocked(case)
+    if case.row.plan.kind is not Kind.GATE:
+        raise NotSatisfiedError(
+            f"{case.row.id} has not begun; there is nothing to approve yet", hint=f"clusterwright start {case.row.id}"
+        )
+    refuse_unfinishable(case)
+    refuse_unwitnessed(case)
+    return True
+
+
+def _refuse_needless(row: Activity, now: datetime) -> None:
+    """Raise for what is done, unless it is stale or its approval ends."""
+    if row.state is not State.DONE or row.stale or is_renewable(row, now):
+        return
+    if row.valid_until is None:
+        raise NotSatisfiedError(f"{row.id} is done; nothing waits for a signature")
+    raise NotSatisfiedError(
+        f"{row.id} is done; nothing waits for a signature; it holds until {row.valid_until:%Y-%m-%d}",
+        hint=f"it can be signed again from {row.valid_until - RENEWABLE:%Y-%m-%d}",
+    )
+
+
+def reject(case: Case) -> tuple[str, State]:
+    """Refuse finished work. People's work goes back to the people; what a run or an attestation did may run again."""
+    role = allowed(case, "reject")
+    by_people = bool(case.row.performers) and not case.row.attested and not case.has_run
+    result = State.IN_PROGRESS if by_people else State.OPEN
+    permitted(case, Action.REJECT, result)
+    return role, result
+
+
+def waive(case: Case, metric: str) -> tuple[str, State]:
+    """Proceed with a criterion unmet. A checked step goes on when no criterion is left open."""
+    role = allowed(case, "waive")
+    permitted(case, Action.WAIVE)
+    found = case.judgements
+    mine = [j for j in found if j.criterion.metric == metric]
+    if not mine:
+        names = ", ".join(j.criterion.metric for j in found) or "none"
+        raise InputError(f"{case.row.id} has no criterion {metric!r}", hint=f"criteria: {names}")
+    if not any(j.is_open for j in mine):
+        raise NotSatisfiedError(f"{metric} of {case.row.id} is {mine[0].judged.verdict}; nothing to waive")
+    left = [j for j in found if j.is_open and j.criterion.metric != metric]
+    if case.row.state in NOT_MET and not left:
+        return role, unless_open_a(case, after_work(case.row, by_hand=False))
+    return role, stored_state(case.row)
+
+
+def unmet_metrics(found: Sequence[Judgement]) -> list[str]:
+    """Return the metrics of criteria that failed or were not measured and are not waived."""
+    return list(dict.fromkeys(j.criterion.metric for j in found if j.is_open))
+
+
+def stored_state(row: Activity) -> State:
+    """Return the state as it is stored: what has not begun is open."""
+    return State.OPEN if row.state in NOT_BEGUN else row.state
+
+
+def break_glass(case: Case) -> Override:
+    """Pass finished work against its policy. Criteria are not passed by it: each open one is waived by name."""
+    role = allowed(case, "break_glass")
+    permitted(case, Action.OVERRIDE, State.DONE)
+    unmet = [str(judgement) for judgement in case.judgements if judgement.is_open]
+    if unmet:
+        raise NotSatisfiedError(
+            f"{case.row.id} has unmet criteria: {'; '.join(unmet)}", hint="waive each by name, with a due date"
+        )
+    refuse_open_a(case)
+    policy = case.row.plan.policy
+    lacking = [f"{len(case.approvals)} of {policy.quorum} approvals by {', '.join(policy.roles)}"]
+    lacking += [f"evidence {kind}" for kind in missing_evidence(case)]
+    lacking += ["another person than the performer"] if case.actor.id in case.row.performers else []
+    return Override(role, tuple(lacking))
+
+
+def release(case: Case) -> str:
+    """Let software change hosts. Return the role under which the actor releases."""
+    role = allowed(case, "release")
+    if case.row.plan.effect not in CHANGING:
+        raise NotSatisfiedError(f"{case.row.id} changes nothing; it needs no release")
+    refuse_blocked(case)
+    permitted(case, Action.RELEASE)
+    return role

@@ -1,0 +1,66 @@
+"""Non-conformances: what is done about each, and who may say so.
+
+An activity with an open class A does not become done, and neither does a gate or a hold point that it comes before. Go-live
+waits for every open A of the site. B and C may stay open with an owner and a day.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+
+from ledger.rules.approval import matter_of
+from ledger.rules.case import Case
+from ledger.rules.permission import may
+from ledger.rules.rows import NcrRow
+from steps.errors import InputError, NotSatisfiedError
+
+REWORK, REPAIR, USE_AS_IS, RETURN = "rework", "repair", "use-as-is", "return"
+DISPOSITIONS = (REWORK, REPAIR, USE_AS_IS, RETURN)
+
+
+def refuse_bad_disposition(disposition: str, *, owner: str, due: date | None, reason: str) -> None:
+    """Raise for a disposition that does not exist, a day without an owner, or use-as-is without a reason."""
+    if disposition not in DISPOSITIONS:
+        raise InputError(f"{disposition!r} is no disposition", hint="one of " + ", ".join(DISPOSITIONS))
+    if due is not None and not owner:
+        raise InputError("a day needs an owner", hint="give --owner PERSON")
+    if disposition == USE_AS_IS and not reason.strip():
+        raise InputError("use-as-is needs a reason", hint="give --reason")
+
+
+def refuse_closed(ncr: NcrRow) -> None:
+    """Raise for a non-conformance that is closed."""
+    if ncr.closed_at is not None:
+        raise NotSatisfiedError(f"{ncr.id} is closed: {ncr.disposition}")
+
+
+def disposition(case: Case, ncr: NcrRow, disposition: str, waiver: str | None) -> str:
+    """Decide what is done. Return the role of the actor. Using something as it is wants more than making it good.
+
+    `waiver` is a waiver of this attempt on which use-as-is may rest, None where there is none.
+    """
+    action = "disposition_ncr"
+    if disposition == USE_AS_IS:
+        action = "use_as_is" if waiver is None else "use_as_is_waived"
+    return may(case.actor, action, matter_of(case)._replace(subject=ncr.id))
+
+
+def close(case: Case, ncr: NcrRow, said: str) -> tuple[str, str]:
+    """Close a non-conformance. Return the role of the actor, and how it is closed: as decided, unless said otherwise."""
+    role = may(case.actor, "close_ncr", matter_of(case)._replace(subject=ncr.id))
+    how = said.strip() or ncr.decided
+    if not how:
+        raise InputError("a disposition says what was decided", hint=", ".join(DISPOSITIONS))
+    if ncr.ncr_class == "A" and not ncr.decided:
+        raise NotSatisfiedError(
+            f"{ncr.id} is class A: its disposition is decided first",
+            hint=f"clusterwright ncr disposition {ncr.id} rework",
+        )
+    failing = [item.item for item in case.items.values() if item.failing and item.ncr == ncr.id]
+    if failing and ncr.decided != USE_AS_IS:
+        fail = "fails" if len(failing) == 1 else "fail"
+        raise NotSatisfiedError(
+            f"{ncr.id} cannot be closed: {', '.join(failing[:5])} still {fail}",
+            hint=f"`clusterwright check item {case.row.id} {failing[0]}` when it is made good, or decide on use-as-is",
+        )
+    return role, how

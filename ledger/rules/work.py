@@ -1,0 +1,206 @@
+"""What people may record about work, and where it leads: the whole rule of each decision.
+
+As in `ledger.rules.approval`, every function returns what follows, or raises the refusal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ledger.entries import Measured
+from ledger.rules.activity import (
+    NOT_MET,
+    PEOPLES_WORK,
+    SOFTWARES_WORK,
+    Action,
+    State,
+)
+from ledger.rules.approval import (
+    after_work,
+    allowed,
+    permitted,
+    refuse_blocked,
+    refuse_open_a,
+    refuse_unfinishable,
+    refuse_unwitnessed,
+)
+from ledger.rules.case import Case
+from ledger.rules.checklist import refuse_open_items, refuse_second_count
+from ledger.rules.judgement import Reading, judgements, refuse_unmet
+from ledger.rules.rows import RUN_NOT_DONE
+from steps.errors import InputError, NotSatisfiedError
+
+NAMED = 5
+"""How many hosts or items a refusal names; the rest are counted."""
+
+
+def start(case: Case) -> None:
+    """Let people begin."""
+    allowed(case, "start")
+    refuse_blocked(case)
+    permitted(case, Action.START, State.IN_PROGRESS)
+    refuse_unwitnessed(case)
+
+
+def progress(case: Case, items_done: int | None, percent: float | None, *, has_note: bool) -> None:
+    """Let somebody report how far the work has come."""
+    row, items = case.row, case.row.plan.items
+    allowed(case, "progress")
+    permitted(case, Action.PROGRESS)
+    if items_done is None and percent is None and not has_note:
+        raise InputError("nothing to record", hint="give items, percent or a note")
+    if items_done is not None and not 0 <= items_done <= (items or items_done):
+        raise InputError(f"{row.id} has {items} {row.plan.items_of or 'items'}, not {items_done}")
+    if items_done is not None:
+        refuse_second_count(case)
+    if percent is not None and not 0 <= percent <= 100:
+        raise InputError(f"percent lies between 0 and 100, not {percent}")
+
+
+def finish(case: Case) -> State:
+    """Let the work be finished: every criterion met or waived, every item of a checklist good."""
+    row = case.row
+    allowed(case, "finish")
+    result = after_work(row, by_hand=True)
+    permitted(case, Action.FINISH, result)
+    if row.started_at is not None and case.now < row.started_at:
+        raise InputError(f"{row.id} started at {row.started_at:%Y-%m-%d %H:%M}Z, after that")
+    refuse_unfinishable(case)
+    refuse_unwitnessed(case)
+    refuse_open_items(case)
+    refuse_unmet(row.id, case.judgements, "finish")
+    return result
+
+
+def attest(case: Case) -> State:
+    """Let a person state that software's work was done outside. Another person approves it."""
+    row = case.row
+    allowed(case, "attest")
+    if row.plan.kind in PEOPLES_WORK:
+        raise NotSatisfiedError(
+            f"{row.id} is people's work; there is nothing to attest",
+            hint=f"clusterwright start {row.id}, finish, sign",
+        )
+    refuse_blocked(case)
+    refuse_unwitnessed(case)
+    result = after_work(row, by_hand=True)
+    permitted(case, Action.ATTEST, result)
+    return result
+
+
+def hold(case: Case) -> None:
+    """Stop an activity. Running software is cancelled, not held."""
+    allowed(case, "hold")
+    permitted(case, Action.HOLD, State.ON_HOLD)
+
+
+def resume(case: Case) -> State:
+    """Let a held activity go on in the state in which it was held."""
+    allowed(case, "resume")
+    back = State(case.row.held_from or State.OPEN)
+    permitted(case, Action.RESUME, back)
+    return back
+
+
+def na(case: Case) -> str:
+    """Decide that there is nothing to do. Return the role under which the actor decides."""
+    role = allowed(case, "na")
+    permitted(case, Action.NOT_APPLICABLE, State.NOT_APPLICABLE)
+    return role
+
+
+def reopen(case: Case) -> None:
+    """Open what was done again."""
+    row = case.row
+    allowed(case, "reopen")
+    if row.state is State.NOT_APPLICABLE and not row.na_decided:
+        raise NotSatisfiedError(
+            f"{row.id} does not apply by the plan: {row.na_reason}", hint="change site.yaml and adopt the plan again"
+        )
+    permitted(case, Action.REOPEN, State.OPEN)
+
+
+def settle_duplicate(case: Case) -> None:
+    """Let an activity be done, since those that complete it are done."""
+    row, by = case.row, case.row.plan.completed_by
+    allowed(case, "settle_duplicate")
+    if not by:
+        raise NotSatisfiedError(f"{row.id} is not completed by other steps")
+    refuse_blocked(case)
+    permitted(case, Action.SETTLE_DUPLICATE, State.DONE)
+    others = case.completed_by.values()
+    waiting = [other.id for other in others if other.state is not State.DONE or other.stale]
+    if waiting:
+        raise NotSatisfiedError(
+            f"{row.id} is completed by {', '.join(by)}; not done: {', '.join(waiting)}",
+            hint=f"clusterwright why {waiting[0]}",
+        )
+    refuse_open_a(case)
+
+
+def measure(case: Case, metric: str, item: str) -> None:
+    """Let a person read an instrument. Where software measures, a person reads only what the run could not."""
+    row = case.row
+    if row.state is State.READY and row.plan.kind in SOFTWARES_WORK and row.plan.playbook is not None:
+        raise NotSatisfiedError(
+            f"{row.id} is measured by its run; a person measures what the run could not",
+            hint=f"see `clusterwright why {row.id}`; work that was done outside is attested",
+        )
+    if row.state not in NOT_MET:
+        return
+    _refuse_failed_run(case)
+    by_run = {read.reading.item: read.reading.value for read in case.reads if read.by_engine and read.metric == metric}
+    if by_run.get(item) is not None:
+        at_item = f" at {item}" if item else ""
+        raise NotSatisfiedError(
+            f"the run of {row.id} has read {metric}{at_item}; a reading by hand does not replace it",
+            hint=f"`clusterwright retry {row.id}` reads it again, or waive it with a reason",
+        )
+    unread = sorted(where for where, value in by_run.items() if value is None)
+    if unread and item not in unread:
+        raise InputError(f"{metric} of {row.id} was not measured at {named(unread)}", hint=f"--item {unread[0]}")
+
+
+def after_reading(case: Case, reading: Measured) -> State | None:
+    """Return the sign-off for which a run's activity now waits, where this reading meets the last criterion that was open."""
+    if case.row.state not in NOT_MET:
+        return None
+    criteria = case.row.plan.criteria
+    before = case.readings.get(reading.metric, [])
+    read = Reading(reading.item, reading.value, reading.unit)
+    found = judgements(criteria, {**case.readings, reading.metric: [*before, read]}, case.waived)
+    if reading.metric not in {c.metric for c in criteria} or any(j.is_open for j in found):
+        return None
+    read_at = {r.reading.item for r in case.reads} | {reading.item}
+    hosts = case.last_run.hosts if case.last_run else {}
+    if any(status == "skipped" and host not in read_at for host, status in hosts.items()):
+        return None
+    return after_work(case.row, by_hand=True)
+
+
+def _refuse_failed_run(case: Case) -> None:
+    run = case.last_run
+    hosts = [host for host, status in run.hosts.items() if status in RUN_NOT_DONE] if run else []
+    if run is not None and (hosts or run.status == "failed"):
+        where = f" on {named(hosts)}" if hosts else ""
+        raise NotSatisfiedError(
+            f"the run of {case.row.id} failed{where}; measure after one that ends well",
+            hint=f"clusterwright retry {case.row.id}",
+        )
+
+
+def named(items: Sequence[str]) -> str:
+    """Return the first few items in words, the rest counted."""
+    more = f" and {len(items) - NAMED} more" if len(items) > NAMED else ""
+    return ", ".join(items[:NAMED]) + more
+
+
+def comment(case: Case) -> None:
+    """Let somebody write something down."""
+    allowed(case, "comment")
+
+
+def record_facts(case: Case, result: State | None = None) -> None:
+    """Let a person record facts about the facility. `result` is the activity's state afterwards, where it is known."""
+    allowed(case, "record_facts")
+    permitted(case, Action.FACT, result)
