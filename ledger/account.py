@@ -5,19 +5,19 @@ from __future__ import annotations
 import getpass
 from pathlib import Path
 
-from ledger.shared.place import database_of
+from ledger.stores.place import database_of
 from steps.errors import UnreachableError
 
 
 def account_of(site_dir: Path) -> str:
-    """Give the account that says who acts at a site; a database that is away is believed to know its URL's role."""
+    """Return the account that says who acts at a site. Where the database does not answer, it is the role of its URL."""
     url = database_of(site_dir)
     if url is None:
         return getpass.getuser()
-    from ledger.shared.log import Log  # the driver is heavy, and most sites are a folder
+    from ledger.stores.postgres import Database  # the driver is heavy, and most sites are a folder
 
-    with Log(url) as log:
+    with Database(url) as database:
         try:
-            return log.account()
+            return database.account()
         except UnreachableError:
-            return log.named_role() or getpass.getuser()
+            return database.named_role() or getpass.getuser()

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from ledger.anchor_code import code_of, looks_like_code, read_code
 from ledger.reads.connected import Connected
-from steps.stamps import instant
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
+from steps.stamps import instant
 
 TRAILER = "Clusterwright-Anchor"
 KEPT = Path(".clusterwright") / "anchors.jsonl"

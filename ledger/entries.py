@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from steps.errors import InputError, Place
 from steps.value import Value
@@ -63,8 +63,7 @@ class RunOutcome:
     simulated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """The right to run an activity until `lease_until`, in machine time."""
 
     activity: str

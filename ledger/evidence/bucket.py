@@ -5,8 +5,8 @@
     endpoint: https://s3.example.org   # left out for Amazon's own
     region: eu-north-1                 # optional
 
-Who may read and write it is asked of the environment, as every S3 client does (AWS_ACCESS_KEY_ID, ~/.aws, the machine's
-role), and is never written here. An object is whole or absent; the bucket is sent each digest and refuses what differs.
+Credentials come from the environment, as for every S3 client (AWS_ACCESS_KEY_ID, ~/.aws, the machine's role), and are never
+written here. An object is whole or absent. Each digest is sent to the bucket, which refuses content that differs.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ class Bucket:
     """A bucket that holds content by its SHA-256."""
 
     def __init__(self, place: BucketPlace) -> None:
-        """Name the bucket; nothing is asked of it yet."""
+        """Take the bucket's place. Nothing is asked of it yet."""
         self.place = place
         self._client = _client(place)
 
     def __str__(self) -> str:
-        """Give which bucket, as errors call it."""
+        """Return which bucket it is, as errors name it."""
         return f"the bucket {self.place.bucket}"
 
     def get(self, digest: str) -> bytes | None:
-        """Give the content under a digest, unchecked; none where there is none."""
-        held = None
+        """Return the content of a digest, unchecked. None where there is none."""
+        content = None
         with self._explained():
             found = self._client.get_object(Bucket=self.place.bucket, Key=self._key(digest))
-            held = found["Body"].read()
-        return None if held is None else bytes(held)
+            content = found["Body"].read()
+        return None if content is None else bytes(content)
 
     def put(self, digest: str, content: bytes) -> None:
         """Keep content under its digest."""
@@ -71,7 +71,7 @@ class Bucket:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn what the bucket says into words; that an object is not there is an answer and no fault."""
+        """Turn what the bucket says into words. That an object is not there is an answer and no fault."""
         from botocore.exceptions import BotoCoreError, ClientError
 
         try:
@@ -91,7 +91,7 @@ class Bucket:
 
 
 def bucket_of(site_dir: Path) -> Bucket | None:
-    """Give the bucket a site keeps its evidence in; none where that is the disk."""
+    """Return the bucket in which a site keeps its evidence. None where that is the disk."""
     place = site_dir / "evidence" / FILE
     if not place.exists():
         return None
@@ -113,7 +113,7 @@ def _client(place: BucketPlace) -> Any:
         from botocore.config import Config
     except ImportError:
         raise UnreachableError(
-            "evidence lies in a bucket, and boto3 is not installed", hint="pip install 'clusterwright[s3]'"
+            "evidence is kept in a bucket, and boto3 is not installed", hint="pip install 'clusterwright[s3]'"
         ) from None
     # checksums beyond the one sent with each object are not understood by every maker's S3
     config = Config(

@@ -79,3 +79,9 @@ def hosts_of(snapshot: Snapshot, name: str, playbook_digest: str) -> tuple[str, 
 def plays_nobody(snapshot: Snapshot, row: Activity) -> bool:
     """Return whether an activity has a playbook and a plan made with an inventory, of which no host is its."""
     return row.plan.plays is not None and not hosts_of(snapshot, row.id, "")
+
+
+def shares_of(snapshot: Snapshot, name: str) -> set[str]:
+    """Return the things that an activity shares with others."""
+    found = snapshot.db.execute("SELECT json_extract(plan, '$.shares') FROM activity WHERE id = ?", [name]).fetchone()
+    return set(words(found[0])) if found and found[0] else set()

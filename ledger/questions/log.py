@@ -57,6 +57,20 @@ def last_events(snapshot: Snapshot, limit: int, *, subject: str | None = None) -
     return events(snapshot, (first or 1) - 1, subject=subject)
 
 
+def mentions(snapshot: Snapshot, name: str) -> list[int]:
+    """Return the numbers of the events in which somebody wrote a name. They cannot be changed."""
+    if not name.strip():
+        return []
+    found = snapshot.db.execute("SELECT seq FROM event WHERE instr(payload, ?) > 0 ORDER BY seq", [name])
+    return [seq for (seq,) in found]
+
+
+def naming_plans(snapshot: Snapshot) -> list[int]:
+    """Return the plan revisions whose document holds names itself, as those of the first release do."""
+    named = "SELECT plan_revision FROM event WHERE kind = 'plan.adopted' AND schema_version = 1 ORDER BY seq"
+    return [revision for (revision,) in snapshot.db.execute(named)]
+
+
 def forecasts(snapshot: Snapshot) -> list[ForecastRow]:
     """Return published forecasts, newest first."""
     found = snapshot.db.execute("SELECT seq, at, person, finish, phases, note FROM forecast ORDER BY seq DESC")

@@ -8,8 +8,10 @@ from typing import NamedTuple
 from ledger.questions.case import select
 from ledger.questions.records import waivers
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
+from ledger.rules.activity import Activity
 from ledger.rules.permission import is_same
 from ledger.rules.rows import NcrRow
+from steps.errors import InputError
 
 _INSPECTIONS = """
 (SELECT count(*) FROM (SELECT attempt FROM sign_off s WHERE s.activity = t.activity
@@ -23,6 +25,13 @@ _INSPECTIONS = """
    AND m.attempt = f.attempt AND m.metric = f.metric AND m.item = f.item AND m.seq > f.seq
    WHERE f.ncr = t.id AND (t.closed_at IS NULL OR m.at <= t.closed_at)))"""
 
+
+_OF_READINGS = """
+SELECT m.metric, m.item, m.ncr FROM measurement m JOIN ncr n ON n.id = m.ncr
+WHERE m.activity = :name AND m.attempt = :attempt AND n.closed_at IS NULL ORDER BY m.seq"""
+_OF_ITEMS = """
+SELECT c.item, c.ncr FROM item_check c JOIN ncr n ON n.id = c.ncr
+WHERE c.activity = :name AND c.attempt = :attempt AND n.closed_at IS NULL ORDER BY c.seq"""
 
 table("ncr", inspections=_INSPECTIONS)(NcrRow)
 
@@ -50,6 +59,30 @@ def ncrs(snapshot: Snapshot, *, open_only: bool = False, name: str | None = None
 def ncr(snapshot: Snapshot, name: str) -> NcrRow | None:
     """Return a non-conformance, or None where there is none of that id."""
     return one_of(snapshot, NcrRow, "WHERE t.id = :name", name=name)
+
+
+def open_ncrs_of_readings(snapshot: Snapshot, row: Activity) -> dict[tuple[str, str], str]:
+    """Return the open non-conformance of each metric and item whose reading failed in this attempt."""
+    found = snapshot.db.execute(_OF_READINGS, {"name": row.id, "attempt": row.attempt})
+    return {(metric, item): ncr for metric, item, ncr in found}
+
+
+def open_ncrs_of_items(snapshot: Snapshot, row: Activity) -> dict[str, str]:
+    """Return the open non-conformance of each item of a checklist that failed in this attempt."""
+    return dict(snapshot.db.execute(_OF_ITEMS, {"name": row.id, "attempt": row.attempt}))
+
+
+def waiver_of(snapshot: Snapshot, row: Activity) -> str | None:
+    """Return the first waiver of this attempt, on which use-as-is may rest. None where there is none."""
+    return next((waiver.id for waiver in waivers(snapshot, row.id) if waiver.attempt == row.attempt), None)
+
+
+def require_ncr(snapshot: Snapshot, name: str) -> NcrRow:
+    """Return a non-conformance. Raise for an unknown id."""
+    found = ncr(snapshot, name)
+    if found is None:
+        raise InputError(f"there is no non-conformance {name!r}", hint="clusterwright ncr list")
+    return found
 
 
 def punch(snapshot: Snapshot, today: date, organisation: str | None = None) -> list[PunchRow]:

@@ -7,13 +7,23 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
+from ledger.questions.case import lapsed
+from ledger.questions.links import predecessors
 from ledger.questions.order_history import HistoryRow, history
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 from ledger.rules.activity import words
-from ledger.rules.money import share
+from ledger.rules.money import currency_code, share
 from ledger.rules.nearest import unknown_order
-from ledger.rules.orders import is_order_late, order_of, order_state
+from ledger.rules.orders import (
+    is_delivery,
+    is_order_late,
+    order_of,
+    order_state,
+    refuse_unplaced,
+    refuse_unready,
+)
 from ledger.rules.permission import is_same
+from ledger.rules.readiness import unmet
 from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow
 
 _CURRENCY = """
@@ -75,8 +85,8 @@ table(
 def orders(snapshot: Snapshot, *, organisation: str | None = None) -> list[OrderRow]:
     """Return every order of the plan with its deliveries, in plan order; or those of one organisation or supplier."""
     deliveries: dict[str, list[TrancheRow]] = {}
-    for tranche in rows_of(snapshot, TrancheRow, "ORDER BY t.order_line, t.number"):
-        deliveries.setdefault(order_of(tranche.id), []).append(tranche)
+    for delivery in rows_of(snapshot, TrancheRow, "ORDER BY t.order_line, t.number"):
+        deliveries.setdefault(order_of(delivery.id), []).append(delivery)
     found = rows_of(snapshot, Line, "ORDER BY t.ordinal")
     if organisation is not None:
         names = [(line, (line.organisation, line.supplier_name)) for line in found]
@@ -102,12 +112,43 @@ def require_order(snapshot: Snapshot, name: str) -> OrderRow:
     return found
 
 
+def tranche(snapshot: Snapshot, name: str) -> TrancheRow | None:
+    """Return a delivery of an order, or None where there is none of that id."""
+    return one_of(snapshot, TrancheRow, "WHERE t.id = :name", name=name)
+
+
 def require_tranche(snapshot: Snapshot, name: str) -> TrancheRow:
     """Return a delivery of an order. Raise for an unknown id, with the nearest ones."""
-    found = one_of(snapshot, TrancheRow, "WHERE t.id = :name", name=name)
+    found = tranche(snapshot, name)
     if found is None:
         raise unknown_order(name, [known for (known,) in snapshot.db.execute("SELECT id FROM tranche")], "delivery")
     return found
+
+
+def refuse_unready_order(snapshot: Snapshot, order: OrderRow) -> None:
+    """Raise for an order that cannot be placed now."""
+    waits = unmet(predecessors(snapshot, order.id), "start", snapshot.now)
+    refuse_unready(order, waits, snapshot.now, lapsed=order.id in lapsed(snapshot))
+
+
+def order_named(snapshot: Snapshot, subject: str) -> OrderRow:
+    """Return the order that an order's or a delivery's id names."""
+    if is_delivery(subject):
+        require_tranche(snapshot, subject)
+    return require_order(snapshot, order_of(subject))
+
+
+def require_placed(snapshot: Snapshot, subject: str) -> OrderRow:
+    """Return the placed order that an order's or a delivery's id names. Raise where it is not placed."""
+    found = order_named(snapshot, subject)
+    refuse_unplaced(found)
+    return found
+
+
+def plan_currency(snapshot: Snapshot) -> str:
+    """Return the currency of the plan in force."""
+    (code,) = snapshot.db.execute("SELECT currency FROM plan_revision ORDER BY revision DESC LIMIT 1").fetchone()
+    return currency_code(code)
 
 
 def budget(snapshot: Snapshot) -> list[BudgetRow]:

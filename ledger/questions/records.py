@@ -5,11 +5,14 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
+from ledger.entries import Claim
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 from ledger.rules.rows import PreviewRow, ReleaseRow
 from steps.value import Value
 
 NAME = "coalesce((SELECT n.name FROM person_name n WHERE n.id = t.person), t.person)"
+_RUNNING = """
+SELECT id FROM run WHERE activity = :name AND attempt = :attempt AND owner = :owner AND status = 'running'"""
 OF_ONE = "WHERE (:name IS NULL OR t.activity = :name)"
 
 
@@ -158,22 +161,6 @@ class RequestRow(NamedTuple):
     answer: str
 
 
-@table("claim")
-class ClaimRow(NamedTuple):
-    """Who runs what now, in machine time."""
-
-    activity: str
-    attempt: int
-    run: str
-    owner: str
-    lease_until: datetime
-    host: str
-    boot_id: str
-    pid: int
-    pgid: int
-    hosts: tuple[str, ...]
-
-
 @table("override")
 class OverrideRow(NamedTuple):
     """An activity that passed against its policy, and what was lacking."""
@@ -187,6 +174,7 @@ class OverrideRow(NamedTuple):
     at: datetime
 
 
+table("claim")(Claim)
 table("preview")(PreviewRow)
 table(
     "release",
@@ -221,6 +209,12 @@ def runs(snapshot: Snapshot, name: str | None = None) -> list[RunRow]:
     return rows_of(snapshot, RunRow, f"{OF_ONE} ORDER BY t.started_at, t.id", name=name)
 
 
+def running(snapshot: Snapshot, name: str, attempt: int, owner: str) -> str | None:
+    """Return the run that an owner has under way in an attempt, or None."""
+    found = snapshot.db.execute(_RUNNING, {"name": name, "attempt": attempt, "owner": owner}).fetchone()
+    return found[0] if found else None
+
+
 def items(snapshot: Snapshot, run: str) -> list[ItemRow]:
     """Return what a run did, host by host."""
     return rows_of(snapshot, ItemRow, "WHERE t.run = :run ORDER BY t.host", run=run)
@@ -248,6 +242,11 @@ def requests(snapshot: Snapshot, *, open_only: bool = True) -> list[RequestRow]:
     )
 
 
+def request(snapshot: Snapshot, request_id: str) -> RequestRow | None:
+    """Return a request, or None where there is none of that id."""
+    return one_of(snapshot, RequestRow, "WHERE t.id = :request", request=request_id)
+
+
 def preview(snapshot: Snapshot, name: str) -> PreviewRow | None:
     """Return what check mode showed last in the present attempt. None where nobody looked."""
     of_this_attempt = "JOIN activity a ON a.id = t.activity AND a.attempt = t.attempt WHERE a.id = :name"
@@ -265,9 +264,15 @@ def live_releases(snapshot: Snapshot, name: str, attempt: int) -> list[ReleaseRo
     return rows_of(snapshot, ReleaseRow, unused, name=name, attempt=attempt)
 
 
-def claims(snapshot: Snapshot) -> list[ClaimRow]:
+def claims(snapshot: Snapshot) -> list[Claim]:
     """Return who runs what now."""
-    return rows_of(snapshot, ClaimRow, "ORDER BY t.activity")
+    return rows_of(snapshot, Claim, "ORDER BY t.activity")
+
+
+def unclaimed_runs(snapshot: Snapshot) -> list[RunRow]:
+    """Return the runs that are under way and that nobody has a claim to, as in a restored ledger."""
+    nobody = "WHERE t.status = 'running' AND t.id NOT IN (SELECT run FROM claim) ORDER BY t.id"
+    return rows_of(snapshot, RunRow, nobody)
 
 
 def overrides(snapshot: Snapshot) -> list[OverrideRow]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.questions.case import lapsed
 from ledger.questions.snapshot import Snapshot
@@ -13,6 +13,9 @@ from ledger.rules.activity import NOT_MET, OVER, State, is_late, seen, words
 from steps.catalog.terms import Phase
 from steps.errors import InputError
 from steps.stamps import instant, moment
+
+if TYPE_CHECKING:
+    from steps.evidence_rules import EvidenceRules
 
 _STANDING = """
 SELECT id, phase, state, ready_from, late_start, late_finish, early_start, early_finish,
@@ -27,6 +30,8 @@ _PLAN = """
 SELECT revision, start, finish, currency, preset, facility, adopted_at, adopted_by,
   (SELECT baseline FROM plan_revision WHERE baseline IS NOT NULL ORDER BY revision DESC LIMIT 1), time_zone
 FROM plan_revision ORDER BY revision DESC LIMIT 1"""
+
+_EVIDENCE_RULES = "SELECT evidence_max_mb, evidence_types FROM plan_revision ORDER BY revision DESC LIMIT 1"
 
 
 class SiteHead(NamedTuple):
@@ -155,6 +160,12 @@ def site(snapshot: Snapshot) -> SiteRow:
     )
 
 
+def revision(snapshot: Snapshot) -> int:
+    """Return the plan revision in force. 0 before a plan was adopted."""
+    (number,) = snapshot.db.execute("SELECT coalesce(max(revision), 0) FROM plan_revision").fetchone()
+    return int(number)
+
+
 def plan_document(snapshot: Snapshot, revision: int | None = None) -> str:
     """Return the digest of an adopted plan's document; of the one in force if no revision is named."""
     found = snapshot.db.execute(
@@ -167,6 +178,14 @@ def plan_document(snapshot: Snapshot, revision: int | None = None) -> str:
             hint="`clusterwright plan adopt`",
         )
     return str(found[0])
+
+
+def evidence_rules(snapshot: Snapshot) -> EvidenceRules:
+    """Return what the plan in force takes as evidence."""
+    from steps.evidence_rules import EvidenceRules  # pydantic, which no command that only looks needs
+
+    found = snapshot.db.execute(_EVIDENCE_RULES).fetchone()
+    return EvidenceRules(max_mb=found[0], types=words(found[1])) if found else EvidenceRules()
 
 
 def phases(snapshot: Snapshot) -> list[PhaseRow]:

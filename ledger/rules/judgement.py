@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
-from ledger.rules.units import converted, is_comparable
 from steps.acceptance.fleet import outliers
+from steps.acceptance.units import converted, is_comparable
 from steps.errors import NotSatisfiedError
 from steps.schedule.activity import PlanCriterion
 from steps.value import Value, value_text

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 
-from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow
+from ledger.rules.readiness import refuse_waiting
+from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow, Unmet
 from steps.errors import InputError, NotSatisfiedError
 
 
@@ -45,12 +46,32 @@ def order_of(subject: str) -> str:
     return f"{head}{mark}{tail.partition('/')[0]}"
 
 
+def refuse_unready(order: OrderRow, waits: Sequence[Unmet], now: datetime, *, lapsed: bool) -> None:
+    """Raise for an order that is placed already, or that waits for something.
+
+    `lapsed` says that a hold point just before it has an approval that is over.
+    """
+    if order.placed_at is not None:
+        raise NotSatisfiedError(
+            f"{order.id} was placed on {order.placed_at:%Y-%m-%d}",
+            hint="`clusterwright promise` records another delivery date, `change request` another value",
+        )
+    if order.ready_from is None or order.ready_from > now or lapsed:
+        refuse_waiting(order.id, order.title, "be placed", waits)
+
+
 def refuse_unplaced(order: OrderRow) -> None:
     """Raise for an order that is not placed."""
     if order.placed_at is None:
         raise NotSatisfiedError(
             f"{order.id} is not placed yet; nobody promised anything", hint=f"clusterwright order '{order.id}'"
         )
+
+
+def refuse_ahead(day: date, what: str, latest: date) -> None:
+    """Raise for a day that has not come, and on which something is to have happened."""
+    if day > latest:
+        raise InputError(f"it cannot have been {what} on {day}: that day has not come")
 
 
 def refuse_unreceivable(order: OrderRow, tranche: TrancheRow, now: datetime) -> None:
@@ -108,3 +129,9 @@ def refuse_second_change(order: str, changes: Sequence[ChangeRow]) -> None:
     for change in changes:
         if change.state == "open" and order_of(change.subject) == order:
             raise NotSatisfiedError(f"{change.id} of {change.subject} waits for a decision", hint="decide it first")
+
+
+def refuse_decided(change: ChangeRow) -> None:
+    """Raise for a change order that was decided already."""
+    if change.state != "open":
+        raise NotSatisfiedError(f"{change.id} was {change.state} by {change.decided_by}")

@@ -109,6 +109,17 @@ def is_same(one: str, other: str) -> bool:
     return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
 
 
+def same_organisation(wanted: str, known: Collection[str]) -> str:
+    """Return an organisation's name as the site writes it. Raise for one that nobody belongs to."""
+    for name in known:
+        if is_same(name, wanted):
+            return name
+    raise InputError(
+        f"nobody at this site belongs to {wanted!r}",
+        hint=f"organisations: {', '.join(known) or 'none'}; `organisation` of a person in site.yaml",
+    )
+
+
 def _roles(action: str, row: Activity | None) -> tuple[str, ...]:
     if row is None:
         return roles_for(action)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ledger.entries import Measured, ReadingEntry
 from ledger.rules.activity import Activity
 from ledger.rules.judgement import FAILED, NOT_MEASURED, WAIVED, Judged, Reading, judge_items
-from ledger.rules.units import is_comparable
+from steps.acceptance.units import is_comparable
 from steps.errors import InputError
 from steps.schedule.activity import PlanCriterion
 from steps.value import Value, value_text

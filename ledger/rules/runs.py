@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ledger.entries import ItemResult, Measured, RunOutcome
 from ledger.rules.activity import CHANGING, PEOPLES_WORK, Action, Activity, State
-from ledger.rules.approval import after_work, allowed, permitted, refuse_blocked
+from ledger.rules.approval import after_work, allowed, permitted, refuse_blocked, refuse_unwitnessed
 from ledger.rules.case import Case, Read
 from ledger.rules.judgement import MET, Reading, judge, judge_items
 from ledger.rules.rows import RUN_DONE, RUN_NOT_DONE, PreviewRow, ReleaseRow
@@ -58,6 +58,13 @@ def differences_seen(
     else:
         return seen.differences
     raise NotSatisfiedError(f"{row.id} cannot be released: {why}", hint=f"clusterwright preview {row.id}")
+
+
+def claim(case: Case) -> None:
+    """Let the engine begin a run."""
+    refuse_blocked(case)
+    refuse_unwitnessed(case)
+    permitted(case, Action.CLAIM, State.RUNNING)
 
 
 def request_run(case: Case) -> None:

@@ -6,8 +6,9 @@ As in `ledger.rules.approval`, every function returns what follows, or raises th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 
-from ledger.entries import Measured
+from ledger.entries import Measured, ReadingEntry
 from ledger.rules.activity import (
     NOT_MET,
     PEOPLES_WORK,
@@ -18,6 +19,7 @@ from ledger.rules.activity import (
 from ledger.rules.approval import (
     after_work,
     allowed,
+    matter_of,
     permitted,
     refuse_blocked,
     refuse_open_a,
@@ -27,6 +29,8 @@ from ledger.rules.approval import (
 from ledger.rules.case import Case
 from ledger.rules.checklist import refuse_open_items, refuse_second_count
 from ledger.rules.judgement import Reading, judgements, refuse_unmet
+from ledger.rules.permission import Actor, refuse_outsider, refuse_stranger
+from ledger.rules.readings import asked_of, measured
 from ledger.rules.rows import RUN_NOT_DONE
 from steps.errors import InputError, NotSatisfiedError
 
@@ -42,7 +46,7 @@ def start(case: Case) -> None:
     refuse_unwitnessed(case)
 
 
-def progress(case: Case, items_done: int | None, percent: float | None, *, has_note: bool) -> None:
+def progress(case: Case, items_done: int | None, percent: Decimal | None, *, has_note: bool) -> None:
     """Let somebody report how far the work has come."""
     row, items = case.row, case.row.plan.items
     allowed(case, "progress")
@@ -54,7 +58,7 @@ def progress(case: Case, items_done: int | None, percent: float | None, *, has_n
     if items_done is not None:
         refuse_second_count(case)
     if percent is not None and not 0 <= percent <= 100:
-        raise InputError(f"percent lies between 0 and 100, not {percent}")
+        raise InputError(f"percent is between 0 and 100, not {percent}")
 
 
 def finish(case: Case) -> State:
@@ -138,8 +142,26 @@ def settle_duplicate(case: Case) -> None:
     refuse_open_a(case)
 
 
-def measure(case: Case, metric: str, item: str) -> None:
-    """Let a person read an instrument. Where software measures, a person reads only what the run could not."""
+def assign(case: Case, person: Actor) -> None:
+    """Let somebody assign the activity to a person. What was given to an organisation stays with its people."""
+    allowed(case, "assign")
+    refuse_outsider(person, "assign", matter_of(case))
+    refuse_stranger(person)
+
+
+def measure(case: Case, entry: ReadingEntry, item: str) -> Measured:
+    """Let a person read an instrument. Return the reading.
+
+    Where software measures, a person reads only what the run could not.
+    """
+    allowed(case, "measure")
+    permitted(case, Action.MEASURE)
+    read = measured(case.row, asked_of(case.row), entry, item)
+    _refuse_read_by_software(case, read.metric, item)
+    return read
+
+
+def _refuse_read_by_software(case: Case, metric: str, item: str) -> None:
     row = case.row
     if row.state is State.READY and row.plan.kind in SOFTWARES_WORK and row.plan.playbook is not None:
         raise NotSatisfiedError(
@@ -200,7 +222,7 @@ def comment(case: Case) -> None:
     allowed(case, "comment")
 
 
-def record_facts(case: Case, result: State | None = None) -> None:
-    """Let a person record facts about the facility. `result` is the activity's state afterwards, where it is known."""
+def record_facts(case: Case) -> None:
+    """Let a person record facts about the facility."""
     allowed(case, "record_facts")
-    permitted(case, Action.FACT, result)
+    permitted(case, Action.FACT)

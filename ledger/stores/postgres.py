@@ -1,6 +1,6 @@
-"""The log in PostgreSQL: read it, take a turn at it, append to it. All SQL that reaches that server is here.
+"""A site's log in PostgreSQL: read it, take a turn at it, append to it. All SQL that reaches that server is here.
 
-Every right is the server's to give (`install.sql`); nothing here is trusted by it.
+The server decides who may do what (`install.sql`). It trusts nothing here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, LiteralString, NamedTuple, Self
 
-from ledger.file import BUSY_SECONDS
+from ledger.log.events import COLUMNS
+from ledger.stores.file import BUSY_SECONDS
 from steps.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, UnreachableError
 
 try:
@@ -27,48 +28,42 @@ except ImportError:
         hint="pip install 'clusterwright[postgres]'",
     ) from None
 
-COLUMNS = (
-    "seq", "recorded_at", "effective_at", "actor", "kind", "schema_version", "subject", "plan_revision",
-    "payload", "prev_hash", "hash", "signature",
-)  # fmt: skip
-"""Those of the event table in the site's folder; the server's own, `account` and `appended_at`, are read apart."""
-
 PAGE = 2_000
 """Events fetched at a time."""
 
 CHANNEL = "clusterwright"
 
 _LOCKED_OUT = re.compile(r"FATAL:.*(role|user|password|pg_hba|database) ")
-"""A server refuses at the door without a code of its own."""
+"""A server that refuses a connection gives no code of its own."""
 
 MOVED = ""
-"""The account of events that were moved here from a file: the server did not see who appended them."""
+"""The account of events that were moved here from a file, since the server did not see who appended them."""
 
 
 class Standing(NamedTuple):
-    """Where the log stands: its last event, and the server's clock."""
+    """Where the log ends, and the server's clock."""
 
     seq: int
     hash: str
     now: datetime
 
 
-class Log:
-    """A connection to a site's log; nothing is asked before the first question."""
+class Database:
+    """A connection to the database of a site's log. It is made at the first question."""
 
     def __init__(self, url: str, role: str | None = None) -> None:
-        """Name the database, and the role to come as if it is not the URL's."""
+        """Take the database's URL, and the role to connect as if it is not the URL's."""
         self.url = url
         self._role = role
         self._held: psycopg.Connection[Any] | None = None
 
     def __str__(self) -> str:
-        """Give the database's name and host, as errors call it."""
+        """Return the database's name and host, as errors name it."""
         said = conninfo_to_dict(self.url)
         return f"the database {said.get('dbname') or '?'} at {said.get('host') or 'this machine'}"
 
     def standing(self) -> Standing:
-        """Give where the log stands; an empty one stands at 0."""
+        """Return where the log ends. An empty one ends at event 0."""
         with self._explained() as db:
             row = db.execute(
                 "SELECT coalesce(max(seq), 0), (SELECT hash FROM clusterwright.event ORDER BY seq DESC LIMIT 1),"
@@ -78,13 +73,13 @@ class Log:
         return Standing(int(row[0]), row[1] or "", row[2].astimezone(UTC))
 
     def hash_at(self, seq: int) -> str | None:
-        """Give the hash of an event; none where the log does not reach so far."""
+        """Return the hash of an event. None where the log ends before it."""
         with self._explained() as db:
             row = db.execute("SELECT hash FROM clusterwright.event WHERE seq = %s", [seq]).fetchone()
         return None if row is None else str(row[0])
 
     def events(self, after: int) -> Iterator[dict[str, Any]]:
-        """Give the events after a number, in order."""
+        """Yield the events after a number, in order."""
         names = ", ".join(COLUMNS)
         while True:
             with self._explained() as db:
@@ -99,35 +94,35 @@ class Log:
             after = rows[-1][0]
 
     def accounts(self) -> Iterator[tuple[int, str, str]]:
-        """Give each event's number and actor, and the account whose session appended it."""
+        """Yield each event's number and actor, and the account whose session appended it."""
         with self._explained() as db:
             yield from db.execute("SELECT seq, actor, account FROM clusterwright.event ORDER BY seq")
 
     def people(self) -> set[tuple[str, str | None, bool]]:
-        """Give who may append as whom: person, account, and whether they may adopt plans."""
+        """Return who may append as whom: person, account, and whether they may adopt plans."""
         with self._explained() as db:
             return set(db.execute("SELECT id, account, adopts FROM clusterwright.person"))
 
     def account(self) -> str:
-        """Give the role that this session stands for."""
+        """Return the role of this session."""
         return str(self._one("SELECT session_user"))
 
     def is_engine(self) -> bool:
-        """Say whether this session may append what software did."""
+        """Return whether this session may append what software did."""
         return bool(self._one("SELECT clusterwright.is_engine()"))
 
     def database(self) -> str:
-        """Give the database's name, without asking anybody."""
+        """Return the database's name, without connecting."""
         return str(conninfo_to_dict(self.url).get("dbname") or "")
 
     def named_role(self) -> str | None:
-        """Give the role that the address names, without asking anybody."""
+        """Return the role that the URL or the environment names, without connecting."""
         user = self._role or conninfo_to_dict(self.url).get("user") or os.environ.get("PGUSER")
         return None if user is None else str(user)
 
     @contextmanager
     def turn(self) -> Iterator[datetime]:
-        """Give the server's time and hold everyone else's decisions off until the end, when it all counts or nothing."""
+        """Return the server's time and hold off everybody else's decisions until the end. Then all of it counts, or nothing."""
         with self._explained() as db, db.transaction():
             db.execute("SELECT set_config('lock_timeout', %s, true)", [f"{BUSY_SECONDS:g}s"])
             row = db.execute("SELECT clusterwright.take_turn()").fetchone()
@@ -135,7 +130,7 @@ class Log:
             yield row[0].astimezone(UTC)
 
     def is_recorded(self, seq: int, digest: str) -> bool:
-        """Say whether an event counts whose recording was cut off; asked in a turn, which waits for the session that was lost."""
+        """Return whether an event counts whose recording was cut off. Asked in a turn, which waits for the session that was lost."""
         self.close()
         try:
             with self.turn():
@@ -147,22 +142,22 @@ class Log:
             ) from None
 
     def append(self, events: Sequence[Mapping[str, Any]], people: Sequence[Mapping[str, Any]]) -> None:
-        """Record events after the head; an adopted plan's people come with it."""
+        """Record events after the head. The people of an adopted plan come with it."""
         with self._explained() as db:
             db.execute("SELECT clusterwright.append(%s, %s)", [json.dumps([*map(dict, events)]), json.dumps([*people])])
 
     def claims(self) -> list[dict[str, Any]]:
-        """Give who runs what."""
+        """Return who runs what."""
         with self._explained() as db:
             return [row[0] for row in db.execute("SELECT held FROM clusterwright.claim ORDER BY activity")]
 
     def hold(self, claims: Sequence[Mapping[str, Any]]) -> None:
-        """Say who runs what from now on."""
+        """Record who runs what from now on."""
         with self._explained() as db:
             db.execute("SELECT clusterwright.hold(%s)", [json.dumps([*map(dict, claims)])])
 
     def evidence(self, digest: str) -> bytes | None:
-        """Give the content under a digest, unchecked; none where there is none."""
+        """Return the content of a digest, unchecked. None where there is none."""
         with self._explained() as db:
             row = db.execute("SELECT content FROM clusterwright.evidence WHERE digest = %s", [digest]).fetchone()
         return None if row is None else bytes(row[0])
@@ -173,7 +168,7 @@ class Log:
             db.execute("SELECT clusterwright.keep(%s)", [content])
 
     def unlike_digest(self) -> list[str]:
-        """Give the digests whose content is another, as the server works them out."""
+        """Return the digests whose content is another, as the server works them out."""
         with self._explained() as db:
             found = db.execute(
                 "SELECT digest FROM clusterwright.evidence WHERE digest <> encode(sha256(content), 'hex') ORDER BY 1"
@@ -181,27 +176,27 @@ class Log:
             return [row[0] for row in found]
 
     def digests(self) -> list[str]:
-        """Give the digests of everything kept."""
+        """Return the digests of everything kept."""
         with self._explained() as db:
             return [row[0] for row in db.execute("SELECT digest FROM clusterwright.evidence ORDER BY digest")]
 
     def names(self) -> list[bytes]:
-        """Give the documents that say what people are called."""
+        """Return the documents that hold the names of people."""
         with self._explained() as db:
             return [bytes(row[0]) for row in db.execute("SELECT content FROM clusterwright.name ORDER BY digest")]
 
     def keep_name(self, content: bytes) -> None:
-        """Keep a document that says what a person is called."""
+        """Keep a document that holds the name of a person."""
         with self._explained() as db:
             db.execute("SELECT clusterwright.keep_name(%s)", [content])
 
     def forget_redacted(self) -> None:
-        """Take away the documents of people whom an event redacted."""
+        """Remove the documents of people whom an event redacted."""
         with self._explained() as db:
             db.execute("SELECT clusterwright.forget_redacted()")
 
     def load(self, events: Iterator[Sequence[Any]], people: Sequence[Sequence[Any]]) -> None:
-        """Move a whole record into an empty log; only an administrator may."""
+        """Move a whole record into an empty log. Only an administrator may."""
         columns = ", ".join((*COLUMNS, "account", "appended_at"))
         with self._explained() as db, db.transaction(), db.cursor() as cursor:
             cursor.execute("LOCK TABLE clusterwright.turn IN ACCESS EXCLUSIVE MODE")
@@ -213,27 +208,27 @@ class Log:
             cursor.executemany("INSERT INTO clusterwright.person VALUES (%s, %s, %s)", people)
 
     def listen(self) -> None:
-        """Be told from now on when somebody else has recorded something."""
+        """Be notified from now on when somebody else records something."""
         with self._explained() as db:
             db.execute(f"LISTEN {CHANNEL}")
 
     def heard(self) -> bool:
-        """Say whether anybody has recorded something since it was last asked."""
+        """Return whether anybody has recorded something since it was last asked."""
         with self._explained() as db:
             return any(True for _ in db.notifies(timeout=0))
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         if self._held is not None:
             self._held.close()
             self._held = None
 
     def __enter__(self) -> Self:
-        """Give the log."""
+        """Return the database."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Let go."""
+        """Close the connection."""
         self.close()
 
     def _one(self, sql: LiteralString) -> Any:
@@ -244,7 +239,7 @@ class Log:
 
     @contextmanager
     def _explained(self) -> Iterator[psycopg.Connection[Any]]:
-        """Give the connection, and turn what the server says into what happened and what to do about it."""
+        """Return the connection. Turn what the server says into what happened and what to do about it."""
         try:
             if self._held is None or self._held.closed:
                 self._held = psycopg.connect(
@@ -288,10 +283,10 @@ class Log:
             case _:
                 return UnreachableError(
                     f"{self} does not answer: {said}",
-                    hint="nothing is recorded while it is away; what it had recorded stands. See ledger.yaml, and PGPASSWORD or ~/.pgpass",
+                    hint="nothing is recorded while it does not answer; what it has recorded counts. See ledger.yaml, and PGPASSWORD or ~/.pgpass",
                 )
 
 
 def literal(text: str) -> str:
-    """Give text as SQL's own, quoted."""
+    """Return text as a quoted literal of SQL."""
     return sql.Literal(text).as_string()

@@ -1,18 +1,23 @@
-"""The database file: its tables and triggers, engines on it, and writing it anew."""
+"""The database file: its tables and triggers, engines on it, writing it anew, and the log that it is for a site by itself."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import QueuePool, StaticPool
 from sqlmodel import SQLModel
 
 from ledger.state.tables import activity, checks, facts, plan, records, runs, signing, supplies  # noqa: F401  they register themselves
 from ledger.state.tables import event as event_table  # noqa: F401
-from ledger.stores.file import BUSY_SECONDS, COPY, FORMAT
+from ledger.stores.file import BUSY_SECONDS, COPY, FORMAT, world_error
+from ledger.stores.log import machine_clock
 from steps.errors import UnreachableError
 
 OPERATIONAL = frozenset({"event", "claim"})
@@ -36,6 +41,20 @@ TRIGGERS = {
 """What keeps the event table append-only against mistakes. The audit checks that they are there, unchanged."""
 
 
+class FileLog:
+    """A log that is a file. Its own lock holds other decisions off, and nobody records anything elsewhere."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Take an engine on the file."""
+        self.engine = engine
+        self.clock = machine_clock
+        self.begin = engine.begin
+        self.close = engine.dispose
+
+    def catch_up(self) -> None:
+        """Do nothing: everything is in the file."""
+
+
 def file_engine(path: Path) -> Engine:
     """Return an engine on a ledger file: WAL, full sync, and every transaction takes the write lock at once."""
     engine = create_engine(
@@ -51,8 +70,17 @@ def file_engine(path: Path) -> Engine:
         connection.execute("PRAGMA synchronous=FULL")
 
     event.listen(engine, "connect", configure)
-    event.listen(engine, "begin", lambda c: c.exec_driver_sql("BEGIN IMMEDIATE"))
+    event.listen(engine, "begin", partial(Connection.exec_driver_sql, statement="BEGIN IMMEDIATE"))
     return engine
+
+
+@contextmanager
+def explained_engine(path: Path) -> Iterator[None]:
+    """Turn what SQLAlchemy says of a file into what happened and what to do about it."""
+    try:
+        yield
+    except DatabaseError as error:
+        raise world_error(path, error.orig or error) from error
 
 
 def memory_engine() -> Engine:

@@ -1,7 +1,7 @@
 """SSH signatures by OpenSSH itself: what a person signs with their key, and whether a signature holds.
 
-Agents, hardware keys and passphrases are OpenSSH's business. A signature is the armoured SSHSIG text of
-`ssh-keygen -Y sign`, made in a namespace, so that one made for something else never counts here.
+OpenSSH handles agents, hardware keys and passphrases. A signature is the armoured SSHSIG text of `ssh-keygen -Y sign`. It is
+made in a namespace, so that one that was made for something else never counts here.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ KEY_TYPES = (
     "sk-ecdsa-sha2-nistp256@openssh.com",
     "ssh-rsa",
 )
-"""Types of key that may sign; DSA never may."""
+"""Types of key that may sign. DSA never may."""
 
 _KEY = re.compile(r"^(?P<type>[a-z0-9@.-]+) (?P<blob>[A-Za-z0-9+/]{40,}={0,3})(?: .*)?$")
 
 
 class SignerKey(NamedTuple):
-    """A person's public key (type and blob) and when it counts; `until` is none while it does."""
+    """A person's public key (type and blob) and the time in which it counts. `until` is None while it does."""
 
     person: str
     key: str
@@ -44,12 +44,12 @@ class SignerKey(NamedTuple):
 
 
 def namespace_of(*, rehearsal: bool) -> str:
-    """Give the namespace in which a site's people sign."""
+    """Return the namespace in which a site's people sign."""
     return REHEARSAL_NAMESPACE if rehearsal else NAMESPACE
 
 
 def plain_key(text: str) -> str:
-    """Give a public key as type and blob, without its comment; raise InputError for what is none."""
+    """Return a public key as type and blob, without its comment. Raise InputError for what is none."""
     found = _KEY.match(text.strip())
     if found is None or found["type"] not in KEY_TYPES:
         kind = text.split(" ", 1)[0][:40]
@@ -61,7 +61,7 @@ def plain_key(text: str) -> str:
 
 
 def allowed_signers(keys: Iterable[SignerKey], namespace: str) -> str:
-    """Give the allowed_signers file of a site, as ssh-keygen(1) reads it."""
+    """Return the allowed_signers file of a site, as ssh-keygen(1) reads it."""
     return "".join(_line(key, namespace) for key in keys)
 
 
@@ -75,9 +75,9 @@ def _moment(at: datetime) -> str:
 
 
 def sign(text: str, key: Path, namespace: str, *, may_ask: bool = True) -> str:
-    """Give the signature of a text by a private key, or by the agent that holds the public key given.
+    """Return the signature of a text by a private key, or by the agent that holds the public key that is given.
 
-    With `may_ask` false there is no terminal to ask for a passphrase on: a key that wants one does not sign.
+    With `may_ask` false there is no terminal on which to ask for a passphrase: a key that needs one does not sign.
     """
     result = _ssh_keygen(["-Y", "sign", "-n", namespace, "-f", str(key)], text, alone=not may_ask)
     if result.returncode != 0:
@@ -90,12 +90,12 @@ def sign(text: str, key: Path, namespace: str, *, may_ask: bool = True) -> str:
 
 
 def refusal(text: str, signature: str, person: str, signers: str, namespace: str, at: datetime) -> str | None:
-    """Say why a person's signature of a text does not hold at a time; none where it does."""
+    """Return why a person's signature of a text does not hold at a time. None where it does."""
     with TemporaryDirectory(prefix="clusterwright-verify-") as folder:
-        allowed, held = Path(folder) / "allowed_signers", Path(folder) / "signature"
+        allowed, signed = Path(folder) / "allowed_signers", Path(folder) / "signature"
         allowed.write_text(signers, encoding="utf-8")
-        held.write_text(signature, encoding="utf-8")
-        arguments = ["-Y", "verify", "-f", str(allowed), "-I", person, "-n", namespace, "-s", str(held)]
+        signed.write_text(signature, encoding="utf-8")
+        arguments = ["-Y", "verify", "-f", str(allowed), "-I", person, "-n", namespace, "-s", str(signed)]
         result = _ssh_keygen([*arguments, "-O", f"verify-time={_moment(at)}"], text)
     if result.returncode == 0:
         return None
@@ -104,9 +104,9 @@ def refusal(text: str, signature: str, person: str, signers: str, namespace: str
 
 
 def find_key(public: str, given: Path | None, environment: Mapping[str, str] = os.environ) -> Path:
-    """Give the key file a person signs with: the one given, CLUSTERWRIGHT_KEY, or the one in ~/.ssh that matches.
+    """Return the key file a person signs with: the one given, CLUSTERWRIGHT_KEY, or the one in ~/.ssh that matches.
 
-    A public key file stands for the agent. What is found must be the key that the site knows.
+    A public key file means the agent. What is found must be the key that the site knows.
     """
     named = given or (Path(environment["CLUSTERWRIGHT_KEY"]) if "CLUSTERWRIGHT_KEY" in environment else None)
     if named is not None:

@@ -1,7 +1,7 @@
 """What a person puts their name to: an in-toto Statement about an activity, its evidence and the plan.
 
-The text is RFC 8785 canonical JSON; what is signed is its DSSE encoding. Site, genesis, plan revision, attempt, ledger
-head and a nonce are in it, so that it cannot be used at another site, for another attempt, or twice.
+The text is RFC 8785 canonical JSON. What is signed is its DSSE encoding. Site, genesis, plan revision, attempt, ledger head
+and a nonce are in it, so that it cannot be used at another site, for another attempt, or twice.
 """
 
 from __future__ import annotations
@@ -10,22 +10,21 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import rfc8785
 
-from ledger.canonical import canonical_text
-from steps.stamps import stamp
+from ledger.log.events import canonical_text
 from steps.errors import InputError
+from steps.stamps import stamp
 
 TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:clusterwright:decision:v1"
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 
 
-@dataclass(frozen=True)
-class Head:
-    """The event that a decision was taken after."""
+class Head(NamedTuple):
+    """The event after which a decision was taken."""
 
     seq: int
     hash: str
@@ -33,7 +32,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Decision:
-    """Everything a statement says; `subjects` are names with SHA-256, the first is what is decided about."""
+    """Everything that a statement says. `subjects` are names with SHA-256; the first is what the decision is about."""
 
     decision: str
     meaning: str
@@ -52,7 +51,7 @@ class Decision:
 
 
 def statement_text(decision: Decision) -> str:
-    """Give the statement as the text that is signed."""
+    """Return the statement as text."""
     d = decision
     return canonical_text(
         {
@@ -79,12 +78,12 @@ def statement_text(decision: Decision) -> str:
 
 
 def signed_text(statement: str) -> str:
-    """Give what is signed of a statement: DSSE's pre-authentication encoding, so that its envelope verifies too."""
+    """Return what is signed of a statement: DSSE's pre-authentication encoding, so that its envelope verifies too."""
     return f"DSSEv1 {len(PAYLOAD_TYPE)} {PAYLOAD_TYPE} {len(statement.encode())} {statement}"
 
 
 def statement_in(text: str) -> str:
-    """Give the statement inside what is signed; raise InputError for anything else."""
+    """Return the statement inside what is signed. Raise InputError for anything else."""
     start = text.find("{")
     if start < 0 or signed_text(text[start:]) != text:
         raise InputError("this is not what `clusterwright sign --export` wrote", hint="export it again")
@@ -92,7 +91,7 @@ def statement_in(text: str) -> str:
 
 
 def read_statement(text: str) -> dict[str, Any]:
-    """Give a statement's fields, checked to be a statement of this kind in its canonical form."""
+    """Return a statement's fields. Raise InputError unless it is a statement of this kind in its canonical form."""
     try:
         read = json.loads(text)
         canonical = rfc8785.dumps(read).decode()

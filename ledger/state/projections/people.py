@@ -91,11 +91,16 @@ def revoke_key(p: Projection, event: Event, payload: KeyRevoked) -> None:  # noq
 
 
 def redact(p: Projection, event: Event, payload: PersonRedacted) -> None:  # noqa: ARG001  the handlers' shape
-    """Call a person by their id for good."""
+    """Show a person by their id alone."""
+    hide_name(p, payload.person)
+
+
+def hide_name(p: Projection, person: str) -> None:
+    """Replace a person's name by their id, for good."""
     p.run(
         "INSERT INTO person_name (id, name, redacted) VALUES (:person, :person, 1)"
         " ON CONFLICT (id) DO UPDATE SET name = :person, redacted = 1",
-        person=payload.person,
+        person=person,
     )
 
 

@@ -1,0 +1,60 @@
+"""Decisions that people sign with their keys: the statement is drawn up, signed outside the lock, and then recorded.
+
+A passphrase or the touch of a hardware key may take minutes, and nobody else waits for it. Where something changed meanwhile,
+the signed statement is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from ledger.questions.records import signer_keys
+from ledger.trust import ssh
+from ledger.trust.proving import Proof, namespace_of
+from ledger.trust.statements import signed_text
+from ledger.writing import Ledger
+from steps.errors import InputError, NotSatisfiedError, UnsignedError
+
+Result = TypeVar("Result")
+
+
+def decided(
+    ledger: Ledger, person: str, decide: Callable[[], Result], *, key: Path | None = None, may_ask: bool = True
+) -> Result:
+    """Take a decision, signed with the person's key where a key is given or the policy asks for it.
+
+    `decide` calls one decision. `may_ask` lets OpenSSH ask for a passphrase on the terminal.
+    """
+    if key is None:
+        try:
+            return decide()
+        except UnsignedError:
+            pass
+    (text,) = ledger.drafted(decide)
+    with ledger.write() as writing:
+        namespace = namespace_of(writing.at())
+    signature = ssh.sign(signed_text(text), _key_file(ledger, person, key), namespace, may_ask=may_ask)
+    return ledger.proved(Proof(text, signature), decide)
+
+
+def export(ledger: Ledger, decide: Callable[[], object], path: Path) -> str:
+    """Write the statement of a decision to a file, to be signed elsewhere. Return the command that signs it."""
+    (text,) = ledger.drafted(decide)
+    if path.exists():
+        raise InputError(f"{path} exists already", hint="name a new file")
+    path.write_text(signed_text(text), encoding="utf-8")
+    with ledger.write() as writing:
+        return f"ssh-keygen -Y sign -n {namespace_of(writing.at())} -f YOUR_KEY {path}"
+
+
+def _key_file(ledger: Ledger, person: str, given: Path | None) -> Path:
+    with ledger.write() as writing:
+        keys = signer_keys(writing.at())
+    public = next((key.key for key in keys if key.person == person and key.until is None), None)
+    if public is None and given is None:
+        raise NotSatisfiedError(
+            f"this site knows no key of {person}", hint="`ssh_key` in site.yaml, adopted by the owner"
+        )
+    return ssh.find_key(public or "", given)

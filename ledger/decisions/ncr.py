@@ -1,0 +1,49 @@
+"""Non-conformances: what is done about each, and closing it. See `ledger.rules.ncr`."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+from ledger.log.events import Event
+from ledger.log.payloads.ncr import NcrClosed, NcrDispositioned
+from ledger.questions.ncrs import require_ncr, waiver_of
+from ledger.rules import ncr as rules
+from ledger.rules.permission import refuse_stranger
+from ledger.writing import Ledger
+
+
+def disposition_ncr(
+    ledger: Ledger,
+    actor: str,
+    ncr: str,
+    disposition: str,
+    *,
+    owner: str = "",
+    due: date | None = None,
+    reason: str = "",
+    at: datetime | None = None,
+) -> Event:
+    """Decide what is done about a non-conformance. Use-as-is needs a waiver, or a role that may waive."""
+    rules.refuse_bad_disposition(disposition, owner=owner, due=due, reason=reason)
+    with ledger.write() as writing:
+        found = require_ncr(writing.at(at), ncr)
+        rules.refuse_closed(found)
+        case = writing.case(found.activity, actor, at)
+        if owner:
+            refuse_stranger(writing.actor(owner))
+        waiver = waiver_of(case.snapshot, case.row) if disposition == rules.USE_AS_IS else None
+        role = rules.disposition(case, found, disposition, waiver)
+        payload = NcrDispositioned(
+            ncr=ncr, disposition=disposition, owner=owner, due=due, reason=reason, waiver=waiver, role=role
+        )
+        return writing.record(case, payload)
+
+
+def close_ncr(ledger: Ledger, actor: str, ncr: str, disposition: str = "", *, at: datetime | None = None) -> Event:
+    """Close a non-conformance with what was decided, or with another word. Class A needs the decision first."""
+    with ledger.write() as writing:
+        found = require_ncr(writing.at(at), ncr)
+        rules.refuse_closed(found)
+        case = writing.case(found.activity, actor, at)
+        role, how = rules.close(case, found, disposition)
+        return writing.record(case, NcrClosed(ncr=ncr, disposition=how, role=role))

@@ -1,0 +1,109 @@
+"""Orders: placed, acknowledged and expedited, and their delivery dates promised."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+
+from ledger.log.events import Event
+from ledger.log.payloads.orders import OrderAcknowledged, OrderExpedited, OrderPlaced, OrderPromised
+from ledger.questions.orders import plan_currency, refuse_unready_order, require_order, require_placed
+from ledger.rules.money import amount, currency_code
+from ledger.rules.orders import refuse_ahead
+from ledger.writing import Ledger
+from steps.errors import InputError
+
+
+def order(
+    ledger: Ledger,
+    actor: str,
+    order_id: str,
+    *,
+    promised: date | None = None,
+    supplier_name: str = "",
+    reference: str = "",
+    value: Decimal | int | str | None = None,
+    currency: str | None = None,
+    budget_line: str = "",
+    organisation: str = "",
+    at: datetime | None = None,
+) -> Event:
+    """Record that an order was placed. Raise while the decision that it waits for is open.
+
+    Without a currency the value is in the plan's.
+    """
+    with ledger.write() as writing:
+        asked = writing.at(at)
+        found = require_order(asked, order_id)
+        writing.may(actor, "order", order_id)
+        refuse_unready_order(asked, found)
+        is_priced = value is not None or currency is not None
+        payload = OrderPlaced(
+            promised=promised,
+            supplier=supplier_name,
+            reference=reference,
+            value=None if value is None else amount(value, "the value of an order"),
+            currency=(currency_code(currency) if currency else plan_currency(asked)) if is_priced else "",
+            budget_line=" ".join(budget_line.split()),
+            organisation=organisation.strip(),
+        )
+        return writing.append(actor, payload, subject=order_id, at=asked.now)
+
+
+def acknowledge(
+    ledger: Ledger,
+    actor: str,
+    order_id: str,
+    *,
+    on: date,
+    reference: str,
+    promised: date | None = None,
+    at: datetime | None = None,
+) -> Event:
+    """Record that the supplier accepted an order, under its own reference."""
+    if not reference.strip():
+        raise InputError("an acknowledgement has the supplier's reference", hint="give --reference")
+    with ledger.write() as writing:
+        asked = writing.at(at)
+        found = require_placed(asked, order_id)
+        writing.may(actor, "acknowledge", order_id, organisation=found.organisation)
+        refuse_ahead(on, "acknowledged", writing.latest_day)
+        payload = OrderAcknowledged(on=on, reference=reference.strip(), promised=promised)
+        return writing.append(actor, payload, subject=order_id, at=asked.now)
+
+
+def promise(
+    ledger: Ledger, actor: str, order_id: str, promised: date, *, reason: str, at: datetime | None = None
+) -> Event:
+    """Record another delivery date for an order, or for one delivery of it."""
+    if not reason.strip():
+        raise InputError("a changed delivery date needs a reason", hint="give --reason")
+    with ledger.write() as writing:
+        asked = writing.at(at)
+        found = require_placed(asked, order_id)
+        writing.may(actor, "promise", order_id, organisation=found.organisation)
+        return writing.append(actor, OrderPromised(promised=promised, reason=reason), subject=order_id, at=asked.now)
+
+
+def expedite(
+    ledger: Ledger,
+    actor: str,
+    order_id: str,
+    *,
+    reason: str,
+    cost: Decimal | int | str = 0,
+    currency: str | None = None,
+    at: datetime | None = None,
+) -> Event:
+    """Record that an order, or one delivery of it, is expedited, and what that costs in the order's currency."""
+    if not reason.strip():
+        raise InputError("expediting needs a reason", hint="give --reason")
+    with ledger.write() as writing:
+        asked = writing.at(at)
+        found = require_placed(asked, order_id)
+        writing.may(actor, "expedite", order_id, organisation=found.organisation)
+        code = currency_code(currency) if currency else found.currency or plan_currency(asked)
+        if found.currency and code != found.currency:
+            raise InputError(f"{found.id} is in {found.currency}, not {code}")
+        payload = OrderExpedited(reason=reason, cost=amount(cost, "the cost of expediting"), currency=code)
+        return writing.append(actor, payload, subject=order_id, at=asked.now)

@@ -1,0 +1,1 @@
+"""Evidence: taken in, kept by its digest, and the names of people beside it."""

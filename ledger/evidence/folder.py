@@ -1,0 +1,86 @@
+"""Files of the evidence store in the site's folder: where each is, and writing one whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from steps.errors import InputError, UnreachableError
+
+ASIDE = ".new-"
+ABANDONED_S = 3600.0
+"""A file that was begun so many seconds ago belongs to a process that was killed. Writing the largest takes seconds."""
+
+
+def place_of(site_dir: Path, digest: str) -> Path:
+    """Return where the content of a digest is kept, or would be. Raise InputError for what is no digest."""
+    if len(digest) != 64 or not all(c in "0123456789abcdef" for c in digest):
+        raise InputError(f"{digest!r} is not a SHA-256 digest", hint="64 lower-case hex digits")
+    return site_dir / "evidence" / "sha256" / digest[:2] / digest
+
+
+def on_disk(place: Path) -> bytes | None:
+    """Return the content of a file of the folder, unchecked. None where there is no file."""
+    try:
+        return place.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UnreachableError(
+            f"evidence {place.name[:12]} cannot be read: {error.strerror}",
+            hint=f"see the owner and permissions of {place}",
+        ) from None
+
+
+def write(place: Path, content: bytes) -> None:
+    """Write a file whole or not at all. It is on disk before it has its name."""
+    try:
+        new = [folder for folder in (place.parent, *place.parent.parents) if not folder.exists()]
+        place.parent.mkdir(parents=True, exist_ok=True)
+        for left in half_written(place.parent, ABANDONED_S):
+            with suppress(OSError):  # another account's; it is in nobody's way
+                left.unlink()
+        _write_aside(place, content)
+        for folder in (place.parent, *(made.parent for made in new)):
+            sync_folder(folder)
+    except OSError as error:
+        raise UnreachableError(
+            f"evidence cannot be written to {place.parent}: {error.strerror}",
+            hint="check free space and permissions",
+        ) from None
+
+
+def _write_aside(place: Path, content: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=place.parent, prefix=ASIDE)
+    aside = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.chmod(0o444)
+        aside.replace(place)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+def half_written(folder: Path, older_than_s: float) -> Iterator[Path]:
+    """Yield the files of a folder that were begun at least so many seconds ago and never got their name."""
+    for path in folder.glob(f"{ASIDE}*"):
+        with suppress(FileNotFoundError):  # finished meanwhile
+            if time.time() - path.stat().st_mtime >= older_than_s:
+                yield path
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,25 @@
+"""Adopted plans as documents by their SHA-256: writing one, and reading it back exactly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ledger.evidence.store import load, store
+from ledger.questions.site import plan_document
+from ledger.questions.snapshot import Snapshot
+from steps.schedule.plan import Plan
+
+
+def store_plan(site_dir: Path, plan: Plan) -> str:
+    """Keep a plan's document and return its SHA-256."""
+    return store(site_dir, plan.model_dump_json().encode())
+
+
+def load_plan(site_dir: Path, digest: str) -> Plan:
+    """Return a stored plan, equal to the one that was stored."""
+    return Plan.model_validate_json(load(site_dir, digest))
+
+
+def read_plan(snapshot: Snapshot, revision: int | None = None) -> Plan:
+    """Return an adopted plan revision: the one in force, if none is named."""
+    return load_plan(snapshot.site_dir, plan_document(snapshot, revision))

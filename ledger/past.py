@@ -1,0 +1,115 @@
+"""A site as the record had it at an earlier event or time: its events up to there, replayed into a database in memory.
+
+Which events count at a time follows from when they were recorded, so that what was back-dated later is not known yet. In a
+rehearsal, whose record is made within minutes, it follows from project time. Nothing is written to the site.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import insert
+from sqlmodel import SQLModel
+
+from ledger.evidence.store import SiteFiles
+from ledger.log.events import COLUMNS, event_of
+from ledger.questions.site import head, project_time, site
+from ledger.questions.snapshot import AsOf, Snapshot
+from ledger.reading import open_snapshot
+from ledger.state.projections.people import hide_name
+from ledger.state.projector import replaying
+from ledger.stores.sqlite import memory_engine
+from steps.errors import InputError
+from steps.stamps import moment, stamp
+
+_EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq <= ? ORDER BY seq"  # noqa: S608  our names
+
+
+def snapshot_as_of(site_dir: Path, wanted: str, *, now: datetime) -> Snapshot:
+    """Return the record after event `wanted`, or after the last event of that time. `now` is the real time.
+
+    Evidence still comes from the site's folder.
+    """
+    with open_snapshot(site_dir) as present:
+        as_of = _as_of(present, wanted, now)
+        rows = [dict(zip(COLUMNS, row, strict=True)) for row in present.db.execute(_EVENTS, [as_of.seq])]
+        redacted = [row[0] for row in present.db.execute("SELECT id FROM person_name WHERE redacted")]
+    engine = memory_engine()
+    try:
+        with engine.begin() as connection:
+            with replaying(connection, SiteFiles(site_dir)) as projection:
+                _replay(projection, rows, redacted)
+            connection.execute(insert(SQLModel.metadata.tables["event"]), rows)
+        db: Any = engine.raw_connection().driver_connection
+        db.execute("PRAGMA query_only=ON")
+    except BaseException:
+        engine.dispose()
+        raise
+    return Snapshot(db, Path(site_dir), as_of.time, as_of=as_of, release=engine.dispose)
+
+
+def _replay(projection: Any, rows: Sequence[Mapping[str, Any]], redacted: Sequence[str]) -> None:
+    """Replay events. A name that was redacted later is not shown as it was either."""
+    for row in rows:
+        projection.apply(event_of(row))
+    for person in redacted:
+        hide_name(projection, person)
+
+
+def _as_of(snapshot: Snapshot, wanted: str, now: datetime) -> AsOf:
+    """Return the event that a number or a time means, and the time at which questions are asked."""
+    found = site(snapshot)
+    column = "effective_at" if found.rehearsal else "recorded_at"
+    if wanted.isascii() and wanted.isdigit():
+        seq = int(wanted.lstrip("0")[:18] or "0")  # no ledger is so long, and SQLite counts no further
+        digest, at = _event(snapshot, seq, column)
+        return AsOf(seq, digest, at)
+    zone = ZoneInfo(found.time_zone)
+    at = _time(wanted, zone, project_time(snapshot) if found.rehearsal else now)
+    (later,) = snapshot.db.execute(f"SELECT min(seq) FROM event WHERE {column} > ?", [stamp(at)]).fetchone()  # noqa: S608  one of two names
+    seq = head(snapshot).seq if later is None else later - 1
+    if seq == 0:
+        begins = _event(snapshot, 1, column)[1].astimezone(zone)
+        raise InputError(
+            f"{wanted} is before the ledger begins", hint=f"event 1, its genesis, is of {begins:%Y-%m-%d %H:%M:%S}"
+        )
+    return AsOf(seq, _event(snapshot, seq, column)[0], at)
+
+
+def _event(snapshot: Snapshot, seq: int, column: str) -> tuple[str, datetime]:
+    """Return an event's hash and time."""
+    end = head(snapshot).seq
+    if not 1 <= seq <= end:
+        raise InputError(f"the ledger has no event {seq}", hint=f"it has events 1, its genesis, to {end}")
+    row = snapshot.db.execute(f"SELECT hash, {column} FROM event WHERE seq = ?", [seq]).fetchone()  # noqa: S608  one of two names
+    if row is None:
+        raise InputError(f"event {seq} is missing", hint="`clusterwright audit` says what is wrong with the ledger")
+    return row[0], moment(row[1])
+
+
+def _time(wanted: str, zone: ZoneInfo, latest: datetime) -> datetime:
+    """Return an instant. Without an offset it is the site's time. A day alone means its end, or now if it is today."""
+    try:
+        day = date.fromisoformat(wanted) if len(wanted) == len("2026-11-20") else None
+        at = datetime.fromisoformat(wanted) if day is None else _end_of(day, zone)
+        at = (at if at.tzinfo else at.replace(tzinfo=zone)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise InputError(
+            f"{wanted!r} is neither an event's number nor a time", hint="write 120, 2026-11-20 or 2026-11-20T12:00"
+        ) from None
+    if day == latest.astimezone(zone).date():
+        return latest
+    if at > latest:
+        raise InputError(
+            f"{wanted} is in the future",
+            hint=f"the latest that can be asked for is {latest.astimezone(zone):%Y-%m-%d %H:%M}",
+        )
+    return at
+
+
+def _end_of(day: date, zone: ZoneInfo) -> datetime:
+    return datetime.combine(day + timedelta(days=1), time(), zone) - timedelta(microseconds=1)

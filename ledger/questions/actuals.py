@@ -1,0 +1,41 @@
+"""What has happened, as the forecast takes it: when each activity, order and delivery started and finished."""
+
+from __future__ import annotations
+
+from datetime import datetime, time
+from typing import TYPE_CHECKING
+
+from ledger.questions.activities import activities
+from ledger.questions.orders import orders
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import OVER
+from steps.schedule.forecast import Actual, Forecast, forecast
+
+if TYPE_CHECKING:
+    from steps.schedule.plan import Plan
+
+
+def actuals(snapshot: Snapshot) -> dict[str, Actual]:
+    """Return the times of every node of the network that has begun.
+
+    A supplier's promise counts as the delivery's end until it is received: it is later or earlier than planned.
+    """
+    now, found = snapshot.now, {}
+    for row in activities(snapshot):
+        ended = (row.ended_at or now) if row.state in OVER else None
+        if row.started_at is not None or ended is not None:
+            found[row.id] = Actual(row.started_at or ended, ended)
+    for order in orders(snapshot):
+        if order.placed_at is None:
+            continue
+        found[order.id] = Actual(order.placed_at, order.placed_at)
+        for tranche in order.tranches:
+            promised = tranche.promised or order.promised
+            due = datetime.combine(promised, time(), tzinfo=now.tzinfo) if promised else None
+            found[tranche.id] = Actual(order.placed_at, tranche.received_at or due)
+    return found
+
+
+def current_forecast(snapshot: Snapshot, plan: Plan) -> Forecast:
+    """Return the forecast of the plan in force from what has happened until now."""
+    return forecast(plan, actuals(snapshot), snapshot.now)

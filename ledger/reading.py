@@ -1,0 +1,48 @@
+"""Opening a site's record for questions. Standard library only, so that commands that look start at once."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ledger.questions.site import project_time
+from ledger.questions.snapshot import Snapshot
+from ledger.stores.file import connect, is_older
+from ledger.stores.following import brought_up
+
+
+def open_snapshot(site_dir: Path, now: datetime | None = None) -> Snapshot:
+    """Return a site's record as it is now. Questions are asked as of `now`: if not given, of the present.
+
+    A ledger of an earlier release is brought up first, and so is the copy of a shared one. Where the database of a shared
+    ledger does not answer, its copy is read as it is, and the snapshot's `cut_off` says why. The present of a rehearsal is
+    the time of its last event.
+    """
+    site_dir = Path(site_dir)
+    cut_off = brought_up(site_dir)
+    db = connect(site_dir)
+    if is_older(db):
+        db.close()
+        from ledger.stores.opening import open_log  # SQLAlchemy is slow to import, and such ledgers are rare
+
+        open_log(site_dir).close()
+        db = connect(site_dir)
+    snapshot = Snapshot(db, site_dir, now or datetime.now(UTC), cut_off=cut_off)
+    db.execute("BEGIN")
+    if now is None and is_rehearsal(snapshot):
+        snapshot.now = project_time(snapshot)
+    return snapshot
+
+
+def is_rehearsal(snapshot: Snapshot) -> bool:
+    """Return whether the site is a rehearsal."""
+    found = snapshot.db.execute("SELECT rehearsal FROM site").fetchone()
+    return bool(found and found[0])
+
+
+def last_event(site_dir: Path) -> int:
+    """Return the number of the last event in a site's file, which changes with every decision."""
+    with closing(connect(site_dir)) as db:
+        (seq,) = db.execute("SELECT max(seq) FROM event").fetchone()
+    return int(seq)

@@ -1,0 +1,58 @@
+"""Witness points: who is told beforehand that an activity takes place, and who came to see it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ledger.rules.activity import Action
+from ledger.rules.approval import allowed, permitted, uninvited
+from ledger.rules.case import Case
+from ledger.rules.permission import Actor, refuse_stranger
+from steps.errors import InputError, NotSatisfiedError
+from steps.schedule.activity import PlanWitness
+
+
+def invite(case: Case, on: datetime, *, agreed: bool) -> PlanWitness:
+    """Let somebody tell the witnesses when it takes place. Return whom the policy names, and their notice."""
+    allowed(case, "invite")
+    witness, row = _wanted(case), case.row
+    permitted(case, Action.INVITE)
+    if on < case.now:
+        raise InputError(f"{on:%Y-%m-%d %H:%M}Z is over; nobody can be invited to it")
+    earliest = case.earliest_witnessed
+    if on < earliest and not agreed:
+        raise NotSatisfiedError(
+            f"{row.id} gives its witnesses {witness.notice_h:g} working hours' notice; {on:%Y-%m-%d %H:%M}Z is too soon",
+            hint=f"{earliest:%Y-%m-%d %H:%M}Z or later, or --agreed where they agreed to it",
+        )
+    return witness
+
+
+def attend(case: Case, role: str, person: Actor | None) -> None:
+    """Let somebody record who came in a role. `person` is None where nobody did."""
+    allowed(case, "attend")
+    witness, row = _wanted(case), case.row
+    if role not in witness.roles:
+        raise InputError(f"{row.id} invites no {role}", hint="it invites: " + ", ".join(witness.roles))
+    permitted(case, Action.WITNESS)
+    if case.invited is None:
+        raise uninvited(case)
+    on = case.invited.on
+    if person is not None:
+        refuse_stranger(person)
+        if role not in person.roles:
+            raise NotSatisfiedError(f"{person.id} is no {role}", hint="another witness, or lend them the role")
+        if person.id in row.performers:
+            raise NotSatisfiedError(f"{person.id} did the work of {row.id} and is no witness to it")
+    elif case.now < on and role not in case.actor.roles:
+        raise NotSatisfiedError(
+            f"{row.id} takes place on {on:%Y-%m-%d %H:%M}Z; until then only a {role} says that none will come",
+            hint=f"clusterwright witness {row.id} --absent {role}, after that time",
+        )
+
+
+def _wanted(case: Case) -> PlanWitness:
+    witness = case.row.plan.policy.witness
+    if witness is None:
+        raise NotSatisfiedError(f"{case.row.id} invites no witnesses", hint="`witness` in the step's sign-off policy")
+    return witness

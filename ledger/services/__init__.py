@@ -1,1 +1,0 @@
-"""The only writers: one function a decision, used by every front end."""

@@ -1,0 +1,146 @@
+"""A shared ledger for those who only read: whether there is one, who connects to it, and keeping the folder's copy up with it.
+
+Most sites are a folder. The driver of PostgreSQL, and what takes events over, are imported where a ledger is shared.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import closing
+from datetime import UTC, datetime
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.stores.file import LEDGER_FILE, connect
+from ledger.stores.place import database_of
+from steps.errors import UnreachableError
+
+if TYPE_CHECKING:
+    from ledger.stores.postgres import Standing
+
+SLOW_S = 10.0
+"""How often, in seconds, the database is asked without a notice: who runs what changes without an event."""
+
+
+def has_ledger(site_dir: Path) -> bool:
+    """Return whether a site has a ledger, in its folder or in the database that it names."""
+    if (Path(site_dir) / LEDGER_FILE).exists():
+        return True
+    url = database_of(site_dir)
+    return url is not None and is_begun(url)
+
+
+def is_begun(url: str) -> bool:
+    """Return whether a database holds a ledger."""
+    from ledger.stores.postgres import Database
+
+    with Database(url) as database:
+        return database.standing().seq > 0
+
+
+def stands_at(site_dir: Path, standing: Standing) -> bool:
+    """Return whether a folder's copy ends where its log ends."""
+    if not (site_dir / LEDGER_FILE).exists():
+        return standing.seq == 0
+    with closing(connect(site_dir)) as copy:
+        try:
+            last = copy.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone()
+        except sqlite3.Error:
+            return False
+    return last == (standing.seq, standing.hash) if last else standing.seq == 0
+
+
+def brought_up(site_dir: Path) -> str | None:
+    """Take over what others recorded in a shared ledger.
+
+    Where its database does not answer, return why: the copy is then read as it is. None in every other case.
+    """
+    url = database_of(site_dir)
+    if url is None:
+        return None
+    from ledger.stores.postgres import Database
+
+    try:
+        with Database(url) as database:
+            is_behind = not stands_at(site_dir, database.standing())
+        if is_behind:
+            _catch_up(site_dir)
+    except UnreachableError as error:
+        if not (site_dir / LEDGER_FILE).exists():
+            raise
+        return error.what
+    return None
+
+
+def _catch_up(site_dir: Path) -> None:
+    from ledger.stores.opening import open_log
+
+    open_log(site_dir).close()  # opening takes over what is new
+
+
+class Found(NamedTuple):
+    """How a folder stands to its shared log: who connects, as whom they may append, and how far the copy is."""
+
+    database: str
+    events: int
+    clock_ahead_s: float
+    account: str
+    people: tuple[str, ...]
+    engine: bool
+    copied: int
+
+
+def standing_of(site_dir: Path, url: str) -> Found:
+    """Ask the database who this is and where its log ends, and bring the copy up to it."""
+    from ledger.stores.postgres import Database
+
+    with Database(url) as database:
+        standing, account = database.standing(), database.account()
+        ahead = (standing.now - datetime.now(UTC)).total_seconds()
+        people = tuple(sorted(person for person, of, _ in database.people() if of == account))
+        found = Found(database.database(), standing.seq, ahead, account, people, database.is_engine(), 0)
+    if found.events == 0:
+        return found
+    brought_up(site_dir)
+    with closing(connect(site_dir)) as copy:
+        return found._replace(copied=copy.execute("SELECT max(seq) FROM event").fetchone()[0])
+
+
+class Follower:
+    """Listens to a site's log on a connection of its own, and takes over what others record."""
+
+    def __init__(self, site_dir: Path, url: str) -> None:
+        """Take the folder and the database's URL. The first look begins to listen."""
+        from ledger.stores.postgres import Database
+
+        self.site_dir = site_dir
+        self._database = Database(url)
+        self._looked = -inf
+        self._listening = False
+
+    def look(self) -> None:
+        """Take over what is new, if there was a notice. A database that does not answer is asked again after a while."""
+        now = time.monotonic()
+        late = now - self._looked > SLOW_S
+        try:
+            if late and not self._listening:
+                self._database.listen()
+                self._listening = True
+            if late or (self._listening and self._database.heard()):
+                self._looked = now
+                _catch_up(self.site_dir)
+        except UnreachableError:
+            self._listening, self._looked = False, now
+            self._database.close()
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._database.close()
+
+
+def follower(site_dir: Path) -> Follower | None:
+    """Return a follower of a shared ledger. None where the folder's own file is the ledger."""
+    url = database_of(site_dir)
+    return None if url is None else Follower(site_dir, url)
