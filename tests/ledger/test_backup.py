@@ -40,7 +40,7 @@ SUFFIXES = [
 
 @pytest.fixture
 def site(ledger: Ledger, clock: Clock) -> Path:
-    """Give a site with work, evidence, a catalog of its own and things that stay at home."""
+    """Return a site with work, evidence, a catalog of its own and things that stay at home."""
     bought(ledger)
     racked(ledger)
     folder = ledger.site_dir
@@ -252,7 +252,7 @@ def plain(path: str, held: bytes = b"x") -> tuple[tarfile.TarInfo, bytes]:
 
 
 def listed(members: Members, **changes: object) -> Members:
-    """Give members whose list and totals are as they should be: whoever forges a backup forges those too."""
+    """Return members whose list and totals are as they should be: whoever forges a backup forges those too."""
     held = [(info, content) for info, content in members if info.name not in {"backup.json", "SHA256SUMS"}]
     said = json.loads(next(content for info, content in members if info.name == "backup.json"))
     said |= {"files": len(held), "bytes": sum(len(content) for _, content in held)} | changes
