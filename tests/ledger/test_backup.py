@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import json
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import tarfile
 import time
+import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -340,6 +342,22 @@ def test_a_backup_that_is_not_what_it_says_leaves_nothing_behind(site: Path, tmp
     with suppress(ClusterwrightError):
         restore(archive, tmp_path / "empty")
     assert list((tmp_path / "empty").iterdir()) == []
+
+
+def test_an_extended_header_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    """`tarfile` reads one into memory whole, and a gigabyte of zeros is a megabyte of gzip."""
+    header = tarfile.TarInfo("x")
+    header.type, header.size = tarfile.XHDTYPE, 50_000_000
+    with gzip.open(tmp_path / "forged.tar.gz", "wb", 1) as archive:
+        archive.write(header.tobuf(tarfile.GNU_FORMAT) + bytes(header.size))
+
+    tracemalloc.start()
+    try:
+        with pytest.raises(UnreachableError, match="'x' is not a plain file"):
+            restore(tmp_path / "forged.tar.gz", tmp_path / "back")
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_an_honest_repacking_is_accepted(site: Path, tmp_path: Path) -> None:
