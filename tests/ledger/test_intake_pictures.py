@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import struct
 import zlib
 from io import BytesIO
 
@@ -110,6 +111,16 @@ def test_metadata_that_does_not_read_is_left_out_and_said() -> None:
 
     assert kept.removed == ("metadata that does not read",)
     assert kept.content == bad.photo()
+
+
+def test_metadata_whose_place_overlaps_its_header_is_left_out() -> None:
+    """Overwriting that place would leave metadata that nobody can read."""
+    latitude = struct.pack("<HHHII", 1, 2, 5, 3, 0)
+    held = b"Exif\x00\x00II*\x00" + struct.pack("<IHHHIII", 8, 1, 0x8825, 4, 1, 26, 0) + latitude
+
+    kept = judge(bad.with_segments(bad.photo(), bad.segment(0xE1, held)), "rack.jpg")
+
+    assert (kept.content, kept.removed) == (bad.photo(), ("metadata that does not read",))
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG"])
