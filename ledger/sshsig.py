@@ -1,8 +1,11 @@
-"""SSH signatures verified in this process, by OpenSSL: what plainly holds is said to hold, and nothing else.
+"""SSH signatures verified in this process, by OpenSSL. Only a signature that is plainly good is said to hold.
 
-An audit of ten thousand signatures cannot begin ten thousand processes. `ledger.ssh` and its `ssh-keygen -Y verify` stay the
-reference: whatever is unusual or does not hold here is asked there, which has the last word and the words for it. A test holds
-the two against each other for every type of key. The format is OpenSSH's PROTOCOL.sshsig, hardware keys' is PROTOCOL.u2f.
+An audit of ten thousand signatures cannot start ten thousand processes. `ssh-keygen -Y verify`, through `ledger.ssh`, stays the
+reference: a signature that is unusual or does not hold here is verified there as well, and the answer from there counts. A
+test compares the two for every type of key. The formats are OpenSSH's PROTOCOL.sshsig and, for hardware keys, PROTOCOL.u2f.
+
+The package `sshsig` on PyPI (0.3.1) is not used: it knows Ed25519 and RSA keys only, no ECDSA and no hardware keys. It also
+ignores whatever follows a signature, where `ssh-keygen` refuses.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from ledger.ssh import SignerKey
 MAGIC = b"SSHSIG"
 BEGIN, END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 USER_PRESENT = 1
-"""The flag of a hardware key that was touched."""
+"""The flag that a hardware key sets when somebody touched it."""
 
 LEAST_RSA_BITS = 2048
 PublicKey = ed25519.Ed25519PublicKey | ec.EllipticCurvePublicKey | rsa.RSAPublicKey
@@ -42,7 +45,7 @@ _DIGESTS = {b"sha256": hashlib.sha256, b"sha512": hashlib.sha512}
 
 
 class Armoured(NamedTuple):
-    """What an SSHSIG says: the key, the namespace, how the text was digested, and the signature with its algorithm."""
+    """The content of an SSHSIG: key, namespace, name of the digest of the text, algorithm, and signature."""
 
     key: bytes
     namespace: bytes
@@ -51,23 +54,32 @@ class Armoured(NamedTuple):
     signature: bytes
 
 
-def holds(text: str, signature: str, person: str, keys: Iterable[SignerKey], namespace: str, at: datetime) -> bool:
-    """Say whether a signature is plainly a person's, of this text and namespace, by a key that counted at that time."""
+def holds(
+    text: str,
+    signature: str,
+    person: str,
+    keys: Iterable[SignerKey],
+    namespace: str,
+    at: datetime,
+) -> bool:
+    """Return whether a person plainly signed this text, in this namespace, with a key of theirs that counted at that time."""
     try:
         said = _read(signature)
         if said.namespace != namespace.encode():
             return False
         blob = base64.b64encode(said.key).decode()
-        counts = [k.key for k in keys if k.person == person and k.key.partition(" ")[2] == blob and _counts(k, at)]
-        return bool(counts) and _is_by(_key(counts[0]), said, _signed(said, text.encode()))
+        theirs = (key.key for key in keys if key.person == person and _counts(key, at))
+        used = [key for key in theirs if key.partition(" ")[2] == blob]
+        signed = _signed(said, text.encode())
+        return bool(used) and _is_by(_key(used[0]), said, signed)
     except (ValueError, KeyError, struct.error, InvalidSignature, UnsupportedAlgorithm):
         return False
 
 
 def _counts(key: SignerKey, at: datetime) -> bool:
-    """OpenSSH's times are whole seconds, and a key counts in its first and in its last."""
-    moment = _second(at)
-    return _second(key.since) <= moment and (key.until is None or moment <= _second(key.until))
+    """Return whether a key counted at that time. OpenSSH's times are whole seconds; the first and the last one count."""
+    last = at if key.until is None else key.until
+    return _second(key.since) <= _second(at) <= _second(last)
 
 
 def _second(at: datetime) -> datetime:
@@ -89,13 +101,17 @@ def _read(signature: str) -> Armoured:
 
 def _armour(blob: bytes) -> str:
     text = base64.b64encode(blob).decode()
-    return "\n".join([BEGIN, *(text[at : at + 70] for at in range(0, len(text), 70)), END])
+    begins = range(0, len(text), 70)
+    lines = [text[at : at + 70] for at in begins]
+    return "\n".join([BEGIN, *lines, END])
 
 
 def _signed(said: Armoured, text: bytes) -> bytes:
-    """Give what the key signed of a text; a hardware key signs that with its application, flags and counter."""
-    parts = (said.namespace, b"", said.digest, _DIGESTS[said.digest](text).digest())
-    signed = MAGIC + b"".join(struct.pack(">I", len(part)) + part for part in parts)
+    """Return the bytes that the key signed for a text. A hardware key adds its application, flags and counter to them."""
+    digest = _DIGESTS[said.digest](text).digest()
+    signed = MAGIC
+    for part in (said.namespace, b"", said.digest, digest):
+        signed += struct.pack(">I", len(part)) + part
     if not said.algorithm.startswith("sk-"):
         return signed
     flags, application = said.signature[-5:], _last_string(said.key)
@@ -105,7 +121,7 @@ def _signed(said: Armoured, text: bytes) -> bytes:
 
 
 def _is_by(key: PublicKey, said: Armoured, signed: bytes) -> bool:
-    """Say whether the key made the signature, by the algorithm of its type; InvalidSignature says no as well."""
+    """Return whether the key made the signature with the algorithm of its type; raise InvalidSignature if it did not."""
     kind = _string(said.key)[0].decode()
     tail = said.signature[:-5] if kind.startswith("sk-") else said.signature
     (signature,) = _strings(tail, 1)
@@ -125,7 +141,7 @@ def _is_by(key: PublicKey, said: Armoured, signed: bytes) -> bool:
 
 
 def _positive(number: bytes) -> int:
-    """Read an mpint: big-endian, with a leading zero where the first bit is set and nowhere else."""
+    """Return the number in an mpint: big-endian, with a leading zero only if the first bit would be set without it."""
     value = int.from_bytes(number, signed=True)
     if value <= 0 or number != value.to_bytes(value.bit_length() // 8 + 1):
         raise ValueError("not a positive number as OpenSSH writes it")
@@ -141,7 +157,7 @@ def _key(text: str) -> PublicKey:
 
 
 def _string(data: bytes) -> tuple[bytes, bytes]:
-    """Give the string that data begins with, and the rest."""
+    """Return the string that data begins with, and the rest; raise ValueError or struct.error if it is cut off."""
     (length,) = struct.unpack_from(">I", data)
     if len(data) < 4 + length:
         raise ValueError("cut off")
@@ -149,7 +165,7 @@ def _string(data: bytes) -> tuple[bytes, bytes]:
 
 
 def _strings(data: bytes, count: int) -> list[bytes]:
-    """Give so many strings, which must be all there is."""
+    """Return as many strings as `count` says; raise ValueError if anything follows them."""
     found = []
     for _ in range(count):
         part, data = _string(data)

@@ -1,15 +1,18 @@
-"""What may be laid on the table: six kinds, known by their content and never by their name.
+"""Evidence that people attach: six kinds of content are accepted, known by what they hold and never by their name.
 
-Taken are text, JSON, CSV, PNG, JPEG and PDF. Whatever is none of these, or hides something behind being one, is refused:
-programs and scripts, archives of every kind, office documents, pages with scripts, pictures and documents that unpack to
-many times their size. Nothing is unpacked, run or rendered to find out; a photo loses the place where it was taken.
+Text, JSON, CSV, PNG, JPEG and PDF are accepted. Everything else is refused: programs and scripts, archives, office documents,
+web pages. A picture or a document that unpacks to many times its size is refused as well. Nothing is run, rendered or written
+to disk to find out. A photo loses the place where it was taken.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from ledger.intake.refusal import RefusedError
+from ledger.intake.pdf import refuse_bad_pdf
+from ledger.intake.pictures import cleaned_jpeg, cleaned_png
+from ledger.intake.texts import decoded, kind_of_text
+from ledger.intake.unwanted import refusal_of_bytes, refuse_archive_behind, refuse_program
 from steps.errors import InputError
 
 MEDIA_TYPES = {
@@ -22,45 +25,47 @@ MEDIA_TYPES = {
 }
 """The kinds of content, as site.yaml names them, and their media types."""
 
+KINDS = tuple(MEDIA_TYPES)
 
-class Judged(NamedTuple):
-    """Content as it may be kept: `kind` is one of MEDIA_TYPES; `removed` says what was taken out of it."""
+
+class Accepted(NamedTuple):
+    """Content as it may be kept. `kind` is one of MEDIA_TYPES; `removed` names what was taken out, nothing if it is unchanged."""
 
     content: bytes
     kind: str
     removed: tuple[str, ...] = ()
 
 
-def judge(content: bytes, name: str, kinds: tuple[str, ...] = tuple(MEDIA_TYPES)) -> Judged:
-    """Give content as it may be kept, or refuse it; `name` is for the sentence only."""
+def judge(content: bytes, name: str, kinds: tuple[str, ...] = KINDS) -> Accepted:
+    """Return content as it may be kept; raise InputError if it is refused. `name` is only used in that message."""
     try:
-        judged = _judged(content)
-    except RefusedError as refused:
+        accepted = _accepted(content)
+    except InputError as refused:
+        # the modules of this package say half a sentence, which goes on after the name of the file
         raise InputError(f"{name} {refused.what}; it is not kept", hint=refused.hint) from None
-    if judged.kind not in kinds:
+    if accepted.kind not in kinds:
         raise InputError(
-            f"{name} is {judged.kind.upper()}, which this site does not take; it is not kept",
+            f"{name} is {accepted.kind.upper()}, which this site does not take; it is not kept",
             hint="it takes " + ", ".join(kinds) + "; `evidence.types` in site.yaml says so, from the adopted plan",
         )
-    return judged
+    return accepted
 
 
-def _judged(content: bytes) -> Judged:
+def _accepted(content: bytes) -> Accepted:
     if not content:
-        raise RefusedError("is empty", "attach the file that shows it")
+        raise InputError("is empty", hint="attach the file that shows it")
     if content.startswith(b"\x89PNG\r\n\x1a\n"):
-        from ledger.intake.png import judged_png
-
-        return Judged(*judged_png(content))
+        kept, removed = cleaned_png(content)
+        return Accepted(kept, "png", removed)
     if content.startswith(b"\xff\xd8\xff"):
-        from ledger.intake.jpeg import judged_jpeg
-
-        return Judged(*judged_jpeg(content))
+        kept, removed = cleaned_jpeg(content)
+        return Accepted(kept, "jpeg", removed)
     if content.startswith(b"%PDF-"):
-        from ledger.intake.pdf import refuse_bad_pdf
-
+        refuse_archive_behind(content)
         refuse_bad_pdf(content)
-        return Judged(content, "pdf")
-    from ledger.intake.texts import kind_of_text
-
-    return Judged(content, kind_of_text(content))
+        return Accepted(content, "pdf")
+    text = decoded(content)
+    if text is None:
+        raise refusal_of_bytes(content)
+    refuse_program(text)
+    return Accepted(content, kind_of_text(text))

@@ -1,37 +1,37 @@
 """PDF: whole, open to be looked into, of a size that can be shown, and with nothing in it that acts.
 
-The file is read as bytes and not as a document: a reader's own idea of which objects count can be led astray, the bytes
-cannot. Every stream is unpacked in pieces and forgotten; names that make a document act are looked for in all of it.
+The file is searched as bytes, and so is everything in it that unpacks. It is not parsed, because readers differ in what they
+see. Example: a file with two tables of objects. pikepdf 10.17 reads one table and finds three harmless objects; Firefox reads
+the other one and runs a script. Nor can pikepdf be bounded: with its limits set, a file of 49 kB took 3.3 GB of memory.
+
+Deflate is undone wherever a stream begins, whatever its dictionary says, and again in what that unpacks to. ASCII85 is undone
+once. A file that may keep objects behind another filter, or behind a predictor, is refused.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
 
-from ledger.intake.refusal import RefusedError
-from ledger.intake.unpacking import pieces
-from ledger.intake.unwanted import refuse_archive_behind
+from steps.errors import InputError
 
 MOST_UNPACKED = 512_000_000
 """Bytes that all streams together may unpack to: some twenty scanned pages that nobody compressed."""
 
-WORST = {b"LZWDecode": 2730, b"LZW": 2730, b"RunLengthDecode": 64, b"RL": 64}
-"""How many times its size a stream unpacks to at most, of the filters that are not unpacked here."""
+MOST_LAYERS = 8
+FED, PIECE = 1 << 14, 1 << 16
+"""Bytes that zlib takes and returns at once. It copies what it has not used yet, so it takes little."""
+
+WORST = {b"/LZW": 2730, b"/RunLength": 64, b"/RL": 64}
+"""How many times its size a stream unpacks to at most, by how the name of its filter begins. These are not undone here."""
 
 PRINT = "print it to a new PDF, and attach that"
 
-ACTS = re.compile(rb"/(JavaScript|Launch|EmbeddedFiles?|RichMedia|Rendition|XFA)(?=[\s/\[\]()<>%]|$)")
-LOCKED = re.compile(rb"/Encrypt(?=[\s<\[/])")
-ESCAPED = re.compile(rb"#([0-9A-Fa-f]{2})")
-STREAM = re.compile(rb"stream[ \t]*(?:\r\n|\n|\r)")
-FILTER = re.compile(rb"/Filter\s*(\[[^\]]*\]|/[A-Za-z0-9]+)")
-OPAQUE = re.compile(rb"/(ASCIIHexDecode|AHx|LZWDecode|LZW|RunLengthDecode|RL|Crypt)(?=[\s/\[\]<>])")
-
-WORDS = {
+ACTS = {
     b"JavaScript": "JavaScript",
     b"Launch": "an action that starts programs",
     b"EmbeddedFile": "files inside",
@@ -40,106 +40,149 @@ WORDS = {
     b"Rendition": "films or programs inside",
     b"XFA": "a form with scripts",
 }
+"""Names that make a document act, and what it is then a PDF with."""
 
 LONGEST_NAME = 64
+ENDS = rb"(?![A-Za-z0-9_.+-])"
+ACTING = re.compile(rb"/(" + b"|".join(ACTS) + rb")" + ENDS)
+LOCKED = re.compile(rb"/Encrypt" + ENDS)
+OPAQUE = re.compile(rb"/(?:ASCIIHexDecode|AHx|LZWDecode|LZW|RunLengthDecode|RL|Crypt)" + ENDS)
+ASCII85 = re.compile(rb"/(?:ASCII85Decode|A85)" + ENDS)
+UNNAMED = re.compile(rb"/Filter" + ENDS + rb"(?!\s*(?:/\w|<<|\[\s*(?:/\w+\s*)*\]))")
+"""Filters of a stream that are not named in its dictionary, for example `/Filter 9 0 R`."""
+
+OBJECT_STREAMS = re.compile(rb"/(?:ObjStm|XRef|XRefStm)" + ENDS)
+PREDICTED = re.compile(rb"/Predictor" + ENDS + rb"|/(?:DecodeParms|DP)[^/<>]*\d\s+R" + ENDS)
+"""A predictor changes the bytes of a stream once more. Its parameters may be elsewhere, for example `/DecodeParms 9 0 R`."""
+
+ESCAPED = re.compile(rb"#([0-9A-Fa-f]{2})")
+STREAM = re.compile(rb"(?<!end)stream[ \t]*(?:\r\n|\n|\r)")
+
+
+class Stream(NamedTuple):
+    """A stream of a PDF: `head` is everything since the last one began, `data` goes on behind the `size` that it seems to have."""
+
+    head: bytes
+    dictionary: bytes
+    data: memoryview
+    size: int
 
 
 def refuse_bad_pdf(content: bytes) -> None:
-    """Refuse a PDF that is cut off, locked, acts, or unpacks to too much."""
+    """Raise InputError for a PDF that is cut off, locked, acts, or unpacks to too much."""
     if b"%%EOF" not in content[-2048:]:
-        raise RefusedError("is a PDF that is cut off", "copy it again")
-    refuse_archive_behind(content)
+        raise InputError("is a PDF that is cut off", hint="copy it again")
     names = _unescaped(content)
     if LOCKED.search(names):
-        raise RefusedError("is a PDF locked with a password or rights, and nobody can look into it", PRINT)
+        what = "is a PDF locked with a password or rights, and nobody can look into it"
+        raise InputError(what, hint=PRINT)
     _refuse_acting(names)
-    if b"/ObjStm" in names and OPAQUE.search(names):
+    may_hold_objects = bool(OBJECT_STREAMS.search(names))
+    if may_hold_objects and OPAQUE.search(names):
         raise _opaque()
     del names
-    room = MOST_UNPACKED
-    for filters, packed in _streams(content):
-        room -= _looked_into(filters, packed, room)
+    room = _Room()
+    for stream in _streams(content):
+        holds_objects = may_hold_objects and (b"/ObjStm" in stream.head or b"/First" in stream.dictionary)
+        if UNNAMED.search(stream.dictionary) or (holds_objects and PREDICTED.search(stream.head)):
+            raise _opaque()
+        _look_into(stream, room)
 
 
 def _unescaped(content: bytes) -> bytes:
-    """Give the bytes with names as they are meant: /J#61vaScript is /JavaScript."""
-    return ESCAPED.sub(lambda found: bytes((int(found[1], 16),)), content)
+    """Return the bytes with names as they are meant: /J#61vaScript is /JavaScript."""
+    return ESCAPED.sub(lambda found: bytes.fromhex(found[1].decode()), content)
 
 
 def _refuse_acting(names: bytes) -> None:
-    found = ACTS.search(names)
+    found = ACTING.search(names)
     if found:
-        raise RefusedError(f"is a PDF with {WORDS[found[1]]}", PRINT)
+        raise InputError(f"is a PDF with {ACTS[found[1]]}", hint=PRINT)
 
 
-def _streams(content: bytes) -> Iterator[tuple[tuple[bytes, ...], bytes]]:
-    """Give every stream with the names of its filters."""
-    last = 0
-    for begin in STREAM.finditer(content):
-        if content[begin.start() - 3 : begin.start()] == b"end":
-            continue
-        end = content.find(b"endstream", begin.end())
-        head = _unescaped(content[max(last, content.rfind(b"obj", last, begin.start())) : begin.start()])
-        last = begin.end()
-        named = FILTER.search(head)
-        if (b"/Filter" in head and named is None) or (b"/ObjStm" in head and b"/Predictor" in head):
-            raise _opaque()
-        filters = tuple(re.findall(rb"/([A-Za-z0-9]+)", named[1])) if named else ()
-        yield filters, content[begin.end() : len(content) if end < 0 else end]
+def _streams(content: bytes) -> Iterator[Stream]:
+    before, view = 0, memoryview(content)
+    begins = [found.end() for found in STREAM.finditer(content)]
+    for begin, following in pairwise([*begins, len(content)]):
+        head = _unescaped(content[before:begin])
+        dictionary = head.rpartition(b"endstream")[2]
+        end = content.rfind(b"endstream", begin, following)
+        yield Stream(head, dictionary, view[begin:], (following if end < 0 else end) - begin)
+        before = begin
 
 
-def _looked_into(filters: tuple[bytes, ...], packed: bytes, room: int) -> int:
-    """Give how many bytes a stream unpacks to, once nothing that acts is in it."""
-    worst = max((WORST.get(name, 1) for name in filters), default=1)
-    if worst * len(packed) > room:
-        raise _bomb()
-    if filters[:1] in {(b"ASCII85Decode",), (b"A85",)}:
-        packed, filters = _from_ascii85(packed), filters[1:]
-    layers: Iterable[bytes] = [packed]
-    size = 0
-    deep = max(1, sum(name in {b"FlateDecode", b"Fl"} for name in filters))
-    for layer in range(deep):
-        counted = _counted(pieces(layers), room)
-        if layer + 1 < deep:
-            layers = counted
-        else:
-            size = _searched(counted)
-    return size + worst * len(packed) * (worst > 1)
-
-
-def _counted(unpacked: Iterator[bytes], room: int) -> Iterator[bytes]:
-    """Pass pieces on until they are more than there is room for; what does not unpack ends there."""
-    size = 0
-    try:
-        for piece in unpacked:
-            size += len(piece)
-            if size > room:
-                raise _bomb()
-            yield piece
-    except zlib.error:
-        return
-
-
-def _searched(unpacked: Iterator[bytes]) -> int:
-    """Give the size of what is passed on, once no piece of it names anything that acts."""
-    size, before = 0, b""
-    for piece in unpacked:
-        size += len(piece)
-        _refuse_acting(_unescaped(before + piece))
-        before = piece[-LONGEST_NAME:]
-    return size
+def _look_into(stream: Stream, room: _Room) -> None:
+    """Raise InputError if a stream acts or unpacks to more than there is room for."""
+    for name, times in WORST.items():
+        if name in stream.dictionary:
+            room.take(times * stream.size)
+    if ASCII85.search(stream.dictionary):
+        _Layer(room).feed(_from_ascii85(bytes(stream.data[: stream.size])))
+    layer = _Layer(room)
+    # not up to its end: the bytes `endstream` may also be in the middle of it
+    for at in range(0, len(stream.data), FED):
+        if not layer.feed(stream.data[at : at + FED]):
+            return
 
 
 def _from_ascii85(text: bytes) -> bytes:
     try:
         return base64.a85decode(text.strip().removesuffix(b"~>").removeprefix(b"<~"))
-    except (ValueError, binascii.Error):
+    except ValueError:
         raise _opaque() from None
 
 
-def _bomb() -> RefusedError:
-    return RefusedError(f"unpacks to more than {MOST_UNPACKED:,} bytes: a decompression bomb", PRINT)
+def _opaque() -> InputError:
+    return InputError("is a PDF packed in a way that cannot be looked into", hint=PRINT)
 
 
-def _opaque() -> RefusedError:
-    return RefusedError("is a PDF packed in a way that cannot be looked into", PRINT)
+class _Room:
+    """How many bytes may still be unpacked."""
+
+    def __init__(self) -> None:
+        self.left = MOST_UNPACKED
+
+    def take(self, size: int) -> None:
+        """Count bytes; raise InputError if there are more than may be unpacked."""
+        self.left -= size
+        if self.left < 0:
+            raise InputError(f"unpacks to more than {MOST_UNPACKED:,} bytes: a decompression bomb", hint=PRINT)
+
+
+class _Layer:
+    """A layer of Deflate: what it unpacks to is searched for names that act, and for another layer inside."""
+
+    def __init__(self, room: _Room, layers: int = MOST_LAYERS) -> None:
+        self.room, self.layers = room, layers
+        self.engine, self.most = zlib.decompressobj(), PIECE
+        self.inner: _Layer | None = None
+        self.searched = b""
+
+    def feed(self, packed: bytes | memoryview) -> bool:
+        """Look into more of the packed data; return whether the layer goes on behind it."""
+        for piece in self._unpacked(packed):
+            self.room.take(len(piece))
+            self.searched = self.searched[-LONGEST_NAME:] + piece
+            _refuse_acting(_unescaped(self.searched))
+            if not self.layers:
+                raise _opaque()
+            self.inner = self.inner or _Layer(self.room, self.layers - 1)
+            self.inner.feed(piece)
+        goes_on = self.most > 0 and not self.engine.eof
+        if goes_on:
+            self.room.take(len(packed))  # data that unpacks to nothing takes time as well
+        return goes_on
+
+    def _unpacked(self, packed: bytes | memoryview) -> Iterator[bytes]:
+        """Yield what data unpacks to, up to the byte where it is damaged: readers show that much of it."""
+        while self.most and not self.engine.eof:
+            before = self.engine.copy()
+            try:
+                piece = self.engine.decompress(packed, self.most)
+            except zlib.error:
+                self.engine, self.most = before, self.most // 16
+                continue
+            packed = self.engine.unconsumed_tail
+            if not piece and not packed:
+                return
+            yield piece

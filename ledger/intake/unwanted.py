@@ -1,11 +1,12 @@
-"""Programs, archives, office documents and foreign pictures, told by their first bytes so that the refusal names them."""
+"""Programs, archives, office documents and foreign pictures, known by how they begin, so that the refusal can name them."""
 
 from __future__ import annotations
 
+import re
 import zipfile
 from io import BytesIO
 
-from ledger.intake.refusal import RefusedError
+from steps.errors import InputError
 
 PROGRAM = "attach what it printed, as text, or a picture of it"
 UNPACK = "unpack it and attach the files that matter, one by one"
@@ -44,50 +45,70 @@ SIGNATURES: tuple[tuple[int, bytes, str, str], ...] = (
     (4, b"ftypavif", "is an AVIF picture", PICTURE),
     (4, b"ftyp", "is a film", PICTURE),
 )
-"""Where, which bytes, what it is then, and what to do; asked only of what is not text."""
+"""Where, which bytes, what the content is then, and what to do. Only content that is no text is compared with them."""
+
+BEGINNINGS = (
+    (r"#!", "is a script (#!)", PROGRAM),
+    (r"@echo off", "is a Windows script", PROGRAM),
+    (r"\[(?:internetshortcut|desktop entry|autorun)\]", "is a shortcut", PROGRAM),
+    (r"windows registry editor|regedit4", "is a registry script", PROGRAM),
+    (r"\{\\rtf", "is a rich-text document, which may hold programs", OFFICE),
+    (r"%!ps", "is PostScript, which is a program", OFFICE),
+    (r"!<arch>\n", "is an archive (ar)", UNPACK),
+)
+"""How text begins that a computer would run or unpack, what it is then, and what to do."""
 
 MANY_ENTRIES = 100_000
 BOMB_RATIO = 100
 BOMB_BYTES = 100_000_000
 
 
-def refusal_of(content: bytes) -> RefusedError:
-    """Give why content that is neither text nor a picture nor PDF is refused."""
+def refuse_program(text: str) -> None:
+    """Raise InputError for text that a computer would run or unpack; capitals and leading blanks make no difference."""
+    begins = text.lstrip("\ufeff \t\r\n\f")
+    for pattern, what, hint in BEGINNINGS:
+        if re.match(pattern, begins, re.IGNORECASE):
+            raise InputError(what, hint=hint)
+
+
+def refusal_of_bytes(content: bytes) -> InputError:
+    """Return why content is refused that is no text, no picture and no PDF."""
     if content.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
         return _of_zip(content)
     for at, magic, what, hint in SIGNATURES:
         if content[at : at + len(magic)] == magic:
-            return RefusedError(what, hint)
-    return RefusedError(
-        "is of no kind that is taken", "text (UTF-8), JSON, CSV, PNG, JPEG and PDF are; save it as one of them"
+            return InputError(what, hint=hint)
+    return InputError(
+        "is of no kind that is taken",
+        hint="text (UTF-8), JSON, CSV, PNG, JPEG and PDF are; save it as one of them",
     )
 
 
 def refuse_archive_behind(content: bytes) -> None:
-    """Refuse a document that is a ZIP archive as well, read from its end."""
+    """Raise InputError for a document that a reader of ZIP archives, which begins at the end, takes for an archive."""
     at = content.rfind(b"PK\x05\x06", -65_557)
-    if at >= 0 and at + 22 + int.from_bytes(content[at + 20 : at + 22], "little") == len(content):
-        raise RefusedError("is an archive (zip) as well", "attach the document alone")
+    comment = int.from_bytes(content[at + 20 : at + 22], "little")
+    if at >= 0 and at + 22 + comment == len(content):
+        raise InputError("is an archive (zip) as well", hint="attach the document alone")
 
 
-def _of_zip(content: bytes) -> RefusedError:
-    """Name what a ZIP is by its list of contents; nothing is unpacked."""
+def _of_zip(content: bytes) -> InputError:
+    """Return the refusal of a ZIP archive, by its list of contents; nothing is unpacked."""
     if content.count(b"PK\x01\x02") > MANY_ENTRIES:
-        return RefusedError("is an archive (zip) of very many files: an archive bomb", UNPACK)
+        return InputError("is an archive (zip) of very many files: an archive bomb", hint=UNPACK)
     try:
         with zipfile.ZipFile(BytesIO(content)) as held:
             names = {entry.filename for entry in held.infolist()}
             unpacked = sum(entry.file_size for entry in held.infolist())
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
-        return RefusedError("is an archive (zip), and a damaged one", UNPACK)
+        return InputError("is an archive (zip), and a damaged one", hint=UNPACK)
     if unpacked > max(BOMB_BYTES, BOMB_RATIO * len(content)):
-        return RefusedError(
-            f"is an archive (zip) that unpacks from {len(content):,} to {unpacked:,} bytes: an archive bomb", UNPACK
-        )
+        what = f"is an archive (zip) that unpacks from {len(content):,} to {unpacked:,} bytes: an archive bomb"
+        return InputError(what, hint=UNPACK)
     if any(name.lower().endswith("vbaproject.bin") or "macrosheets/" in name for name in names):
-        return RefusedError("is an office document with macros", OFFICE)
+        return InputError("is an office document with macros", hint=OFFICE)
     if "[Content_Types].xml" in names or "mimetype" in names:
-        return RefusedError("is an office document, which may hold macros", OFFICE)
+        return InputError("is an office document, which may hold macros", hint=OFFICE)
     if "META-INF/MANIFEST.MF" in names:
-        return RefusedError("is a program (Java archive)", PROGRAM)
-    return RefusedError("is an archive (zip)", UNPACK)
+        return InputError("is a program (Java archive)", hint=PROGRAM)
+    return InputError("is an archive (zip)", hint=UNPACK)

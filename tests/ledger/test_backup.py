@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import json
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import tarfile
 import time
+import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -40,7 +42,7 @@ SUFFIXES = [
 
 @pytest.fixture
 def site(ledger: Ledger, clock: Clock) -> Path:
-    """Give a site with work, evidence, a catalog of its own and things that stay at home."""
+    """Return a site with work, evidence, a catalog of its own and things that stay at home."""
     bought(ledger)
     racked(ledger)
     folder = ledger.site_dir
@@ -252,7 +254,7 @@ def plain(path: str, held: bytes = b"x") -> tuple[tarfile.TarInfo, bytes]:
 
 
 def listed(members: Members, **changes: object) -> Members:
-    """Give members whose list and totals are as they should be: whoever forges a backup forges those too."""
+    """Return members whose list and totals are as they should be: whoever forges a backup forges those too."""
     held = [(info, content) for info, content in members if info.name not in {"backup.json", "SHA256SUMS"}]
     said = json.loads(next(content for info, content in members if info.name == "backup.json"))
     said |= {"files": len(held), "bytes": sum(len(content) for _, content in held)} | changes
@@ -340,6 +342,22 @@ def test_a_backup_that_is_not_what_it_says_leaves_nothing_behind(site: Path, tmp
     with suppress(ClusterwrightError):
         restore(archive, tmp_path / "empty")
     assert list((tmp_path / "empty").iterdir()) == []
+
+
+def test_an_extended_header_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    """`tarfile` reads one into memory whole, and a gigabyte of zeros is a megabyte of gzip."""
+    header = tarfile.TarInfo("x")
+    header.type, header.size = tarfile.XHDTYPE, 50_000_000
+    with gzip.open(tmp_path / "forged.tar.gz", "wb", 1) as archive:
+        archive.write(header.tobuf(tarfile.GNU_FORMAT) + bytes(header.size))
+
+    tracemalloc.start()
+    try:
+        with pytest.raises(UnreachableError, match="'x' is not a plain file"):
+            restore(tmp_path / "forged.tar.gz", tmp_path / "back")
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_an_honest_repacking_is_accepted(site: Path, tmp_path: Path) -> None:

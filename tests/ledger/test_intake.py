@@ -1,4 +1,4 @@
-"""What may be laid on the table: judged by content, each refusal by a file an attacker would make."""
+"""What may be attached: judged by content, each refusal by a file an attacker would make."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import struct
 import zlib
 from io import BytesIO
 
@@ -16,7 +17,7 @@ JAVASCRIPT = b"<< /S /JavaScript /JS (app.alert(1)) >>"
 
 
 def drawn() -> bytes:
-    """Give a page as a program draws it, with packed streams."""
+    """Return a page as a program draws it, with packed streams."""
     from matplotlib.figure import Figure
 
     figure, made = Figure(), BytesIO()
@@ -43,7 +44,7 @@ def test_a_pdf_that_only_shows_is_taken(content: bytes) -> None:
 
 
 def deep(levels: int) -> bytes:
-    """Give 600 MB of nothing, packed again and again."""
+    """Return 600 MB of nothing, packed again and again."""
     engine = zlib.compressobj(1)
     packed = b"".join(engine.compress(bytes(1_000_000)) for _ in range(600)) + engine.flush()
     for _ in range(levels - 1):
@@ -82,6 +83,60 @@ def test_a_pdf_that_acts_hides_or_explodes_is_refused(content: bytes, said: str)
     """A reader that opens it would run it, or run out of memory."""
     with pytest.raises(InputError, match=said):
         judge(content, "certificate.pdf")
+
+
+def stored(content: bytes) -> bytes:
+    """Return the block of Deflate that holds content as it is, and does not end the data."""
+    return struct.pack("<BHH", 0, len(content), 0xFFFF ^ len(content)) + content
+
+
+def packed_behind(content: bytes) -> bytes:
+    """Return deflated data that holds content as it is, and JavaScript, packed, behind it."""
+    engine = zlib.compressobj(wbits=-15)
+    return b"\x78\x9c" + stored(content) + engine.compress(JAVASCRIPT) + engine.flush()
+
+
+def layers(content: bytes, count: int) -> bytes:
+    """Return content packed again and again."""
+    for _ in range(count):
+        content = zlib.compress(content)
+    return content
+
+
+OBJECTS = "/Type /ObjStm /N 1 /First 4"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (bad.two_tables(JAVASCRIPT), "JavaScript"),
+        (bad.pdf(b"<< /S /JavaScript\x00/JS (x) >>"), "JavaScript"),
+        (bad.pdf(bad.stream(packed_behind(b"%endstream\n"), "/FlateDecode", OBJECTS)), "JavaScript"),
+        (bad.pdf(bad.stream(zlib.compress(JAVASCRIPT)[:-4] + b"sums", "/FlateDecode", OBJECTS)), "JavaScript"),
+        (bad.pdf(bad.stream(packed_behind(b"")[:-1] + b"\xff\xff\xff", "/FlateDecode", OBJECTS)), "JavaScript"),
+        (bad.pdf(bad.stream(layers(JAVASCRIPT, 2), "/FlateDecode /FlateDecode", "/X (1 0 obj)")), "JavaScript"),
+        (bad.pdf(bad.stream(layers(b"BT ET", 10), "/FlateDecode " * 10)), "cannot be looked into"),
+        (bad.pdf(bad.stream(b"x", "9 0 R")), "cannot be looked into"),
+        (bad.pdf(bad.stream(b"x", "/FlateDecode", OBJECTS + " /DecodeParms 9 0 R")), "cannot be looked into"),
+        (
+            bad.pdf(bad.stream(b"x", "/FlateDecode", "/DecodeParms << /Predictor 11 >> /X (obj) " + OBJECTS), b"/XRef"),
+            "looked",
+        ),
+    ],
+    ids=bad.label,
+)
+def test_what_only_some_readers_find_is_found(content: bytes, said: str) -> None:
+    """Readers differ in which objects they see, in where data ends, and in how much of damaged data they show."""
+    with pytest.raises(InputError, match=said):
+        judge(content, "certificate.pdf")
+
+
+def test_data_that_unpacks_to_nothing_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It fills no memory, but it takes time, and many streams may share it."""
+    monkeypatch.setattr(pdf, "MOST_UNPACKED", 1_000_000)
+
+    with pytest.raises(InputError, match="decompression bomb"):
+        judge(bad.pdf(bad.stream(b"\x78\x9c" + stored(b"") * 300_000, "/FlateDecode")), "certificate.pdf")
 
 
 @pytest.mark.parametrize("levels", [1, 3])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import struct
 import zlib
 from io import BytesIO
 
@@ -9,7 +11,7 @@ import pytest
 from PIL import Image, ImageChops
 
 from ledger.intake import judge
-from ledger.intake.jpeg import MOST_SCANS
+from ledger.intake.pictures import MOST_SCANS
 from steps.errors import InputError
 from tests.ledger import malicious as bad
 
@@ -36,6 +38,21 @@ def test_a_photo_loses_its_place_and_nothing_else(kind: str) -> None:
     assert left.get_ifd(0x8769) == before.get_ifd(0x8769)
     assert left.get_ifd(0x8769)[0x9003] == "2026:11:20 14:02:59"
     assert not ImageChops.difference(opened(content), opened(kept.content)).getbbox()
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG"])
+def test_everything_else_in_the_metadata_stays_where_it_is(kind: str) -> None:
+    """Some makers' notes say by offset where their values are; moved, they cannot be read."""
+    held = bad.exif()
+    note = b"serial number 4711 at offset 4711"
+    held.get_ifd(0x8769)[0x927C] = note
+    content = bad.photo(kind, exif=held)
+
+    kept = judge(content, "rack.jpg")
+
+    assert kept.removed == ("the location",)
+    assert len(kept.content) == len(content)
+    assert kept.content.index(note) == content.index(note)
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG"])
@@ -96,6 +113,16 @@ def test_metadata_that_does_not_read_is_left_out_and_said() -> None:
     assert kept.content == bad.photo()
 
 
+def test_metadata_whose_place_overlaps_its_header_is_left_out() -> None:
+    """Overwriting that place would leave metadata that nobody can read."""
+    latitude = struct.pack("<HHHII", 1, 2, 5, 3, 0)
+    held = b"Exif\x00\x00II*\x00" + struct.pack("<IHHHIII", 8, 1, 0x8825, 4, 1, 26, 0) + latitude
+
+    kept = judge(bad.with_segments(bad.photo(), bad.segment(0xE1, held)), "rack.jpg")
+
+    assert (kept.content, kept.removed) == (bad.photo(), ("metadata that does not read",))
+
+
 @pytest.mark.parametrize("kind", ["JPEG", "PNG"])
 def test_what_lies_behind_a_picture_is_left_out_and_said(kind: str) -> None:
     """A picture with an archive behind it is both; only the picture is kept."""
@@ -143,3 +170,22 @@ def test_a_picture_of_thousands_of_scans_is_refused() -> None:
 
     with pytest.raises(InputError, match="scans: a decompression bomb"):
         judge(picture[:begin] + picture[begin:end] * (MOST_SCANS + 1) + picture[end:], "rack.jpg")
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning:PIL")
+def test_damaged_metadata_neither_refuses_a_photo_nor_is_cleaned_twice() -> None:
+    """Whatever a few wrong bytes make of it, the photo is kept, and what is kept holds nothing that would be removed."""
+    chance = random.Random(1)
+    held = bad.exif().tobytes()
+    for _ in range(300):
+        damaged = bytearray(held)
+        for _ in range(chance.randint(1, 4)):
+            damaged[6 + chance.randrange(len(held) - 6)] = chance.randrange(256)
+
+        for photo in (
+            bad.with_segments(bad.photo(), bad.segment(0xE1, bytes(damaged))),
+            bad.png(8, 8, bad.grey(), bad.png_chunk(b"eXIf", bytes(damaged[6:]))),
+        ):
+            kept = judge(photo, "rack.jpg")
+
+            assert judge(kept.content, "rack.jpg") == (kept.content, kept.kind, ())

@@ -30,12 +30,12 @@ Sign = Callable[[bytes], bytes]
 
 
 def text_of(*parts: bytes) -> bytes:
-    """Give strings as SSH writes them."""
+    """Return strings as SSH writes them."""
     return b"".join(struct.pack(">I", len(part)) + part for part in parts)
 
 
 def number_of(value: int) -> bytes:
-    """Give a positive number as SSH writes it."""
+    """Return a positive number as SSH writes it."""
     return value.to_bytes(value.bit_length() // 8 + 1)
 
 
@@ -52,7 +52,7 @@ class Signer(NamedTuple):
         return f"{self.kind} {base64.b64encode(self.blob).decode()}"
 
     def signed(self, text: str = TEXT, namespace: str = SPACE, digest: str = "sha512") -> bytes:
-        """Give the SSHSIG of a text, without its armour."""
+        """Return the SSHSIG of a text, without its armour."""
         said = hashlib.new(digest, text.encode()).digest()
         head = text_of(namespace.encode(), b"", digest.encode())
         signature = self.sign(b"SSHSIG" + head + text_of(said))
@@ -60,7 +60,7 @@ class Signer(NamedTuple):
 
 
 def armoured(blob: bytes) -> str:
-    """Give an SSHSIG as ssh-keygen prints it."""
+    """Return an SSHSIG as ssh-keygen prints it."""
     text = base64.encodebytes(blob).decode().replace("\n", "")
     lines = [text[at : at + 70] for at in range(0, len(text), 70)]
     return "\n".join(["-----BEGIN SSH SIGNATURE-----", *lines, "-----END SSH SIGNATURE-----", ""])
@@ -99,7 +99,7 @@ def of_ecdsa(bits: int) -> Signer:
 
 
 def by_hardware(flags: int) -> list[Signer]:
-    """Give the two hardware types, in software: what a token does is sign its application, flags and counter too."""
+    """Return the two hardware types, in software: what a token does is sign its application, flags and counter too."""
     soft, curve = ed25519.Ed25519PrivateKey.generate(), ec.generate_private_key(ec.SECP256R1())
     tail = struct.pack(">BI", flags, 7)
 
@@ -203,7 +203,7 @@ def test_an_rsa_signature_over_sha_1_does_not_hold() -> None:
 
 
 def damaged(chance: random.Random) -> Asked:
-    """Give a question about a signature with one thing wrong, or with nothing."""
+    """Return a question about a signature with one thing wrong, or with nothing."""
     signer, other = chance.choice(SIGNERS), chance.choice(SIGNERS)
     blob, keys = signer.signed(digest=chance.choice(["sha256", "sha512"])), [known(signer)]
     at = chance.randrange(len(blob))
