@@ -22,7 +22,6 @@ from ledger.log.payloads.sign_off import (
     WitnessInvited,
     WitnessNoted,
 )
-from ledger.questions.case import LookedUp
 from ledger.questions.case import actor as actor_at
 from ledger.questions.records import next_id, preview
 from ledger.rules import approval as rules
@@ -60,7 +59,7 @@ def sign(
             begins=approval.begins,
             result=approval.result,
             delegation=case.actor.roles.get(approval.role),
-            witnesses=_witnessed(case),
+            witnesses=tuple(Witnessed(role=role, person=came) for role, came in case.witnessed.items()),
         )
         return writing.record(case, payload)
 
@@ -84,12 +83,6 @@ def sign_elsewhere(ledger: Ledger, path: Path) -> Event:
         Proof(text, signature),
         lambda: sign(ledger, said["person"], activity, role=role, meaning=said["meaning"], comment=said["comment"]),
     )
-
-
-def _witnessed(case: LookedUp) -> tuple[Witnessed, ...]:
-    """Return who came in each role that was invited. Empty where it was done before Clusterwright."""
-    invited = case.invited if case.row.plan.policy.witness else None
-    return tuple(Witnessed(role=role, person=invited.came.get(role)) for role in invited.roles) if invited else ()
 
 
 def reject(ledger: Ledger, actor: str, activity: str, reason: str, *, at: datetime | None = None) -> Event:

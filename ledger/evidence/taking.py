@@ -6,8 +6,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
+from ledger.evidence.intake import MEDIA_TYPES, judge
 from ledger.evidence.store import content_of, file_name, store
-from ledger.intake import MEDIA_TYPES, judge
 from ledger.log.payloads.base import Shown
 from steps.evidence_rules import EvidenceRules
 

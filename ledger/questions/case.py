@@ -234,6 +234,12 @@ class LookedUp:
         return Invited(words(found[0]), moment(found[1]), came)
 
     @property
+    def witnessed(self) -> Mapping[str, str | None]:
+        """Who came in each role that was invited, None for nobody. Empty where it was done before Clusterwright."""
+        invited = self.invited if self.row.plan.policy.witness else None
+        return {role: invited.came.get(role) for role in invited.roles} if invited else {}
+
+    @property
     def earliest_witnessed(self) -> datetime:
         """When the witnesses' notice would be over if they were told now."""
         witness = self.row.plan.policy.witness

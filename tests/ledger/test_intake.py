@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.intake import judge
+from ledger.evidence.intake import judge
 from steps.errors import InputError
 from tests.ledger import malicious as bad
 

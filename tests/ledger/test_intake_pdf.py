@@ -9,7 +9,7 @@ from io import BytesIO
 
 import pytest
 
-from ledger.intake import judge, pdf
+from ledger.evidence.intake import judge, pdf
 from steps.errors import InputError
 from tests.ledger import malicious as bad
 

@@ -10,8 +10,8 @@ from io import BytesIO
 import pytest
 from PIL import Image, ImageChops
 
-from ledger.intake import judge
-from ledger.intake.pictures import MOST_SCANS
+from ledger.evidence.intake import judge
+from ledger.evidence.intake.pictures import MOST_SCANS
 from steps.errors import InputError
 from tests.ledger import malicious as bad
 

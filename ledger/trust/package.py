@@ -1,6 +1,6 @@
-"""The turnover package: everything an owner needs to verify a site's record without Clusterwright.
+"""The turnover package: everything that an owner needs to verify a site's record without Clusterwright.
 
-Events with their hash chain, statements with signatures (and as DSSE envelopes), the evidence, the keys that
+It holds the events with their hash chain, the statements with signatures (and as DSSE envelopes), the evidence, the keys that
 counted, and a shell script that checks all of it with OpenSSH and coreutils.
 """
 
@@ -15,19 +15,24 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ledger import evidence, names, ssh
-from ledger.audit import audit
-from ledger.events import hashed_text, read_payload
-from ledger.payloads import Decided
-from ledger.reads import Reader
-from ledger.replay import COLUMNS
-from ledger.statements import PAYLOAD_TYPE, read_statement
+from ledger.evidence import names
+from ledger.evidence.store import is_intact, load
+from ledger.log.events import COLUMNS, hashed_text, read_payload
+from ledger.log.payloads.base import Decided
+from ledger.questions.activities import activities
+from ledger.questions.records import signer_keys
+from ledger.questions.site import project_time, site
+from ledger.questions.snapshot import Snapshot
+from ledger.reading import open_snapshot
+from ledger.trust import ssh
+from ledger.trust.audit import audit
+from ledger.trust.statements import PAYLOAD_TYPE, read_statement
 from steps.errors import InputError, NotSatisfiedError
 
 ARMOUR = re.compile(r"-----(BEGIN|END) SSH SIGNATURE-----|\s")
 
 
-class Bundle(NamedTuple):
+class Package(NamedTuple):
     """What was written."""
 
     events: int
@@ -37,7 +42,7 @@ class Bundle(NamedTuple):
     genesis: str
 
 
-def write_bundle(site_dir: Path, folder: Path) -> Bundle:
+def write_package(site_dir: Path, folder: Path) -> Package:
     """Write the package of a site whose audit is green into a new folder."""
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f"{folder} is not empty", hint="name a new folder")
@@ -49,15 +54,15 @@ def write_bundle(site_dir: Path, folder: Path) -> Bundle:
         )
     for part in ("statements", "evidence"):
         (folder / part).mkdir(parents=True, exist_ok=True)
-    with Reader.open(site_dir) as reader:
-        rows = list(_events(reader))
-        namespace = ssh.namespace_of(rehearsal=reader.site().rehearsal)
-        keys = [ssh.SignerKey(k.person, k.key, k.since, k.until) for k in reader.signer_keys()]
-        kept, named = _kept(reader), _named(reader)
+    with open_snapshot(site_dir) as snapshot:
+        snapshot.now = project_time(snapshot)
+        rows = list(_events(snapshot))
+        namespace = ssh.namespace_of(rehearsal=site(snapshot).rehearsal)
+        keys = [ssh.SignerKey(k.person, k.key, k.since, k.until) for k in signer_keys(snapshot)]
+        kept, named = _kept(snapshot), _named(snapshot)
         head, genesis = rows[-1]["hash"], rows[0]["hash"]
-        stood = {row.id: row for row in reader.activities(reader.project_time())}
-        _write(folder / "README.md", _readme(reader, rows, namespace, keys))
-        _write(folder / "status.json", json.dumps(_status(reader, stood), indent=2) + "\n")
+        _write(folder / "README.md", _readme(snapshot, rows, namespace, keys))
+        _write(folder / "status.json", json.dumps(_status(snapshot), indent=2) + "\n")
     _write(folder / "allowed_signers", ssh.allowed_signers(keys, namespace))
     _write(folder / "events.jsonl", "".join(hashed_text(row) + "\n" for row in rows))
     _write(folder / "hashes", "".join(row["hash"] + "\n" for row in rows))
@@ -65,40 +70,39 @@ def write_bundle(site_dir: Path, folder: Path) -> Bundle:
     _write(folder / "statements.tsv", "".join(statements))
     _write(folder / "namespace", namespace + "\n")
     for digest in kept:
-        (folder / "evidence" / digest).write_bytes(evidence.load(site_dir, digest))
+        (folder / "evidence" / digest).write_bytes(load(site_dir, digest))
     for digest in named:
         (folder / "evidence" / digest).write_bytes(names.place_of(site_dir, digest).read_bytes())
-    _write(folder / "verify.sh", (files("ledger") / "verify.sh").read_text(encoding="utf-8"))
+    _write(folder / "verify.sh", (files("ledger.trust") / "verify.sh").read_text(encoding="utf-8"))
     (folder / "verify.sh").chmod(0o755)
     _write(folder / "SHA256SUMS", "".join(_sums(folder)))
-    return Bundle(len(rows), len(statements), len(kept), head, genesis)
+    return Package(len(rows), len(statements), len(kept), head, genesis)
 
 
-def _events(reader: Reader) -> Iterator[dict[str, Any]]:
+def _events(snapshot: Snapshot) -> Iterator[dict[str, Any]]:
     names = ", ".join(COLUMNS)
-    for row in reader.rows(f"SELECT {names} FROM event ORDER BY seq"):  # noqa: S608  our names
+    for row in snapshot.db.execute(f"SELECT {names} FROM event ORDER BY seq"):  # noqa: S608  our names
         yield dict(zip(COLUMNS, row, strict=True))
 
 
-def _kept(reader: Reader) -> list[str]:
-    """Give every digest that the events speak of and the store holds."""
-    spoken: set[str] = set()
-    for row in reader.rows("SELECT payload FROM event"):
-        spoken |= set(re.findall(r'"([0-9a-f]{64})"', row[0]))
-    return sorted(digest for digest in spoken if evidence.is_intact(reader.site_dir, digest))
+def _kept(snapshot: Snapshot) -> list[str]:
+    """Return every digest that the events name and the store holds."""
+    named: set[str] = set()
+    for (payload,) in snapshot.db.execute("SELECT payload FROM event"):
+        named |= set(re.findall(r'"([0-9a-f]{64})"', payload))
+    return sorted(digest for digest in named if is_intact(snapshot.site_dir, digest))
 
 
-def _named(reader: Reader) -> list[str]:
-    """Give the documents that adopted plans name people by; those of redacted people are gone."""
-    adopted = [
-        json.loads(row[0]).get("people") for row in reader.rows("SELECT payload FROM event WHERE kind = 'plan.adopted'")
-    ]
+def _named(snapshot: Snapshot) -> list[str]:
+    """Return the documents that hold the names of people in adopted plans. Those of redacted people are gone."""
+    found = snapshot.db.execute("SELECT payload FROM event WHERE kind = 'plan.adopted'")
+    adopted = [json.loads(payload).get("people") for (payload,) in found]
     digests = {digest for people in adopted if people for digest in people.values()}
-    return sorted(digest for digest in digests if names.name_in(reader.site_dir, digest) is not None)
+    return sorted(digest for digest in digests if names.name_in(snapshot.site_dir, digest) is not None)
 
 
 def _statement(folder: Path, row: dict[str, Any]) -> Iterator[str]:
-    """Write an event's statement, its signature and its envelope; give its line in the list."""
+    """Write an event's statement, its signature and its envelope. Yield its line in the list."""
     payload = read_payload(row["kind"], row["schema_version"], row["payload"])
     if not isinstance(payload, Decided) or payload.statement is None:
         return
@@ -116,36 +120,36 @@ def _statement(folder: Path, row: dict[str, Any]) -> Iterator[str]:
     yield f"{name}\t{row['actor']}\t{moment}\n"
 
 
-def _status(reader: Reader, stood: dict[str, Any]) -> dict[str, Any]:
-    site = reader.site()
+def _status(snapshot: Snapshot) -> dict[str, Any]:
+    found = site(snapshot)
     return {
-        "site": site.name,
-        "rehearsal": site.rehearsal,
-        "plan_revision": site.revision,
+        "site": found.name,
+        "rehearsal": found.rehearsal,
+        "plan_revision": found.revision,
         "activities": [
             {
                 "id": row.id,
-                "title": row.title,
+                "title": row.plan.title,
                 "state": row.state.value,
                 "flags": sorted(row.flags),
                 "attempt": row.attempt,
             }
-            for row in stood.values()
+            for row in activities(snapshot)
         ],
     }
 
 
-def _readme(reader: Reader, rows: list[dict[str, Any]], namespace: str, keys: list[ssh.SignerKey]) -> str:
-    site = reader.site()
+def _readme(snapshot: Snapshot, rows: list[dict[str, Any]], namespace: str, keys: list[ssh.SignerKey]) -> str:
+    found = site(snapshot)
     owner = json.loads(rows[0]["payload"])
     fingerprint = _fingerprint(owner["owner_key"]) if owner["owner_key"] else "none: decisions are recorded, not signed"
     rehearsal = (
         "**A REHEARSAL: simulated people and hardware, throw-away keys. It proves nothing about a real site.**\n\n"
-        if site.rehearsal
+        if found.rehearsal
         else ""
     )
     return (
-        f"# {site.name}: turnover package\n\n{rehearsal}"
+        f"# {found.name}: turnover package\n\n{rehearsal}"
         f"- events: {len(rows)}, the last one recorded {rows[-1]['recorded_at']}\n"
         f"- head: `{rows[-1]['hash']}`\n"
         f"- genesis: `{rows[0]['hash']}`\n"

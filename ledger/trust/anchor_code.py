@@ -1,8 +1,8 @@
 """An anchored head as 28 characters that can be read over the telephone: `05C0-0000-...`, seven groups of four.
 
-Crockford's base 32 (no I, L, O or U; upper and lower case are one), 30 bits of the event's number, the first 80 bits of
-its hash, and the checksum of BIP-350 (Bech32m) over both: up to four characters that were heard or typed wrongly are
-found for certain, and any others but for one case in a thousand million.
+It is Crockford's base 32 (no I, L, O or U; upper and lower case are the same): 30 bits of the event's number, the first 80
+bits of its hash, and the checksum of BIP-350 (Bech32m) over both. Up to four wrong characters are always found. More are
+missed once in a thousand million cases.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ HASH_DIGITS = HASH_CHARACTERS * 5 // 4
 """How many hex digits of the hash a code holds."""
 
 PREFIX = "cw"
-"""What BIP-350 calls the human-readable part; it is in the checksum and not in the code, so that no other code passes."""
+"""BIP-350's human-readable part. It is in the checksum and not in the code, so that a code made for something else fails."""
 
 BECH32M = 0x2BC830A3
 GENERATOR = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
 
 
 class Coded(NamedTuple):
-    """What a code says: an event, and how its hash begins."""
+    """What a code holds: an event's number, and how its hash begins."""
 
     seq: int
     hash: str
 
 
 def code_of(seq: int, digest: str) -> str:
-    """Give the code of an event's number and hash."""
+    """Return the code of an event's number and hash."""
     if not 0 < seq < 32**SEQ_CHARACTERS:
         raise InputError(f"event {seq} is too far for a code", hint="publish the head to a file")
     values = _values(seq, SEQ_CHARACTERS) + _values(int(digest[:HASH_DIGITS], 16), HASH_CHARACTERS)
@@ -43,7 +43,7 @@ def code_of(seq: int, digest: str) -> str:
 
 
 def read_code(text: str) -> Coded:
-    """Give what a code says; one that was heard wrongly is refused."""
+    """Return what a code holds. Raise for one that was written down wrongly."""
     heard = text.upper().translate(HEARD_AS)
     hint = f"{CHARACTERS} of {ALPHABET}, as `clusterwright anchor` printed them"
     if len(heard) != CHARACTERS:
@@ -58,13 +58,13 @@ def read_code(text: str) -> Coded:
 
 
 def looks_like_code(text: str) -> bool:
-    """Say whether a word on the command line is meant as a code, right or wrong, and not as a file."""
+    """Return whether a word on the command line is meant as a code, right or wrong, and not as a file."""
     heard = text.upper().translate(HEARD_AS)
     return abs(len(heard) - CHARACTERS) <= 2 and heard.isalnum()
 
 
 def checksum(prefix: str, values: Sequence[int]) -> list[int]:
-    """Give the six values that BIP-350 adds to 5-bit values under a prefix."""
+    """Return the six values that BIP-350 adds to 5-bit values under a prefix."""
     rest = _polymod([*_expanded(prefix), *values, *[0] * CHECK_CHARACTERS]) ^ BECH32M
     return _values(rest, CHECK_CHARACTERS)
 

@@ -1,8 +1,8 @@
-"""A site's record put away while the engine writes, and brought back; both are audited before they count.
+"""Backing up a site's record while the engine writes, and restoring it. Both are audited before they count.
 
-The database is copied by SQLite's online backup in one read transaction, so that writers go on; evidence after it,
-since a file lies in the store before an event speaks of it. A backup holds site.yaml, the ledger, the evidence, the
-user's catalog/ and the anchors the site kept; neither inventory/ nor .clusterwright/, which may hold secrets.
+The database is copied by SQLite's online backup in one read transaction, so that writers go on. Evidence is copied after it,
+since a file is in the store before an event names it. A backup holds site.yaml, the ledger, the evidence, the user's catalog/
+and the anchors that the site kept. It does not hold inventory/ or .clusterwright/, which may contain secrets.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from ledger import names
-from ledger.anchors import KEPT
-from ledger.archive import EVIDENCE, Contents, Member, digest_of, is_a_place, pack, unpack
-from ledger.audit import Findings, audit
-from ledger.evidence import store_of
-from ledger.file import LEDGER_FILE, connect, explained, ledger_path
-from ledger.shared.following import brought_up
-from ledger.shared.place import database_of
+from ledger.evidence import names
+from ledger.evidence.store import store_of
+from ledger.stores.file import LEDGER_FILE, connect, explained, ledger_path
+from ledger.stores.following import brought_up
+from ledger.stores.place import database_of
+from ledger.trust.anchors import KEPT
+from ledger.trust.archive import EVIDENCE, Contents, Member, digest_of, is_a_place, pack, unpack
+from ledger.trust.audit import Findings, audit
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError, UnreachableError
 
 SITE_FILE = "site.yaml"
 STORE = Path("evidence", "store.yaml")
-"""Which bucket the evidence lies in; what lies in it is the bucket's own to back up."""
+"""Names the bucket of the evidence. What is in the bucket is backed up with the bucket."""
 
 
-class Last(NamedTuple):
+class Ending(NamedTuple):
     """Which ledger it is, and where it ends."""
 
     site: str
@@ -42,7 +42,7 @@ class Last(NamedTuple):
 
 
 class BackedUp(NamedTuple):
-    """What was written, what was left out on the way, what the audit of it found, and whom its site.yaml should not name."""
+    """What was written, what was left out, what the audit of it found, and whom its site.yaml should not name."""
 
     contents: Contents
     size: int
@@ -52,9 +52,9 @@ class BackedUp(NamedTuple):
 
 
 class Restored(NamedTuple):
-    """What was brought back, what the audit of it found, whom it names, and whom its site.yaml should not.
+    """What was restored, what the audit of it found, whom it names, and whom its site.yaml should not name.
 
-    A backup knows of no redaction that came after it: people who were redacted since are among those it names.
+    A backup does not know redactions that came after it: it still names people who were redacted since.
     """
 
     contents: Contents
@@ -64,7 +64,7 @@ class Restored(NamedTuple):
 
 
 def back_up(site_dir: Path, target: Path, *, made_at: datetime, program: str, damaged: bool = False) -> BackedUp:
-    """Write a backup and give what is in it; one whose audit is not green is kept only if `damaged` may be."""
+    """Write a backup and return what is in it. One whose audit is not green is kept only where `damaged` allows it."""
     bring_home(site_dir)
     ledger_path(site_dir)
     if target.exists():
@@ -93,20 +93,20 @@ def back_up(site_dir: Path, target: Path, *, made_at: datetime, program: str, da
 
 
 def bring_home(site_dir: Path) -> None:
-    """Take over every event and file of a shared ledger, so that the folder holds them all; nothing if not shared."""
+    """Copy every event and file of a shared ledger into the folder. Nothing happens where it is not shared."""
     if (cut_off := brought_up(site_dir)) is not None:
         raise UnreachableError(cut_off, hint="a backup of a shared ledger asks its database for everything it holds")
     url, store = database_of(site_dir), store_of(site_dir)
     if url is not None and store is not None:
-        from ledger.shared.log import Log  # the driver is heavy, and most sites are a folder
+        from ledger.stores.postgres import Database  # the driver is heavy, and most sites are a folder
 
-        with Log(url) as log:
-            for digest in log.digests():
+        with Database(url) as database:
+            for digest in database.digests():
                 store.get(digest)  # unchecked: what is damaged is for the audit to name, and for `damaged` to let pass
 
 
 def restore(archive: Path, folder: Path, *, damaged: bool = False) -> Restored:
-    """Bring a backup back into an empty folder; what does not match, or is not green, leaves nothing behind."""
+    """Restore a backup into an empty folder. Where it does not match, or is not green, nothing is left behind."""
     if (folder / LEDGER_FILE).exists():
         raise InputError(f"{folder} has a ledger already", hint="a ledger is never overwritten; name an empty folder")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -130,7 +130,7 @@ def restore(archive: Path, folder: Path, *, damaged: bool = False) -> Restored:
 
 
 def _verified(archive: Path, folder: Path, *, damaged: bool) -> Restored:
-    """Unpack an archive, hold the ledger against what the archive says, and audit it."""
+    """Unpack an archive, compare the ledger with what the archive says, and audit it."""
     contents = unpack(archive, folder)
     for path in (folder / "evidence").rglob("*"):
         if path.is_file():
@@ -163,7 +163,7 @@ def _redacted(folder: Path) -> list[str]:
 
 
 def _members(site_dir: Path, scratch: Path) -> tuple[list[Member], list[str]]:
-    """Copy what may change, and give every file with its digest; and what is not packed."""
+    """Copy what may change. Return every file with its digest, and what is not packed."""
     # anchors before the ledger: none may speak of an event that the copy has not got
     changing = [path for path in (KEPT, Path(SITE_FILE), STORE) if (site_dir / path).is_file()]
     overlay, left_out = _overlay(site_dir)
@@ -187,7 +187,7 @@ def _members(site_dir: Path, scratch: Path) -> tuple[list[Member], list[str]]:
 
 
 def _overlay(site_dir: Path) -> tuple[list[Path], list[str]]:
-    """Give the files of the user's own catalog, and what in it is no plain file."""
+    """Return the files of the user's own catalog, and what in it is no plain file."""
     files, left_out = [], []
     for path in sorted((site_dir / "catalog").rglob("*")):
         name = path.relative_to(site_dir)
@@ -199,7 +199,7 @@ def _overlay(site_dir: Path) -> tuple[list[Path], list[str]]:
 
 
 def snapshot(site_dir: Path, target: Path) -> None:
-    """Copy the database as it stands at one moment, as a single file."""
+    """Copy the database as it is at one moment, as a single file."""
     with (
         explained(site_dir / LEDGER_FILE),
         closing(connect(site_dir)) as source,
@@ -210,14 +210,14 @@ def snapshot(site_dir: Path, target: Path) -> None:
         copy.execute("PRAGMA application_id=0")  # a backup of a shared ledger's copy is a record of its own
 
 
-def _last(folder: Path) -> Last:
-    """Give what a backup says of its ledger, as the ledger says it."""
+def _last(folder: Path) -> Ending:
+    """Return what a backup says of its ledger, read from the ledger."""
     with explained(folder / LEDGER_FILE), closing(connect(folder)) as connection:
         last = connection.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone()
         first = connection.execute("SELECT payload FROM event WHERE seq = 1").fetchone()
     try:
         genesis = json.loads(first[0])
-        return Last(str(genesis["site_uuid"]), int(last[0]), str(last[1]), bool(genesis["rehearsal"]))
+        return Ending(str(genesis["site_uuid"]), int(last[0]), str(last[1]), bool(genesis["rehearsal"]))
     except (ValueError, KeyError, TypeError):
         raise NotSatisfiedError("the ledger has no genesis", hint="`clusterwright audit` says what is wrong") from None
 

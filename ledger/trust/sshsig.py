@@ -1,6 +1,6 @@
 """SSH signatures verified in this process, by OpenSSL. Only a signature that is plainly good is said to hold.
 
-An audit of ten thousand signatures cannot start ten thousand processes. `ssh-keygen -Y verify`, through `ledger.ssh`, stays the
+An audit of ten thousand signatures cannot start ten thousand processes. `ssh-keygen -Y verify`, through `ledger.trust.ssh`, stays the
 reference: a signature that is unusual or does not hold here is verified there as well, and the answer from there counts. A
 test compares the two for every type of key. The formats are OpenSSH's PROTOCOL.sshsig and, for hardware keys, PROTOCOL.u2f.
 
@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256, SHA384, SHA512, HashAlgorithm
 from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 
-from ledger.ssh import SignerKey
+from ledger.trust.ssh import SignerKey
 
 MAGIC = b"SSHSIG"
 BEGIN, END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"

@@ -1,8 +1,8 @@
-"""Anchored heads: what the chain's last event was, kept where whoever can rewrite the ledger cannot reach.
+"""Anchors: the hash of the chain's last event, kept where whoever can rewrite the ledger cannot change it.
 
-The hash chain shows a change only to who knows a later hash. An anchor is that hash, outside: a line in a file, a note
-or a trailer in a git repository, or a code on paper. A ledger that ends before an anchored event, or has another one in
-its place, was cut off, rewritten, or is an older copy. What came after the newest anchor is not covered.
+The hash chain shows a change only to a reader who knows a later hash. An anchor is that hash, kept elsewhere: a line in a
+file, a note or a trailer in a git repository, or a code on paper. A ledger that ends before an anchored event, or has another
+one in its place, was cut off, rewritten, or is an older copy. What came after the newest anchor is not covered.
 """
 
 from __future__ import annotations
@@ -10,28 +10,31 @@ from __future__ import annotations
 import json
 import os
 import re
+import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from ledger.anchor_code import code_of, looks_like_code, read_code
-from ledger.reads.connected import Connected
+from ledger.log.events import HASHED, event_hash
+from ledger.stores.file import connect, explained, ledger_path
+from ledger.trust.anchor_code import code_of, looks_like_code, read_code
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.stamps import instant
 
 TRAILER = "Clusterwright-Anchor"
 KEPT = Path(".clusterwright") / "anchors.jsonl"
-"""Beside the ledger, and so no proof against its keeper; it finds a copy that is older than the site remembers."""
+"""Kept beside the ledger, so it proves nothing against whoever keeps both. It finds a copy that is older than the site remembers."""
 
 MAX_BYTES = 16 * 1024 * 1024
 TRAILED = re.compile(rf"(?:{TRAILER}: *)?(\d+) ([0-9a-f]{{64}}) (\S+)")
 
 
 class Anchor(NamedTuple):
-    """An event that was published: its number, its hash (of a code the beginning), and where it is said.
+    """An event that was published: its number, its hash, and where that was read.
 
-    A code says neither site nor time.
+    A code holds only the beginning of the hash, and neither site nor time.
     """
 
     seq: int
@@ -58,7 +61,7 @@ class Anchor(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What a ledger's anchors say: what does not hold (where, what), how many do, and up to which event."""
+    """How a ledger compares with anchors: which do not hold (where, what), how many do, and up to which event."""
 
     broken: tuple[tuple[str, str], ...]
     holding: int
@@ -66,18 +69,12 @@ class Checked(NamedTuple):
 
 
 def head_anchor(site_dir: Path) -> Anchor:
-    """Give the ledger's head; one whose last event was changed, or that breaks an anchor it kept, is refused."""
-    from ledger.events import HASHED, event_hash
-
-    reader = Connected(site_dir)
-    try:
+    """Return the ledger's head. Raise where its last event was changed, or where it breaks an anchor that it kept."""
+    with explained(ledger_path(site_dir)), closing(connect(site_dir)) as db:
         names = ", ".join((*HASHED, "hash"))
-        row = reader.row(f"SELECT {names} FROM event ORDER BY seq DESC LIMIT 1")  # noqa: S608  our names
-        broken = checked(reader, kept_anchors(site_dir)).broken
-        site = _site(reader)
-    finally:
-        reader.close()
-    assert row is not None
+        row = db.execute(f"SELECT {names} FROM event ORDER BY seq DESC LIMIT 1").fetchone()  # noqa: S608  our names
+        broken = checked(db, kept_anchors(site_dir)).broken
+        site = _site(db)
     said = dict(zip((*HASHED, "hash"), row, strict=True))
     if event_hash(said) != said["hash"] or broken:
         raise NotSatisfiedError(
@@ -87,14 +84,13 @@ def head_anchor(site_dir: Path) -> Anchor:
     return Anchor(said["seq"], said["hash"], site, instant(said["recorded_at"]), "head")
 
 
-def checked(reader: Connected, anchors: Iterable[Anchor]) -> Checked:
-    """Hold a ledger against anchors."""
-    mine, broken = _of_this_site(_site(reader), list(anchors))
-    last = reader.row("SELECT max(seq) FROM event")
-    end = last[0] if last and last[0] else 0
+def checked(db: sqlite3.Connection, anchors: Iterable[Anchor]) -> Checked:
+    """Compare a ledger with anchors."""
+    mine, broken = _of_this_site(_site(db), list(anchors))
+    (end,) = db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()
     up_to = holding = 0
     for anchor in sorted(mine, key=lambda a: (a.seq, a.source)):
-        row = reader.row("SELECT hash FROM event WHERE seq = ?", anchor.seq)
+        row = db.execute("SELECT hash FROM event WHERE seq = ?", (anchor.seq,)).fetchone()
         if row and str(row[0]).startswith(anchor.hash):
             up_to, holding = anchor.seq, holding + 1
         else:
@@ -114,7 +110,7 @@ def _complaint(anchor: Anchor, end: int, good: int) -> str:
 
 
 def _of_this_site(site: str, anchors: Sequence[Anchor]) -> tuple[list[Anchor], list[tuple[str, str]]]:
-    """Leave out other sites' lines of a shared file; one that speaks of none but other sites is a finding."""
+    """Leave out other sites' lines of a shared file. A file that names other sites only is a finding."""
     broken = []
     mine = [a for a in anchors if a.site in {None, site}]
     spoken_for = {a.source for a in mine}
@@ -124,8 +120,8 @@ def _of_this_site(site: str, anchors: Sequence[Anchor]) -> tuple[list[Anchor], l
     return mine, broken
 
 
-def _site(reader: Connected) -> str:
-    row = reader.row("SELECT payload FROM event WHERE seq = 1")
+def _site(db: sqlite3.Connection) -> str:
+    row = db.execute("SELECT payload FROM event WHERE seq = 1").fetchone()
     try:
         return str(json.loads(row[0])["site_uuid"]) if row else ""
     except (ValueError, KeyError, TypeError):
@@ -133,10 +129,10 @@ def _site(reader: Connected) -> str:
 
 
 def read_anchors(named: str) -> list[Anchor]:
-    """Give the anchors that a word on the command line means: a file, a git repository, or a code."""
+    """Return the anchors that a word on the command line means: a file, a git repository, or a code."""
     path = Path(named)
     if path.is_dir():
-        from ledger.anchor_git import git_anchors
+        from ledger.trust.anchor_git import git_anchors  # it reads anchors, as this module does
 
         return _some(git_anchors(path), named)
     if path.exists():
@@ -153,13 +149,13 @@ def _some(anchors: list[Anchor], named: str) -> list[Anchor]:
 
 
 def kept_anchors(site_dir: Path) -> list[Anchor]:
-    """Give the anchors that a site remembers of its own; none where it has no such file."""
+    """Return the anchors that a site remembers of its own. Empty where it has no such file."""
     path = Path(site_dir) / KEPT
     return file_anchors(path) if path.exists() else []
 
 
 def file_anchors(path: Path) -> list[Anchor]:
-    """Give the anchors of a file, a line each: JSON, a trailer, or a code."""
+    """Return the anchors of a file, a line each: JSON, a trailer, or a code."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise InputError(f"{path} is too long for a file of anchors")
@@ -171,7 +167,7 @@ def file_anchors(path: Path) -> list[Anchor]:
 
 
 def text_anchors(text: str, source: str) -> Iterator[Anchor]:
-    """Give the anchors of lines of text; a line that is none is refused by its number."""
+    """Yield the anchors of lines of text. Raise for a line that is none, with its number."""
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             try:
@@ -198,7 +194,7 @@ def _coded(text: str, source: str) -> Anchor:
 
 
 def keep(path: Path, anchor: Anchor) -> bool:
-    """Append an anchor to a file as one line, unless it is its last; say whether it was written."""
+    """Append an anchor to a file as one line, unless it is the last one there. Return whether it was written."""
     there = file_anchors(path) if path.exists() else []
     if there and (there[-1].seq, there[-1].hash, there[-1].site) == (anchor.seq, anchor.hash, anchor.site):
         return False

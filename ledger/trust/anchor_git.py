@@ -1,6 +1,6 @@
 """Anchors in a git repository: notes under `refs/notes/clusterwright`, and trailers of commit messages.
 
-Push the notes with `git push origin refs/notes/clusterwright`: where others have fetched it, nobody changes it alone.
+Push the notes with `git push origin refs/notes/clusterwright`. Once others have fetched them, nobody changes them alone.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from ledger.anchors import TRAILER, Anchor, text_anchors
+from ledger.trust.anchors import TRAILER, Anchor, text_anchors
 from steps.errors import UnreachableError
 
 NOTES = "clusterwright"
@@ -18,7 +18,7 @@ OF_A_HOOK = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX
 
 
 def add_note(repository: Path, anchor: Anchor) -> bool:
-    """Add an anchor to the note on HEAD, unless it stands there; say whether it was written."""
+    """Add an anchor to the note on HEAD, unless it is there. Return whether it was written."""
     there = _git(repository, "notes", "--ref", NOTES, "list", "HEAD", missing_ok=True)
     if there and anchor.line in _git(repository, "notes", "--ref", NOTES, "show", "HEAD"):
         return False
@@ -27,7 +27,7 @@ def add_note(repository: Path, anchor: Anchor) -> bool:
 
 
 def git_anchors(repository: Path) -> list[Anchor]:
-    """Give every anchor in a repository's notes and commit messages."""
+    """Return every anchor in a repository's notes and commit messages."""
     found: list[Anchor] = []
     for line in _git(repository, "notes", "--ref", NOTES, "list").splitlines():
         note, _, commit = line.partition(" ")
@@ -38,7 +38,7 @@ def git_anchors(repository: Path) -> list[Anchor]:
 
 
 def _git(repository: Path, *words: str, missing_ok: bool = False) -> str:
-    """Run git and give what it says; with `missing_ok` a refusal is nothing said."""
+    """Run git and return what it says. With `missing_ok` a refusal counts as no answer."""
     try:
         done = subprocess.run(
             ["git", "-C", str(repository), *words],
@@ -60,6 +60,6 @@ def _git(repository: Path, *words: str, missing_ok: bool = False) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """Give git's environment without what a hook sets: it would name another repository than the one meant."""
+    """Return git's environment without what a hook sets: that would name another repository than the one that is meant."""
     ours = {name: value for name, value in os.environ.items() if name not in OF_A_HOOK}
     return ours | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
