@@ -9,6 +9,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import NOT_BEGUN, Activity, State, words
 from ledger.rules.permission import is_same
 from ledger.rules.revision import Standing
+from steps.stamps import stamp
 
 _HOSTS = """
 SELECT u.hosts, u.shared, a.kept, s.hosts, (
@@ -52,7 +53,7 @@ def activities(
 
 def ready(snapshot: Snapshot, phase: str | None = None) -> list[Activity]:
     """Return what may start now, in plan order."""
-    found = select(snapshot, "state = 'open' AND ready_from <= :now", now=snapshot.at)
+    found = select(snapshot, "state = 'open' AND ready_from <= :now", now=stamp(snapshot.now))
     return [row for row in found if row.state is State.READY and phase in {None, row.plan.phase}]
 
 

@@ -12,7 +12,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import NOT_MET, OVER, State, is_late, seen, words
 from steps.catalog.terms import Phase
 from steps.errors import InputError
-from steps.stamps import instant, moment
+from steps.stamps import instant, moment, stamp
 
 if TYPE_CHECKING:
     from steps.evidence_rules import EvidenceRules
@@ -246,7 +246,7 @@ def _standings(snapshot: Snapshot) -> Iterator[_Standing]:
 
 def next_wake(snapshot: Snapshot) -> datetime | None:
     """Return the next moment at which a lag ends and something may start or finish."""
-    return instant(snapshot.db.execute(_NEXT, {"now": snapshot.at}).fetchone()[0])
+    return instant(snapshot.db.execute(_NEXT, {"now": stamp(snapshot.now)}).fetchone()[0])
 
 
 def units(snapshot: Snapshot) -> list[UnitRow]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Self, TypeVar, get_type_hints
 
 from ledger.rules.activity import State, words
 from ledger.stores.file import ledger_path, world_error
-from steps.stamps import day, instant, moment, stamp
+from steps.stamps import day, instant, moment
 from steps.value import Value, text_value
 
 
@@ -49,10 +49,9 @@ class Snapshot:
     lapsed: set[str] | None = None
     """Kept by `ledger.questions.holding.lapsed`, which is asked for every activity."""
 
-    @property
-    def at(self) -> str:
-        """The time of the questions as columns hold it."""
-        return stamp(self.now)
+    def at(self, now: datetime) -> Self:
+        """Return the same record, to be asked as of another time."""
+        return replace(self, now=now, lapsed=None)
 
     def close(self) -> None:
         """Close the connection, or what was made to look into the past."""

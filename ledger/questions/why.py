@@ -68,7 +68,7 @@ def criteria(snapshot: Snapshot, name: str) -> list[CriterionRow]:
     return [_criterion(j, tuple(readers.get(j.criterion.metric, ()))) for j in case.judgements]
 
 
-def may_finish(row: Activity, snapshot: Snapshot) -> bool:
+def may_finish(snapshot: Snapshot, row: Activity) -> bool:
     """Return whether nothing holds back the end of an activity (FF and SF links)."""
     return row.finish_from is not None and row.finish_from <= snapshot.now
 
