@@ -27,7 +27,9 @@ from clusterwright.planning import playbooks_folder
 from flows.ansible.run import RunSpec
 from flows.ansible.spare import environment
 from flows.ansible.waves import run_in_waves
-from ledger.reads import Reader
+from ledger.questions.activities import hosts_of
+from ledger.questions.records import runs
+from ledger.reading import open_snapshot
 from steps.catalog.loader import read_catalog
 from steps.catalog.terms import Effect, Kind, Waves
 from steps.design.design import design_of_preset
@@ -90,8 +92,8 @@ def _only_runs(_: PlanActivity) -> dict[str, Any]:
 def _through_clusterwright(site: Path, activities: list[PlanActivity]) -> float:
     words = ["up", "--until-idle", "--port", str(free_port()), "--site", str(site)]
     subprocess.run([sys.executable, "-m", "clusterwright", *words], check=True, capture_output=True)
-    with Reader.open(site) as reader:
-        runs = reader.runs()
+    with open_snapshot(site) as reader:
+        runs = runs(reader)
     _require_all(activities, {run.activity for run in runs if run.result == "done"}, "Clusterwright")
     ended: list[datetime] = [run.settled_at for run in runs if run.settled_at is not None]
     return (max(ended) - min(run.started_at for run in runs)).total_seconds()
@@ -102,8 +104,8 @@ def _by_ansible_alone(site: Path, activities: list[PlanActivity]) -> float:
     began = time.monotonic()
     for activity in activities:
         assert activity.playbook
-        with Reader.open(site) as reader:
-            hosts = reader.hosts_of(activity.id, "")
+        with open_snapshot(site) as reader:
+            hosts = hosts_of(reader, activity.id, "")
         variables.write_text(json.dumps({"clusterwright_design": {}, "clusterwright_criteria": []}), encoding="utf-8")
         words = ["-i", str(site / "inventory" / "hosts.yml"), "--limit", ",".join(hosts), "-e", f"@{variables}"]
         done = subprocess.run(

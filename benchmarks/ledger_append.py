@@ -22,12 +22,14 @@ from typing import Any
 from sqlalchemy import Engine, Table, insert, select
 from sqlmodel import SQLModel
 
-from ledger.database import Ledger, real_clock
-from ledger.events import Draft
-from ledger.payloads import Commented, Progressed
-from ledger.schema import file_engine
-from ledger.services.work import comment, progress, start
-from ledger.tables import Comment, EventRow
+from ledger.decisions.work import comment, progress, start
+from ledger.log.events import Draft
+from ledger.log.payloads.work import Commented, Progressed
+from ledger.state.tables.event import EventTable
+from ledger.state.tables.records import Comment
+from ledger.stores.log import machine_clock
+from ledger.stores.sqlite import file_engine
+from ledger.writing import Ledger
 from tests.ledger.busy_site import create_busy_site
 from tests.ledger.conftest import activity
 
@@ -63,7 +65,7 @@ def draft(number: int) -> Draft:
         said: Any = Commented(text=f"what was seen at {number}")
     else:
         said = Progressed(items_done=None, percent=number % 100, note=f"row {number}")
-    return Draft("tech", said, NAME, real_clock())
+    return Draft("tech", said, NAME, machine_clock())
 
 
 def inserted(engine: Engine, rows: list[list[tuple[Table, dict[str, Any]]]], size: int) -> None:
@@ -77,7 +79,7 @@ def inserted(engine: Engine, rows: list[list[tuple[Table, dict[str, Any]]]], siz
 
 def last_rows(ledger: Ledger, *, projected: bool) -> list[list[tuple[Table, dict[str, Any]]]]:
     """Give the last events as rows of plain tables, with their comments if asked."""
-    events, comments = table_of(EventRow), table_of(Comment)
+    events, comments = table_of(EventTable), table_of(Comment)
     with ledger.write() as writing:
         run = writing.session.connection().execute
         held = [dict(r._mapping) for r in run(select(events).order_by(events.c.seq.desc()).limit(EACH))]  # noqa: SLF001  a row's public name for it
@@ -93,7 +95,7 @@ def table_of(model: type[SQLModel]) -> Table:
 def plain_file(path: Path) -> Engine:
     """Give a new file with the two tables and nothing else."""
     engine = file_engine(path)
-    SQLModel.metadata.create_all(engine, tables=[table_of(EventRow), table_of(Comment)])
+    SQLModel.metadata.create_all(engine, tables=[table_of(EventTable), table_of(Comment)])
     return engine
 
 

@@ -30,13 +30,13 @@ from sqlmodel import Session, SQLModel
 
 from clusterwright.rehearsing import prepare_rehearsal
 from flows.rehearsal_keys import RehearsalKeys
-from ledger import evidence
 from ledger import payloads as say
-from ledger.database import Ledger
-from ledger.events import Draft
-from ledger.plan_store import read_plan
-from ledger.schema import file_engine
-from ledger.tables import EventRow
+from ledger.evidence import store as evidence
+from ledger.evidence.plans import read_plan
+from ledger.log.events import Draft
+from ledger.state.tables.event import EventTable
+from ledger.stores.sqlite import file_engine
+from ledger.writing import Ledger
 from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Plan
 
@@ -331,7 +331,7 @@ def plain(site_dir: Path) -> None:
         rows = [dict(row) for row in reversed(connection.execute(last).mappings().all())]
     ways: dict[str, Callable[[Session, list[dict[str, Any]]], object]] = {
         "plain insert, row by row": lambda s, some: [s.connection().execute(insert(table), row) for row in some],
-        "plain insert, unit of work": lambda s, some: s.add_all(EventRow(**row) for row in some),
+        "plain insert, unit of work": lambda s, some: s.add_all(EventTable(**row) for row in some),
         "plain insert, many in a call": lambda s, some: s.connection().execute(insert(table), some),
     }
     with tempfile.TemporaryDirectory(dir=site_dir.parent) as scratch:

@@ -11,7 +11,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from ledger.reads import Reader
+from ledger.questions.site import head
+from ledger.reading import open_snapshot
 
 CLUSTERWRIGHT = str(Path(sys.executable).parent / "clusterwright")
 ROUNDS = 3
@@ -30,8 +31,8 @@ def best(words: list[str], folder: str, rounds: int = ROUNDS) -> float:
 def main() -> None:
     """Print a line a command."""
     site = sys.argv[1]
-    with Reader.open(Path(site)) as reader:
-        events = reader.head().seq
+    with open_snapshot(Path(site)) as reader:
+        events = head(reader).seq
     with tempfile.TemporaryDirectory() as scratch:
         rows = [
             ("status", ["status", "--site", site]),

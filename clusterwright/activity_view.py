@@ -7,39 +7,52 @@ from typing import TYPE_CHECKING, Any
 
 from clusterwright.check_view import counts
 from clusterwright.output import clean, minute
+from ledger.questions.case import require_activity
+from ledger.questions.checks import check_history, checklist
+from ledger.questions.facts import fact_needs
+from ledger.questions.links import predecessors, successors
+from ledger.questions.ncrs import ncrs
+from ledger.questions.orders import orders
+from ledger.questions.records import comments, evidence, measurements, preview, runs, sign_offs
+from ledger.questions.site import site
+from ledger.questions.why import criteria, why
+from ledger.questions.witnesses import attendances, invitation
 
 if TYPE_CHECKING:
-    from ledger.reads import ActivityRow, CriterionRow, NcrRow, OrderRow, Reader
+    from ledger.questions.snapshot import Snapshot
+    from ledger.questions.why import CriterionRow
+    from ledger.rules.activity import Activity
+    from ledger.rules.rows import NcrRow, OrderRow
 
 
-def activity_document(reader: Reader, row: ActivityRow, now: datetime) -> dict[str, Any]:
+def activity_document(reader: Snapshot, row: Activity, now: datetime) -> dict[str, Any]:
     """Give everything the ledger knows of an activity, with stable keys."""
     return {
         "activity": row,
-        "why": reader.why(row.id, now),
-        "predecessors": reader.predecessors(row.id),
-        "successors": reader.successors(row.id),
-        "criteria": reader.criteria(row.id),
-        "checklist": reader.checklist(row.id),
-        "checks": reader.check_history(row.id),
-        "facts": reader.fact_needs(row.id),
-        "measurements": reader.measurements(row.id),
-        "evidence": reader.evidence(row.id),
-        "sign_offs": reader.sign_offs(row.id),
-        "invitation": reader.invitation(row.id),
-        "witnesses": reader.attendances(row.id),
-        "preview": reader.preview(row.id),
-        "ncrs": reader.ncrs(name=row.id),
-        "orders": [order for order in reader.orders(now) if order.id.partition("#")[0] == row.id],
-        "runs": reader.runs(row.id),
-        "comments": reader.comments(row.id),
+        "why": why(reader, row.id),
+        "predecessors": predecessors(reader, row.id),
+        "successors": successors(reader, row.id),
+        "criteria": criteria(reader, row.id),
+        "checklist": checklist(reader, require_activity(reader, row.id)),
+        "checks": check_history(reader, require_activity(reader, row.id)),
+        "facts": fact_needs(reader, require_activity(reader, row.id)),
+        "measurements": measurements(reader, row.id),
+        "evidence": evidence(reader, row.id),
+        "sign_offs": sign_offs(reader, row.id),
+        "invitation": invitation(reader, require_activity(reader, row.id)),
+        "witnesses": attendances(reader, require_activity(reader, row.id)),
+        "preview": preview(reader, row.id),
+        "ncrs": ncrs(reader, name=row.id),
+        "orders": [order for order in orders(reader) if order.id.partition("#")[0] == row.id],
+        "runs": runs(reader, row.id),
+        "comments": comments(reader, row.id),
     }
 
 
-def print_activity(reader: Reader, row: ActivityRow, now: datetime) -> None:
+def print_activity(reader: Snapshot, row: Activity, now: datetime) -> None:
     """Print an activity's page."""
-    zone = reader.site().time_zone
-    answer = reader.why(row.id, now)
+    zone = site(reader).time_zone
+    answer = why(reader, row.id)
     flags = f" [{', '.join(sorted(row.flags))}]" if row.flags else ""
     lines = [
         f"{row.id}  {row.title}",
@@ -50,33 +63,33 @@ def print_activity(reader: Reader, row: ActivityRow, now: datetime) -> None:
     ]
     lines += [f"waits for {u.predecessor} {u.title} ({u.state}): {u.reason}" for u in answer.unmet]
     lines += [f"needs {need}" for need in answer.needs]
-    for f in reader.fact_needs(row.id):
+    for f in fact_needs(reader, require_activity(reader, row.id)):
         said = "not known" if f.known is None else f"{f.known.value} {f.unit_of_measure} by {f.known.by}"
         lines.append(f"fact {f.name}: {said} ({f.meaning})")
-    for c in reader.criteria(row.id):
+    for c in criteria(reader, row.id):
         each = f" each {c.each}" if c.each else ""
         fleet = f" and within {c.fleet_z} robust deviations" if c.fleet_z is not None else ""
         lines.append(
             f"criterion {c.metric} {c.op} {c.value} {c.unit}{each}{fleet}: {c.verdict} {c.measured or ''}{read_by(c)}"
         )
         lines += [f"  likely cause {number}: {cause}" for number, cause in enumerate(c.causes, start=1)]
-    if (done := reader.checklist(row.id)) is not None:
+    if (done := checklist(reader, require_activity(reader, row.id))) is not None:
         lines.append(f"checklist {counts(done)}; `clusterwright check {row.id}` lists them")
-    lines += [f"evidence {e.kind} {e.name} {e.digest[:12]} by {e.by}" for e in reader.evidence(row.id)]
-    if (seen := reader.preview(row.id)) is not None:
+    lines += [f"evidence {e.kind} {e.name} {e.digest[:12]} by {e.by}" for e in evidence(reader, row.id)]
+    if (seen := preview(reader, row.id)) is not None:
         lines.append(f"check mode {minute(seen.at, zone)}: {seen.summary}")
     lines += witness_lines(reader, row.id, zone)
-    for s in reader.sign_offs(row.id):
+    for s in sign_offs(reader, row.id):
         witnessed = f"; {s.witnessed}" if s.witnessed else ""
         lines.append(
             f"{s.decision} by {s.name} as {s.role}, {minute(s.at, zone)} ({s.assurance}) {s.comment}{witnessed}"
         )
     if row.valid_until is not None:
         lines.append(f"its approval holds until {minute(row.valid_until, zone)}")
-    lines += [ncr_line(n) for n in reader.ncrs(name=row.id)]
-    lines += [order_line(o) for o in reader.orders(now) if o.id.partition("#")[0] == row.id]
-    lines += [f"run {r.id}: {r.status} {r.summary}" for r in reader.runs(row.id)]
-    lines += [f"note by {c.person}, {minute(c.at, zone)}: {c.text}" for c in reader.comments(row.id)]
+    lines += [ncr_line(n) for n in ncrs(reader, name=row.id)]
+    lines += [order_line(o) for o in orders(reader) if o.id.partition("#")[0] == row.id]
+    lines += [f"run {r.id}: {r.status} {r.summary}" for r in runs(reader, row.id)]
+    lines += [f"note by {c.person}, {minute(c.at, zone)}: {c.text}" for c in comments(reader, row.id)]
     print(clean("\n".join(lines)))
 
 
@@ -85,12 +98,12 @@ def read_by(c: CriterionRow) -> str:
     return f", read by {', '.join(c.readers)}" if c.readers else ""
 
 
-def witness_lines(reader: Reader, activity: str, zone: str) -> list[str]:
+def witness_lines(reader: Snapshot, activity: str, zone: str) -> list[str]:
     """Say what the witnesses of an activity were told, and who came."""
-    invited = reader.attendances(activity)
+    invited = attendances(reader, require_activity(reader, activity))
     if not invited:
         return []
-    held = reader.invitation(activity)
+    held = invitation(reader, require_activity(reader, activity))
     told = "not invited yet"
     if held is not None:
         agreed = ", a shorter notice agreed" if held.agreed else ""

@@ -11,26 +11,29 @@ from clusterwright.output import say
 from clusterwright.plan_diff import Change, placed_otherwise, plan_diff, undone
 from clusterwright.planning import plan_of
 from clusterwright.where import acting_person
-from ledger.file import has_ledger
+from ledger.questions.activities import standing
+from ledger.questions.orders import orders
+from ledger.questions.site import site
+from ledger.reading import open_snapshot
+from ledger.stores.following import has_ledger
 from steps.errors import InputError, NotSatisfiedError
 from steps.schedule.plan import Person, Plan
 
 
 def plan_in_force(folder: Path) -> Plan:
     """Give the adopted plan revision of a site."""
-    from ledger.plan_store import read_plan
+    from ledger.evidence.plans import read_plan
 
     return read_plan(folder)
 
 
 def revision_changes(folder: Path, plan: Plan) -> list[Change]:
     """Give what a plan would change of the revision in force: the plan itself, and what then no longer holds."""
-    from ledger.reads import Reader
-    from ledger.revision import consequences
+    from ledger.rules.revision import consequences
 
     held = plan_in_force(folder)
-    with Reader.open(folder) as reader:
-        standing, orders = reader.standing(), reader.orders(datetime.now(UTC))
+    with open_snapshot(folder) as reader:
+        standing, orders = standing(reader), orders(reader)
     return [
         *undone(consequences(held, plan, standing)),
         *placed_otherwise(orders, plan),
@@ -73,9 +76,9 @@ def _adopt(
     rehearsal: bool,
     key: Path | None,
 ) -> int:
-    from ledger.database import Ledger
-    from ledger.services.by_key import decided
-    from ledger.services.planning import adopt_plan, create_ledger
+    from ledger.decisions.by_key import decided
+    from ledger.decisions.plan import adopt_plan, create_ledger
+    from ledger.writing import Ledger
 
     def now() -> datetime:
         return datetime.now(UTC)
@@ -94,10 +97,9 @@ def _adopt(
         ledger = Ledger.open(folder, clock=now)
     with ledger:
         decided(ledger, actor, lambda: adopt_plan(ledger, actor, plan, reason=reason, baseline=baseline), key=key)
-    from ledger.reads import Reader
 
-    with Reader.open(folder) as reader:
-        return int(reader.site().revision)
+    with open_snapshot(folder) as reader:
+        return int(site(reader).revision)
 
 
 def _owner_key(plan: Plan, owner: str) -> str | None:
@@ -138,16 +140,15 @@ _UNDOES = {
 
 
 def _actor(folder: Path, who: str | None) -> str:
-    from ledger.reads import Reader
 
-    with Reader.open(folder) as reader:
+    with open_snapshot(folder) as reader:
         return acting_person(reader, who)
 
 
 def _first_actor(folder: Path, plan: Plan, who: str | None) -> str:
     """Before there is a ledger the site file's own people are all there is to go by."""
-    from ledger.access import roles_for
     from ledger.account import account_of
+    from ledger.rules.permission import roles_for
 
     account = account_of(folder)
     may = [p for p in plan.people if p.account == account and set(roles_for("adopt_plan")) & set(p.roles)]

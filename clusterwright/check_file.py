@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from steps.errors import ClusterwrightError, InputError, Place
 
 if TYPE_CHECKING:
-    from ledger.values import ItemEntry
+    from ledger.entries import ItemEntry
 
 OWN = ("item", "result", "note", "photo", "serial")
 RESULTS = {"pass": True, "passed": True, "ok": True, "fail": False, "failed": False}
@@ -34,9 +34,9 @@ class _Column(NamedTuple):
 
 def read_checks(path: Path) -> CheckFile:
     """Give what a file says; every fault names file, line and column."""
-    from ledger.csv_lines import numbered_rows
-    from ledger.evidence import content_of
-    from ledger.faults import together
+    from ledger.evidence.store import content_of
+    from ledger.rules.csv_lines import numbered_rows
+    from ledger.rules.faults import together
 
     rows = numbered_rows(content_of(path, str(path)), str(path))
     columns = _columns(path, rows[0][1] if rows else [])
@@ -86,7 +86,7 @@ def _columns(path: Path, header: list[str]) -> list[_Column]:
 
 def _entry(path: Path, line: int, row: list[str], columns: list[_Column]) -> ItemEntry | None:
     """Give what a row says; None where it names an item and says nothing of it."""
-    from ledger.values import ItemEntry, ReadingEntry
+    from ledger.entries import ItemEntry, ReadingEntry
 
     if len(row) > len(columns):
         raise InputError(f"the row has {len(row)} cells, the header {len(columns)}", place=Place(str(path), line))

@@ -7,19 +7,28 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from clusterwright.output import clean, minute, say, table
+from ledger.questions.case import require_activity
+from ledger.questions.checks import check_history, checked_items, checklist, unchecked_items
+from ledger.questions.why import criteria
 
 if TYPE_CHECKING:
-    from ledger.reads import ActivityRow, CheckRow, Reader
-    from ledger.services.checking import Checked
+    from ledger.decisions.checklists import Checked
+    from ledger.questions.checks import CheckRow
+    from ledger.questions.snapshot import Snapshot
+    from ledger.rules.activity import Activity
 
 
-def checklist_document(reader: Reader, row: ActivityRow, *, open_only: bool, history: bool) -> dict[str, Any]:
+def checklist_document(reader: Snapshot, row: Activity, *, open_only: bool, history: bool) -> dict[str, Any]:
     """Give a checklist with stable keys: its counts, and its items in the order in which they want attention."""
-    done = reader.checklist(row.id)
-    checks = reader.check_history(row.id) if history else reader.checked_items(row.id)
+    done = checklist(reader, require_activity(reader, row.id))
+    checks = (
+        check_history(reader, require_activity(reader, row.id))
+        if history
+        else checked_items(reader, require_activity(reader, row.id))
+    )
     rows = [_said(check) for check in checks if history or check.failing or not open_only]
     if not history:
-        rows += [{"item": item, "state": "open"} for item in reader.unchecked_items(row.id)]
+        rows += [{"item": item, "state": "open"} for item in unchecked_items(reader, require_activity(reader, row.id))]
     return {
         "activity": row.id,
         "attempt": row.attempt,
@@ -65,12 +74,15 @@ def counts(done: Any) -> str:
     return clean(f"{total}: {held['passed']} passed, {held['failed']} failed{left}")
 
 
-def print_template(reader: Reader, row: ActivityRow) -> None:
+def print_template(reader: Snapshot, row: Activity) -> None:
     """Print a CSV with the items that are left and a column for each criterion that every item is held against."""
-    metrics = [f"{c.metric} [{c.unit}]" for c in reader.criteria(row.id) if c.each]
+    metrics = [f"{c.metric} [{c.unit}]" for c in criteria(reader, row.id) if c.each]
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(["item", "result", *metrics, "serial", "note", "photo"])
-    writer.writerows([item, "", *("" for _ in metrics), "", "", ""] for item in reader.unchecked_items(row.id))
+    writer.writerows(
+        [item, "", *("" for _ in metrics), "", "", ""]
+        for item in unchecked_items(reader, require_activity(reader, row.id))
+    )
 
 
 def say_recorded(done: Checked, *, of: int) -> None:

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from clusterwright.adoption import plan_in_force
 from clusterwright.where import acting_person
+from ledger.reading import open_snapshot
 
 if TYPE_CHECKING:
-    from ledger.reads import Reader
+    from ledger.questions.snapshot import Snapshot
 
 
-def forecast_document(reader: Reader, folder: Path, now: datetime) -> dict[str, Any]:
+def forecast_document(reader: Snapshot, folder: Path, now: datetime) -> dict[str, Any]:
     """Give the forecast with stable keys: `finish`, `planned`, `days_late`, `slip_usd`, `critical`, `phases`."""
-    from ledger.actuals import current_forecast
+    from ledger.questions.actuals import current_forecast
 
     plan = plan_in_force(folder)
     found = current_forecast(reader, plan, now)
@@ -37,11 +38,10 @@ def forecast_document(reader: Reader, folder: Path, now: datetime) -> dict[str, 
 
 def publish_now(folder: Path, who: str | None, document: dict[str, Any]) -> None:
     """Record a forecast as the acting person."""
-    from ledger.database import Ledger
-    from ledger.reads import Reader
-    from ledger.services.forecasting import publish_forecast
+    from ledger.decisions.plan import publish_forecast
+    from ledger.writing import Ledger
 
-    with Reader.open(folder) as reader:
+    with open_snapshot(folder) as reader:
         person = acting_person(reader, who)
     with Ledger.open(folder, clock=lambda: datetime.now(UTC)) as ledger:
         publish_forecast(ledger, person, document["finish"], phases=document["phases"])

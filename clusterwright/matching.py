@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
+from ledger.questions.activities import activities
+from ledger.questions.case import require_activity
+from ledger.questions.checks import checked_items
+from ledger.reading import open_snapshot
 from steps.design.design import Design
 from steps.design.matching import Matching, match
 from steps.design.nodes import planned_nodes
@@ -25,12 +28,13 @@ def matching_of(folder: Path, inventory: Inventory, design: Design) -> Matching:
 
 def serials_on_record(folder: Path) -> dict[str, str]:
     """Give the serial number last recorded at each server's position; none before there is a ledger."""
-    from ledger.file import has_ledger
-    from ledger.reads import Reader
+    from ledger.stores.following import has_ledger
 
     if not has_ledger(folder):
         return {}
-    with Reader.open(folder) as reader:
-        begun = [a.id for a in reader.activities(datetime.now(UTC)) if a.items_of in SERVERS and a.started_at]
-        checks = [check for name in begun for check in reader.checked_items(name) if check.serial]
+    with open_snapshot(folder) as reader:
+        begun = [a.id for a in activities(reader) if a.items_of in SERVERS and a.started_at]
+        checks = [
+            check for name in begun for check in checked_items(reader, require_activity(reader, name)) if check.serial
+        ]
     return {check.item: check.serial for check in sorted(checks, key=lambda check: check.seq)}

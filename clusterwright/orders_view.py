@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clusterwright.output import day, minute, say, table
+from ledger.questions.orders import budget, order_history, orders
+from ledger.questions.site import site
 
 if TYPE_CHECKING:
-    from ledger.reads import OrderRow, Reader
+    from ledger.questions.snapshot import Snapshot
+    from ledger.rules.rows import OrderRow
 
 Answer = tuple[Any, Callable[[], None]]
 """What --json prints, and what prints it for people."""
@@ -20,10 +23,10 @@ ESTIMATED_IN = "USD"
 """The currency of the design's figures."""
 
 
-def listed(reader: Reader, now: datetime, organisation: str | None) -> Answer:
+def listed(reader: Snapshot, now: datetime, organisation: str | None) -> Answer:
     """Give every order, or an organisation's."""
-    rows = reader.orders(now, organisation=organisation)
-    return rows, lambda: _print_orders(rows, reader.site().time_zone)
+    rows = orders(reader, organisation=organisation)
+    return rows, lambda: _print_orders(rows, site(reader).time_zone)
 
 
 def _print_orders(rows: list[OrderRow], zone: str) -> None:
@@ -57,10 +60,10 @@ def _state(r: OrderRow) -> str:
     return ", ".join([r.state, *said])
 
 
-def history(reader: Reader, order: str) -> Answer:
+def history(reader: Snapshot, order: str) -> Answer:
     """Give everything recorded of an order and its deliveries."""
-    rows = reader.order_history(order)
-    zone = reader.site().time_zone
+    rows = order_history(reader, order)
+    zone = site(reader).time_zone
 
     def shown() -> None:
         if not rows:
@@ -74,9 +77,9 @@ def history(reader: Reader, order: str) -> Answer:
     return rows, shown
 
 
-def budget(reader: Reader, folder: Path, now: datetime) -> Answer:
+def budget(reader: Snapshot, folder: Path, now: datetime) -> Answer:
     """Give the money by budget line, and the design's estimate where a line bears the name of one of its categories."""
-    rows = reader.budget(now)
+    rows = budget(reader)
     estimates = _estimates(folder) if rows else {}
     document = [
         row._asdict() | {"estimate_usd": estimates.get(row.budget_line.casefold()), "over_usd": None} for row in rows

@@ -11,8 +11,8 @@ from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Plan, PlanOrder
 
 if TYPE_CHECKING:
-    from ledger.reads import OrderRow
-    from ledger.revision import Consequences
+    from ledger.rules.revision import Consequences
+    from ledger.rules.rows import OrderRow
 
 
 class Change(NamedTuple):

@@ -94,7 +94,7 @@ def _order_line(orders: list[PlanOrder], zone: str) -> tuple[object, ...]:
 
 def plan_document(plan: Plan) -> dict[str, Any]:
     """Give the plan as JSON, people by their ids, with the critical path as a list of ids in order of their start."""
-    from ledger.names import without_names
+    from ledger.evidence.names import without_names
 
     document = without_names(plan).model_dump(mode="json")
     document["critical_path"] = [name for name, _ in _critical(plan)]

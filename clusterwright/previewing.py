@@ -12,11 +12,13 @@ from flows.ansible.previewing import Differences, look
 from flows.ansible.run import RunSpec, require_ansible
 from flows.ansible.sources import kept_inventory
 from flows.ansible.variables import variables_of
-from ledger.database import Ledger
-from ledger.plan_store import read_plan
-from ledger.reads import Reader
-from ledger.services.previewing import record_preview
-from ledger.transitions import State
+from ledger.decisions.runs import record_preview
+from ledger.evidence.plans import read_plan
+from ledger.questions.case import require_activity
+from ledger.questions.site import site
+from ledger.reading import open_snapshot
+from ledger.rules.activity import State
+from ledger.writing import Ledger
 from steps.errors import NotSatisfiedError
 
 
@@ -27,9 +29,9 @@ def preview(folder: Path, activity: str) -> Differences:
     if inventory is None:
         raise NotSatisfiedError(f"there is no inventory to preview {activity} on", hint="`inventory` in site.yaml")
     require_ansible()
-    with Reader.open(folder) as reader:
-        state = reader.require_activity(activity, datetime.now(UTC)).state
-        plan = read_plan(folder, reader.site().revision)
+    with open_snapshot(folder) as reader:
+        state = require_activity(reader, activity).state
+        plan = read_plan(folder, site(reader).revision)
     if state is not State.READY:
         raise NotSatisfiedError(
             f"{activity} is {state.value}: there is nothing to release", hint=f"clusterwright why {activity}"

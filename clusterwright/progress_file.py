@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from steps.errors import InputError, Place
 
 if TYPE_CHECKING:
-    from ledger.services.adopting import ProgressRow
+    from ledger.entries import ProgressRow
 
 COLUMNS = ("activity", "state", "started", "finished", "by", "note")
 
 
 def read_progress(path: Path) -> list[ProgressRow]:
     """Give the rows of a progress file; faults name file, line and column."""
-    from ledger.services.adopting import ProgressRow
+    from ledger.entries import ProgressRow
 
     try:
         text = path.read_text(encoding="utf-8-sig")

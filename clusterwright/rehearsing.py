@@ -6,7 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from clusterwright.planning import plan_of
-from ledger.file import LEDGER_FILE, has_ledger
+from ledger.questions.site import site
+from ledger.reading import open_snapshot
+from ledger.stores.file import LEDGER_FILE
+from ledger.stores.following import has_ledger
 from steps.errors import NotSatisfiedError
 from steps.schedule.plan import Person, Plan
 
@@ -14,17 +17,15 @@ from steps.schedule.plan import Person, Plan
 def prepare_rehearsal(folder: Path) -> None:
     """Make a rehearsal ledger where there is none; refuse to rehearse in a real one."""
     if has_ledger(folder):
-        from ledger.reads import Reader
-
-        with Reader.open(folder) as reader:
-            if not reader.site().rehearsal:
+        with open_snapshot(folder) as reader:
+            if not site(reader).rehearsal:
                 raise NotSatisfiedError(
                     f"{folder / LEDGER_FILE} is a real record, not a rehearsal's",
                     hint="rehearse in a copy of the folder without its ledger.db",
                 )
         return
     from flows.rehearsal_keys import RehearsalKeys
-    from ledger.services.planning import adopt_plan, create_ledger
+    from ledger.decisions.plan import adopt_plan, create_ledger
 
     keys = RehearsalKeys(folder)
     plan = plan_of(folder)

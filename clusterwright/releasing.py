@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from clusterwright.planning import playbooks_folder
+from ledger.questions.activities import hosts_of
+from ledger.questions.case import require_activity
+from ledger.reading import open_snapshot
 from steps.errors import NotSatisfiedError
 
 
@@ -22,12 +24,11 @@ class Terms(NamedTuple):
 def release_terms(folder: Path, activity: str) -> Terms:
     """Give what a release of an activity would cover now."""
     from flows.ansible.digest import playbook_digest
-    from ledger.reads import Reader
 
-    with Reader.open(folder) as reader:
-        row = reader.require_activity(activity, datetime.now(UTC))
+    with open_snapshot(folder) as reader:
+        row = require_activity(reader, activity)
         digest = playbook_digest(playbooks_folder() / row.playbook) if row.playbook else ""
-        hosts = reader.hosts_of(activity, digest)
+        hosts = hosts_of(reader, activity, digest)
     if row.effect not in {"change", "destructive"} or not row.playbook:
         raise NotSatisfiedError(
             f"{activity} needs no release: " + ("it only reads" if row.playbook else "nothing runs for it")

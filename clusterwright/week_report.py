@@ -16,9 +16,15 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from clusterwright.output import clean, day
+from ledger.questions.activities import activities
+from ledger.questions.ncrs import punch
+from ledger.questions.orders import orders
+from ledger.questions.site import site
 
 if TYPE_CHECKING:
-    from ledger.reads import ActivityRow, PunchRow, Reader
+    from ledger.questions.ncrs import PunchRow
+    from ledger.questions.snapshot import Snapshot
+    from ledger.rules.activity import Activity
 
 STYLE = (
     "<style>body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
@@ -53,21 +59,21 @@ class WeekReport:
     record: str = ""
 
 
-def week_report(reader: Reader, now: datetime, record: str = "", organisation: str | None = None) -> WeekReport:
+def week_report(reader: Snapshot, now: datetime, record: str = "", organisation: str | None = None) -> WeekReport:
     """Give the report of the week before `now`, or of one contractor's part in it.
 
     `record` says of which earlier record, where it is not today's.
     """
-    site = reader.site()
+    site = site(reader)
     zone = site.time_zone
-    rows = reader.activities(now, organisation=organisation)
+    rows = activities(reader, organisation=organisation)
     live = [r for r in rows if r.state.value not in {"done", "not_applicable"}]
     done = [r for r in rows if r.finished_at and now - BACK <= r.finished_at <= now and r.state.value == "done"]
     soon = [r for r in live if not r.late and r.early_start and r.early_start <= now + AHEAD]
     waiting = [r for r in live if r.state.value in {"awaiting_sign_off", "failed", "checked_not_met", "on_hold"}]
     orders = [
         o
-        for o in reader.orders(now, organisation=organisation)
+        for o in orders(reader, organisation=organisation)
         if o.state == "planned" and o.order_by and o.order_by <= now + AHEAD
     ]
     return WeekReport(
@@ -86,7 +92,7 @@ def week_report(reader: Reader, now: datetime, record: str = "", organisation: s
             "Decisions needed": _lines(waiting, zone, "early_finish"),
             "Punch list": tuple(
                 Line(p.owner or p.trade, p.id, f"{p.activity}: {p.said}", str(p.due or ""), _standing(p))
-                for p in reader.punch(now.astimezone(ZoneInfo(zone)).date(), organisation)
+                for p in punch(reader, now.astimezone(ZoneInfo(zone)).date(), organisation)
             ),
             **_contractors(done, live, waiting, soon),
         },
@@ -99,7 +105,7 @@ def _standing(row: PunchRow) -> str:
 
 
 def _contractors(
-    done: list[ActivityRow], live: list[ActivityRow], waiting: list[ActivityRow], soon: list[ActivityRow]
+    done: list[Activity], live: list[Activity], waiting: list[Activity], soon: list[Activity]
 ) -> dict[str, tuple[Line, ...]]:
     """Give one line a contractor, where work was given to any: how the week went and what comes."""
     names = sorted({r.organisation for r in (*done, *live) if r.organisation})
@@ -119,7 +125,7 @@ def _contractors(
     return {"By contractor": tuple(lines)}
 
 
-def _lines(rows: Iterable[ActivityRow], zone: str, date: str) -> tuple[Line, ...]:
+def _lines(rows: Iterable[Activity], zone: str, date: str) -> tuple[Line, ...]:
     lines = [
         Line(
             r.assignee or r.organisation or r.role,

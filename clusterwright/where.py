@@ -6,10 +6,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ledger.questions.people import person_for_account
 from steps.errors import InputError, NotSatisfiedError
 
 if TYPE_CHECKING:
-    from ledger.reads import Reader
+    from ledger.questions.snapshot import Snapshot
 
 SITE_FILE = "site.yaml"
 
@@ -33,7 +34,7 @@ def find_site(given: Path | None) -> Path:
     )
 
 
-def acting_person(reader: Reader, claimed: str | None) -> str:
+def acting_person(reader: Snapshot, claimed: str | None) -> str:
     """Give the person the account stands for: the operating system's, or the database role of a shared ledger.
 
     The account says who acts. `--as ID` chooses among the people of one account and proves nothing more.
@@ -41,12 +42,12 @@ def acting_person(reader: Reader, claimed: str | None) -> str:
     from ledger.account import account_of
 
     account = account_of(reader.site_dir)
-    people = reader.person_for_account(account)
+    people = person_for_account(reader, account)
     ids = [person.id for person in people]
     if claimed is not None:
         if claimed in ids:
             return claimed
-        known = {person.id: person for person in reader.people()}
+        known = {person.id: person for person in people(reader)}
         if claimed not in known:
             raise InputError(f"nobody at this site is called {claimed!r}", hint="people: " + ", ".join(known))
         raise NotSatisfiedError(

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from ledger.access import ACCESS, in_words
+from ledger.rules.access import ACCESS, in_words
 from steps.acceptance.causes import CAUSES
 from steps.acceptance.measuring import TOOLED
 from steps.acceptance.metric import Tool

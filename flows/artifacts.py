@@ -5,7 +5,8 @@ from __future__ import annotations
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from flows.engine_state import Engine
-from ledger.reads import PhaseRow, Reader
+from ledger.questions.site import PhaseRow, phases, site
+from ledger.reading import open_snapshot
 from steps.design.calculations.calculation import Calculation
 from steps.schedule.activity import PlanActivity
 from steps.value import value_text
@@ -21,9 +22,9 @@ def escaped(text: object) -> str:
 
 def status_text(engine: Engine) -> str:
     """Give the site's status as a Markdown table."""
-    with Reader.open(engine.site_dir) as reader:
+    with open_snapshot(engine.site_dir) as reader:
         now = engine.clock()
-        phases, site = reader.phases(now), reader.site()
+        phases, site = phases(reader), site(reader)
     head = "**REHEARSAL: nothing here was really done.**\n\n" if engine.rehearsal else ""
     lines = [
         f"{head}{escaped(site.name)}, plan revision {site.revision}, {now:%Y-%m-%d %H:%M} UTC",

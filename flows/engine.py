@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING
 from flows.ansible.run import require_ansible
 from flows.ansible.sources import kept_inventory
 from flows.prefect_server import PrefectServer
+from ledger.questions.site import site
+from ledger.reading import open_snapshot
 from steps.errors import InputError, UnreachableError
 
 if TYPE_CHECKING:
     from flows.dispatcher import Dispatcher
     from flows.engine_state import Engine
     from flows.executors.real import RealPerformer
-    from ledger.database import Ledger
+    from ledger.writing import Ledger
 
 INTERRUPTED = 130
 LINGER_S = 2.0
@@ -53,7 +55,7 @@ def run_engine(
         # Prefect reads its settings when it is first imported, which is here, after the server set them
         from flows.engine_log import logged
         from flows.executors.real import RealPerformer
-        from ledger.database import Ledger
+        from ledger.writing import Ledger
 
         performer = RealPerformer(site_dir, playbooks or Path(str(files("playbooks"))), inventory, hands_off=hands_off)
         with logged(site_dir), Ledger.open(site_dir, clock=_now) as ledger:
@@ -79,10 +81,9 @@ def _ending_at_once(say: Callable[[str], None]) -> Iterator[None]:
 
 
 def _refuse_unready(site_dir: Path) -> None:
-    from ledger.reads import Reader
 
-    with Reader.open(site_dir) as reader:
-        site = reader.site()
+    with open_snapshot(site_dir) as reader:
+        site = site(reader)
     if site.rehearsal:
         raise InputError("this ledger is a rehearsal's", hint="`clusterwright rehearse` goes on with it")
     if site.revision == 0:
@@ -91,11 +92,10 @@ def _refuse_unready(site_dir: Path) -> None:
 
 def _engine(site_dir: Path, ledger: Ledger, performer: RealPerformer, stop: threading.Event) -> Engine:
     from flows.engine_state import Engine
-    from ledger.plan_store import read_plan
-    from ledger.reads import Reader
+    from ledger.evidence.plans import read_plan
 
-    with Reader.open(site_dir) as reader:
-        revision = reader.site().revision
+    with open_snapshot(site_dir) as reader:
+        revision = site(reader).revision
     return Engine(
         site_dir=site_dir,
         ledger=ledger,

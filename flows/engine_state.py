@@ -19,8 +19,11 @@ from flows.asked import Asked, Key
 from flows.bell import Bell
 from flows.groups import Group, Groups
 from flows.performer import Outcome, Performer
-from ledger.database import Ledger
-from ledger.reads import ActivityRow, Reader
+from ledger.questions.activities import ready
+from ledger.questions.case import require_activity
+from ledger.reading import open_snapshot
+from ledger.rules.activity import Activity
+from ledger.writing import Ledger
 from steps.design.calculated import Calculator
 from steps.schedule.plan import Plan
 
@@ -31,7 +34,7 @@ class Work(NamedTuple):
     """An activity to be dealt with, and what this would touch."""
 
     key: Key
-    row: ActivityRow
+    row: Activity
     touches: frozenset[str]
 
 
@@ -94,16 +97,16 @@ class Engine:
 
     def work(self) -> list[Work]:
         """Give every activity that can be acted on and was not handed out as it stands."""
-        with Reader.open(self.site_dir) as reader:
+        with open_snapshot(self.site_dir) as reader:
             now = self.clock()
-            rows = reader.ready(now)
-            wanted = [reader.require_activity(name, now) for name in sorted(self.requested)]
+            rows = ready(reader)
+            wanted = [require_activity(reader, name) for name in sorted(self.requested)]
         found = [(Key(r.id, r.attempt, self.performer.mark(r)), r) for r in rows]
         fresh = [(k, r) for k, r in found if k not in self._taken and k not in self._asked and self.performer.wants(r)]
         fresh += [(Key(r.id, r.attempt, REQUESTED), r) for r in wanted]
         return [Work(key, row, self._touched(row)) for key, row in fresh]
 
-    def _touched(self, row: ActivityRow) -> frozenset[str]:
+    def _touched(self, row: Activity) -> frozenset[str]:
         """Give the hosts that a run would touch, and the shared things that it would have; none where nothing would run."""
         hosts = self.performer.hosts(row)
         shares = self.activities[row.id].shares if hosts else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from ledger.reads import ActivityRow
+from ledger.rules.activity import Activity
 from steps.catalog.terms import LinkType
 from steps.schedule.plan import Plan
 
@@ -44,7 +44,7 @@ class Groups:
             if link.type is LinkType.FS:
                 self._before.setdefault(link.after, []).append(link.before)
 
-    def of(self, row: ActivityRow) -> Group:
+    def of(self, row: Activity) -> Group:
         """Give the phase run that an activity belongs to."""
         units = self._all if row.phase in self._small else self._chunk.get(row.unit, self._wide)
         return Group(row.phase, units)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from ledger.reads import ActivityRow
+from ledger.rules.activity import Activity
 
 if TYPE_CHECKING:
     from flows.engine_state import Engine
@@ -39,19 +39,19 @@ def settled(result: str, summary: str) -> Outcome:
 class Performer(Protocol):
     """Does what a ready activity asks for, or hands it to a person, and says how that ended."""
 
-    def wants(self, row: ActivityRow) -> bool:
+    def wants(self, row: Activity) -> bool:
         """Say whether the engine can do anything about a ready activity now."""
 
-    def mark(self, row: ActivityRow) -> str:
+    def mark(self, row: Activity) -> str:
         """Give what, when it changes, makes a ready activity worth another look: its playbook, its release."""
 
-    def hosts(self, row: ActivityRow) -> tuple[str, ...]:
+    def hosts(self, row: Activity) -> tuple[str, ...]:
         """Give the hosts that performing it would touch; no two runs touch one host."""
 
-    def asks(self, row: ActivityRow) -> str:
+    def asks(self, row: Activity) -> str:
         """Give the role that is asked to act, empty where software does."""
 
-    def perform(self, engine: Engine, row: ActivityRow) -> Outcome:
+    def perform(self, engine: Engine, row: Activity) -> Outcome:
         """Do it; runs in a task's thread."""
 
     def cancel(self, activity: str) -> bool:

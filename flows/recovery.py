@@ -14,15 +14,17 @@ import psutil
 from flows.ansible.orphans import boot_id, end_group, members
 from flows.engine_state import Engine
 from flows.executors.lease import folder_name
-from ledger.reads import ClaimRow, Reader
-from ledger.services.runs import RunOutcome, lapsed_claims, settle
+from ledger.decisions.runs import lapsed_claims, settle
+from ledger.entries import Claim, RunOutcome
+from ledger.questions.records import claims
+from ledger.reading import open_snapshot
 from steps.errors import NotSatisfiedError
 
 
 def recover(engine: Engine) -> list[str]:
     """Settle what abandoned engines left; give a sentence for each."""
-    with Reader.open(engine.site_dir) as reader:
-        claims = reader.claims()
+    with open_snapshot(engine.site_dir) as reader:
+        claims = claims(reader)
     said = [_taken_over(engine, held) for held in claims if _is_abandoned(engine, held)]
     known = {held.run for held in claims}
     # a run without a claim: the ledger was restored from a copy, and what became of the run is not known
@@ -34,7 +36,7 @@ def recover(engine: Engine) -> list[str]:
     return [sentence for sentence in said if sentence]
 
 
-def _is_abandoned(engine: Engine, held: ClaimRow) -> bool:
+def _is_abandoned(engine: Engine, held: Claim) -> bool:
     """Say whether an engine has let go of a run: it is seen to be dead, or its lease has lapsed."""
     if held.owner.startswith(engine.id):
         return False
@@ -44,7 +46,7 @@ def _is_abandoned(engine: Engine, held: ClaimRow) -> bool:
     return lapsed
 
 
-def _taken_over(engine: Engine, held: ClaimRow) -> str:
+def _taken_over(engine: Engine, held: Claim) -> str:
     person = False
     if held.host != platform.node():
         why, person = f"its engine on {held.host} is gone; whether its run is, nobody here can tell", True

@@ -15,13 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flows.prefect_server import PrefectServer
 from flows.rehearsal_keys import RehearsalKeys
+from ledger.questions.case import require_activity
+from ledger.questions.orders import orders
+from ledger.questions.site import counts, project_time, site
+from ledger.reading import open_snapshot
 from steps.errors import InputError
 
 if TYPE_CHECKING:
     from flows.engine_state import Engine
     from flows.simulation import SimulatedClock
     from flows.stage import Stage
-    from ledger.database import Ledger
+    from ledger.writing import Ledger
 
 CLOSING = "195@site"
 LINGER_S = 600.0
@@ -43,30 +47,28 @@ def rehearse(
     site_dir: Path, *, seed: int, port: int, on_message: Callable[[str], None], until: str | None
 ) -> RehearsalReport:
     """Play a rehearsal's ledger through to go-live, or until an activity is done; it goes on where it was."""
-    from ledger.reads import Reader
-
     began = time.monotonic()
     keys = RehearsalKeys(site_dir)
-    with Reader.open(site_dir) as reader:
-        if not reader.site().rehearsal:
+    with open_snapshot(site_dir) as reader:
+        if not site(reader).rehearsal:
             raise InputError("this ledger is a real record, not a rehearsal's")
-        reader.require_activity(until or CLOSING, reader.project_time())
-        started = reader.project_time()
+        require_activity(reader, until or CLOSING)
+        started = project_time(reader)
     with PrefectServer(site_dir, port, on_message) as server:
         from flows.engine_log import logged
         from flows.simulation import SimulatedClock
-        from ledger.database import Ledger
+        from ledger.writing import Ledger
 
         clock = SimulatedClock(started)
         with logged(site_dir), Ledger.open(site_dir, clock=clock) as ledger:
             ledger.signer = keys.sign
             engine, stage = _set_up(site_dir, ledger, clock, seed, until or CLOSING, on_message)
             _play(server, engine, stage, on_message)
-    with Reader.open(site_dir) as reader:
-        counts = reader.counts(clock())
+    with open_snapshot(site_dir) as reader:
+        counts = counts(reader)
         by_state = {state.value: n for state, n in counts.by_state.items()}
-        first = reader.site().plan_start or started
-        if reader.require_activity(CLOSING, clock()).state.value == "done":
+        first = site(reader).plan_start or started
+        if require_activity(reader, CLOSING).state.value == "done":
             keys.throw_away()
     seconds = time.monotonic() - began
     return RehearsalReport(seconds, counts.total, by_state["done"], by_state["not_applicable"], first, clock())
@@ -80,13 +82,12 @@ def _set_up(
     from flows.executors.simulated_people import SimulatedPeople
     from flows.executors.simulated_suppliers import SimulatedSuppliers
     from flows.stage import Stage
-    from ledger.plan_store import read_plan
-    from ledger.reads import Reader
+    from ledger.evidence.plans import read_plan
     from steps.schedule.calendar import WorkCalendar
 
-    with Reader.open(site_dir) as reader:
-        revision = reader.site().revision
-        placed = [(row, row.placed_at) for row in reader.orders(clock()) if row.placed_at]
+    with open_snapshot(site_dir) as reader:
+        revision = site(reader).revision
+        placed = [(row, row.placed_at) for row in orders(reader) if row.placed_at]
     plan = read_plan(site_dir, revision)
     people = SimulatedPeople(ledger, plan, clock)
     suppliers = SimulatedSuppliers(plan, people, clock, seed)

@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from ledger.ssh import REHEARSAL_NAMESPACE, sign
+from ledger.trust.ssh import REHEARSAL_NAMESPACE, sign
 from steps.errors import NotSatisfiedError, UnreachableError
 
 

@@ -12,8 +12,12 @@ from flows.executors.rehearsed import Simulator
 from flows.executors.simulated_suppliers import SimulatedSuppliers
 from flows.rehearsal import CLOSING
 from flows.simulation import SimulatedClock
-from ledger.reads import Reader
-from ledger.transitions import State
+from ledger.questions.case import require_activity
+from ledger.questions.inbox import approved_until
+from ledger.questions.orders import orders
+from ledger.questions.site import counts, next_wake
+from ledger.reading import open_snapshot
+from ledger.rules.activity import State
 from steps.errors import ClusterwrightError, NotSatisfiedError
 
 OVER = frozenset({State.DONE, State.NOT_APPLICABLE})
@@ -41,13 +45,13 @@ class Stage:
         self.clock = clock
         self.wanted = wanted
         self.say = say
-        self._reader = Reader.open(engine.site_dir)
+        self._reader = open_snapshot(engine.site_dir)
         self._told = time.monotonic()
 
     def play(self, dispatcher: threading.Thread) -> None:
         """Go on until the wanted activity is over; refuse to wait for nothing."""
         with self._reader as reader:
-            while reader.require_activity(self.wanted, self.clock()).state not in OVER:
+            while require_activity(reader, self.wanted).state not in OVER:
                 self._settle_down(dispatcher)
                 if self._place_orders():
                     continue
@@ -71,7 +75,7 @@ class Stage:
     def _move_to(self, at: datetime) -> None:
         due = self.clock.move_to(at)
         with self.engine.ledger.batch():
-            for row in self._reader.approved_until(self.clock(), self.clock()):
+            for row in approved_until(self._reader, self.clock()):
                 self.simulator.people.renew(self.engine.activities[row.id])
             for decision in due:
                 decision(self.clock())
@@ -95,7 +99,7 @@ class Stage:
 
     def _place_orders(self) -> bool:
         now = self.clock()
-        ready = [o for o in self._reader.orders(now) if o.placed_at is None and o.ready_from and o.ready_from <= now]
+        ready = [o for o in orders(self._reader) if o.placed_at is None and o.ready_from and o.ready_from <= now]
         if ready:
             with self.engine.ledger.batch():
                 for row in ready:
@@ -104,11 +108,11 @@ class Stage:
         return bool(ready)
 
     def _next_moment(self) -> datetime | None:
-        moments = (self._reader.next_wake(self.clock()), self.clock.next_due())
+        moments = (next_wake(self._reader), self.clock.next_due())
         return min((at for at in moments if at is not None), default=None)
 
     def _tell(self) -> None:
         if time.monotonic() - self._told > TELL_S:
             self._told = time.monotonic()
-            counts = self._reader.counts(self.clock())
+            counts = counts(self._reader)
             self.say(f"{self.clock():%Y-%m-%d}: {counts.by_state[State.DONE]} of {counts.total} done")

@@ -13,7 +13,8 @@ from flows.artifacts import escaped
 from flows.engine_state import Engine
 from flows.phases import title
 from flows.prefect_api import PrefectApi
-from ledger.reads import PhaseRow, Reader
+from ledger.questions.site import PhaseRow, phases
+from ledger.reading import open_snapshot
 
 RESTORED = "restored from ledger"
 CRASHED = {"type": "CRASHED", "name": "Engine gone", "message": "its engine ended; the ledger tells what was done"}
@@ -36,8 +37,8 @@ def restore_history(api: PrefectApi, engine: Engine) -> int:
     """Write one standing run a phase where the dashboard knows nothing and the ledger does; give how many."""
     if api.count("flow_runs", {}) > 0:
         return 0
-    with Reader.open(engine.site_dir) as reader:
-        phases = [p for p in reader.phases(engine.clock()) if p.done or p.awaiting or p.in_progress or p.failed]
+    with open_snapshot(engine.site_dir) as reader:
+        phases = [p for p in phases(reader) if p.done or p.awaiting or p.in_progress or p.failed]
     for phase in phases:
         with tags(RESTORED, engine.plan.site, phase.phase, f"revision {engine.revision}"):
             _write_standing(phase)

@@ -12,7 +12,8 @@ from prefect.states import Completed, Failed
 from flows.asked import Key
 from flows.engine_state import Engine, Work, engine_of
 from flows.performer import Outcome
-from ledger.reads import Reader
+from ledger.questions.case import require_activity
+from ledger.reading import open_snapshot
 from steps.errors import ClusterwrightError
 
 log = logging.getLogger("clusterwright.flows")
@@ -35,8 +36,8 @@ def act(name: str, engine_id: str, activity: str, attempt: int, mark: str) -> St
 
 
 def _dealt_with(engine: Engine, activity: str, attempt: int) -> Outcome:
-    with Reader.open(engine.site_dir) as reader:
-        row = reader.require_activity(activity, engine.clock())
+    with open_snapshot(engine.site_dir) as reader:
+        row = require_activity(reader, activity)
     if row.attempt != attempt:
         return Outcome("Superseded", f"attempt {row.attempt} has taken over")
     try:

@@ -7,9 +7,11 @@ from collections.abc import Callable
 
 from flows.engine_state import Engine
 from flows.recovery import recover
-from ledger.plan_store import read_plan
-from ledger.reads import Reader, RequestRow
-from ledger.services.runs import answer_request
+from ledger.decisions.requests import answer_request
+from ledger.evidence.plans import read_plan
+from ledger.questions.records import RequestRow, requests
+from ledger.questions.site import site
+from ledger.reading import open_snapshot
 
 RECOVER_S = 10.0
 
@@ -29,9 +31,9 @@ class Attendant:
             self._recovered = now
             for sentence in recover(self.engine):
                 self.say(sentence)
-        with Reader.open(self.engine.site_dir) as reader:
-            requests = reader.requests(open_only=True)
-            revision = reader.site().revision
+        with open_snapshot(self.engine.site_dir) as reader:
+            requests = requests(reader, open_only=True)
+            revision = site(reader).revision
         if revision != self.engine.revision:
             self.engine.use(read_plan(self.engine.site_dir, revision), revision)
             self.say(f"plan revision {revision} is in force")

@@ -12,8 +12,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ledger.reads import Reader
-from ledger.shared.following import follower
+from ledger.questions.site import next_wake
+from ledger.reading import open_snapshot
+from ledger.stores.following import follower
 
 LOOK_S = 0.2
 """How often a waiting loop asks; five times a second is far within the 5 s that a sign-off may take."""
@@ -25,7 +26,7 @@ class Watch:
     """One waiter's view of the ledger; use it in a with statement."""
 
     def __init__(self, site_dir: Path, clock: Callable[[], datetime]) -> None:
-        self._reader = Reader.open(site_dir)
+        self._reader = open_snapshot(site_dir)
         self._follower = follower(site_dir)
         self._clock = clock
         self._version = -1
@@ -42,7 +43,7 @@ class Watch:
         if version == self._version and waited < SLOW_S and (self._wake is None or now < self._wake):
             return False
         self._version, self._looked = version, time.monotonic()
-        self._wake = self._reader.next_wake(now)
+        self._wake = next_wake(self._reader)
         return True
 
     def __enter__(self) -> Self:

@@ -72,7 +72,7 @@ class Server:
 
     def database(self, roles: Sequence[str] = ()) -> str:
         """Make a database with a ledger installed in it and roles that may append; give its name."""
-        from ledger.shared.installing import install_sql
+        from ledger.stores.installing import install_sql
 
         self._made += 1
         name = f"site_{self._made}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from ledger.transitions import State
+from ledger.rules.activity import State
 
 COLOURS = {
     "muted": "grey62",

@@ -8,12 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from ledger.questions.people import person_for_account
+from ledger.questions.site import head, project_time, site
+from ledger.reading import open_snapshot
 from steps.errors import NotSatisfiedError
 
 if TYPE_CHECKING:
-    from ledger.database import Ledger
-    from ledger.reads import Reader
-    from ledger.shared.following import Follower
+    from ledger.questions.snapshot import Snapshot
+    from ledger.stores.following import Follower
+    from ledger.writing import Ledger
     from steps.schedule.plan import Plan
 
 T = TypeVar("T")
@@ -30,20 +33,18 @@ class OpenSite:
     _follower: Follower | None = field(default=None, repr=False)
     _plan: tuple[int, Plan] | None = field(default=None, repr=False)
 
-    def read(self, question: Callable[[Reader, datetime], T]) -> T:
+    def read(self, question: Callable[[Snapshot, datetime], T]) -> T:
         """Ask the read models; call from a worker thread."""
-        from ledger.reads import Reader
-
-        with Reader.open(self.folder) as reader:
-            now = reader.project_time() if reader.site().rehearsal else datetime.now(UTC)
+        with open_snapshot(self.folder) as reader:
+            now = project_time(reader) if site(reader).rehearsal else datetime.now(UTC)
             return question(reader, now)
 
-    def go_live(self, reader: Reader, now: datetime) -> datetime | None:
+    def go_live(self, reader: Snapshot, now: datetime) -> datetime | None:
         """Give the forecast of go-live; None before a plan is in force. The plan is read once a revision."""
-        from ledger.actuals import current_forecast
-        from ledger.plan_store import read_plan
+        from ledger.evidence.plans import read_plan
+        from ledger.questions.actuals import current_forecast
 
-        revision = reader.site().revision
+        revision = site(reader).revision
         if revision == 0:
             return None
         if self._plan is None or self._plan[0] != revision:
@@ -52,22 +53,22 @@ class OpenSite:
 
     def version(self) -> int:
         """Give the number of the last event, which changes with every decision."""
-        from ledger.reads import Reader
-        from ledger.shared.following import follower
+        from ledger.questions.snapshot import Snapshot
+        from ledger.stores.following import follower
 
         if not self._followed:
             self._followed, self._follower = True, follower(self.folder)
         if self._follower is not None:
             self._follower.look()  # one connection that listens, instead of a new one at every look
-        with Reader(self.folder) as reader:
-            return reader.head().seq
+        with Snapshot(self.folder) as reader:
+            return head(reader).seq
 
     def find_person(self) -> tuple[str, ...]:
         """Give the people the account stands for, and take the first to act."""
         from ledger.account import account_of
 
         account = account_of(self.folder)
-        self.people = self.read(lambda reader, _: tuple(p.id for p in reader.person_for_account(account)))
+        self.people = self.read(lambda reader, _: tuple(p.id for p in person_for_account(reader, account)))
         if self.person is None and self.people:
             self.person = self.people[0]
         return self.people
@@ -75,14 +76,14 @@ class OpenSite:
     def act(self, decision: Callable[[Ledger, str], object]) -> object:
         """Take a decision as the person and give what it gave; the service's refusal comes back as its error."""
         from ledger.account import account_of
-        from ledger.database import Ledger
+        from ledger.writing import Ledger
 
         if self.person is None:
             raise NotSatisfiedError(
                 f"no person at this site has the account {account_of(self.folder)!r}",
                 hint="give someone this account in site.yaml and adopt the plan again",
             )
-        from ledger.services.by_key import decided
+        from ledger.decisions.by_key import decided
 
         person = self.person
         with Ledger.open(self.folder, clock=lambda: datetime.now(UTC)) as ledger:

@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from clusterwright.commands.options import JsonOption, SiteOption
+from ledger.questions.people import people
+from ledger.reading import open_snapshot
 from steps.errors import InputError
 
 
@@ -20,7 +22,7 @@ def access(
 ) -> None:
     """Say who may do what: every decision, the roles that may take it, and who never may."""
     from clusterwright.output import print_json, table
-    from ledger.access import ACCESS, Who, in_words
+    from ledger.rules.access import ACCESS, Who, in_words
 
     if role is not None and person is not None:
         raise InputError("a role or a person, not both")
@@ -48,10 +50,9 @@ def _roles(person: str, site: SiteOption) -> set[str]:
     from datetime import UTC, datetime
 
     from clusterwright.where import find_site
-    from ledger.reads import Reader
 
-    with Reader.open(find_site(site)) as reader:
-        known = [row.id for row in reader.people()]
+    with open_snapshot(find_site(site)) as reader:
+        known = [row.id for row in people(reader)]
         if person not in known:
             raise InputError(f"nobody at this site is called {person!r}", hint="people: " + ", ".join(known))
         return reader.roles_of(person, datetime.now(UTC))

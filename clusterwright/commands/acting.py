@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ledger.reading import open_snapshot
+
 if TYPE_CHECKING:
-    from ledger.database import Ledger
+    from ledger.writing import Ledger
 
 
 def act_once(
@@ -21,12 +23,11 @@ def act_once(
     """Take one decision, signed where a key is given or asked for; give what it gave."""
     from clusterwright.output import say
     from clusterwright.where import acting_person, find_site
-    from ledger.database import Ledger
-    from ledger.reads import Reader
-    from ledger.services.by_key import decided
+    from ledger.decisions.by_key import decided
+    from ledger.writing import Ledger
 
     folder = find_site(site)
-    with Reader.open(folder) as reader:
+    with open_snapshot(folder) as reader:
         person = acting_person(reader, who)
     with Ledger.open(folder, clock=lambda: datetime.now(UTC)) as ledger:
         done = decided(ledger, person, lambda: act(ledger, person), key=key)

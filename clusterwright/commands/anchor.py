@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from clusterwright.commands.options import JsonOption, SiteOption
+from ledger.reading import open_snapshot
 
 
 def anchor(
@@ -27,14 +28,13 @@ def anchor(
     """Publish the ledger's head: to a file, a git repository, or as a code that can be read over the telephone."""
     from clusterwright.output import clean, print_json, say
     from clusterwright.where import find_site
-    from ledger.anchor_git import add_note
-    from ledger.anchors import head_anchor, keep, remember
-    from ledger.reads import Reader
+    from ledger.trust.anchor_git import add_note
+    from ledger.trust.anchors import head_anchor, keep, remember
 
     folder = find_site(site)
     head = head_anchor(folder)
-    with Reader.open(folder) as reader:
-        mark = "REHEARSAL: " if reader.site().rehearsal else ""
+    with open_snapshot(folder) as reader:
+        mark = "REHEARSAL: " if site(reader).rehearsal else ""
     if file is not None:
         say(f"{file}: {'written' if keep(file, head) else 'stands there already'}")
     if git is not None:

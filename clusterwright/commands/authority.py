@@ -9,12 +9,16 @@ import typer
 
 from clusterwright.commands.access import access
 from clusterwright.commands.options import AsOption, JsonOption, KeyOption, SiteOption, instant
+from ledger.decisions import people, sign_off
+from ledger.questions.people import delegations
+from ledger.questions.records import overrides
+from ledger.reading import open_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ledger.database import Ledger
+    from ledger.writing import Ledger
 
 app = typer.Typer(
     invoke_without_command=True, help="Roles lent from one person to another for a time, and who may do what."
@@ -29,10 +33,9 @@ def authority(context: typer.Context, site: SiteOption = None, as_json: JsonOpti
         return
     from clusterwright.output import print_json, table
     from clusterwright.where import find_site
-    from ledger.reads import Reader
 
-    with Reader.open(find_site(site)) as reader:
-        lent, broken = reader.delegations(), reader.overrides()
+    with open_snapshot(find_site(site)) as reader:
+        lent, broken = delegations(reader), overrides(reader)
     if as_json:
         print_json({"delegations": lent, "overrides": broken})
         return
@@ -69,8 +72,6 @@ def delegate(
     who: AsOption = None,
 ) -> None:
     """Let another person act in one of your own roles for a time."""
-    from ledger.services import delegating
-
     end = instant(until)
     assert end is not None
     begin = instant(since) or datetime.now(UTC)
@@ -78,7 +79,7 @@ def delegate(
         site,
         who,
         key,
-        lambda ledger, me: delegating.delegate(ledger, me, to, role, since=begin, until=end, reason=reason),
+        lambda ledger, me: people.delegate(ledger, me, to, role, since=begin, until=end, reason=reason),
     )
     from clusterwright.output import say
 
@@ -95,9 +96,8 @@ def withdraw(
 ) -> None:
     """End a delegation before its time."""
     from clusterwright.output import say
-    from ledger.services import delegating
 
-    _decide(site, who, key, lambda ledger, me: delegating.withdraw(ledger, me, delegation, reason))
+    _decide(site, who, key, lambda ledger, me: people.withdraw(ledger, me, delegation, reason))
     say(f"{delegation}: withdrawn")
 
 
@@ -111,23 +111,21 @@ def break_glass(
 ) -> None:
     """Pass finished work against its sign-off policy, in an emergency; shown for ever."""
     from clusterwright.output import say
-    from ledger.services import delegating
     from steps.errors import InputError
 
     if not yes and typer.prompt("It passes against its policy, and shows for ever. Type the activity's id") != activity:
         raise InputError("that is not its id; nothing recorded")
-    event = _decide(site, who, key, lambda ledger, me: delegating.break_glass(ledger, me, activity, reason))
+    event = _decide(site, who, key, lambda ledger, me: sign_off.break_glass(ledger, me, activity, reason))
     say(f"{activity}: passed without {'; '.join(event.payload.lacking)}")
 
 
 def _decide(site: Path | None, who: str | None, key: Path | None, act: Callable[[Ledger, str], Any]) -> Any:
     from clusterwright.where import acting_person, find_site
-    from ledger.database import Ledger
-    from ledger.reads import Reader
-    from ledger.services.by_key import decided
+    from ledger.decisions.by_key import decided
+    from ledger.writing import Ledger
 
     folder = find_site(site)
-    with Reader.open(folder) as reader:
+    with open_snapshot(folder) as reader:
         me = acting_person(reader, who)
     with Ledger.open(folder, clock=lambda: datetime.now(UTC)) as ledger:
         return decided(ledger, me, lambda: act(ledger, me), key=key)

@@ -10,7 +10,7 @@ import typer
 from clusterwright.commands.options import JsonOption, SiteOption
 
 if TYPE_CHECKING:
-    from ledger.archive import Contents
+    from ledger.trust.archive import Contents
 
 DamagedOption = Annotated[bool, typer.Option("--damaged", help="Go on even if the audit of the copy finds faults.")]
 
@@ -27,7 +27,7 @@ def backup(
     from clusterwright import __version__
     from clusterwright.output import clean, print_json, say
     from clusterwright.where import find_site
-    from ledger.backup import back_up
+    from ledger.trust.backup import back_up
 
     folder = find_site(site)
     say(f"copying {folder}; the copy is then unpacked aside and audited")
@@ -54,7 +54,7 @@ def restore(
 ) -> None:
     """Bring a backup back into an empty folder, audited; what does not match leaves nothing behind."""
     from clusterwright.output import clean, print_json, say
-    from ledger.backup import restore as bring_back
+    from ledger.trust.backup import restore as bring_back
 
     made = bring_back(file, folder, damaged=damaged)
     _say_who_is_named(made.redacted_but_named)

@@ -10,12 +10,13 @@ import typer
 
 from clusterwright.commands.acting import act_once
 from clusterwright.commands.options import AsOption, AtOption, ReasonOption, SiteOption, a_day, instant
+from ledger.decisions import deliveries, orders
 from steps.errors import InputError, NotSatisfiedError
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from ledger.database import Ledger
+    from ledger.writing import Ledger
 
 OrderId = Annotated[str, typer.Argument(help="As 001@site#gpu-server; `orders` lists them.")]
 TrancheId = Annotated[str, typer.Argument(help="As 001@site#gpu-server/1.")]
@@ -39,12 +40,10 @@ def order(
     who: AsOption = None,
 ) -> None:
     """Record that an order is placed."""
-    from ledger.services import buying
-
     act_once(
         site,
         who,
-        lambda ledger, me: buying.order(
+        lambda ledger, me: orders.order(
             ledger,
             me,
             order_id,
@@ -72,12 +71,10 @@ def acknowledge(
     who: AsOption = None,
 ) -> None:
     """Record that a supplier accepted an order."""
-    from ledger.services import buying
-
     act_once(
         site,
         who,
-        lambda ledger, me: buying.acknowledge(ledger, me, order_id, on=on, reference=reference, promised=promised),
+        lambda ledger, me: orders.acknowledge(ledger, me, order_id, on=on, reference=reference, promised=promised),
         f"{order_id}: acknowledged",
     )
 
@@ -90,12 +87,10 @@ def promise(
     who: AsOption = None,
 ) -> None:
     """Record that a supplier changed the delivery date."""
-    from ledger.services import buying
-
     act_once(
         site,
         who,
-        lambda ledger, me: buying.promise(ledger, me, order_id, on, reason=reason),
+        lambda ledger, me: orders.promise(ledger, me, order_id, on, reason=reason),
         f"{order_id}: promised for {on}",
     )
 
@@ -109,12 +104,10 @@ def expedite(
     who: AsOption = None,
 ) -> None:
     """Record that an order is pressed for, and what that costs."""
-    from ledger.services import buying
-
     act_once(
         site,
         who,
-        lambda ledger, me: buying.expedite(ledger, me, order_id, reason=reason, cost=cost, currency=currency),
+        lambda ledger, me: orders.expedite(ledger, me, order_id, reason=reason, cost=cost, currency=currency),
         f"{order_id}: expedited",
     )
 
@@ -129,12 +122,10 @@ def ship(
     who: AsOption = None,
 ) -> None:
     """Record that a delivery has left the supplier."""
-    from ledger.services import buying
-
     act_once(
         site,
         who,
-        lambda ledger, me: buying.ship(
+        lambda ledger, me: deliveries.ship(
             ledger, me, tranche, shipped=on, carrier=carrier, tracking=tracking, handling=handling
         ),
         f"{tranche}: shipped",
@@ -154,8 +145,6 @@ def receive(
     who: AsOption = None,
 ) -> None:
     """Record a delivery, held against its manifest where there is one; what it releases can start."""
-    from ledger.services import buying
-
     if (manifest is None) != (scanned is None):
         raise InputError("a manifest is held against a scan", hint="give both --manifest and --scanned")
     if manifest is not None and scanned is not None:
@@ -168,7 +157,7 @@ def receive(
     act_once(
         site,
         who,
-        lambda ledger, me: buying.receive(ledger, me, tranche, amount, serials=numbers, note=note, at=instant(at)),
+        lambda ledger, me: deliveries.receive(ledger, me, tranche, amount, serials=numbers, note=note, at=instant(at)),
         f"{tranche}: received",
     )
 
@@ -186,10 +175,9 @@ def _by_manifest(
 ) -> None:
     """List every difference, and record what came once they are accepted."""
     from clusterwright.output import say
-    from ledger.services import receiving
 
     def act(ledger: Ledger, me: str) -> Any:
-        found = receiving.check_manifest(ledger, me, tranche, manifest, scanned)
+        found = deliveries.check_manifest(ledger, me, tranche, manifest, scanned)
         for difference in found.differences:
             say(str(difference))
         if found.differences and not yes:
@@ -199,7 +187,7 @@ def _by_manifest(
                 + ("" if found.is_conforming else " and opens a non-conformance"),
             )
         seen = tuple(map(str, found.differences))
-        return receiving.receive_manifest(ledger, me, tranche, manifest, scanned, accept=seen, note=note, at=at)
+        return deliveries.receive_manifest(ledger, me, tranche, manifest, scanned, accept=seen, note=note, at=at)
 
     def said(event: Any) -> str:
         opened = f", {event.payload.ncr} opened" if event.payload.ncr else ""
@@ -216,7 +204,7 @@ def _serials(path: Path) -> list[str]:
 
 
 def _number(text: str) -> Decimal:
-    from ledger.money import amount
+    from ledger.rules.money import amount
 
     return amount(text, "a quantity")
 

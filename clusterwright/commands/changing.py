@@ -9,6 +9,9 @@ import typer
 
 from clusterwright.commands.acting import act_once
 from clusterwright.commands.options import AsOption, JsonOption, KeyOption, ReasonOption, SiteOption
+from ledger.decisions import changes
+from ledger.questions.orders import changes
+from ledger.reading import open_snapshot
 
 app = typer.Typer(invoke_without_command=True, help="Change orders: asked for by one person, decided by another.")
 
@@ -20,10 +23,9 @@ def changes(context: typer.Context, site: SiteOption = None, as_json: JsonOption
         return
     from clusterwright.output import print_json, say, table
     from clusterwright.where import find_site
-    from ledger.reads import Reader
 
-    with Reader.open(find_site(site)) as reader:
-        rows = reader.changes()
+    with open_snapshot(find_site(site)) as reader:
+        rows = changes(reader)
     if as_json:
         print_json(rows)
         return
@@ -58,12 +60,10 @@ def request(
     who: AsOption = None,
 ) -> None:
     """Ask for another quantity or value; keeping more than was ordered is such a change too."""
-    from ledger.services import changing
-
     act_once(
         site,
         who,
-        lambda ledger, me: changing.ask_change(ledger, me, order_id, reason=reason, quantity=quantity, value=value),
+        lambda ledger, me: changes.ask_change(ledger, me, order_id, reason=reason, quantity=quantity, value=value),
         lambda event: f"{event.payload.change}: waits for a decision",
     )
 
@@ -91,12 +91,11 @@ def refuse(
 def _decide(
     change_id: str, *, approve: bool, reason: str, key: Path | None, site: Path | None, who: str | None
 ) -> None:
-    from ledger.services import changing
 
     act_once(
         site,
         who,
-        lambda ledger, me: changing.decide_change(ledger, me, change_id, approve=approve, reason=reason),
+        lambda ledger, me: changes.decide_change(ledger, me, change_id, approve=approve, reason=reason),
         f"{change_id}: {'approved' if approve else 'refused'}",
         key,
     )

@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clusterwright.commands.options import AsOfOption, AsOption, AtOption, JsonOption, SiteOption, instant
+from ledger.decisions import checklists
+from ledger.questions.case import require_activity
+from ledger.reading import open_snapshot
 from steps.errors import ClusterwrightError, InputError, UnreachableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ledger.database import Ledger
-    from ledger.services.checking import Checked
-    from ledger.values import ItemEntry
+    from ledger.decisions.checklists import Checked
+    from ledger.entries import ItemEntry
+    from ledger.writing import Ledger
 
 
 def check(
@@ -57,8 +60,7 @@ def check(
     elif file is not None:
         _import(activity, file, source or file.name, at, site, who, as_json=as_json)
     elif item is not None:
-        from ledger.entries import reading_of
-        from ledger.values import ItemEntry
+        from ledger.entries import ItemEntry, reading_of
 
         given = tuple(reading_of(text) for text in readings or ())
         entry = ItemEntry(item, not fail, given, note, serial, tuple(photo or ()))
@@ -91,11 +93,10 @@ def _recorded(
     *,
     skip_recorded: bool,
 ) -> Checked:
-    from ledger.services import work
 
     person, ledger = _acting(activity, site, who)
     with ledger:
-        return work.check(
+        return checklists.check(
             ledger, person, activity, tuple(entries), source=source, skip_recorded=skip_recorded, at=instant(at)
         )
 
@@ -113,25 +114,23 @@ def _tell(done: Checked, *, of: int, as_json: bool) -> None:
 def _acting(activity: str, site: Path | None, who: str | None) -> tuple[str, Ledger]:
     """Give who acts, and the ledger open for them."""
     from clusterwright.where import acting_person, find_site
-    from ledger.database import Ledger
-    from ledger.reads import Reader
+    from ledger.writing import Ledger
 
     folder = find_site(site)
-    with Reader.open(folder) as reader:
+    with open_snapshot(folder) as reader:
         person = acting_person(reader, who)
-        reader.require_activity(activity, datetime.now(UTC))
+        require_activity(reader, activity)
     return person, Ledger.open(folder, clock=lambda: datetime.now(UTC))
 
 
 def _scan(activity: str, site: Path | None, who: str | None, *, as_json: bool) -> None:
     """Answer every line as it comes: a scanner is a keyboard that ends each code with Enter."""
     from clusterwright.output import say
-    from ledger.services import work
 
     person, ledger = _acting(activity, site, who)
     refused = 0
     with ledger:
-        work.check(ledger, person, activity, ())  # whoever may not check hears it before the first item
+        checklists.check(ledger, person, activity, ())  # whoever may not check hears it before the first item
         if sys.stdin.isatty():
             say(f"{activity}: scan items; Ctrl-D ends")
         if hasattr(sys.stdin, "reconfigure"):
@@ -146,10 +145,9 @@ def _scan(activity: str, site: Path | None, who: str | None, *, as_json: bool) -
 
 
 def _answer(ledger: Ledger, person: str, activity: str, line: str) -> dict[str, Any]:
-    from ledger.services import work
 
     try:
-        found = work.scan(ledger, person, activity, line)
+        found = checklists.scan(ledger, person, activity, line)
     except UnreachableError:
         raise
     except ClusterwrightError as error:
@@ -186,13 +184,13 @@ def _list(
     history: bool,
     as_json: bool,
 ) -> None:
-    from clusterwright.as_of import dated, now_of, open_reader, print_when
+    from clusterwright.as_of import dated, open_reader, print_when
     from clusterwright.check_view import checklist_document, print_checklist, print_template
     from clusterwright.output import print_json
     from clusterwright.where import find_site
 
     with open_reader(find_site(site), as_of) as reader:
-        row = reader.require_activity(activity, now_of(reader))
+        row = require_activity(reader, activity)
         if template:
             print_template(reader, row)
             return
@@ -201,4 +199,4 @@ def _list(
             print_json(dated(reader, document))
             return
         print_when(reader)
-        print_checklist(document, reader.site().time_zone)
+        print_checklist(document, site(reader).time_zone)

@@ -18,7 +18,7 @@ app = typer.Typer(
 @app.command("sql")
 def install() -> None:
     """Print the script that installs a log in a database: pipe it into `psql -d DATABASE` as a superuser."""
-    from ledger.shared.installing import install_sql
+    from ledger.stores.installing import install_sql
 
     print(install_sql(), end="")
 
@@ -33,11 +33,11 @@ def roles(
     """Print the script that gives the people of site.yaml their roles: a role an account, which may append as them."""
     from clusterwright.planning import plan_of
     from clusterwright.where import find_site
-    from ledger.shared.installing import roles_sql
-    from ledger.shared.log import Log
+    from ledger.stores.installing import roles_sql
+    from ledger.stores.postgres import Database
 
     folder = find_site(site)
-    with Log(_database(folder)) as log:
+    with Database(_database(folder)) as log:
         accounts = [person.account for person in plan_of(folder).people if person.account]
         print("\n".join(roles_sql(log.database(), accounts, engine)))
 
@@ -52,7 +52,7 @@ def load(
     """Move the record in the folder's own ledger.db, or one brought back by `restore`, into an empty database."""
     from clusterwright.output import say
     from clusterwright.where import find_site
-    from ledger.shared.installing import move
+    from ledger.trust.moving import move
 
     folder = find_site(site)
     _database(folder)
@@ -65,7 +65,7 @@ def check(site: SiteOption = None, as_json: JsonOption = False) -> None:
     """Say which database it is, who this account is there, and whether this folder's copy is up to it."""
     from clusterwright.output import print_json
     from clusterwright.where import find_site
-    from ledger.shared.following import standing_of
+    from ledger.stores.following import standing_of
 
     folder = find_site(site)
     found = standing_of(folder, _database(folder))
@@ -79,7 +79,7 @@ def check(site: SiteOption = None, as_json: JsonOption = False) -> None:
 
 
 def _database(folder: Path) -> str:
-    from ledger.shared.place import FILE, database_of
+    from ledger.stores.place import FILE, database_of
     from steps.errors import InputError
 
     url = database_of(folder)

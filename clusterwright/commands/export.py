@@ -22,8 +22,8 @@ def bundle(folder: Annotated[Path, typer.Argument(help="A new folder.")], site: 
     """Write the turnover package: events, statements, signatures, evidence, and a script that verifies them."""
     from clusterwright.output import say
     from clusterwright.where import find_site
-    from ledger.bundle import write_bundle
+    from ledger.trust.package import write_package
 
-    made = write_bundle(find_site(site), folder)
+    made = write_package(find_site(site), folder)
     say(f"{folder}: {made.events} events, {made.statements} signed statements, {made.evidence} files of evidence")
     say(f"head {made.head}; verify it with {folder}/verify.sh")

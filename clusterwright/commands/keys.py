@@ -9,6 +9,8 @@ import typer
 
 from clusterwright.commands.acting import act_once
 from clusterwright.commands.options import AsOption, AtOption, JsonOption, KeyOption, ReasonOption, SiteOption, instant
+from ledger.questions.records import signer_keys
+from ledger.reading import open_snapshot
 
 app = typer.Typer(
     invoke_without_command=True,
@@ -23,10 +25,9 @@ def keys(context: typer.Context, site: SiteOption = None, as_json: JsonOption = 
         return
     from clusterwright.output import print_json, table
     from clusterwright.where import find_site
-    from ledger.reads import Reader
 
-    with Reader.open(find_site(site)) as reader:
-        rows = reader.signer_keys()
+    with open_snapshot(find_site(site)) as reader:
+        rows = signer_keys(reader)
     if as_json:
         print_json(rows)
         return
@@ -49,12 +50,11 @@ def keys(context: typer.Context, site: SiteOption = None, as_json: JsonOption = 
 def allowed_signers(site: SiteOption = None) -> None:
     """Print the site's allowed_signers file, as ssh-keygen(1) reads it."""
     from clusterwright.where import find_site
-    from ledger import ssh
-    from ledger.reads import Reader
+    from ledger.trust import ssh
 
-    with Reader.open(find_site(site)) as reader:
-        namespace = ssh.namespace_of(rehearsal=reader.site().rehearsal)
-        held = [ssh.SignerKey(r.person, r.key, r.since, r.until) for r in reader.signer_keys()]
+    with open_snapshot(find_site(site)) as reader:
+        namespace = ssh.namespace_of(rehearsal=site(reader).rehearsal)
+        held = [ssh.SignerKey(r.person, r.key, r.since, r.until) for r in signer_keys(reader)]
     print(ssh.allowed_signers(held, namespace), end="")
 
 
@@ -68,7 +68,7 @@ def revoke(
     who: AsOption = None,
 ) -> None:
     """Let a key count no longer, from now or from when it was lost (--at)."""
-    from ledger.services.keys import revoke_key
+    from ledger.decisions.people import revoke_key
 
     moment = instant(since) or datetime.now(UTC)
     act_once(

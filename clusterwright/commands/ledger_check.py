@@ -23,8 +23,8 @@ def audit(
     """Verify the hash chain, the evidence, every projection against a replay, and anchors; exit 1 on a fault."""
     from clusterwright.output import print_json, table
     from clusterwright.where import find_site
-    from ledger.anchors import read_anchors
-    from ledger.audit import audit as check
+    from ledger.trust.anchors import read_anchors
+    from ledger.trust.audit import audit as check
 
     folder = find_site(site)
     result = check(folder, [found for named in anchor or () for found in read_anchors(named)])

@@ -8,20 +8,25 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clusterwright.commands.options import AsOfOption, AsOption, JsonOption, SiteOption
+from ledger.questions.activities import activities, ready
+from ledger.questions.case import require_activity
+from ledger.questions.inbox import inbox
+from ledger.questions.log import last_events
+from ledger.questions.why import why
 from steps.errors import WaitingError
 
 if TYPE_CHECKING:
-    from ledger.reads import Reader
+    from ledger.questions.snapshot import Snapshot
 
 
-def _reader(site: SiteOption, as_of: AsOfOption = None) -> Reader:
+def _reader(site: SiteOption, as_of: AsOfOption = None) -> Snapshot:
     from clusterwright.as_of import open_reader
     from clusterwright.where import find_site
 
     return open_reader(find_site(site), as_of)
 
 
-def _now(reader: Reader) -> datetime:
+def _now(reader: Snapshot) -> datetime:
     """Give project time: real, but in a rehearsal and in the past that of the record."""
     from clusterwright.as_of import now_of
 
@@ -56,7 +61,7 @@ def next_(
     from clusterwright.output import print_json, say, table
 
     with _reader(site, as_of) as reader:
-        rows = sorted(reader.ready(_now(reader), phase), key=lambda r: (r.total_float_h or 0, r.id))[:limit]
+        rows = sorted(ready(reader, phase), key=lambda r: (r.total_float_h or 0, r.id))[:limit]
         if as_json:
             print_json(dated(reader, rows))
             return
@@ -64,7 +69,7 @@ def next_(
         if not rows:
             say("nothing is ready; `clusterwright status` says what is under way")
             return
-        zone = reader.site().time_zone
+        zone = site(reader).time_zone
         table(
             ("activity", "what", "who", "kind", "since", "float h"),
             [(r.id, r.title, r.role, r.kind, _day(r.ready_from, zone), f"{r.total_float_h or 0:.0f}") for r in rows],
@@ -85,20 +90,18 @@ def list_(
     """List activities with their state, in the order of the plan."""
     from clusterwright.as_of import dated, print_when
     from clusterwright.output import print_json, table
-    from ledger.transitions import State
+    from ledger.rules.activity import State
     from steps.errors import InputError
 
     if state is not None and state not in {s.value for s in State}:
         raise InputError(f"{state!r} is no state", hint="states: " + ", ".join(s.value for s in State))
     with _reader(site, as_of) as reader:
-        rows = reader.activities(
-            _now(reader), phase=phase, state=state, unit=unit, search=search, organisation=organisation
-        )
+        rows = activities(reader, phase=phase, state=state, unit=unit, search=search, organisation=organisation)
         if as_json:
             print_json(dated(reader, rows))
             return
         print_when(reader)
-        zone = reader.site().time_zone
+        zone = site(reader).time_zone
         table(
             ("state", "activity", "what", "who", "planned start", "flags"),
             [
@@ -121,8 +124,8 @@ def why(activity: str, site: SiteOption = None, as_of: AsOfOption = None, as_jso
     from clusterwright.output import clean, print_json
 
     with _reader(site, as_of) as reader:
-        reader.require_activity(activity, _now(reader))
-        answer = reader.why(activity, _now(reader))
+        require_activity(reader, activity)
+        answer = why(reader, activity)
         if as_json:
             print_json(dated(reader, answer))
             return
@@ -141,7 +144,7 @@ def show(activity: str, site: SiteOption = None, as_of: AsOfOption = None, as_js
     from clusterwright.as_of import dated, print_when
 
     with _reader(site, as_of) as reader:
-        row = reader.require_activity(activity, _now(reader))
+        row = require_activity(reader, activity)
         if as_json:
             from clusterwright.output import print_json
 
@@ -159,7 +162,7 @@ def inbox(site: SiteOption = None, who: AsOption = None, as_of: AsOfOption = Non
 
     with _reader(site, as_of) as reader:
         person = acting_person(reader, who)
-        rows = reader.inbox(person, _now(reader))
+        rows = inbox(reader, person)
         if as_json:
             print_json(dated(reader, rows))
             return
@@ -253,12 +256,12 @@ def log(
     from clusterwright.output import print_json, table
 
     with _reader(site, as_of) as reader:
-        rows = reader.last_events(limit, subject=activity)
+        rows = last_events(reader, limit, subject=activity)
         if as_json:
             print_json(dated(reader, rows))
             return
         print_when(reader)
-        zone = reader.site().time_zone
+        zone = site(reader).time_zone
         table(
             ("seq", "recorded", "who", "what", "about"),
             [(e.seq, _minute(e.recorded_at, zone), e.actor, e.kind, e.subject) for e in rows],

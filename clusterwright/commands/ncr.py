@@ -10,6 +10,8 @@ import typer
 
 from clusterwright.commands.acting import act_once
 from clusterwright.commands.options import AsOption, JsonOption, KeyOption, SiteOption, a_day
+from ledger.questions.ncrs import ncrs, punch
+from ledger.reading import open_snapshot
 from steps.errors import InputError
 
 app = typer.Typer(no_args_is_help=True, help="Non-conformances: listed, dispositioned, closed.")
@@ -58,13 +60,11 @@ def disposition(
     who: AsOption = None,
 ) -> None:
     """Decide what is done about a non-conformance, by whom and by when."""
-    from ledger.services import conforming
-
     day = None if due is None else a_day(due)
     act_once(
         site,
         who,
-        lambda ledger, me: conforming.disposition_ncr(ledger, me, ncr, what, owner=owner, due=day, reason=reason),
+        lambda ledger, me: ncr.disposition_ncr(ledger, me, ncr, what, owner=owner, due=day, reason=reason),
         f"{ncr}: {what}",
         key,
     )
@@ -79,9 +79,7 @@ def close(
     who: AsOption = None,
 ) -> None:
     """Close a non-conformance: what was decided is done."""
-    from ledger.services import conforming
-
-    act_once(site, who, lambda ledger, me: conforming.close_ncr(ledger, me, ncr, what), f"{ncr}: closed", key)
+    act_once(site, who, lambda ledger, me: ncr.close_ncr(ledger, me, ncr, what), f"{ncr}: closed", key)
 
 
 def punch(site: SiteOption = None, as_json: JsonOption = False) -> None:
@@ -89,10 +87,9 @@ def punch(site: SiteOption = None, as_json: JsonOption = False) -> None:
     from zoneinfo import ZoneInfo
 
     from clusterwright.where import find_site
-    from ledger.reads import Reader
 
-    with Reader.open(find_site(site)) as reader:
-        found = reader.punch(datetime.now(UTC).astimezone(ZoneInfo(reader.site().time_zone)).date())
+    with open_snapshot(find_site(site)) as reader:
+        found = punch(reader, datetime.now(UTC).astimezone(ZoneInfo(site(reader).time_zone)).date())
     rows = [
         (p.trade, p.id, p.kind, p.ncr_class, p.due or "", "overdue" if p.overdue else "", p.owner, p.activity, p.said)
         for p in found
@@ -102,10 +99,9 @@ def punch(site: SiteOption = None, as_json: JsonOption = False) -> None:
 
 def _ncrs(site: Path | None, *, open_only: bool) -> list[Any]:
     from clusterwright.where import find_site
-    from ledger.reads import Reader
 
-    with Reader.open(find_site(site)) as reader:
-        return list(reader.ncrs(open_only=open_only))
+    with open_snapshot(find_site(site)) as reader:
+        return list(ncrs(reader, open_only=open_only))
 
 
 def _print(found: list[Any], headers: list[str], rows: list[tuple[Any, ...]], as_json: bool) -> None:

@@ -1,7 +1,7 @@
 """What people do: the same services the terminal screens use, one verb each.
 
 Ids may be patterns (`148@*`); a verb given several activities takes them in turn and stops at the first
-that is refused, having recorded those before it. `--dry-run` asks every rule and records nothing.
+that is refused, having sign_elsewhere those before it. `--dry-run` asks every rule and records nothing.
 """
 
 from __future__ import annotations
@@ -17,10 +17,15 @@ import typer
 from clusterwright.commands import buying
 from clusterwright.commands.acting import act_once
 from clusterwright.commands.options import AsOption, AtOption, KeyOption, SiteOption, a_day, instant
+from ledger.decisions import evidence, progress, requests, sign_off, work
+from ledger.questions.activities import activities
+from ledger.questions.case import require_activity
+from ledger.questions.why import criteria
+from ledger.reading import open_snapshot
 from steps.errors import InputError
 
 if TYPE_CHECKING:
-    from ledger.database import Ledger
+    from ledger.writing import Ledger
 
 Activities = Annotated[list[str], typer.Argument(help="Activity ids or patterns, as 034@pod-001 or 03*@*.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why; it stays on record.")]
@@ -38,12 +43,11 @@ def _each(
     """Do one thing to every activity that the patterns name, signed where a key is given or asked for."""
     from clusterwright.output import say
     from clusterwright.where import acting_person, find_site
-    from ledger.database import Ledger
-    from ledger.reads import Reader
-    from ledger.services.by_key import decided
+    from ledger.decisions.by_key import decided
+    from ledger.writing import Ledger
 
     folder = find_site(site)
-    with Reader.open(folder) as reader:
+    with open_snapshot(folder) as reader:
         person = acting_person(reader, who)
         names = _matching(reader, patterns)
     with Ledger.open(folder, clock=lambda: datetime.now(UTC)) as ledger:
@@ -75,10 +79,10 @@ def _matching(reader: Any, patterns: list[str]) -> list[str]:
     known: list[str] | None = None
     for pattern in patterns:
         if not any(mark in pattern for mark in "*?["):
-            names.append(reader.require_activity(pattern, now).id)
+            names.append(require_activity(reader, pattern).id)
             continue
         if known is None:
-            known = [row.id for row in reader.activities(now) if row.state.value != "not_applicable"]
+            known = [row.id for row in activities(reader) if row.state.value != "not_applicable"]
         found = [name for name in known if fnmatchcase(name, pattern)]
         if not found:
             raise InputError(f"no activity matches {pattern!r}", hint="quote patterns: '148@*'")
@@ -96,8 +100,6 @@ def assign(
     who: AsOption = None,
 ) -> None:
     """Give activities to a person, or activities and orders to an organisation."""
-    from ledger.services import work
-
     if (to is None) == (organisation is None):
         raise InputError("to whom?", hint="--to PERSON, or --organisation NAME")
     if organisation is not None:
@@ -114,15 +116,12 @@ def assign(
 
 
 def _give(subject: str, organisation: str, ledger: Ledger, me: str) -> Any:
-    from ledger.services import contracting
 
-    return contracting.assign_organisation(ledger, me, subject, organisation)
+    return work.assign_organisation(ledger, me, subject, organisation)
 
 
 def start(activities: Activities, at: AtOption = None, site: SiteOption = None, who: AsOption = None) -> None:
     """Record that work has started."""
-    from ledger.services import work
-
     _each(site, who, activities, lambda ledger, me, a: work.start(ledger, me, a, at=instant(at)), "started")
 
 
@@ -135,8 +134,6 @@ def progress(
     who: AsOption = None,
 ) -> None:
     """Record how far the work has come."""
-    from ledger.services import work
-
     _each(
         site,
         who,
@@ -148,8 +145,6 @@ def progress(
 
 def finish(activities: Activities, at: AtOption = None, site: SiteOption = None, who: AsOption = None) -> None:
     """Record that work is finished; it then waits for its sign-off, or is done."""
-    from ledger.services import work
-
     _each(site, who, activities, lambda ledger, me, a: work.finish(ledger, me, a, at=instant(at)), "finished")
 
 
@@ -165,8 +160,6 @@ def measure(
     who: AsOption = None,
 ) -> None:
     """Record a measurement against an acceptance criterion."""
-    from ledger.services import work
-
     _each(
         site,
         who,
@@ -202,8 +195,6 @@ def fact(
     who: AsOption = None,
 ) -> None:
     """Record what the facility is or gives, with evidence; whatever asks for it is then worked out."""
-    from ledger.services import work
-
     for path in evidence:
         if not path.exists():
             raise InputError(f"{path} does not exist")
@@ -212,7 +203,7 @@ def fact(
         site,
         who,
         [activity],
-        lambda ledger, me, a: work.record_facts(
+        lambda ledger, me, a: facts.record_facts(
             ledger, me, a, entries, evidence=evidence, source=source, at=instant(at)
         ),
         ", ".join(facts),
@@ -223,7 +214,7 @@ def _fact(text: str) -> Any:
     """Give a fact from NAME=VALUE; what follows the number is its unit, a word stands for itself."""
     import re
 
-    from ledger.services.work import FactEntry
+    from ledger.entries import FactEntry
 
     name, equals, value = text.partition("=")
     if not (name and equals and value):
@@ -242,11 +233,9 @@ def attach(
     who: AsOption = None,
 ) -> None:
     """Attach a file as evidence."""
-    from ledger.services import work
-
     if not file.exists():
         raise InputError(f"{file} does not exist")
-    _each(site, who, activities, lambda ledger, me, a: work.attach(ledger, me, a, file, kind), f"{kind} attached")
+    _each(site, who, activities, lambda ledger, me, a: evidence.attach(ledger, me, a, file, kind), f"{kind} attached")
 
 
 def sign(
@@ -264,14 +253,12 @@ def sign(
     who: AsOption = None,
 ) -> None:
     """Approve finished work, or pass a gate."""
-    from ledger.services import signing
-
     if import_ is not None:
         _import_signed(import_, site)
         return
 
     def act(ledger: Ledger, me: str, activity: str) -> Any:
-        return signing.sign(ledger, me, activity, role=role, comment=comment)
+        return sign_off.sign(ledger, me, activity, role=role, comment=comment)
 
     if not activities:
         raise InputError("which activity?", hint="as 034@pod-001, or --import FILE")
@@ -286,37 +273,34 @@ def _export_statement(
 ) -> None:
     from clusterwright.output import say
     from clusterwright.where import acting_person, find_site
-    from ledger.database import Ledger
-    from ledger.reads import Reader
-    from ledger.services.by_key import request
+    from ledger.decisions.by_key import export
+    from ledger.writing import Ledger
 
     folder = find_site(site)
-    with Reader.open(folder) as reader:
+    with open_snapshot(folder) as reader:
         person = acting_person(reader, who)
         names = _matching(reader, activities)
     if len(names) != 1:
         raise InputError(f"{len(names)} activities are named, and a statement is about one")
     with Ledger.open(folder, clock=lambda: datetime.now(UTC)) as ledger:
-        command = request(ledger, lambda: act(ledger, person, names[0]), path)
+        command = export(ledger, lambda: act(ledger, person, names[0]), path)
     say(f"{path}: sign it with `{command}`, then `clusterwright sign --import {path}`")
 
 
 def _import_signed(path: Path, site: Path | None) -> None:
     from clusterwright.output import say
     from clusterwright.where import find_site
-    from ledger.database import Ledger
-    from ledger.services.by_key import recorded
+    from ledger.decisions.sign_off import sign_elsewhere
+    from ledger.writing import Ledger
 
     with Ledger.open(find_site(site), clock=lambda: datetime.now(UTC)) as ledger:
-        event = recorded(ledger, path)
+        event = sign_elsewhere(ledger, path)
     say(f"{event.subject}: approved by {event.actor}, signed elsewhere")
 
 
 def reject(activity: str, reason: Reason, key: KeyOption = None, site: SiteOption = None, who: AsOption = None) -> None:
     """Refuse finished work; a non-conformance opens and the work goes back."""
-    from ledger.services import signing
-
-    _each(site, who, [activity], lambda ledger, me, a: signing.reject(ledger, me, a, reason), "rejected", key)
+    _each(site, who, [activity], lambda ledger, me, a: sign_off.reject(ledger, me, a, reason), "rejected", key)
 
 
 def waive(
@@ -329,17 +313,15 @@ def waive(
     who: AsOption = None,
 ) -> None:
     """Decide to proceed with criteria unmet; each becomes a punch item with a due date."""
-    from ledger.reads import Reader
-    from ledger.services import signing
-    from ledger.services.by_key import decided
+    from ledger.decisions.by_key import decided
 
     day = a_day(due)
 
     def act(ledger: Ledger, me: str, activity: str) -> None:
-        with Reader.open(ledger.site_dir) as reader:
-            unmet = [c.metric for c in reader.criteria(activity) if c.verdict in {"failed", "not measured"}]
+        with open_snapshot(ledger.site_dir) as reader:
+            unmet = [c.metric for c in criteria(reader, activity) if c.verdict in {"failed", "not measured"}]
         for name in metric or unmet:
-            decided(ledger, me, lambda name=name: signing.waive(ledger, me, activity, name, reason, day), key=key)  # type: ignore[misc]
+            decided(ledger, me, lambda name=name: sign_off.waive(ledger, me, activity, name, reason, day), key=key)  # type: ignore[misc]
         if not (metric or unmet):
             raise InputError(f"{activity} has no unmet criterion to waive")
 
@@ -348,22 +330,16 @@ def waive(
 
 def na(activities: Activities, reason: Reason, site: SiteOption = None, who: AsOption = None) -> None:
     """Decide that an activity does not apply; it is bridged."""
-    from ledger.services import work
-
     _each(site, who, activities, lambda ledger, me, a: work.na(ledger, me, a, reason), "not applicable")
 
 
 def hold(activities: Activities, reason: Reason, site: SiteOption = None, who: AsOption = None) -> None:
     """Stop an activity until it is resumed."""
-    from ledger.services import work
-
     _each(site, who, activities, lambda ledger, me, a: work.hold(ledger, me, a, reason), "on hold")
 
 
 def resume(activities: Activities, reason: Reason = "", site: SiteOption = None, who: AsOption = None) -> None:
     """Let a held activity go on."""
-    from ledger.services import work
-
     _each(site, who, activities, lambda ledger, me, a: work.resume(ledger, me, a, reason), "resumed")
 
 
@@ -378,7 +354,6 @@ def release(
     from clusterwright.output import say
     from clusterwright.releasing import release_terms
     from clusterwright.where import find_site
-    from ledger.services import signing
 
     terms = release_terms(find_site(site), activity)
     say(
@@ -394,7 +369,7 @@ def release(
         site,
         who,
         [activity],
-        lambda ledger, me, a: signing.release(
+        lambda ledger, me, a: sign_off.release(
             ledger, me, a, hosts=terms.hosts, count=len(terms.hosts), playbook_digest=terms.digest
         ),
         "released",
@@ -411,8 +386,6 @@ def attest(
     who: AsOption = None,
 ) -> None:
     """State that what software would do was done outside; another person then approves it."""
-    from ledger.services import work
-
     for path in evidence or []:
         if not path.exists():
             raise InputError(f"{path} does not exist")
@@ -420,37 +393,29 @@ def attest(
         site,
         who,
         activities,
-        lambda ledger, me, a: work.attest(ledger, me, a, reason, evidence=evidence or [], at=instant(at)),
+        lambda ledger, me, a: evidence.attest(ledger, me, a, reason, evidence=evidence or [], at=instant(at)),
         "attested",
     )
 
 
 def comment(activity: str, text: str, site: SiteOption = None, who: AsOption = None) -> None:
     """Write something down about an activity."""
-    from ledger.services import work
-
     _each(site, who, [activity], lambda ledger, me, a: work.comment(ledger, me, a, text), "noted")
 
 
 def reopen(activities: Activities, reason: Reason, site: SiteOption = None, who: AsOption = None) -> None:
     """Open finished work again; what rested on it becomes stale."""
-    from ledger.services import work
-
     _each(site, who, activities, lambda ledger, me, a: work.reopen(ledger, me, a, reason), "open again")
 
 
 def retry(activities: Activities, site: SiteOption = None, who: AsOption = None) -> None:
     """Ask the engine to run an automated activity again; where hosts go in waves, only on those that are not done."""
-    from ledger.services import runs
-
-    _each(site, who, activities, runs.request_retry, "retry asked for")
+    _each(site, who, activities, requests.request_retry, "retry asked for")
 
 
 def cancel(activities: Activities, site: SiteOption = None, who: AsOption = None) -> None:
     """Ask the engine to stop a run."""
-    from ledger.services import runs
-
-    _each(site, who, activities, runs.request_cancel, "cancellation asked for")
+    _each(site, who, activities, requests.request_cancel, "cancellation asked for")
 
 
 def adopt(
@@ -462,17 +427,16 @@ def adopt(
     """Take over what was done before Clusterwright, from a CSV; a dry run unless --yes is given."""
     from clusterwright.output import say
     from clusterwright.progress_file import read_progress
-    from ledger.services import work
 
     rows = read_progress(file)
     act_once(
         site,
         who,
-        lambda ledger, me: work.adopt_progress(ledger, me, rows, dry_run=not yes),
+        lambda ledger, me: progress.adopt_progress(ledger, me, rows, dry_run=not yes),
         f"{len(rows)} rows " + ("adopted" if yes else "check out; --yes records them"),
     )
     if not yes:
-        say("nothing recorded (dry run)")
+        say("nothing sign_elsewhere (dry run)")
 
 
 VERBS = (

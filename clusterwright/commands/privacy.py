@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clusterwright.commands.options import AsOption, KeyOption, SiteOption
+from ledger.decisions import people
+from ledger.questions import log
+from ledger.questions.people import person_name
+from ledger.reading import open_snapshot
 from steps.errors import InputError
 
 if TYPE_CHECKING:
-    from ledger.database import Ledger
+    from ledger.writing import Ledger
 
 SHOWN = 20
 """How many events that mention a name are listed."""
@@ -30,25 +34,23 @@ def redact(
     """Take a person's name out of the record for good; screens, reports and exports show the id alone."""
     from clusterwright.output import say
     from clusterwright.where import acting_person, find_site
-    from ledger.database import Ledger
-    from ledger.reads import Reader
-    from ledger.services import redacting
-    from ledger.services.by_key import decided
+    from ledger.decisions.by_key import decided
+    from ledger.writing import Ledger
 
     folder = find_site(site)
-    with Reader.open(folder) as reader:
+    with open_snapshot(folder) as reader:
         me = acting_person(reader, who)
-        held = reader.person_name(person)
+        held = person_name(reader, person)
     with Ledger.open(folder, clock=lambda: datetime.now(UTC)) as ledger:
         if held is None or not held.redacted:
-            ledger.drafted(lambda: redacting.redact(ledger, me, person, reason))
+            ledger.drafted(lambda: people.redact(ledger, me, person, reason))
             if dry_run:
                 say(f"{person} may be redacted; nothing recorded (dry run)")
                 return
             if not yes and typer.prompt("The name cannot be brought back. Type the person's id") != person:
                 raise InputError("that is not the id; nothing recorded")
-            decided(ledger, me, lambda: redacting.redact(ledger, me, person, reason), key=key)
-        removed = redacting.take_away(ledger)
+            decided(ledger, me, lambda: people.redact(ledger, me, person, reason), key=key)
+        removed = people.take_away(ledger)
         say(f"{person}: redacted, {removed} documents removed; backups and packages made before still hold the name")
         if held is not None and held.name != person:
             _say_what_stays(ledger, folder, held.name)
@@ -57,13 +59,12 @@ def redact(
 def _say_what_stays(ledger: Ledger, folder: Path, name: str) -> None:
     """Name every place that still holds the name and that nobody but a person can clear."""
     from clusterwright.output import say
-    from ledger.services import redacting
 
-    events = redacting.mentions(ledger, name)
+    events = log.mentions(ledger, name)
     if events:
         listed = ", ".join(str(seq) for seq in events[:SHOWN]) + (", ..." if len(events) > SHOWN else "")
         say(f"{len(events)} events hold the name in what was written at the time, and cannot be changed: {listed}")
-    plans = redacting.naming_plans(ledger)
+    plans = log.naming_plans(ledger)
     if plans:
         listed = ", ".join(str(revision) for revision in plans)
         say(f"the plans of the first release hold names themselves, and are kept: revision {listed}")

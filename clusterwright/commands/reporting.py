@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
+from ledger.questions.site import counts, units
+from ledger.reading import open_snapshot
 
 app = typer.Typer(no_args_is_help=True, help="Reports from the ledger.")
 
@@ -52,13 +53,12 @@ def summary(site: SiteOption = None, as_json: JsonOption = False) -> None:
     """Say in one line how the site ended: hosts, done, waived, attested, not applicable."""
     from clusterwright.output import print_json
     from clusterwright.where import find_site
-    from ledger.reads import Reader
 
-    with Reader.open(find_site(site)) as reader:
-        counts = reader.counts(datetime.now(UTC))
-        hosts = max((len(u.hosts) + len(u.shared) for u in reader.units()), default=0)
+    with open_snapshot(find_site(site)) as reader:
+        counts = counts(reader)
+        hosts = max((len(u.hosts) + len(u.shared) for u in units(reader)), default=0)
         by_state = {state.value: n for state, n in counts.by_state.items()}
-        live = reader.site()
+        live = site(reader)
     facts = {
         "hosts": hosts,
         "done": by_state.get("done", 0),

@@ -9,6 +9,10 @@ from typing import Annotated
 import typer
 
 from clusterwright.commands.options import AsOption, JsonOption, SiteOption
+from ledger.decisions import sign_off
+from ledger.questions.case import require_activity
+from ledger.questions.witnesses import attendances, invitation
+from ledger.reading import open_snapshot
 from steps.errors import InputError
 
 
@@ -47,17 +51,15 @@ def _invite(activity: str, on: str, agreed: bool, site: Path | None, who: str | 
     from clusterwright.commands.acting import act_once
     from clusterwright.commands.options import instant
     from clusterwright.where import find_site
-    from ledger.reads import Reader
-    from ledger.services import witnessing
 
-    with Reader.open(find_site(site)) as reader:
-        zone = reader.site().time_zone
+    with open_snapshot(find_site(site)) as reader:
+        zone = site(reader).time_zone
     at = instant(on) if "T" in on else _end_of_day(on, zone)
     assert at is not None
     act_once(
         site,
         who,
-        lambda ledger, me: witnessing.invite(ledger, me, activity, at, agreed=agreed),
+        lambda ledger, me: sign_off.invite(ledger, me, activity, at, agreed=agreed),
         lambda event: f"{activity}: {', '.join(event.payload.roles)} invited for {event.payload.on:%Y-%m-%d %H:%M}Z",
     )
 
@@ -83,7 +85,6 @@ def _note(
     who: str | None,
 ) -> None:
     from clusterwright.commands.acting import act_once
-    from ledger.services import witnessing
 
     role = attended or absent or ""
     if absent is not None and person is not None:
@@ -91,7 +92,7 @@ def _note(
     act_once(
         site,
         who,
-        lambda ledger, me: witnessing.attend(
+        lambda ledger, me: sign_off.attend(
             ledger, me, activity, role, person=None if absent is not None else person or me, note=note
         ),
         f"{activity}: {role} {'did not attend' if absent is not None else 'attended'}",
@@ -102,17 +103,19 @@ def _show(activity: str, site: Path | None, as_json: bool) -> None:
     from clusterwright.activity_view import witness_lines
     from clusterwright.output import clean, print_json
     from clusterwright.where import find_site
-    from ledger.reads import Reader
 
-    with Reader.open(find_site(site)) as reader:
-        row = reader.require_activity(activity, datetime.now(UTC))
+    with open_snapshot(find_site(site)) as reader:
+        row = require_activity(reader, activity)
         if as_json:
             print_json(
                 {"activity": row.id, "roles": row.witnesses, "notice_h": row.notice_h}
-                | {"invitation": reader.invitation(row.id), "witnesses": reader.attendances(row.id)}
+                | {
+                    "invitation": invitation(reader, require_activity(reader, row.id)),
+                    "witnesses": attendances(reader, require_activity(reader, row.id)),
+                }
             )
             return
-        lines = witness_lines(reader, row.id, reader.site().time_zone) or [f"{row.id} invites no witnesses"]
+        lines = witness_lines(reader, row.id, site(reader).time_zone) or [f"{row.id} invites no witnesses"]
         if row.witnesses:
             lines.append(f"notice: {row.notice_h:g} working hours")
     print(clean("\n".join(lines)))

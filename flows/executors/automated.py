@@ -21,10 +21,16 @@ from flows.engine_state import Engine
 from flows.executors.lease import Lease, claim_here, folder_name
 from flows.executors.measured import outcome_of
 from flows.performer import Outcome, settled
-from ledger.payloads import RunSettled
-from ledger.reads import ActivityRow, Reader, ReleaseRow
-from ledger.services.previewing import record_preview
-from ledger.services.runs import Claim, RunOutcome, settle
+from ledger.decisions.runs import record_preview, settle
+from ledger.entries import Claim, RunOutcome
+from ledger.log.payloads.runs import RunSettled
+from ledger.questions.activities import hosts_of
+from ledger.questions.case import require_activity
+from ledger.questions.records import releases
+from ledger.questions.why import lacks_preview
+from ledger.reading import open_snapshot
+from ledger.rules.activity import Activity
+from ledger.rules.rows import ReleaseRow
 from steps.errors import UnreachableError
 
 engine_log = logging.getLogger("clusterwright.flows")
@@ -44,14 +50,14 @@ class Automation:
         self.hands_off = hands_off
         self.cancels: dict[str, threading.Event] = {}
 
-    def mark(self, row: ActivityRow) -> str:
+    def mark(self, row: Activity) -> str:
         """Give what makes a step worth another look: its playbook, and its live release where it needs one."""
         if not row.playbook or row.effect not in CHANGING:
             return row.playbook or ""
         live = self._live_release(row)
         return f"{row.playbook} {live.id if live else 'not released'}{' hands off' if self.hands_off else ''}"
 
-    def hosts(self, row: ActivityRow) -> tuple[str, ...]:
+    def hosts(self, row: Activity) -> tuple[str, ...]:
         """Give the hosts that a run of it would touch; none where nothing would run."""
         if not row.playbook or self.inventory is None:
             return ()
@@ -66,7 +72,7 @@ class Automation:
             cancel.set()
         return cancel is not None
 
-    def perform(self, engine: Engine, row: ActivityRow) -> Outcome:
+    def perform(self, engine: Engine, row: Activity) -> Outcome:
         """Run an activity's playbook where there is one, where it may run and where it has hosts."""
         if not row.playbook:
             return Outcome("Not automated yet", f"someone does it by hand: clusterwright attest {row.id}", asked=True)
@@ -83,7 +89,7 @@ class Automation:
             return Outcome("Not run", "the engine stops; nothing was run")
         return self._run(engine, row, held, digest)
 
-    def _held_back(self, row: ActivityRow, hosts: tuple[str, ...], digest: str) -> Outcome | None:
+    def _held_back(self, row: Activity, hosts: tuple[str, ...], digest: str) -> Outcome | None:
         """Give why a step that changes hosts may not run: hands off, or no release of just this."""
         if self.hands_off:
             return Outcome("Hands off", f"{row.id} changes hosts; this engine only reads", asked=True)
@@ -98,9 +104,7 @@ class Automation:
             return None
         return Outcome("Waits for a release", why, asked=True)
 
-    def _previewed(
-        self, engine: Engine, row: ActivityRow, hosts: tuple[str, ...], digest: str, waits: Outcome
-    ) -> Outcome:
+    def _previewed(self, engine: Engine, row: Activity, hosts: tuple[str, ...], digest: str, waits: Outcome) -> Outcome:
         """Look in check mode what would change, for whoever will release it."""
         name = f"{engine.id}-preview-{row.id}"
         try:
@@ -119,24 +123,24 @@ class Automation:
         )
         return waits._replace(message=f"it {seen.summary}; {waits.message}")
 
-    def _lacks_preview(self, row: ActivityRow) -> bool:
-        with Reader.open(self.site_dir) as reader:
-            return reader.lacks_preview(row.id)
+    def _lacks_preview(self, row: Activity) -> bool:
+        with open_snapshot(self.site_dir) as reader:
+            return lacks_preview(reader, require_activity(reader, row.id))
 
-    def _live_release(self, row: ActivityRow) -> ReleaseRow | None:
-        with Reader.open(self.site_dir) as reader:
-            live = [r for r in reader.releases(row.id) if r.live and r.attempt == row.attempt]
+    def _live_release(self, row: Activity) -> ReleaseRow | None:
+        with open_snapshot(self.site_dir) as reader:
+            live = [r for r in releases(reader, row.id) if r.live and r.attempt == row.attempt]
         return max(live, key=lambda r: (r.at, r.id), default=None)
 
-    def _digest(self, row: ActivityRow) -> str:
+    def _digest(self, row: Activity) -> str:
         assert row.playbook
         return playbook_digest(self.playbooks / row.playbook)
 
-    def _hosts_of(self, row: ActivityRow, digest: str) -> tuple[str, ...]:
-        with Reader.open(self.site_dir) as reader:
-            return reader.hosts_of(row.id, digest)
+    def _hosts_of(self, row: Activity, digest: str) -> tuple[str, ...]:
+        with open_snapshot(self.site_dir) as reader:
+            return hosts_of(reader, row.id, digest)
 
-    def _claimed(self, engine: Engine, row: ActivityRow, hosts: tuple[str, ...], digest: str) -> Claim | None:
+    def _claimed(self, engine: Engine, row: Activity, hosts: tuple[str, ...], digest: str) -> Claim | None:
         """Claim the activity; wait while another engine has it or one of its hosts, as long as nobody stops us."""
         while not engine.stopping.is_set():
             held = claim_here(engine, row.id, hosts=hosts, playbook_digest=digest)
@@ -145,7 +149,7 @@ class Automation:
             engine.stopping.wait(HOST_WAIT_S)
         return None
 
-    def _run(self, engine: Engine, row: ActivityRow, held: Claim, digest: str) -> Outcome:
+    def _run(self, engine: Engine, row: Activity, held: Claim, digest: str) -> Outcome:
         """Run it under its lease, and settle whatever came of it: a claim is never left behind."""
         log = engine.site_dir / ".clusterwright" / "live" / f"{held.run}.log"
         cancel = self.cancels[row.id] = threading.Event()
@@ -164,7 +168,7 @@ class Automation:
         assert isinstance(event.payload, RunSettled)
         return settled(event.payload.result, outcome.summary)
 
-    def _played(self, engine: Engine, row: ActivityRow, held: Claim, log: Path, lease: Lease) -> PlaybookResult:
+    def _played(self, engine: Engine, row: Activity, held: Claim, log: Path, lease: Lease) -> PlaybookResult:
         log.parent.mkdir(parents=True, exist_ok=True)
         logger = get_run_logger()
 
@@ -175,7 +179,7 @@ class Automation:
         waves = engine.activities[row.id].waves
         return run_in_waves(spec, waves, on_event=on_event, on_pgid=lease.note_group, cancel=lease.ends)
 
-    def _spec(self, engine: Engine, row: ActivityRow, hosts: tuple[str, ...], name: str, log: Path) -> RunSpec:
+    def _spec(self, engine: Engine, row: Activity, hosts: tuple[str, ...], name: str, log: Path) -> RunSpec:
         assert self.inventory is not None
         assert row.playbook
         return RunSpec(

@@ -18,11 +18,16 @@ from flows.engine_state import Engine
 from flows.executors.as_built import AS_BUILT
 from flows.executors.lease import claim_here
 from flows.performer import Outcome, settled
-from ledger import evidence
-from ledger.payloads import RunSettled
-from ledger.reads import ActivityRow, FactNeedRow, Reader
-from ledger.reads.facts import how_to_record
-from ledger.services.runs import Artifact, Claim, Measured, RunOutcome, settle
+from ledger.decisions.runs import settle
+from ledger.entries import Artifact, Claim, Measured, RunOutcome
+from ledger.evidence import store as evidence
+from ledger.log.payloads.runs import RunSettled
+from ledger.questions.case import require_activity
+from ledger.questions.facts import FactNeedRow, fact_mark, fact_needs, how_to_record, lacking_facts
+from ledger.questions.records import evidence
+from ledger.questions.why import may_finish, why
+from ledger.reading import open_snapshot
+from ledger.rules.activity import Activity
 from steps.design.calculations.calculation import Calculation, Figure
 from steps.schedule.activity import PlanActivity, PlanCriterion
 from steps.value import value_text
@@ -35,14 +40,17 @@ PLAIN_BYTES = 16 * 1024 * 1024
 """A sheet larger than this is kept compressed: the schedule of a hundred thousand GPUs has 30 MB."""
 
 
-def compute_mark(site_dir: Path, row: ActivityRow, now: datetime) -> str:
+def compute_mark(site_dir: Path, row: Activity, now: datetime) -> str:
     """Give what makes a compute step worth another look: a new fact, or that nothing holds back its end."""
-    with Reader.open(site_dir) as reader:
-        mark, free = reader.fact_mark(row.id), reader.may_finish(row.id, now)
+    with open_snapshot(site_dir) as reader:
+        mark, free = (
+            fact_mark(reader, require_activity(reader, row.id)),
+            may_finish(reader, require_activity(reader, row.id)),
+        )
     return " ".join([*([f"facts {mark}"] if mark else []), *([] if free else ["held back"])])
 
 
-def compute(engine: Engine, row: ActivityRow) -> Outcome:
+def compute(engine: Engine, row: Activity) -> Outcome:
     """Work out every metric that follows; what does not is not measured, and a person decides."""
     if waits := _waits(engine, row):
         return waits
@@ -62,11 +70,11 @@ def compute(engine: Engine, row: ActivityRow) -> Outcome:
     return settled(event.payload.result, event.payload.summary)
 
 
-def _waits(engine: Engine, row: ActivityRow) -> Outcome | None:
+def _waits(engine: Engine, row: Activity) -> Outcome | None:
     """Give what a compute step waits for before it is begun: facts about the facility, or the end of others."""
-    with Reader.open(engine.site_dir) as reader:
-        lacking = reader.lacking_facts(row.id)
-        why = () if lacking else reader.why(row.id, engine.clock()).unmet
+    with open_snapshot(engine.site_dir) as reader:
+        lacking = lacking_facts(reader, require_activity(reader, row.id))
+        why = () if lacking else why(reader, row.id).unmet
     if lacking:
         said = "; ".join(f"{need.name} in {need.unit_of_measure} ({need.meaning})" for need in lacking)
         return Outcome("Waits for facts", f"{said}: {how_to_record(row.id, lacking)}", asked=True)
@@ -76,11 +84,11 @@ def _waits(engine: Engine, row: ActivityRow) -> Outcome | None:
     return None
 
 
-def _worked_out(engine: Engine, row: ActivityRow, held: Claim) -> tuple[Calculation, RunOutcome]:
+def _worked_out(engine: Engine, row: Activity, held: Claim) -> tuple[Calculation, RunOutcome]:
     activity = engine.activities[row.id]
-    with Reader.open(engine.site_dir) as reader:
-        needs = reader.fact_needs(row.id)
-        there = {e.digest for e in reader.evidence(row.id) if e.attempt == held.attempt}
+    with open_snapshot(engine.site_dir) as reader:
+        needs = fact_needs(reader, require_activity(reader, row.id))
+        there = {e.digest for e in evidence(reader, row.id) if e.attempt == held.attempt}
     facts = {need.name: need.known.value for need in needs if need.known is not None}
     as_built = AS_BUILT.get(activity.step)
     calculation = as_built(engine, activity, facts) if as_built else engine.calculator.of(activity, facts)

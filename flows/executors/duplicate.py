@@ -7,21 +7,22 @@ from pathlib import Path
 
 from flows.engine_state import Engine
 from flows.performer import Outcome
-from ledger.reads import ActivityRow, Reader
-from ledger.services.work import settle_duplicate
-from ledger.transitions import State
+from ledger.decisions.work import settle_duplicate
+from ledger.questions.case import activity
+from ledger.reading import open_snapshot
+from ledger.rules.activity import Activity, State
 
 ENGINE = "engine"
 
 
-def duplicates_done(site_dir: Path, row: ActivityRow, now: datetime) -> bool:
+def duplicates_done(site_dir: Path, row: Activity, now: datetime) -> bool:
     """Say whether every activity that completes this one is done."""
-    with Reader.open(site_dir) as reader:
-        others = [reader.activity(name, now) for name in row.completed_by]
+    with open_snapshot(site_dir) as reader:
+        others = [activity(reader, name) for name in row.completed_by]
     return bool(others) and all(other is not None and other.state is State.DONE for other in others)
 
 
-def complete_duplicate(engine: Engine, row: ActivityRow) -> Outcome:
+def complete_duplicate(engine: Engine, row: Activity) -> Outcome:
     """Record that it is done by the others' result."""
     settle_duplicate(engine.ledger, ENGINE, row.id)
     return Outcome("Done", f"completed by {', '.join(row.completed_by)}")

@@ -11,7 +11,8 @@ from typing import Self
 
 from flows.ansible.orphans import boot_id
 from flows.engine_state import Engine
-from ledger.services.runs import Claim, claim, renew
+from ledger.decisions.runs import claim, renew
+from ledger.entries import Claim
 from steps.errors import ClusterwrightError, NotSatisfiedError
 
 LEASE_S = 60.0

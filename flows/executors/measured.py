@@ -7,9 +7,9 @@ from typing import Literal
 
 from flows.ansible.run import PlaybookResult
 from flows.engine_state import Engine
-from ledger import evidence
-from ledger.reads import ActivityRow
-from ledger.services.runs import Artifact, ItemResult, Measured, RunOutcome
+from ledger.entries import Artifact, ItemResult, Measured, RunOutcome
+from ledger.evidence import store as evidence
+from ledger.rules.activity import Activity
 
 STATUS: dict[str, Literal["ok", "failed", "interrupted"]] = {
     "ok": "ok",
@@ -19,7 +19,7 @@ STATUS: dict[str, Literal["ok", "failed", "interrupted"]] = {
 }
 
 
-def outcome_of(engine: Engine, row: ActivityRow, result: PlaybookResult, digest: str, log: Path) -> RunOutcome:
+def outcome_of(engine: Engine, row: Activity, result: PlaybookResult, digest: str, log: Path) -> RunOutcome:
     """Turn what a playbook did into what the ledger judges; a stopped run is interrupted, not failed."""
     measured = _measured(engine, row, result)
     kept = evidence.store(engine.site_dir, log) if log.exists() and log.stat().st_size else None
@@ -40,7 +40,7 @@ def outcome_of(engine: Engine, row: ActivityRow, result: PlaybookResult, digest:
     )
 
 
-def _measured(engine: Engine, row: ActivityRow, result: PlaybookResult) -> list[Measured]:
+def _measured(engine: Engine, row: Activity, result: PlaybookResult) -> list[Measured]:
     if not result.raw:
         return []
     from steps.acceptance.measuring import measure  # parsers are many; a run that read nothing needs none
@@ -52,7 +52,7 @@ def _measured(engine: Engine, row: ActivityRow, result: PlaybookResult) -> list[
     ]
 
 
-def _not_there(engine: Engine, row: ActivityRow, result: PlaybookResult) -> list[ItemResult]:
+def _not_there(engine: Engine, row: Activity, result: PlaybookResult) -> list[ItemResult]:
     """Give the planned nodes that the inventory has no host for, where nodes were played: without them it is not done."""
     unit = next(u for u in engine.plan.units if u.id == row.unit)
     if not any(host.host in unit.hosts for host in result.hosts):

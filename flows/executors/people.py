@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from flows.performer import Outcome
-from ledger.reads import ActivityRow
+from ledger.rules.activity import Activity
 
 
-def asked_role(row: ActivityRow) -> str:
+def asked_role(row: Activity) -> str:
     """Give who is asked: who signs a gate, who does the work of anything else."""
     return " or ".join(row.roles) if row.kind == "gate" else row.role
 
 
-def ask_person(row: ActivityRow) -> Outcome:
+def ask_person(row: Activity) -> Outcome:
     """Show in the dashboard who is waited for; the ledger already lists it in their inbox."""
     signers = " or ".join(row.roles)
     if row.kind == "gate":

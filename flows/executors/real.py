@@ -12,7 +12,7 @@ from flows.executors.compute import compute, compute_mark
 from flows.executors.duplicate import complete_duplicate, duplicates_done
 from flows.executors.people import ask_person, asked_role
 from flows.performer import Outcome
-from ledger.reads import ActivityRow
+from ledger.rules.activity import Activity
 from steps.catalog.terms import Kind
 
 
@@ -24,25 +24,25 @@ class RealPerformer:
         self.site_dir = site_dir
         self.automation = Automation(site_dir, playbooks, inventory, hands_off=hands_off)
 
-    def wants(self, row: ActivityRow) -> bool:
+    def wants(self, row: Activity) -> bool:
         """Everything ready is dealt with once an attempt; duplicates only when their others are done."""
         return not row.completed_by or duplicates_done(self.site_dir, row, datetime.now(UTC))
 
-    def mark(self, row: ActivityRow) -> str:
+    def mark(self, row: Activity) -> str:
         """Give playbook and live release, or the facts: with another one the step is handed out once more."""
         if row.kind == Kind.COMPUTE and not row.completed_by:
             return compute_mark(self.site_dir, row, datetime.now(UTC))
         return self.automation.mark(row)
 
-    def hosts(self, row: ActivityRow) -> tuple[str, ...]:
+    def hosts(self, row: Activity) -> tuple[str, ...]:
         """Give the hosts that a run of it would touch."""
         return () if row.completed_by else self.automation.hosts(row)
 
-    def asks(self, row: ActivityRow) -> str:
+    def asks(self, row: Activity) -> str:
         """Give the role that is asked, for people's work."""
         return asked_role(row) if _is_peoples(row) else ""
 
-    def perform(self, engine: Engine, row: ActivityRow) -> Outcome:
+    def perform(self, engine: Engine, row: Activity) -> Outcome:
         """Deal with a ready activity by its kind."""
         if row.completed_by:
             return complete_duplicate(engine, row)
@@ -61,5 +61,5 @@ class RealPerformer:
         return self.automation.cancel(activity)
 
 
-def _is_peoples(row: ActivityRow) -> bool:
+def _is_peoples(row: Activity) -> bool:
     return row.kind in {Kind.PROCURE, Kind.FIELD, Kind.GATE} and not row.completed_by

@@ -16,9 +16,14 @@ from flows.executors.people import asked_role
 from flows.executors.simulated_people import SOURCE, SimulatedPeople
 from flows.performer import Outcome
 from flows.simulation import SimulatedClock, after, drawn
-from ledger.reads import ActivityRow, Reader
-from ledger.services.runs import Measured, RunOutcome, claim, settle
-from ledger.transitions import State
+from ledger.decisions.runs import claim, settle
+from ledger.entries import Measured, RunOutcome
+from ledger.questions.activities import activities
+from ledger.questions.case import require_activity
+from ledger.questions.records import claims
+from ledger.questions.why import may_finish
+from ledger.reading import open_snapshot
+from ledger.rules.activity import Activity, State
 from steps.acceptance.meeting import value_that_meets
 from steps.schedule.activity import PlanActivity
 from steps.schedule.calendar import WorkCalendar
@@ -42,19 +47,19 @@ class Simulator:
         self.seed = seed
         self.held_back: list[Callable[[], bool]] = []
 
-    def wants(self, row: ActivityRow) -> bool:
+    def wants(self, row: Activity) -> bool:
         """Everything ready begins; duplicates only when their others are done."""
         return not row.completed_by or duplicates_done(self.site_dir, row, self.clock())
 
-    def mark(self, row: ActivityRow) -> str:  # noqa: ARG002  the performer's interface
+    def mark(self, row: Activity) -> str:  # noqa: ARG002  the performer's interface
         """Nothing in a rehearsal waits for a release."""
         return ""
 
-    def hosts(self, row: ActivityRow) -> tuple[str, ...]:  # noqa: ARG002  the performer's interface
+    def hosts(self, row: Activity) -> tuple[str, ...]:  # noqa: ARG002  the performer's interface
         """Nothing in a rehearsal touches a host."""
         return ()
 
-    def asks(self, row: ActivityRow) -> str:
+    def asks(self, row: Activity) -> str:
         """Give the role that is asked, for people's work."""
         return asked_role(row) if row.kind in PEOPLE and not row.completed_by else ""
 
@@ -62,7 +67,7 @@ class Simulator:
         """Nothing runs in a rehearsal."""
         return False
 
-    def perform(self, engine: Engine, row: ActivityRow) -> Outcome:
+    def perform(self, engine: Engine, row: Activity) -> Outcome:
         """Begin an activity, and schedule its end."""
         if row.completed_by:
             return complete_duplicate(engine, row)
@@ -82,13 +87,13 @@ class Simulator:
 
     def resume(self, engine: Engine) -> None:
         """Schedule again what an earlier rehearsal of this ledger had begun."""
-        with Reader.open(self.site_dir) as reader:
+        with open_snapshot(self.site_dir) as reader:
             begun = [
                 row
                 for state in (State.IN_PROGRESS, State.AWAITING_SIGN_OFF, State.RUNNING)
-                for row in reader.activities(self.clock(), state=state)
+                for row in activities(reader, state=state)
             ]
-            owners = {held.activity: held.owner for held in reader.claims()}
+            owners = {held.activity: held.owner for held in claims(reader)}
         for row in begun:
             activity = engine.activities[row.id]
             end = self._end(activity, row.started_at or self.clock())
@@ -135,5 +140,5 @@ class Simulator:
         self._schedule(end, finish)
 
     def _may_finish(self, activity: str) -> bool:
-        with Reader.open(self.site_dir) as reader:
-            return reader.may_finish(activity, self.clock())
+        with open_snapshot(self.site_dir) as reader:
+            return may_finish(reader, require_activity(reader, activity))

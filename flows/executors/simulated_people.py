@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
-from ledger.database import Ledger
-from ledger.reads import Reader
-from ledger.services import signing, witnessing, work
-from ledger.transitions import State
+from ledger.decisions import evidence, sign_off, work
+from ledger.questions.case import require_activity
+from ledger.questions.links import predecessors
+from ledger.reading import open_snapshot
+from ledger.rules.activity import State
+from ledger.writing import Ledger
 from steps.acceptance.meeting import value_that_meets
 from steps.errors import NotSatisfiedError
 from steps.schedule.activity import PlanActivity
@@ -60,24 +62,24 @@ class SimulatedPeople:
         me = performer or self._performer(activity)
         for kind in activity.policy.evidence:
             note = f"simulated {kind} of {activity.id}: no such document exists\n".encode()
-            work.attach(self.ledger, me, activity.id, note, kind, name=f"{kind}.txt", at=at)
+            evidence.attach(self.ledger, me, activity.id, note, kind, name=f"{kind}.txt", at=at)
         for role in self._signers(activity, performer)[: activity.policy.quorum]:
-            signing.sign(self.ledger, f"sim-{role}", activity.id, role=role, comment=SOURCE, at=at)
+            sign_off.sign(self.ledger, f"sim-{role}", activity.id, role=role, comment=SOURCE, at=at)
 
     def renew(self, activity: PlanActivity) -> None:
         """Approve again what was approved for a time only, as often as the quorum asks."""
         for role in self._signers(activity, None)[: activity.policy.quorum]:
-            signing.sign(self.ledger, f"sim-{role}", activity.id, role=role, comment=SOURCE, at=self.now())
+            sign_off.sign(self.ledger, f"sim-{role}", activity.id, role=role, comment=SOURCE, at=self.now())
 
     def invite(self, activity: PlanActivity) -> None:
         """Invite the witnesses for now, which they agree to, and have those come who are there."""
         if activity.policy.witness is None:
             return
         me, at = self._performer(activity), self.now()
-        witnessing.invite(self.ledger, me, activity.id, at, agreed=True, at=at)
+        sign_off.invite(self.ledger, me, activity.id, at, agreed=True, at=at)
         for role in activity.policy.witness.roles:
             there = f"sim-{role}" if f"sim-{role}" in self.there and f"sim-{role}" != me else None
-            witnessing.attend(self.ledger, there or me, activity.id, role, person=there, note=SOURCE, at=at)
+            sign_off.attend(self.ledger, there or me, activity.id, role, person=there, note=SOURCE, at=at)
 
     def _measure(self, activity: PlanActivity, me: str, at: datetime) -> None:
         for c in activity.criteria:
@@ -93,8 +95,8 @@ class SimulatedPeople:
 
     def _is_held_back(self, activity: PlanActivity) -> bool:
         """Say whether a finish waits for another activity's (FF, SF): the refusal is right, and passes."""
-        with Reader.open(self.ledger.site_dir) as reader:
-            row = reader.require_activity(activity.id, self.now())
-            links = reader.predecessors(activity.id, self.now())
+        with open_snapshot(self.ledger.site_dir) as reader:
+            row = require_activity(reader, activity.id)
+            links = predecessors(reader, activity.id)
         late = [k for k in links if k.type[1] == "F" and (k.satisfied_at is None or k.satisfied_at > self.now())]
         return bool(late) and row.state in {State.IN_PROGRESS, State.READY}

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from flows.executors.simulated_people import SOURCE, SimulatedPeople
 from flows.simulation import SimulatedClock, after, drawn
-from ledger.reads import OrderRow
-from ledger.services import buying
+from ledger.decisions import deliveries, orders
+from ledger.rules.rows import OrderRow
 from steps.schedule.plan import Plan
 
 BUYER, CLERK = "buyer", "receiving-clerk"
@@ -26,7 +26,7 @@ class SimulatedSuppliers:
         """Place an order now, and schedule its deliveries."""
         now = self.clock()
         promised = self._first(row.id, now)
-        buying.order(
+        orders.order(
             self.people.ledger,
             self.people.one(BUYER),
             row.id,
@@ -50,6 +50,6 @@ class SimulatedSuppliers:
 
     def _expect(self, tranche: str, arrives: datetime) -> None:
         def receive(at: datetime) -> None:
-            buying.receive(self.people.ledger, self.people.one(CLERK), tranche, note=SOURCE, at=at)
+            deliveries.receive(self.people.ledger, self.people.one(CLERK), tranche, note=SOURCE, at=at)
 
         self.clock.schedule(arrives, receive)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.judging import FAILED, MET, Reading, judge, judge_items
+from ledger.rules.judgement import FAILED, MET, Reading, judge, judge_items
 from steps.acceptance.fleet import LEAST, outliers, robust_z
 
 D = Decimal

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import yaml
 
-from ledger.judging import is_comparable
 from steps.acceptance import proofs
 from steps.acceptance.measuring import STEPS, TOOLED, measure
 from steps.acceptance.toolbox import METRICS
+from steps.acceptance.units import is_comparable
 from tests.acceptance.handing import FIXTURES, whole
 
 BY_HAND = {"rvs.failed_tests"}

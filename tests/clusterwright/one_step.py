@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from clusterwright.planning import plan_of
-from ledger.database import real_clock
-from ledger.services.planning import adopt_plan, create_ledger
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.stores.log import machine_clock
 from tests.conftest import Command
 
 
@@ -19,7 +19,7 @@ def one_step_site(folder: Path, command: Command, name: str, **changed: Any) -> 
     wanted = tuple(replace(a, **changed) for a in plan.activities if a.id == name)
     only = plan.model_copy(update={"activities": wanted, "links": (), "orders": ()})
     with create_ledger(
-        folder, site_name=plan.site, time_zone=plan.time_zone, rehearsal=False, owner="owner", clock=real_clock
+        folder, site_name=plan.site, time_zone=plan.time_zone, rehearsal=False, owner="owner", clock=machine_clock
     ) as ledger:
         adopt_plan(ledger, "owner", only, reason="one step")
     return folder

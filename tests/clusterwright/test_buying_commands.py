@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from ledger.database import Ledger, real_clock
-from ledger.services.planning import adopt_plan, create_ledger
-from ledger.services.signing import sign
-from ledger.services.work import finish, start
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.sign_off import sign
+from ledger.decisions.work import finish, start
+from ledger.stores.log import machine_clock
+from ledger.writing import Ledger
 from tests.conftest import Command
 from tests.ledger.conftest import PEOPLE, small_plan
 
@@ -37,7 +38,7 @@ def decided(site: Path) -> Path:
         for key, (name, roles) in PEOPLE.items()
     ]
     with create_ledger(
-        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=real_clock
+        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_clock
     ) as ledger:
         adopt_plan(ledger, "pm", small_plan(people=people), reason="first plan")
         _decide(ledger)

@@ -18,10 +18,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clusterwright.check_file import read_checks
-from ledger.database import Ledger
-from ledger.reads import Reader
-from ledger.services.planning import adopt_plan, create_ledger
-from ledger.services.work import check, start
+from ledger.decisions.checklists import check
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.work import start
+from ledger.questions.case import require_activity
+from ledger.questions.checks import checked_items
+from ledger.reading import open_snapshot
+from ledger.writing import Ledger
 from steps.errors import InputError
 from tests.conftest import Command
 from tests.ledger import malicious as bad
@@ -339,8 +342,8 @@ def test_any_file_is_recorded_as_it_says_or_refused_with_its_lines(rows: list[tu
             adopt_plan(ledger, "pm", plan_with_items(items=4), reason="first")
             start(ledger, "tech", NAME)
             refusal = _refusal(ledger, file)
-        with Reader.open(Path(folder)) as reader:
-            found = {c.item: (bool(c.failing), c.note) for c in reader.checked_items(NAME)}
+        with open_snapshot(Path(folder)) as reader:
+            found = {c.item: (bool(c.failing), c.note) for c in checked_items(reader, require_activity(reader, NAME))}
     said = {
         item.strip(): (result == "fail" or bond == "0.3", note.strip())
         for item, result, bond, note in rows

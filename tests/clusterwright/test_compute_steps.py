@@ -6,10 +6,12 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ledger.database import Ledger
-from ledger.plan_store import read_plan
-from ledger.reads import Reader
-from ledger.services.runs import Measured, RunOutcome, claim, settle
+from ledger.decisions.runs import claim, settle
+from ledger.entries import Measured, RunOutcome
+from ledger.evidence.plans import read_plan
+from ledger.questions.activities import activities
+from ledger.reading import open_snapshot
+from ledger.writing import Ledger
 from steps.design.calculated import Calculator
 from tests.conftest import Command
 
@@ -32,8 +34,8 @@ def worked_out(folder: Path, *steps: str) -> None:
 
 def states(folder: Path) -> dict[str, tuple[str, int, bool]]:
     """Give state, attempt and staleness of every activity."""
-    with Reader.open(folder) as reader:
-        return {r.id: (r.state.value, r.attempt, "stale" in r.flags) for r in reader.activities(datetime.now(UTC))}
+    with open_snapshot(folder) as reader:
+        return {r.id: (r.state.value, r.attempt, "stale" in r.flags) for r in activities(reader.at(datetime.now(UTC)))}
 
 
 def test_a_person_is_told_which_facts_are_missing_and_enters_them(

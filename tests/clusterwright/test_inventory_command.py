@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from clusterwright.matching import serials_on_record
-from ledger.services.planning import adopt_plan, create_ledger
-from ledger.services.work import check, start
+from ledger.decisions.checklists import check
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.work import start
 from tests.clusterwright.test_bad_input import BAD_INPUT, NOT_SATISFIED, UNREACHABLE, edit
 from tests.conftest import Command
 from tests.flows.netbox_server import TOKEN, running_netbox

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger.database import Ledger
-from ledger.services.work import comment
+from ledger.decisions.work import comment
+from ledger.writing import Ledger
 from tests.clusterwright.test_start_up import loaded
 from tests.conftest import Command
 from tests.ledger.rebuilding import truncated

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from ledger.database import real_clock
-from ledger.services.planning import adopt_plan, create_ledger
-from ledger.services.signing import reject
-from ledger.services.work import finish, start
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.sign_off import reject
+from ledger.decisions.work import finish, start
+from ledger.stores.log import machine_clock
 from tests.conftest import Command
 from tests.ledger.conftest import PEOPLE, small_plan
 
@@ -27,7 +27,9 @@ def quality(site: Path, command: Command) -> Quality:
     people = [{"id": k, "name": n, "roles": r, "account": account} for k, (n, r) in PEOPLE.items()]
     held = small_plan().model_dump()["activities"]
     activities = [a | ({"ncr_class": "A"} if a["id"] == "001@site" else {}) for a in held]
-    with create_ledger(site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=real_clock) as made:
+    with create_ledger(
+        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_clock
+    ) as made:
         adopt_plan(made, "pm", small_plan(people=people, activities=activities), reason="first plan")
         start(made, "tech", "001@site")
         finish(made, "tech", "001@site")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger.reads import Reader
+from ledger.questions.records import evidence, runs
+from ledger.reading import open_snapshot
 from tests.clusterwright.one_step import one_step_site
 from tests.conftest import Command
 from tests.flows.conftest import free_port
@@ -52,7 +53,7 @@ def test_the_engine_looks_by_itself_and_runs_nothing(machine: Path, command: Com
     done = command("up", "--until-idle", "--port", str(free_port()), "--site", machine)
 
     assert done.returncode == 0, done.stderr
-    with Reader.open(machine) as reader:
-        assert [e.kind for e in reader.evidence(NAME)] == ["differences"]
-        assert reader.runs(NAME) == []
+    with open_snapshot(machine) as reader:
+        assert [e.kind for e in evidence(reader, NAME)] == ["differences"]
+        assert runs(reader, NAME) == []
     assert command("release", NAME, "--yes", "--as", "owner", "--site", machine).returncode == 0

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger.database import real_clock
-from ledger.services.planning import adopt_plan, create_ledger
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.stores.log import machine_clock
 from tests.conftest import Command
 from tests.ledger.conftest import PEOPLE, activity, small_plan
 
@@ -27,7 +27,9 @@ def ask(site: Path, command: Command) -> Ask:
     people = [{"id": k, "name": n, "roles": r, "account": account} for k, (n, r) in PEOPLE.items()]
     test = activity(TEST, policy={"witness": {"roles": ["sponsor", "visitor"], "notice_h": 16}})
     plan = small_plan(people=people, activities=[*small_plan().model_dump()["activities"], test])
-    with create_ledger(site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=real_clock) as made:
+    with create_ledger(
+        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_clock
+    ) as made:
         adopt_plan(made, "pm", plan, reason="first plan")
 
     def run(*words: object, rc: int = 0) -> subprocess.CompletedProcess[str]:

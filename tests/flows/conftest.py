@@ -20,9 +20,12 @@ from pydantic_core import to_jsonable_python
 
 from flows.prefect_server import PrefectServer
 from flows.prefect_settings import apply
-from ledger.database import Ledger
-from ledger.reads import ActivityRow, Reader, RunRow
-from ledger.services.planning import adopt_plan, create_ledger
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.questions.case import require_activity
+from ledger.questions.records import RunRow, runs
+from ledger.reading import open_snapshot
+from ledger.rules.activity import Activity
+from ledger.writing import Ledger
 from steps.schedule.plan import Plan
 from tests.ledger.conftest import Clock, activity, link, small_plan
 from tests.ledger.journey import bought, passed, racked
@@ -160,7 +163,7 @@ def start(server: PrefectServer, playbooks: Path, inventory: Path) -> Iterator[S
     from flows.engine_state import Engine, forget, register
     from flows.executors.real import RealPerformer
     from flows.tending import Attendant
-    from ledger.plan_store import read_plan
+    from ledger.evidence.plans import read_plan
 
     started: list[Running] = []
 
@@ -188,10 +191,10 @@ def start(server: PrefectServer, playbooks: Path, inventory: Path) -> Iterator[S
         running.engine.ledger.close()
 
 
-def row(site: Path, name: str) -> ActivityRow:
+def row(site: Path, name: str) -> Activity:
     """Give an activity as it stands now."""
-    with Reader.open(site) as reader:
-        return reader.require_activity(name, datetime.now(UTC))
+    with open_snapshot(site) as reader:
+        return require_activity(reader.at(datetime.now(UTC)), name)
 
 
 def state(site: Path, name: str) -> str:
@@ -201,8 +204,8 @@ def state(site: Path, name: str) -> str:
 
 def runs(site: Path, name: str | None = None) -> list[RunRow]:
     """Give the runs of an activity, or all."""
-    with Reader.open(site) as reader:
-        return reader.runs(name)
+    with open_snapshot(site) as reader:
+        return runs(reader, name)
 
 
 def task_runs(server: PrefectServer, running: Running) -> list[dict[str, Any]]:

@@ -20,15 +20,22 @@ from flows.executors.rehearsed import Simulator
 from flows.executors.simulated_people import SimulatedPeople
 from flows.performer import Outcome
 from flows.simulation import SimulatedClock
-from ledger import evidence
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.plan_store import read_plan
-from ledger.reads import ActivityRow, EvidenceRow, Reader
-from ledger.services.planning import adopt_plan, create_ledger
-from ledger.services.runs import ItemResult, Measured, RunOutcome, settle
-from ledger.services.signing import sign, waive
-from ledger.services.work import FactEntry, attach, attest, finish, record_facts, reopen, start
+from ledger.decisions.evidence import attach, attest
+from ledger.decisions.facts import record_facts
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.runs import settle
+from ledger.decisions.sign_off import sign, waive
+from ledger.decisions.work import finish, reopen, start
+from ledger.entries import FactEntry, ItemResult, Measured, RunOutcome
+from ledger.evidence import store as evidence
+from ledger.evidence.plans import read_plan
+from ledger.questions.case import require_activity
+from ledger.questions.records import EvidenceRow, claims, evidence
+from ledger.questions.why import criteria
+from ledger.reading import open_snapshot
+from ledger.rules.activity import Activity
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.errors import NotSatisfiedError
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.plan import Plan
@@ -102,9 +109,9 @@ class Built:
             rehearsal=False,
         )
 
-    def row(self, name: str) -> ActivityRow:
-        with Reader.open(self.folder) as reader:
-            return reader.require_activity(name, self.clock())
+    def row(self, name: str) -> Activity:
+        with open_snapshot(self.folder) as reader:
+            return require_activity(reader.at(self.clock()), name)
 
     def compute(self, name: str) -> Outcome:
         return compute(self.engine, self.row(name))
@@ -134,8 +141,8 @@ class Built:
     def kept(self, name: str) -> dict[str, list[EvidenceRow]]:
         attempt = self.row(name).attempt
         found: dict[str, list[EvidenceRow]] = {}
-        with Reader.open(self.folder) as reader:
-            for item in reader.evidence(name):
+        with open_snapshot(self.folder) as reader:
+            for item in evidence(reader, name):
                 if item.attempt == attempt:
                     found.setdefault(item.kind, []).append(item)
         return found
@@ -247,7 +254,7 @@ def test_facts_are_evidence_of_a_later_attempt_too(built: Built) -> None:
 
 
 def test_power_is_written_when_it_was_inspected_and_signed_with_the_engineers_drawing(built: Built) -> None:
-    from ledger.services.work import measure
+    from ledger.decisions.work import measure
 
     assert built.row("094@site").state.value == "blocked"
     measure(built.ledger, "tech", "091@site", "ground_resistance", Decimal("0.4"), "ohm", source="meter")
@@ -266,19 +273,19 @@ def test_power_is_written_when_it_was_inspected_and_signed_with_the_engineers_dr
 
 
 def test_a_waived_reading_of_the_inspection_is_an_open_difference(built: Built) -> None:
-    from ledger.services.work import measure
+    from ledger.decisions.work import measure
 
     measure(built.ledger, "tech", "091@site", "ground_resistance", Decimal(3), "ohm", source="meter")
     waive(built.ledger, "lead", "091@site", "ground_resistance", "second rod ordered", date(2026, 6, 1))
     sign(built.ledger, "lead", "091@site")
 
     assert built.compute("094@site").name == "Checked, not met"
-    with Reader.open(built.folder) as reader:
-        assert [c.measured for c in reader.criteria("094@site")] == ["1 count"]
+    with open_snapshot(built.folder) as reader:
+        assert [c.measured for c in criteria(reader, "094@site")] == ["1 count"]
 
 
 def test_a_calculation_that_breaks_off_leaves_no_claim(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ledger.services.work import measure
+    from ledger.decisions.work import measure
 
     measure(built.ledger, "tech", "091@site", "ground_resistance", Decimal("0.4"), "ohm", source="meter")
     sign(built.ledger, "lead", "091@site")
@@ -293,8 +300,8 @@ def test_a_calculation_that_breaks_off_leaves_no_claim(built: Built, monkeypatch
     assert outcome.failed
     assert outcome.message == "the calculation broke off: no such rack"
     assert built.row("094@site").state.value == "failed"
-    with Reader.open(built.folder) as reader:
-        assert not reader.claims()
+    with open_snapshot(built.folder) as reader:
+        assert not claims(reader)
 
 
 def test_a_rehearsal_holds_the_as_built_back_too(tmp_path: Path) -> None:
@@ -326,6 +333,6 @@ def test_a_rehearsal_holds_the_as_built_back_too(tmp_path: Path) -> None:
         assert set(states().values()) == {"done"}
 
 
-def _row(folder: Path, name: str, now: datetime) -> ActivityRow:
-    with Reader.open(folder) as reader:
-        return reader.require_activity(name, now)
+def _row(folder: Path, name: str, now: datetime) -> Activity:
+    with open_snapshot(folder) as reader:
+        return require_activity(reader.at(now), name)

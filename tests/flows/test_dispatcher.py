@@ -11,11 +11,11 @@ import pytest
 
 from flows.ansible.digest import playbook_digest
 from flows.prefect_server import PrefectServer
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.services.runs import request_cancel
-from ledger.services.signing import release, sign
-from ledger.services.work import finish, hold, start
+from ledger.decisions.requests import request_cancel
+from ledger.decisions.sign_off import release, sign
+from ledger.decisions.work import finish, hold, start
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from tests.flows.conftest import PLAYBOOK, Running, Start, row, runs, state, task_runs, until
 from tests.ledger.conftest import Clock
 from tests.ledger.journey import bought, passed, racked
@@ -164,4 +164,4 @@ def test_stopping_the_engine_interrupts_its_runs_and_leaves_no_claim(
 
     assert state(both_passed, "030@pod-001") == "ready"
     assert row(both_passed, "030@pod-001").attempt == 2
-    assert not audit(both_passed).findings
+    assert not audit(both_passed)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from clusterwright.planning import plan_of
-from ledger.services.planning import adopt_plan, create_ledger
+from ledger.decisions.plan import adopt_plan, create_ledger
 from steps.catalog.terms import Mapping
 from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import PlanLink

@@ -21,8 +21,10 @@ import pytest
 import testinfra
 from testinfra.host import Host
 
-from ledger.audit import audit
-from ledger.reads import Reader
+from ledger.questions.activities import activities
+from ledger.questions.records import runs
+from ledger.reading import open_snapshot
+from ledger.trust.audit import audit
 from tests.lab import lifecycle, supervisor
 from tests.lab.lab import DEFAULT_NAME, Lab, find_lab
 from tests.lab.reaching import ssh, until
@@ -117,11 +119,13 @@ def filed_runs(tracking: str) -> dict[str, dict[str, float]]:
 
 
 def test_every_step_with_a_playbook_was_run_or_decided_by_name() -> None:
-    with Reader.open(Path(SITE)) as reader:
+    with open_snapshot(Path(SITE)) as reader:
         rows = [
-            row for row in reader.activities(datetime.now(UTC)) if row.playbook and row.state.value != "not_applicable"
+            row
+            for row in activities(reader.at(datetime.now(UTC)))
+            if row.playbook and row.state.value != "not_applicable"
         ]
-        ran = {run.activity for run in reader.runs() if run.result}
+        ran = {run.activity for run in runs(reader) if run.result}
 
     assert [row.id for row in rows if row.state.value != "done"] == []
     assert [row.id for row in rows if row.id not in ran and not row.completed_by] == []

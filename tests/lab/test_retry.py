@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from ledger.reads import Reader
+from ledger.questions.case import require_activity
+from ledger.questions.records import items, runs
+from ledger.reading import open_snapshot
 from tests.flows.conftest import free_port
 from tests.lab import lifecycle, network
 from tests.lab.bare_site import OWNER, make_site
@@ -55,13 +57,13 @@ class Site:
         return done.stdout + done.stderr
 
     def state(self) -> str:
-        with Reader.open(self.folder) as reader:
-            return reader.require_activity(NAME, datetime.now(UTC)).state.value
+        with open_snapshot(self.folder) as reader:
+            return require_activity(reader.at(datetime.now(UTC)), NAME).state.value
 
     def results(self) -> dict[str, str]:
         """Give what became of each host in the last run."""
-        with Reader.open(self.folder) as reader:
-            return {item.host: item.status for item in reader.items(reader.runs(NAME)[-1].id)}
+        with open_snapshot(self.folder) as reader:
+            return {item.host: item.status for item in items(reader, runs(reader, NAME)[-1].id)}
 
     def log(self) -> str:
         """Give what the runs have said so far."""

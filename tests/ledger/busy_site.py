@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ledger import ssh
-from ledger.database import Ledger, real_clock
-from ledger.events import Event
-from ledger.proving import Proof
-from ledger.services.planning import adopt_plan, create_ledger
-from ledger.statements import signed_text
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.log.events import Event
+from ledger.stores.log import machine_clock
+from ledger.trust import ssh
+from ledger.trust.proving import Proof
+from ledger.trust.statements import signed_text
+from ledger.writing import Ledger
 from tests.ledger.conftest import account_of, small_plan
 
 Decide = Callable[[], Event]
@@ -54,6 +55,6 @@ def create_busy_site(
         rehearsal=False,
         owner="pm",
         owner_key=public["pm"],
-        clock=real_clock,
+        clock=machine_clock,
     ) as ledger:
         put_key(ledger, keys_dir / "pm", lambda: adopt_plan(ledger, "pm", plan, reason="first plan"))

@@ -7,10 +7,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from ledger.database import real_clock
-from ledger.services.planning import adopt_plan, create_ledger
-from ledger.services.work import start
-from ledger.values import ItemEntry, ReadingEntry
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.work import start
+from ledger.entries import ItemEntry, ReadingEntry
+from ledger.stores.log import machine_clock
 from steps.schedule.plan import Person, Plan
 from tests.ledger.conftest import PEOPLE, criterion, small_plan
 
@@ -49,7 +49,9 @@ def begun_site(folder: Path) -> Path:
         Person(id=key, name=name, roles=roles, account=getpass.getuser()) for key, (name, roles) in PEOPLE.items()
     )
     plan = plan_with_items(of="servers", hosts=HOSTS).model_copy(update={"people": people})
-    with create_ledger(folder, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=real_clock) as ledger:
+    with create_ledger(
+        folder, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_clock
+    ) as ledger:
         adopt_plan(ledger, "pm", plan, reason="first plan")
         start(ledger, "tech", NAME)
     return folder

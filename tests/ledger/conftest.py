@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
-from ledger.database import Ledger
-from ledger.reads import Reader
-from ledger.services.planning import adopt_plan, create_ledger
-from ledger.shared.place import FILE
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.questions.case import require_activity
+from ledger.questions.snapshot import Snapshot
+from ledger.reading import open_snapshot
+from ledger.stores.place import FILE
+from ledger.writing import Ledger
 from steps.schedule.plan import Plan
 from tests.ledger.journey import bought, passed, racked
 from tests.postgres_server import EVERYBODY, ON_POSTGRES, Server
@@ -275,9 +277,9 @@ def ready(ledger: Ledger, clock: Clock) -> Ledger:
 
 
 @pytest.fixture
-def read(ledger: Ledger) -> Iterator[Reader]:
+def read(ledger: Ledger) -> Iterator[Snapshot]:
     """Give a reader of the small site."""
-    with Reader.open(ledger.site_dir) as reader:
+    with open_snapshot(ledger.site_dir) as reader:
         yield reader
 
 
@@ -285,10 +287,10 @@ StateOf = Callable[[str], str]
 
 
 @pytest.fixture
-def state(read: Reader, clock: Clock) -> StateOf:
+def state(look: Look, clock: Clock) -> StateOf:
     """Give a function from an activity's id to its state now."""
 
     def of(name: str) -> str:
-        return read.require_activity(name, clock.now).state.value
+        return require_activity(look(clock.now), name).state.value
 
     return of

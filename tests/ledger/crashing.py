@@ -22,14 +22,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self, TypeVar
 
-from ledger.audit import audit
-from ledger.database import Ledger, real_clock
-from ledger.events import Event
-from ledger.file import connect
-from ledger.reads import Reader
-from ledger.services.signing import sign
-from ledger.services.work import attach, comment, finish, progress, reopen, start
-from ledger.transitions import State
+from ledger.decisions.evidence import attach
+from ledger.decisions.sign_off import sign
+from ledger.decisions.work import comment, finish, progress, reopen, start
+from ledger.log.events import Event
+from ledger.questions.case import require_activity
+from ledger.reading import open_snapshot
+from ledger.rules.activity import State
+from ledger.stores.file import connect
+from ledger.stores.log import machine_clock
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.errors import UnreachableError
 from tests.ledger.busy_site import create_busy_site, put_key
 from tests.ledger.conftest import activity, elsewhere, share
@@ -117,12 +120,12 @@ def write_on(site_dir: Path, keys_dir: Path, journal: Path, name: str, life: int
     tempfile.tempdir = str(journal.parent)  # what a killed writer leaves behind goes with the test
     chance = random.Random(f"{name} {life}")
     held = Journal(journal)
-    with patiently_open(site_dir) as ledger, Reader.open(site_dir) as reader:
+    with patiently_open(site_dir) as ledger, open_snapshot(site_dir) as reader:
         for number in count():
             token = f"try-{name}-{life}-{number}"
             held.attempt(token)
             try:
-                state = reader.require_activity(name, real_clock()).state
+                state = require_activity(reader.at(machine_clock()), name).state
                 events = _moves(ledger, keys_dir, name, token, state, chance)()
             except UnreachableError as error:  # another writer had the lock for too long, or the database went away
                 if "is not known" not in error.what:

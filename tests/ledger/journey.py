@@ -6,11 +6,14 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from ledger.database import Ledger
-from ledger.services.buying import order, receive
-from ledger.services.runs import Claim, Measured, RunOutcome, claim, settle
-from ledger.services.signing import release, sign
-from ledger.services.work import attach, finish, settle_duplicate, start
+from ledger.decisions.deliveries import receive
+from ledger.decisions.evidence import attach
+from ledger.decisions.orders import order
+from ledger.decisions.runs import claim, settle
+from ledger.decisions.sign_off import release, sign
+from ledger.decisions.work import finish, settle_duplicate, start
+from ledger.entries import Claim, Measured, RunOutcome
+from ledger.writing import Ledger
 
 if TYPE_CHECKING:
     from tests.ledger.conftest import Clock

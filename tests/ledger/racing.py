@@ -18,12 +18,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from ledger.audit import audit
-from ledger.database import Ledger, real_clock
-from ledger.reads import Reader
-from ledger.services.signing import sign
-from ledger.services.work import finish, reopen, start
-from ledger.transitions import State
+from ledger.decisions.sign_off import sign
+from ledger.decisions.work import finish, reopen, start
+from ledger.questions.case import require_activity
+from ledger.questions.records import sign_offs
+from ledger.reading import open_snapshot
+from ledger.rules.activity import State
+from ledger.stores.log import machine_clock
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, NotPermittedError, NotSatisfiedError, StaleHeadError
 from tests.ledger.busy_site import create_busy_site, put_key
 from tests.ledger.conftest import activity, elsewhere, share
@@ -62,7 +65,7 @@ def contend(ledger: Ledger, keys_dir: Path, turn: Turn) -> Answer:
     """Sign at the moment given; look again where the statement went stale."""
     said: list[tuple[str, str]] = []
     seq = None
-    with Reader.open(ledger.site_dir) as reader:
+    with open_snapshot(ledger.site_dir) as reader:
         while time.monotonic() < turn.start:
             pass  # sleeping would let the scheduler choose who comes first
         for _ in range(TRIES):
@@ -74,7 +77,7 @@ def contend(ledger: Ledger, keys_dir: Path, turn: Turn) -> Answer:
             except ClusterwrightError as error:
                 said.append((type(error).__name__, error.what))
                 break
-        state = reader.require_activity(turn.activity, real_clock()).state.value
+        state = require_activity(reader.at(machine_clock()), turn.activity).state.value
     return Answer(turn.person, seq, tuple(said), state)
 
 
@@ -166,8 +169,8 @@ class Races:
         return {first, *helpers}
 
     def _state(self, name: str) -> State:
-        with Reader.open(self.site) as reader:
-            return reader.require_activity(name, real_clock()).state
+        with open_snapshot(self.site) as reader:
+            return require_activity(reader.at(machine_clock()), name).state
 
     def _race(self, name: str, people: Sequence[str], *, keyed: bool) -> list[Answer]:
         """Let everybody sign at once: every other person in another process, the rest in threads of this one."""
@@ -186,9 +189,9 @@ class Races:
 
     def _broken(self, name: str, performers: set[str], quorum: int, answers: list[Answer]) -> list[str]:
         """Name every rule that a round broke."""
-        with Reader.open(self.site) as reader:
-            row = reader.require_activity(name, real_clock())
-            counted = [s for s in reader.sign_offs(name) if s.attempt == row.attempt and s.decision == "approved"]
+        with open_snapshot(self.site) as reader:
+            row = require_activity(reader.at(machine_clock()), name)
+            counted = [s for s in sign_offs(reader, name) if s.attempt == row.attempt and s.decision == "approved"]
         able = {answer.person for answer in answers} - performers
         persons = [sign_off.person for sign_off in counted]
         self._approvals += len(persons)

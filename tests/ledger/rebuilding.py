@@ -11,10 +11,10 @@ from typing import Any
 from sqlalchemy import insert
 from sqlmodel import Session
 
-from ledger.events import FIRST_HASH, event_hash
-from ledger.replay import COLUMNS, event_of, replaying
-from ledger.schema import create_schema, file_engine
-from ledger.tables import EventRow
+from ledger.log.events import COLUMNS, FIRST_HASH, event_hash, event_of
+from ledger.state.projector import replaying
+from ledger.state.tables.event import EventTable
+from ledger.stores.sqlite import create_schema, file_engine
 
 Row = dict[str, Any]
 
@@ -37,7 +37,7 @@ def rebuild(site: Path, rows: list[Row]) -> None:
         for row in rows:
             chained = row | {"prev_hash": last}
             chained["hash"] = last = event_hash(chained)
-            session.execute(insert(EventRow), [chained])
+            session.execute(insert(EventTable), [chained])
             go_on(event_of(chained))
     engine.dispose()
 

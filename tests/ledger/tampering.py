@@ -13,8 +13,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from ledger.audit import Auditor
-from ledger.replay import COLUMNS
+from ledger.log.events import COLUMNS
+from ledger.trust.audit import Auditor
 
 PROJECTIONS = (
     "activity",

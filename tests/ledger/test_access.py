@@ -12,30 +12,34 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import ledger.services
 import pytest
 import yaml
+from ledger.access import services
 
-import ledger.services
-from ledger.access import ACCESS, Never, Who, roles_for, services
-from ledger.database import Ledger
-from ledger.reads import Reader
-from ledger.services import (
-    buying,
-    changing,
-    conforming,
-    contracting,
-    delegating,
-    keys,
-    receiving,
-    redacting,
-    signing,
-    witnessing,
+from ledger import entries
+from ledger.decisions import (
+    changes,
+    checklists,
+    deliveries,
+    evidence,
+    facts,
+    ncr,
+    orders,
+    people,
+    progress,
+    requests,
+    runs,
+    sign_off,
+    work,
 )
-from ledger.services import runs as run
-from ledger.services import work as do
-from ledger.services.forecasting import publish_forecast
-from ledger.services.planning import adopt_plan, create_ledger
-from ledger.values import ItemEntry
+from ledger.decisions.plan import adopt_plan, create_ledger, publish_forecast
+from ledger.entries import ItemEntry
+from ledger.questions.site import head
+from ledger.reading import open_snapshot
+from ledger.rules.access import ACCESS, Never, Who
+from ledger.rules.permission import roles_for
+from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, NotPermittedError
 from tests.ledger.conftest import ORDER, T0, Clock, account_of, activity, criterion, dates, small_plan
 
@@ -129,28 +133,28 @@ def tried(site_dir: Path, clock: Clock) -> Iterator[Ledger]:
 def _prepared(made: Ledger) -> None:
     """Bring each activity to where its decision is open: 602 begun, 603 finished, 607 done, and so on."""
     for name in ("601", "602"):
-        witnessing.invite(made, of(POLICY), f"{name}@site", T0, agreed=True)
+        sign_off.invite(made, of(POLICY), f"{name}@site", T0, agreed=True)
     for name in ("602", "603", "604", "607", "609", "610", "611", "612"):
-        do.start(made, "worker", f"{name}@site")
+        work.start(made, "worker", f"{name}@site")
     for name in ("603", "607", "611"):
-        do.finish(made, of(CREW), f"{name}@site")
-    signing.sign(made, of(POLICY), "607@site")
-    do.hold(made, of(CREW), "610@site", "rain")
-    do.measure(made, of(CREW), "609@site", "loss", Decimal(1), "dB")
-    do.measure(made, of(CREW), "612@site", "loss", Decimal(1), "dB")
-    signing.waive(made, of("owner-pm"), "612@site", "loss", "known", DAY)
-    signing.reject(made, of(POLICY), "611@site", "dirty")
-    conforming.disposition_ncr(made, of(POLICY), "NCR-0003", "rework")
+        work.finish(made, of(CREW), f"{name}@site")
+    sign_off.sign(made, of(POLICY), "607@site")
+    work.hold(made, of(CREW), "610@site", "rain")
+    work.measure(made, of(CREW), "609@site", "loss", Decimal(1), "dB")
+    work.measure(made, of(CREW), "612@site", "loss", Decimal(1), "dB")
+    sign_off.waive(made, of("owner-pm"), "612@site", "loss", "known", DAY)
+    sign_off.reject(made, of(POLICY), "611@site", "dirty")
+    ncr.disposition_ncr(made, of(POLICY), "NCR-0003", "rework")
     for item in ("gpu-server", "paid"):
-        buying.order(made, of("buyer"), f"601@site#{item}", value="10", currency="EUR")
-    changing.ask_change(made, of("buyer"), "601@site#gpu-server", value="12", reason="freight")
+        orders.order(made, of("buyer"), f"601@site#{item}", value="10", currency="EUR")
+    changes.ask_change(made, of("buyer"), "601@site#gpu-server", value="12", reason="freight")
     lent = {"since": T0, "until": T0 + timedelta(days=9), "reason": "away"}
-    delegating.delegate(made, of(POLICY), "stranger", POLICY, **lent)  # type: ignore[arg-type]
+    people.delegate(made, of(POLICY), "stranger", POLICY, **lent)  # type: ignore[arg-type]
     for name in ("613", "614"):
         taken = {"lease_s": 60.0, "host": "h", "boot_id": "b", "pid": 1, "pgid": 1}
-        run.claim(made, "engine-1", f"{name}@site", **taken)  # type: ignore[arg-type]
-    run.settle(made, "engine-1", "613@site", run.RunOutcome("failed", summary="no link"))
-    run.request_run(made, of(CREW), "615@site")
+        runs.claim(made, "engine-1", f"{name}@site", **taken)  # type: ignore[arg-type]
+    runs.settle(made, "engine-1", "613@site", entries.RunOutcome("failed", summary="no link"))
+    requests.request_run(made, of(CREW), "615@site")
 
 
 def decisions(made: Ledger, files: Path) -> dict[str, Callable[[str], object]]:
@@ -159,64 +163,64 @@ def decisions(made: Ledger, files: Path) -> dict[str, Callable[[str], object]]:
     manifest, scan = files / "manifest.csv", files / "scan.txt"
     manifest.write_text("serial\nA1\n", encoding="utf-8")
     scan.write_text("A1\n", encoding="utf-8")
-    rows = [do.ProgressRow(line=1, activity="601@site", state="done", started=None, finished=T0, by="", note="")]
+    rows = [entries.ProgressRow(line=1, activity="601@site", state="done", started=None, finished=T0, by="", note="")]
     lent = {"since": T0, "until": T0 + timedelta(days=9), "reason": "away"}
 
     def fact(who: str) -> object:
-        entry = do.FactEntry("feed.rating", Decimal(100), "A")
-        return do.record_facts(made, who, "606@site", [entry], evidence=[LETTER])
+        entry = entries.FactEntry("feed.rating", Decimal(100), "A")
+        return facts.record_facts(made, who, "606@site", [entry], evidence=[LETTER])
 
     def ncr(disposition: str, name: str) -> Callable[[str], object]:
-        return lambda who: conforming.disposition_ncr(made, who, name, disposition, reason="so be it")
+        return lambda who: ncr.disposition_ncr(made, who, name, disposition, reason="so be it")
 
     return {
-        "assign": lambda who: do.assign(made, who, "601@site", of(CREW)),
-        "comment": lambda who: do.comment(made, who, "601@site", "seen"),
-        "start": lambda who: do.start(made, who, "601@site"),
-        "progress": lambda who: do.progress(made, who, "602@site", percent=50),
-        "measure": lambda who: do.measure(made, who, "604@site", "loss", Decimal("0.1"), "dB"),
-        "check": lambda who: do.check(made, who, "604@site", [ItemEntry("a")]),
-        "attach": lambda who: do.attach(made, who, "601@site", LETTER, "letter"),
-        "finish": lambda who: do.finish(made, who, "602@site"),
+        "assign": lambda who: work.assign(made, who, "601@site", of(CREW)),
+        "comment": lambda who: work.comment(made, who, "601@site", "seen"),
+        "start": lambda who: work.start(made, who, "601@site"),
+        "progress": lambda who: work.progress(made, who, "602@site", percent=50),
+        "measure": lambda who: work.measure(made, who, "604@site", "loss", Decimal("0.1"), "dB"),
+        "check": lambda who: checklists.check(made, who, "604@site", [ItemEntry("a")]),
+        "attach": lambda who: evidence.attach(made, who, "601@site", LETTER, "letter"),
+        "finish": lambda who: work.finish(made, who, "602@site"),
         "record_facts": fact,
-        "attest": lambda who: do.attest(made, who, "605@site", "done by hand", evidence=[]),
-        "hold": lambda who: do.hold(made, who, "601@site", "rain"),
-        "resume": lambda who: do.resume(made, who, "610@site"),
-        "na": lambda who: do.na(made, who, "601@site", "none here"),
-        "reopen": lambda who: do.reopen(made, who, "607@site", "loose"),
-        "settle_duplicate": lambda who: do.settle_duplicate(made, who, "608@site"),
-        "adopt_progress": lambda who: do.adopt_progress(made, who, rows),
-        "assign_organisation": lambda who: contracting.assign_organisation(made, who, "601@site", "Wires"),
-        "sign": lambda who: signing.sign(made, who, "603@site"),
-        "reject": lambda who: signing.reject(made, who, "603@site", "dirty"),
-        "waive": lambda who: signing.waive(made, who, "609@site", "loss", "known", DAY),
-        "break_glass": lambda who: delegating.break_glass(made, who, "603@site", "fire"),
-        "release": lambda who: signing.release(made, who, "605@site", hosts=["n1"], count=1, playbook_digest="0" * 64),
-        "invite": lambda who: witnessing.invite(made, who, "601@site", T0 + timedelta(days=2)),
-        "attend": lambda who: witnessing.attend(made, who, "602@site", "facility-lead", person=of("facility-lead")),
+        "attest": lambda who: evidence.attest(made, who, "605@site", "done by hand", evidence=[]),
+        "hold": lambda who: work.hold(made, who, "601@site", "rain"),
+        "resume": lambda who: work.resume(made, who, "610@site"),
+        "na": lambda who: work.na(made, who, "601@site", "none here"),
+        "reopen": lambda who: work.reopen(made, who, "607@site", "loose"),
+        "settle_duplicate": lambda who: work.settle_duplicate(made, who, "608@site"),
+        "adopt_progress": lambda who: progress.adopt_progress(made, who, rows),
+        "assign_organisation": lambda who: work.assign_organisation(made, who, "601@site", "Wires"),
+        "sign": lambda who: sign_off.sign(made, who, "603@site"),
+        "reject": lambda who: sign_off.reject(made, who, "603@site", "dirty"),
+        "waive": lambda who: sign_off.waive(made, who, "609@site", "loss", "known", DAY),
+        "break_glass": lambda who: sign_off.break_glass(made, who, "603@site", "fire"),
+        "release": lambda who: sign_off.release(made, who, "605@site", hosts=["n1"], count=1, playbook_digest="0" * 64),
+        "invite": lambda who: sign_off.invite(made, who, "601@site", T0 + timedelta(days=2)),
+        "attend": lambda who: sign_off.attend(made, who, "602@site", "facility-lead", person=of("facility-lead")),
         "disposition_ncr": ncr("rework", "NCR-0001"),
         "use_as_is": ncr("use-as-is", "NCR-0001"),
         "use_as_is_waived": ncr("use-as-is", "NCR-0002"),
-        "close_ncr": lambda who: conforming.close_ncr(made, who, "NCR-0003"),
-        "order": lambda who: buying.order(made, who, "601@site#rack"),
-        "acknowledge": lambda who: buying.acknowledge(made, who, order, on=T0.date(), reference="SO-9"),
-        "promise": lambda who: buying.promise(made, who, order, DAY, reason="late"),
-        "expedite": lambda who: buying.expedite(made, who, order, reason="late", cost=1),
-        "ship": lambda who: buying.ship(made, who, delivery, shipped=T0.date(), carrier="DHL"),
-        "receive": lambda who: buying.receive(made, who, delivery),
-        "receive (manifest)": lambda who: receiving.receive_manifest(made, who, delivery, manifest, scan),
-        "ask_change": lambda who: changing.ask_change(made, who, "601@site#paid", value="9", reason="freight"),
-        "decide_change": lambda who: changing.decide_change(made, who, "CO-0001", approve=True),
+        "close_ncr": lambda who: ncr.close_ncr(made, who, "NCR-0003"),
+        "order": lambda who: orders.order(made, who, "601@site#rack"),
+        "acknowledge": lambda who: orders.acknowledge(made, who, order, on=T0.date(), reference="SO-9"),
+        "promise": lambda who: orders.promise(made, who, order, DAY, reason="late"),
+        "expedite": lambda who: orders.expedite(made, who, order, reason="late", cost=1),
+        "ship": lambda who: deliveries.ship(made, who, delivery, shipped=T0.date(), carrier="DHL"),
+        "receive": lambda who: deliveries.receive(made, who, delivery),
+        "receive (manifest)": lambda who: deliveries.receive_manifest(made, who, delivery, manifest, scan),
+        "ask_change": lambda who: changes.ask_change(made, who, "601@site#paid", value="9", reason="freight"),
+        "decide_change": lambda who: changes.decide_change(made, who, "CO-0001", approve=True),
         "adopt_plan": lambda who: adopt_plan(made, who, _plan(), reason="again"),
-        "delegate": lambda who: delegating.delegate(made, who, "stranger", CREW, **lent),  # type: ignore[arg-type]
-        "withdraw": lambda who: delegating.withdraw(made, who, "D-0001", "back"),
-        "revoke_key": lambda who: keys.revoke_key(made, who, of(POLICY), "lost"),
-        "redact": lambda who: redacting.redact(made, who, "stranger", "asked for it"),
+        "delegate": lambda who: people.delegate(made, who, "stranger", CREW, **lent),  # type: ignore[arg-type]
+        "withdraw": lambda who: people.withdraw(made, who, "D-0001", "back"),
+        "revoke_key": lambda who: people.revoke_key(made, who, of(POLICY), "lost"),
+        "redact": lambda who: people.redact(made, who, "stranger", "asked for it"),
         "publish_forecast": lambda who: publish_forecast(made, who, T0),
-        "request_run": lambda who: run.request_run(made, who, "615@site"),
-        "request_retry": lambda who: run.request_retry(made, who, "613@site"),
-        "request_cancel": lambda who: run.request_cancel(made, who, "614@site"),
-        "answer_request": lambda who: run.answer_request(made, "Q-0001", "started", actor=who),
+        "request_run": lambda who: requests.request_run(made, who, "615@site"),
+        "request_retry": lambda who: requests.request_retry(made, who, "613@site"),
+        "request_cancel": lambda who: requests.request_cancel(made, who, "614@site"),
+        "answer_request": lambda who: requests.answer_request(made, "Q-0001", "started", actor=who),
     }
 
 
@@ -275,14 +279,14 @@ def answer(made: Ledger, call: Callable[[str], object], person: str, *, forgotte
 
 def head(made: Ledger) -> int:
     """Give the number of the last event."""
-    with Reader.open(made.site_dir) as reader:
-        return reader.head().seq
+    with open_snapshot(made.site_dir) as reader:
+        return head(reader).seq
 
 
 def test_a_refusal_names_the_roles_that_may(tried: Ledger) -> None:
     """What to do next is part of the answer."""
     with pytest.raises(NotPermittedError) as refused:
-        signing.sign(tried, of("buyer"), "603@site")
+        sign_off.sign(tried, of("buyer"), "603@site")
 
     assert refused.value.what == f"{of('buyer')} (buyer) may not sign 603@site"
     assert refused.value.hint == f"roles that may: {POLICY}"
@@ -291,10 +295,10 @@ def test_a_refusal_names_the_roles_that_may(tried: Ledger) -> None:
 def test_whoever_did_the_work_does_not_approve_it(tried: Ledger) -> None:
     """The rows that say so are the sign-off, the waiver, and accepting or closing what does not conform."""
     said = [rule.does for rule in ACCESS.values() if rule.never is Never.PERFORMER]
-    do.finish(tried, of(POLICY), "602@site")
+    work.finish(tried, of(POLICY), "602@site")
 
     with pytest.raises(NotPermittedError, match="did the work of 602@site and may not sign it"):
-        signing.sign(tried, of(POLICY), "602@site")
+        sign_off.sign(tried, of(POLICY), "602@site")
     assert said == [
         "sign {}",
         "waive a criterion of {}",
@@ -306,11 +310,11 @@ def test_whoever_did_the_work_does_not_approve_it(tried: Ledger) -> None:
 
 def test_what_is_an_organisations_is_its_peoples_and_the_owners(tried: Ledger) -> None:
     """Every row that says so is asked, with a person of the organisation, one of the owner's roles, and another."""
-    contracting.assign_organisation(tried, of("owner-pm"), "602@site", "Wires")
+    work.assign_organisation(tried, of("owner-pm"), "602@site", "Wires")
     with pytest.raises(NotPermittedError, match="is Wires's"):
-        do.progress(tried, of(CREW), "602@site", percent=50)
-    do.progress(tried, "stranger", "602@site", percent=50)
-    do.progress(tried, of("sponsor"), "602@site", percent=60)
+        work.progress(tried, of(CREW), "602@site", percent=50)
+    work.progress(tried, "stranger", "602@site", percent=50)
+    work.progress(tried, of("sponsor"), "602@site", percent=60)
 
 
 def test_every_decision_has_a_row_in_the_table() -> None:

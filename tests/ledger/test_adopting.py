@@ -6,10 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.reads import Reader
-from ledger.services.work import ProgressRow, adopt_progress
+from ledger.decisions.progress import adopt_progress
+from ledger.entries import ProgressRow
+from ledger.questions.case import require_activity
+from ledger.questions.orders import orders
+from ledger.questions.site import head
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import T0, Clock, StateOf
 
@@ -30,30 +33,30 @@ GOOD = [
 
 
 def test_what_was_done_before_is_taken_over_in_one_event(
-    ledger: Ledger, read: Reader, clock: Clock, state: StateOf
+    ledger: Ledger, look: Look, clock: Clock, state: StateOf
 ) -> None:
     """It is done, flagged, and its successors know when."""
     adopt_progress(ledger, "pm", GOOD)
 
-    row = read.require_activity("010@pod-001", clock.now)
+    row = require_activity(look(clock.now), "010@pod-001")
     assert row.state.value == "done"
     assert row.flags == {"before"}
     assert state("020@pod-001") == "ready"
-    assert read.orders(clock.now)[0].state == "part received" or read.orders(clock.now)[0].tranches[0].received_at
+    assert orders(look(clock.now))[0].state == "part received" or orders(look(clock.now))[0].tranches[0].received_at
     assert audit(ledger.site_dir) == []
 
 
-def test_dry_run_records_nothing(ledger: Ledger, read: Reader) -> None:
+def test_dry_run_records_nothing(ledger: Ledger, look: Look) -> None:
     """First look, then record."""
-    before = read.head()
+    before = head(look())
 
     assert adopt_progress(ledger, "pm", GOOD, dry_run=True) is None
-    assert read.head() == before
+    assert head(look()) == before
 
 
-def test_faults_are_named_by_line_and_nothing_is_recorded(ledger: Ledger, read: Reader) -> None:
+def test_faults_are_named_by_line_and_nothing_is_recorded(ledger: Ledger, look: Look) -> None:
     """A file is taken whole or not at all."""
-    before = read.head()
+    before = head(look())
     rows = [
         GOOD[0],
         done(3, "010@pod-001", 5),
@@ -70,7 +73,7 @@ def test_faults_are_named_by_line_and_nothing_is_recorded(ledger: Ledger, read: 
     assert "line 4: there is no activity '011@pod-001'" in said
     assert "line 5: 020@pod-001 is done, so `finished` needs a date" in said
     assert "line 6: 001@site is there twice" in said
-    assert read.head() == before
+    assert head(look()) == before
 
 
 def test_order_of_dates_is_the_order_of_the_network(ledger: Ledger) -> None:

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from ledger.anchor_code import ALPHABET, CHARACTERS, checksum, code_of, read_code
-from ledger.anchor_git import add_note, git_anchors
-from ledger.anchors import KEPT, Anchor, file_anchors, head_anchor, keep, read_anchors, remember
-from ledger.audit import Finding, audit
-from ledger.database import Ledger
-from ledger.services.planning import adopt_plan, create_ledger
-from ledger.services.work import comment
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.work import comment
+from ledger.trust.anchor_code import ALPHABET, CHARACTERS, checksum, code_of, read_code
+from ledger.trust.anchor_git import add_note, git_anchors
+from ledger.trust.anchors import KEPT, Anchor, file_anchors, head_anchor, keep, read_anchors, remember
+from ledger.trust.audit import audit
+from ledger.trust.chain import Finding
+from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
 from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.journey import bought

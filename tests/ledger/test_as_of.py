@@ -13,13 +13,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlmodel import SQLModel
 
-from ledger.as_of import reader_as_of
-from ledger.database import Ledger
-from ledger.reads import Reader
-from ledger.services.planning import adopt_plan, create_ledger
-from ledger.services.signing import sign
-from ledger.services.work import comment, finish, start
-from ledger.tables import OPERATIONAL
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.sign_off import sign
+from ledger.decisions.work import comment, finish, start
+from ledger.past import snapshot_as_of
+from ledger.questions.case import require_activity
+from ledger.questions.log import last_events
+from ledger.questions.records import sign_offs
+from ledger.questions.site import head
+from ledger.questions.snapshot import Snapshot
+from ledger.reading import open_snapshot
+from ledger.stores.sqlite import OPERATIONAL
+from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, InputError
 from tests.ledger.conftest import PEOPLE, T0, Clock, small_plan
 from tests.ledger.deciding import COMMANDS, IDS, Site
@@ -31,37 +36,37 @@ TABLES = sorted(SQLModel.metadata.tables.keys() - OPERATIONAL | {"event"})
 Rows = dict[str, list[tuple[Any, ...]]]
 
 
-def every_row(reader: Reader) -> Rows:
+def every_row(reader: Snapshot) -> Rows:
     """Give the rows of every table that replay makes, and the events."""
     found = {}
     for table in TABLES:
         columns = SQLModel.metadata.tables[table]
         names = ", ".join(f'"{c.name}"' for c in columns.columns)
         order = ", ".join(f'"{c.name}"' for c in columns.primary_key)
-        found[table] = reader.rows(f'SELECT {names} FROM "{table}" ORDER BY {order}')
+        found[table] = reader.db.execute(f'SELECT {names} FROM "{table}" ORDER BY {order}').fetchall()
     return found
 
 
 class Remembered:
     """What every row was after an event."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Snapshot) -> None:
         self.reader = reader
         self.at: dict[int, Rows] = {}
 
     def now(self) -> None:
-        self.at[self.reader.head().seq] = every_row(self.reader)
+        self.at[head(self.reader).seq] = every_row(self.reader)
 
 
 def holds_at_every_moment(site: Path, remembered: Remembered) -> None:
     assert remembered.at
     for seq, rows in remembered.at.items():
-        with reader_as_of(site, str(seq), now=datetime.now(UTC)) as past:
-            assert past.head().seq == seq
+        with snapshot_as_of(site, str(seq), now=datetime.now(UTC)) as past:
+            assert head(past).seq == seq
             assert every_row(past) == rows, f"as of event {seq}"
 
 
-def test_every_earlier_moment_has_its_rows(ledger: Ledger, read: Reader, clock: Clock) -> None:
+def test_every_earlier_moment_has_its_rows(ledger: Ledger, look: Look, clock: Clock) -> None:
     """Through orders, lags, runs, a revision that opens work again, and what follows."""
     remembered = Remembered(read)
     remembered.now()
@@ -96,7 +101,7 @@ def test_whatever_was_done_each_moment_is_found_again(steps: list[tuple[str, str
     made = Site()
     try:
         made.begin_late(late=late)
-        with Reader.open(made.site) as reader:
+        with open_snapshot(made.site) as reader:
             remembered = Remembered(reader)
             for number, (verb, person, activity) in enumerate(steps):
                 made.decide(verb, person, activity)
@@ -114,7 +119,7 @@ def test_a_whole_rehearsal_of_an_earlier_release_is_found_again(tmp_path: Path) 
         packed.extractall(tmp_path, filter="data")
     site = tmp_path / "v0.1.0"
 
-    with Reader.open(site) as present, reader_as_of(site, "743", now=datetime.now(UTC)) as past:
+    with open_snapshot(site) as present, snapshot_as_of(site, "743", now=datetime.now(UTC)) as past:
         assert every_row(past) == every_row(present)
 
 
@@ -123,35 +128,35 @@ def test_the_past_does_not_know_what_came_later(ledger: Ledger, clock: Clock) ->
     finish(ledger, "tech", "001@site")
     sign(ledger, "lead", "001@site")
 
-    with reader_as_of(ledger.site_dir, "3", now=clock.now) as past:
-        assert past.require_activity("001@site", clock.now).state.value == "in_progress"
-        assert past.sign_offs("001@site") == []
-        assert [e.seq for e in past.last_events(9)] == [1, 2, 3]
+    with snapshot_as_of(ledger.site_dir, "3", now=clock.now) as past:
+        assert require_activity(past.at(clock.now), "001@site").state.value == "in_progress"
+        assert sign_offs(past, "001@site") == []
+        assert [e.seq for e in last_events(past, 9)] == [1, 2, 3]
         assert past.as_of is not None
-        assert (past.as_of.seq, past.as_of.hash) == (3, past.head().hash)
+        assert (past.as_of.seq, past.as_of.hash) == (3, head(past).hash)
 
 
 def test_the_past_cannot_be_written(ledger: Ledger) -> None:
     with (
-        reader_as_of(ledger.site_dir, "2", now=datetime.now(UTC)) as past,
+        snapshot_as_of(ledger.site_dir, "2", now=datetime.now(UTC)) as past,
         pytest.raises(ClusterwrightError, match="may not be written"),
     ):
-        past.rows("DELETE FROM activity")
+        past.db.execute("DELETE FROM activity").fetchall()
 
 
 def test_a_time_means_what_was_recorded_by_then(ledger: Ledger) -> None:
     """Back-dating does not reach into what was known."""
     comment(ledger, "pm", "001@site", "said")
-    with Reader.open(ledger.site_dir) as reader:
-        recorded = reader.head().recorded_at
+    with open_snapshot(ledger.site_dir) as reader:
+        recorded = head(reader).recorded_at
 
-    with reader_as_of(ledger.site_dir, recorded.isoformat(), now=datetime.now(UTC)) as past:
-        assert past.head().seq == 3
+    with snapshot_as_of(ledger.site_dir, recorded.isoformat(), now=datetime.now(UTC)) as past:
+        assert head(past).seq == 3
         assert past.as_of is not None
         assert past.as_of.time == recorded
     before = recorded - timedelta(microseconds=1)
-    with reader_as_of(ledger.site_dir, before.isoformat(), now=datetime.now(UTC)) as past:
-        assert past.head().seq == 2
+    with snapshot_as_of(ledger.site_dir, before.isoformat(), now=datetime.now(UTC)) as past:
+        assert head(past).seq == 2
 
 
 @pytest.fixture
@@ -182,7 +187,7 @@ def rehearsed(tmp_path: Path, clock: Clock) -> Path:
 )
 def test_a_rehearsal_is_asked_in_its_own_time_and_zone(rehearsed: Path, wanted: str, seq: int, time: str) -> None:
     """A day is its end; today is now."""
-    with reader_as_of(rehearsed, wanted, now=datetime.now(UTC)) as past:
+    with snapshot_as_of(rehearsed, wanted, now=datetime.now(UTC)) as past:
         assert past.as_of is not None
         assert (past.as_of.seq, past.as_of.time.isoformat()) == (seq, time)
 
@@ -207,22 +212,22 @@ def test_a_rehearsal_is_asked_in_its_own_time_and_zone(rehearsed: Path, wanted: 
 )
 def test_a_moment_that_is_not_there_is_refused(rehearsed: Path, wanted: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        reader_as_of(rehearsed, wanted, now=datetime.now(UTC))
+        snapshot_as_of(rehearsed, wanted, now=datetime.now(UTC))
 
 
 def test_a_real_site_has_no_tomorrow(ledger: Ledger) -> None:
     now = datetime.now(UTC)
     with pytest.raises(InputError, match="lies in the future"):
-        reader_as_of(ledger.site_dir, (now + timedelta(hours=1)).isoformat(), now=now)
+        snapshot_as_of(ledger.site_dir, (now + timedelta(hours=1)).isoformat(), now=now)
     with pytest.raises(InputError, match="before the ledger begins"):
-        reader_as_of(ledger.site_dir, T0.isoformat(), now=now)
+        snapshot_as_of(ledger.site_dir, T0.isoformat(), now=now)
 
 
 def test_looking_back_leaves_the_site_as_it_is(ledger: Ledger) -> None:
     ledger.close()
     before = sorted((p, p.stat().st_size) for p in ledger.site_dir.rglob("*"))
 
-    reader_as_of(ledger.site_dir, "2", now=datetime.now(UTC)).close()
+    snapshot_as_of(ledger.site_dir, "2", now=datetime.now(UTC)).close()
 
     kept = sqlite3.connect(ledger.site_dir / "ledger.db")
     assert kept.execute("SELECT count(*) FROM event").fetchone() == (2,)

@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
-
-from ledger import evidence
-from ledger.audit import Auditor, Finding, Replayed, audit
-from ledger.database import Ledger
-from ledger.reads import Reader
 from ledger.reads.connected import Connected
-from ledger.schema import TRIGGERS
-from ledger.services.work import attach, comment
+
+from ledger.decisions.evidence import attach
+from ledger.decisions.work import comment
+from ledger.evidence import store as evidence
+from ledger.questions.records import evidence
+from ledger.stores.sqlite import TRIGGERS
+from ledger.trust.audit import Auditor, Replayed, audit
+from ledger.trust.chain import Finding
+from ledger.writing import Ledger
 from tests.ledger.conftest import Clock, StateOf
 from tests.ledger.journey import all_but_gate, bought
 
@@ -90,10 +92,10 @@ def test_invented_row_is_found(ledger: Ledger) -> None:
 
 
 @pytest.mark.own_file
-def test_forged_or_missing_evidence_is_found(ledger: Ledger, read: Reader) -> None:
+def test_forged_or_missing_evidence_is_found(ledger: Ledger, look: Look) -> None:
     """Files are part of the record."""
     attach(ledger, "tech", "001@site", b"quote", "quote")
-    digest = read.evidence("001@site")[0].digest
+    digest = evidence(look(), "001@site")[0].digest
 
     evidence.place_of(ledger.site_dir, digest).unlink()
 

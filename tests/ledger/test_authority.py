@@ -6,12 +6,14 @@ from datetime import timedelta
 
 import pytest
 
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.reads import Reader
-from ledger.services.delegating import break_glass, delegate, withdraw
-from ledger.services.signing import sign
-from ledger.services.work import finish, reopen, start
+from ledger.decisions.people import delegate, withdraw
+from ledger.decisions.sign_off import break_glass, sign
+from ledger.decisions.work import finish, reopen, start
+from ledger.questions.case import require_activity
+from ledger.questions.inbox import inbox
+from ledger.questions.records import overrides
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import T0, Clock, StateOf
 from tests.ledger.journey import bought, racked
@@ -73,16 +75,16 @@ def test_a_delegate_who_did_the_work_may_not_approve_it(ledger: Ledger) -> None:
         sign(ledger, "tech", "001@site")
 
 
-def test_what_a_delegate_may_sign_is_in_their_inbox(ledger: Ledger, read: Reader, clock: Clock) -> None:
+def test_what_a_delegate_may_sign_is_in_their_inbox(ledger: Ledger, look: Look, clock: Clock) -> None:
     worked(ledger)
-    assert read.inbox("guest", clock.now) == []
+    assert inbox(look(clock.now), "guest") == []
     lend(ledger)
 
-    assert [row.action for row in read.inbox("guest", clock.now)] == ["sign"]
+    assert [row.action for row in inbox(look(clock.now), "guest")] == ["sign"]
 
 
 def test_glass_is_broken_by_owner_or_sponsor_and_shows_for_ever(
-    ledger: Ledger, state: StateOf, read: Reader, clock: Clock
+    ledger: Ledger, state: StateOf, look: Look, clock: Clock
 ) -> None:
     bought(ledger)
     racked(ledger)
@@ -98,8 +100,8 @@ def test_glass_is_broken_by_owner_or_sponsor_and_shows_for_ever(
     assert event.payload.lacking == ("0 of 2 approvals by network-lead",)  # type: ignore[attr-defined]
     assert state("020@pod-001") == "done"
     reopen(ledger, "lead", "020@pod-001", "proper inspection")
-    assert "overridden" in read.require_activity("020@pod-001", clock.now).flags
-    assert [row.activity for row in read.overrides()] == ["020@pod-001"]
+    assert "overridden" in require_activity(look(clock.now), "020@pod-001").flags
+    assert [row.activity for row in overrides(look())] == ["020@pod-001"]
     assert audit(ledger.site_dir) == []
 
 
@@ -111,7 +113,7 @@ def test_glass_does_not_pass_unfinished_work(ledger: Ledger) -> None:
 
 def test_missing_evidence_is_named_when_glass_is_broken(ledger: Ledger) -> None:
     bought(ledger)
-    from ledger.services.buying import receive
+    from ledger.decisions.deliveries import receive
 
     receive(ledger, "tech", "001@site#gpu-server/1")
     start(ledger, "tech", "010@pod-001")

@@ -19,12 +19,14 @@ from pathlib import Path
 
 import pytest
 
-from ledger import evidence
-from ledger.anchors import head_anchor, remember
-from ledger.audit import audit
-from ledger.backup import back_up, restore
-from ledger.database import Ledger
-from ledger.services.work import attach, comment
+from ledger.decisions.evidence import attach
+from ledger.decisions.work import comment
+from ledger.evidence import store as evidence
+from ledger.questions.records import items
+from ledger.trust.anchors import head_anchor, remember
+from ledger.trust.audit import audit
+from ledger.trust.backup import back_up, restore
+from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError, UnreachableError
 from tests.ledger.conftest import Clock
 from tests.ledger.journey import bought, racked
@@ -86,7 +88,7 @@ def test_what_is_put_away_comes_back(site: Path, tmp_path: Path, suffix: str) ->
     assert len(kept) > 3
     restored = files(tmp_path / "back")
     assert restored.keys() == kept.keys() | {"ledger.db", ".clusterwright/anchors.jsonl"}
-    assert kept.items() <= restored.items()
+    assert kept.items() <= items(restored)
 
 
 def test_the_ledger_of_an_earlier_release_is_put_away_as_it_is(tmp_path: Path) -> None:

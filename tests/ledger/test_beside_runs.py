@@ -7,13 +7,17 @@ from decimal import Decimal
 
 import pytest
 
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.reads import Reader
-from ledger.services.planning import adopt_plan
-from ledger.services.runs import ItemResult, Measured, RunOutcome, settle
-from ledger.services.signing import release, sign
-from ledger.services.work import measure
+from ledger.decisions.plan import adopt_plan
+from ledger.decisions.runs import settle
+from ledger.decisions.sign_off import release, sign
+from ledger.decisions.work import measure
+from ledger.entries import ItemResult, Measured, RunOutcome
+from ledger.questions.case import require_activity
+from ledger.questions.ncrs import ncrs
+from ledger.questions.why import criteria, why
+from ledger.reading import open_snapshot
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.acceptance.measuring import STEPS
 from steps.catalog.terms import Effect, Kind
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
@@ -32,13 +36,11 @@ def ran(ledger: Ledger, *readings: Measured, results: tuple[ItemResult, ...] = (
     settle(ledger, "engine-1", NAME, RunOutcome("ok", results, readings))
 
 
-def test_the_last_reading_by_hand_leads_to_a_sign_off(
-    ready: Ledger, state: StateOf, read: Reader, clock: Clock
-) -> None:
+def test_the_last_reading_by_hand_leads_to_a_sign_off(ready: Ledger, state: StateOf, look: Look, clock: Clock) -> None:
     """The run could not read it, a person did: another person signs for that, and who read what is shown."""
     ran(ready, LOSS, UNREAD)
     assert state(NAME) == "checked_not_met"
-    assert "measure what was not" in read.why(NAME, clock.now).needs[-1]
+    assert "measure what was not" in why(look(clock.now), NAME).needs[-1]
 
     measure(ready, "lead", NAME, "link.up", True, "", item=AT, instrument="link tester")
 
@@ -47,7 +49,7 @@ def test_the_last_reading_by_hand_leads_to_a_sign_off(
         sign(ready, "lead", NAME)
     sign(ready, "lead2", NAME)
     assert state(NAME) == "done"
-    assert {c.metric: c.readers for c in read.criteria(NAME)} == {"link.loss": (), "link.up": ("lead",)}
+    assert {c.metric: c.readers for c in criteria(look(), NAME)} == {"link.loss": (), "link.up": ("lead",)}
     assert audit(ready.site_dir) == []
 
 
@@ -64,13 +66,13 @@ def test_a_change_that_lacked_a_reading_is_completed_by_hand(ready: Ledger, stat
     assert state(name) == "awaiting_sign_off"
 
 
-def test_a_reading_that_fails_leaves_it_open_and_may_be_read_again(ready: Ledger, state: StateOf, read: Reader) -> None:
+def test_a_reading_that_fails_leaves_it_open_and_may_be_read_again(ready: Ledger, state: StateOf, look: Look) -> None:
     """The cable is put right, and the tester shows it: both readings stay."""
     ran(ready, LOSS)
 
     measure(ready, "tech", NAME, "link.up", False, "")
     assert state(NAME) == "checked_not_met"
-    assert [n.activity for n in read.ncrs(open_only=True)] == [NAME]
+    assert [n.activity for n in ncrs(look(), open_only=True)] == [NAME]
     measure(ready, "tech", NAME, "link.up", True, "")
 
     assert state(NAME) == "awaiting_sign_off"
@@ -140,5 +142,5 @@ def test_a_reading_that_nothing_judges_leads_nowhere(empty: Ledger, clock: Clock
 
     measure(empty, "tech", NAME, noted.name, Decimal(1), noted.unit)
 
-    with Reader.open(empty.site_dir) as reader:
-        assert reader.require_activity(NAME, clock.now).state.value == "checked_not_met"
+    with open_snapshot(empty.site_dir) as reader:
+        assert require_activity(reader.at(clock.now), NAME).state.value == "checked_not_met"

@@ -11,15 +11,15 @@ import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
-from ledger import evidence
-from ledger.audit import audit
-from ledger.backup import back_up, restore
-from ledger.bundle import write_bundle
-from ledger.database import Ledger
-from ledger.payloads import Attached
-from ledger.plan_store import read_plan
-from ledger.services.planning import adopt_plan
-from ledger.services.work import attach
+from ledger.decisions.evidence import attach
+from ledger.decisions.plan import adopt_plan
+from ledger.evidence import store as evidence
+from ledger.evidence.plans import read_plan
+from ledger.log.payloads.work import Attached
+from ledger.trust.audit import audit
+from ledger.trust.backup import back_up, restore
+from ledger.trust.package import write_package
+from ledger.writing import Ledger
 from steps.errors import InputError, UnreachableError
 from tests.ledger.conftest import small_plan
 
@@ -101,17 +101,17 @@ def test_a_whole_site_works_on_a_bucket(site: Path, address: str, s3: Any, empty
     assert any(key.endswith(event.payload.digest) for key in keys(s3))
     assert not (empty.site_dir / "evidence" / "sha256").exists()
     assert read_plan(empty.site_dir).people[0].id == "pm"
-    assert audit(empty.site_dir).findings == []
-    write_bundle(empty.site_dir, tmp_path / "package")
+    assert audit(empty.site_dir) == []
+    write_package(empty.site_dir, tmp_path / "package")
     assert (tmp_path / "package" / "evidence" / event.payload.digest).read_bytes() == b"quote"
     (empty.site_dir / "site.yaml").write_text("name: small\n")
     made = back_up(empty.site_dir, tmp_path / "b.tar.gz", made_at=datetime.now(UTC), program="test")
     assert made.left_out == ()
     restore(tmp_path / "b.tar.gz", tmp_path / "restored")
-    assert audit(tmp_path / "restored").findings == []
+    assert audit(tmp_path / "restored") == []
 
     s3.delete_object(Bucket=BUCKET, Key=next(key for key in keys(s3) if key.endswith(event.payload.digest)))
-    assert [f.where for f in audit(empty.site_dir).findings] == [f"evidence {event.payload.digest[:12]}"]
+    assert [f.where for f in audit(empty.site_dir)] == [f"evidence {event.payload.digest[:12]}"]
 
 
 @pytest.mark.parametrize(

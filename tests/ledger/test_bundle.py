@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from ledger.bundle import write_bundle
-from ledger.database import Ledger
-from ledger.services.signing import sign
-from ledger.services.work import attach, finish, start
+from ledger.decisions.evidence import attach
+from ledger.decisions.sign_off import sign
+from ledger.decisions.work import finish, start
+from ledger.trust.package import write_package
+from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
 from tests.ledger.test_signed import Keys, forge, keys, put_name, signed, worked
 
@@ -27,7 +28,7 @@ def bundle(signed: Ledger, keys: Keys, tmp_path: Path) -> Path:
     put_name(signed, keys["lead"], lambda: sign(signed, "lead", "001@site", comment="seen — ä"))
     for number in range(3):
         attach(signed, "tech", "001@site", f"page {number}".encode(), "note", name=f"{number}.txt")
-    write_bundle(signed.site_dir, tmp_path / "bundle")
+    write_package(signed.site_dir, tmp_path / "bundle")
     return tmp_path / "bundle"
 
 
@@ -111,9 +112,9 @@ def test_no_package_is_made_of_a_ledger_with_faults_or_over_other_files(signed: 
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("x", encoding="utf-8")
     with pytest.raises(InputError, match="not empty"):
-        write_bundle(signed.site_dir, tmp_path / "full")
+        write_package(signed.site_dir, tmp_path / "full")
     start(signed, "tech", "001@site")
     finish(signed, "tech", "001@site")
     forge(signed.site_dir, "UPDATE event SET actor = 'lead' WHERE seq = 3")
     with pytest.raises(NotSatisfiedError, match="faults"):
-        write_bundle(signed.site_dir, tmp_path / "bundle")
+        write_package(signed.site_dir, tmp_path / "bundle")

@@ -8,16 +8,18 @@ from typing import Any
 
 import pytest
 
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.reads import Reader
-from ledger.services.conforming import close_ncr, disposition_ncr
-from ledger.services.delegating import break_glass
-from ledger.services.planning import adopt_plan
-from ledger.services.receiving import check_manifest, receive_manifest
-from ledger.services.runs import RunOutcome, request_retry, settle
-from ledger.services.signing import reject, sign
-from ledger.services.work import finish, start
+from ledger.decisions.deliveries import check_manifest, receive_manifest
+from ledger.decisions.ncr import close_ncr, disposition_ncr
+from ledger.decisions.plan import adopt_plan
+from ledger.decisions.requests import request_retry
+from ledger.decisions.runs import settle
+from ledger.decisions.sign_off import break_glass, reject, sign
+from ledger.decisions.work import finish, start
+from ledger.entries import RunOutcome
+from ledger.questions.ncrs import ncrs, punch
+from ledger.questions.why import why
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import Clock, StateOf, activity, link, small_plan
 from tests.ledger.journey import GOOD, bought, passed, racked, take, verified
@@ -75,7 +77,7 @@ def test_use_as_is_wants_a_waiver_or_the_role_that_gives_one(rejected: Ledger) -
         disposition_ncr(rejected, "lead", "NCR-0001", "shrug")
 
 
-def test_class_b_stays_open_with_an_owner_and_a_day(ledger: Ledger, read: Reader, state: StateOf) -> None:
+def test_class_b_stays_open_with_an_owner_and_a_day(ledger: Ledger, look: Look, state: StateOf) -> None:
     """It is on the punch list until it is closed, and overdue after its day."""
     start(ledger, "tech", "001@site")
     finish(ledger, "tech", "001@site")
@@ -85,7 +87,7 @@ def test_class_b_stays_open_with_an_owner_and_a_day(ledger: Ledger, read: Reader
     sign(ledger, "lead", "001@site")
 
     assert state("001@site") == "done"
-    (row,) = read.punch(date(2026, 3, 2))
+    (row,) = punch(look(), date(2026, 3, 2))
     assert (row.id, row.ncr_class, row.trade, row.owner, row.due, row.overdue) == (
         "NCR-0001",
         "B",
@@ -94,14 +96,14 @@ def test_class_b_stays_open_with_an_owner_and_a_day(ledger: Ledger, read: Reader
         DUE,
         True,
     )
-    assert not read.punch(DUE)[0].overdue
-    assert read.ncrs()[0].inspections == 1
+    assert not punch(look(), DUE)[0].overdue
+    assert ncrs(look())[0].inspections == 1
     close_ncr(ledger, "lead", "NCR-0001")
-    assert read.punch(DUE) == []
+    assert punch(look(), DUE) == []
 
 
 def test_a_good_run_waits_for_a_person_while_class_a_is_open(
-    ledger: Ledger, clock: Clock, state: StateOf, read: Reader
+    ledger: Ledger, clock: Clock, state: StateOf, look: Look
 ) -> None:
     """Software does not answer a class A by itself; the run counts as another inspection."""
     name = "030@pod-001"
@@ -116,13 +118,13 @@ def test_a_good_run_waits_for_a_person_while_class_a_is_open(
     settle(ledger, "engine-1", name, RunOutcome("ok", measurements=GOOD))
 
     assert state(name) == "awaiting_sign_off"
-    assert read.ncrs(name=name)[0].inspections == 1
+    assert ncrs(look(), name=name)[0].inspections == 1
     with pytest.raises(NotSatisfiedError, match="class A"):
         sign(ledger, "lead", name)
 
 
 def test_class_a_holds_the_gates_that_it_stands_before(
-    ledger: Ledger, read: Reader, clock: Clock, tmp_path: Path
+    ledger: Ledger, look: Look, clock: Clock, tmp_path: Path
 ) -> None:
     """A delivery with a class A fault: what comes after it passes no gate above it; a pod's own hold point does."""
     adopt_plan(ledger, "pm", with_gates(), reason="gates")
@@ -136,19 +138,17 @@ def test_class_a_holds_the_gates_that_it_stands_before(
 
     with pytest.raises(NotSatisfiedError, match=r"191@site cannot pass: .*: NCR-0001 of 001@site"):
         sign(ledger, "sponsor", "191@site")
-    needs = read.why("191@site", clock.now).needs
+    needs = why(look(clock.now), "191@site").needs
     assert [need for need in needs if need.startswith("NCR-0001 (class A) closed, of 001@site")]
 
     disposition_ncr(ledger, "lead", "NCR-0001", "return")
     close_ncr(ledger, "lead", "NCR-0001")
     sign(ledger, "sponsor", "191@site")
 
-    assert audit(ledger.site_dir).findings == []
+    assert audit(ledger.site_dir) == []
 
 
-def test_go_live_waits_for_every_class_a_of_the_site(
-    ledger: Ledger, read: Reader, clock: Clock, tmp_path: Path
-) -> None:
+def test_go_live_waits_for_every_class_a_of_the_site(ledger: Ledger, look: Look, clock: Clock, tmp_path: Path) -> None:
     """Nothing links the second delivery's papers with it; go-live asks for the whole site all the same."""
     adopt_plan(ledger, "pm", of_class("A", "001@site"), reason="classes")
     bought(ledger)
@@ -162,7 +162,7 @@ def test_go_live_waits_for_every_class_a_of_the_site(
 
     with pytest.raises(NotSatisfiedError, match=r"195@site cannot pass: .*: NCR-0001 of 001@site"):
         sign(ledger, "sponsor", "195@site")
-    assert any("NCR-0001 (class A)" in need for need in read.why("195@site", clock.now).needs)
+    assert any("NCR-0001 (class A)" in need for need in why(look(clock.now), "195@site").needs)
 
 
 def with_gates() -> Any:

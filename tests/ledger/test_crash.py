@@ -11,13 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from ledger import evidence
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.events import Event
-from ledger.file import connect
-from ledger.reads import Reader
-from ledger.services.work import attach, comment
+from ledger.decisions.evidence import attach
+from ledger.decisions.work import comment
+from ledger.evidence import store as evidence
+from ledger.log.events import Event
+from ledger.questions.site import head
+from ledger.reading import open_snapshot
+from ledger.stores.file import connect
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.errors import UnreachableError
 from tests.ledger.busy_site import create_busy_site
 from tests.ledger.conftest import activity
@@ -126,8 +128,8 @@ def test_a_ledger_that_may_not_be_written_says_so_and_is_read_on(small_disk: Pat
             comment(ledger, "tech", "100@site", "lost?")
         assert "may not be written" in refused.value.what or "cannot be opened" in refused.value.what
         assert "permissions" in refused.value.hint
-        with Reader.open(site) as reader:
-            assert reader.head().seq == len(before)
+        with open_snapshot(site) as reader:
+            assert head(reader).seq == len(before)
     finally:
         subprocess.run([word.format("rw") for word in remounted], check=True)
     assert hashes(site) == before

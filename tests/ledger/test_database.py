@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from ledger import schema
-from ledger.database import Ledger
-from ledger.reads import Reader
-from ledger.services.planning import create_ledger
-from ledger.services.work import comment, start
+from ledger.decisions.plan import create_ledger
+from ledger.decisions.work import comment, start
+from ledger.questions.site import head
+from ledger.questions.snapshot import Snapshot
+from ledger.reading import open_snapshot
+from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
 from tests.ledger.conftest import Clock
 
@@ -45,7 +47,7 @@ def test_events_are_append_only(ledger: Ledger, sql: str, said: str) -> None:
 
 def test_missing_ledger_says_how_to_make_one(tmp_path: Path) -> None:
     """The first thing a new user meets."""
-    for opened in (Ledger.open, Reader.open):
+    for opened in (Ledger.open, Snapshot.open):
         with pytest.raises(UnreachableError, match="no ledger yet") as refused:
             opened(tmp_path)
         assert "plan adopt" in refused.value.hint
@@ -55,7 +57,7 @@ def test_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     """A text file, or half a download."""
     (tmp_path / "ledger.db").write_bytes(b"hello " * 1000)
 
-    for opened in (Ledger.open, Reader.open):
+    for opened in (Ledger.open, Snapshot.open):
         with pytest.raises(UnreachableError, match="damaged or not a database") as refused:
             opened(tmp_path)
         assert "audit" in refused.value.hint
@@ -65,7 +67,7 @@ def test_foreign_database_and_other_format_are_refused(tmp_path: Path, ledger: L
     """Another program's file, and a ledger of another version."""
     sqlite3.connect(tmp_path / "ledger.db").execute("CREATE TABLE t (x)").connection.close()
     with pytest.raises(UnreachableError, match="not a ledger"):
-        Reader.open(tmp_path)
+        open_snapshot(tmp_path)
 
     connection = other(ledger)
     connection.execute("PRAGMA user_version=7")
@@ -86,7 +88,7 @@ def test_damage_inside_the_file_is_told_in_words(ledger: Ledger) -> None:
     path.write_bytes(bytes(raw))
 
     with pytest.raises(UnreachableError, match="damaged"):
-        Reader(ledger.site_dir).head()
+        Snapshot(ledger.site_dir).head()
 
 
 @pytest.mark.own_file
@@ -114,33 +116,33 @@ def two_starts(ledger: Ledger) -> None:
         start(ledger, "tech", "020@pod-001")
 
 
-def test_batch_is_all_or_nothing(ledger: Ledger, read: Reader) -> None:
+def test_batch_is_all_or_nothing(ledger: Ledger, look: Look) -> None:
     """A refused decision takes the others of its batch with it."""
-    before = read.head()
+    before = head(look())
 
     with pytest.raises(NotSatisfiedError, match="020@pod-001"):
         two_starts(ledger)
 
-    assert read.head() == before
+    assert head(look()) == before
     with ledger.batch():
         start(ledger, "tech", "001@site")
         comment(ledger, "tech", "001@site", "begun")
-    assert read.head().seq == before.seq + 2
+    assert head(look()).seq == before.seq + 2
 
 
-def test_dry_run_asks_every_rule_and_forgets(ledger: Ledger, read: Reader) -> None:
+def test_dry_run_asks_every_rule_and_forgets(ledger: Ledger, look: Look) -> None:
     """The same code path as the real thing."""
-    before = read.head()
+    before = head(look())
 
     with ledger.dry_run():
         start(ledger, "tech", "001@site")
         with pytest.raises(NotSatisfiedError, match="in progress"):
             start(ledger, "tech", "001@site")
 
-    assert read.head() == before
+    assert head(look()) == before
 
 
-def test_another_process_sees_a_commit_by_data_version(ledger: Ledger, read: Reader) -> None:
+def test_another_process_sees_a_commit_by_data_version(ledger: Ledger, look: Look) -> None:
     """That is what wakes the dispatcher."""
     before = read.data_version()
     assert read.data_version() == before

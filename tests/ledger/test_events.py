@@ -10,12 +10,11 @@ import pytest
 import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
-
-from ledger.canonical import canonical_text
-from ledger.database import Ledger
-from ledger.events import HASHED, hashed_text
 from ledger.payloads import KINDS
-from ledger.services.work import comment
+
+from ledger.decisions.work import comment
+from ledger.log.events import HASHED, canonical_text, hashed_text
+from ledger.writing import Ledger
 from steps.errors import UnreachableError
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))

@@ -12,13 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from ledger import evidence
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.payloads import Attached, Attested, FactsRecorded
-from ledger.reads import Reader
-from ledger.services.planning import adopt_plan
-from ledger.services.work import FactEntry, attach, attest, record_facts
+from ledger.decisions.evidence import attach, attest
+from ledger.decisions.facts import record_facts
+from ledger.decisions.plan import adopt_plan
+from ledger.entries import FactEntry
+from ledger.evidence import store as evidence
+from ledger.log.payloads.facts import FactsRecorded
+from ledger.log.payloads.work import Attached, Attested
+from ledger.questions.records import evidence
+from ledger.questions.site import head
+from ledger.reading import open_snapshot
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.errors import InputError, UnreachableError
 from steps.evidence_rules import EvidenceRules
 from tests.ledger import malicious as bad
@@ -180,8 +185,8 @@ def test_attaching_a_photo_says_that_its_place_was_taken_out(ledger: Ledger, tmp
     kept = evidence.load(ledger.site_dir, event.payload.digest)
     assert len(kept) == event.payload.size
     assert kept != path.read_bytes()
-    with Reader.open(ledger.site_dir) as reader:
-        assert [e.name for e in reader.evidence("001@site")] == ["IMG_1.HEIC"]
+    with open_snapshot(ledger.site_dir) as reader:
+        assert [e.name for e in evidence(reader, "001@site")] == ["IMG_1.HEIC"]
     assert not audit(ledger.site_dir)
 
 
@@ -202,8 +207,8 @@ def test_what_is_refused_leaves_neither_event_nor_file(ledger: Ledger, tmp_path:
     script = tmp_path / "photo.jpg"
     script.write_bytes(b"#!/bin/sh\n")
     before = sorted((ledger.site_dir / "evidence").rglob("*"))
-    with Reader.open(ledger.site_dir) as reader:
-        head = reader.head().seq
+    with open_snapshot(ledger.site_dir) as reader:
+        head = head(reader).seq
 
     with pytest.raises(InputError, match="jpg is a script"):
         attach(ledger, "tech", "001@site", script, "photo")
@@ -213,8 +218,8 @@ def test_what_is_refused_leaves_neither_event_nor_file(ledger: Ledger, tmp_path:
         record_facts(ledger, "tech", "001@site", [FactEntry("a", "b")], evidence=[script])
 
     assert sorted((ledger.site_dir / "evidence").rglob("*")) == before
-    with Reader.open(ledger.site_dir) as reader:
-        assert reader.head().seq == head
+    with open_snapshot(ledger.site_dir) as reader:
+        assert head(reader).seq == head
 
 
 def test_an_attestation_says_file_by_file_what_was_taken_out(ledger: Ledger, clock: Clock, tmp_path: Path) -> None:

@@ -8,13 +8,18 @@ from typing import Any
 
 import pytest
 
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.reads import Reader
-from ledger.services.planning import adopt_plan
-from ledger.services.runs import Measured, RunOutcome, settle
-from ledger.services.signing import reject, sign
-from ledger.services.work import FactEntry, finish, record_facts, start
+from ledger.decisions.facts import record_facts
+from ledger.decisions.plan import adopt_plan
+from ledger.decisions.runs import settle
+from ledger.decisions.sign_off import reject, sign
+from ledger.decisions.work import finish, start
+from ledger.entries import FactEntry, Measured, RunOutcome
+from ledger.questions.case import require_activity
+from ledger.questions.facts import fact_needs, facts
+from ledger.questions.snapshot import Snapshot
+from ledger.reading import open_snapshot
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
 from steps.schedule.plan import Plan
 from tests.ledger.conftest import Clock, activity, criterion, link, small_plan
@@ -50,7 +55,7 @@ def asking(empty: Ledger) -> Ledger:
 
 @pytest.fixture
 def found(asking: Ledger) -> Any:
-    with Reader.open(asking.site_dir) as reader:
+    with open_snapshot(asking.site_dir) as reader:
         yield reader
 
 
@@ -66,7 +71,9 @@ def voltage(ledger: Ledger, volts: int, unit: str = "V") -> None:
     record_facts(ledger, "tech", "085@site", [entry], evidence=[LETTER], source="letter of 5 January")
 
 
-def test_what_is_asked_for_and_not_known_is_said_with_the_command(asking: Ledger, found: Reader, clock: Clock) -> None:
+def test_what_is_asked_for_and_not_known_is_said_with_the_command(
+    asking: Ledger, found: Snapshot, clock: Clock
+) -> None:
     """Who waits for a number must read which, and how to give it."""
     needs = found.why("086@site", clock.now).needs
 
@@ -78,7 +85,7 @@ def test_what_is_asked_for_and_not_known_is_said_with_the_command(asking: Ledger
     assert ("085@site", "fact") in {(r.activity, r.action) for r in found.inbox("tech", clock.now)}
 
 
-def test_a_fact_is_known_at_its_unit_to_all_that_ask(asking: Ledger, found: Reader, clock: Clock) -> None:
+def test_a_fact_is_known_at_its_unit_to_all_that_ask(asking: Ledger, found: Snapshot, clock: Clock) -> None:
     """Nobody is asked twice for the same voltage."""
     before = found.fact_mark("086@site")
     voltage(asking, 415)
@@ -93,7 +100,7 @@ def test_a_fact_is_known_at_its_unit_to_all_that_ask(asking: Ledger, found: Read
     assert audit(asking.site_dir) == []
 
 
-def test_a_fact_is_kept_in_the_unit_that_is_asked_for(asking: Ledger, found: Reader) -> None:
+def test_a_fact_is_kept_in_the_unit_that_is_asked_for(asking: Ledger, found: Snapshot) -> None:
     """0.4 kV is 400 V."""
     record_facts(asking, "tech", "085@site", [FactEntry("feed.voltage", Decimal("0.4"), "kV")], evidence=[LETTER])
 
@@ -131,7 +138,7 @@ def test_a_fact_needs_a_person_and_evidence(asking: Ledger) -> None:
         record_facts(asking, "engine", "085@site", entries, evidence=[LETTER])
 
 
-def test_another_value_opens_again_what_rested_on_it(asking: Ledger, found: Reader, clock: Clock) -> None:
+def test_another_value_opens_again_what_rested_on_it(asking: Ledger, found: Snapshot, clock: Clock) -> None:
     """A result that rests on 415 V is no result at 208 V; the same value again changes nothing."""
     voltage(asking, 415)
     settled(asking, 46)
@@ -151,7 +158,7 @@ def test_another_value_opens_again_what_rested_on_it(asking: Ledger, found: Read
     assert audit(asking.site_dir) == []
 
 
-def test_a_corrected_fact_lets_what_was_not_met_be_judged_again(asking: Ledger, found: Reader, clock: Clock) -> None:
+def test_a_corrected_fact_lets_what_was_not_met_be_judged_again(asking: Ledger, found: Snapshot, clock: Clock) -> None:
     """Who typed 41 V for 415 corrects it, and need not ask for another try."""
     voltage(asking, 41)
     settled(asking, 4)
@@ -174,8 +181,8 @@ def test_who_entered_a_fact_does_not_approve_what_rests_on_it(empty: Ledger, clo
         sign(empty, "lead", "085@site")
     reject(empty, "lead2", "085@site", "which letter?")
 
-    with Reader.open(empty.site_dir) as reader:
-        assert reader.require_activity("085@site", clock.now).state.value == "ready"
+    with open_snapshot(empty.site_dir) as reader:
+        assert require_activity(reader.at(clock.now), "085@site").state.value == "ready"
     settled(empty, 46)
     sign(empty, "lead2", "085@site")
     assert audit(empty.site_dir) == []
@@ -200,7 +207,7 @@ def test_a_ledger_of_before_there_were_facts_gets_them_from_its_events(asking: L
         writing.session.connection().exec_driver_sql("PRAGMA user_version=1")
     asking.close()
 
-    with Ledger.open(site, clock=clock), Reader.open(site) as reader:
-        assert [fact.value for fact in reader.facts()] == [Decimal(415)]
-        assert len(reader.fact_needs("086@site")) == 2
+    with Ledger.open(site, clock=clock), open_snapshot(site) as reader:
+        assert [fact.value for fact in facts(reader)] == [Decimal(415)]
+        assert len(fact_needs(reader, require_activity(reader, "086@site"))) == 2
     assert audit(site) == []

@@ -7,11 +7,12 @@ from decimal import Decimal
 
 import pytest
 
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.reads import Reader
-from ledger.services.planning import adopt_plan
-from ledger.services.runs import Measured, RunOutcome, settle
+from ledger.decisions.plan import adopt_plan
+from ledger.decisions.runs import settle
+from ledger.entries import Measured, RunOutcome
+from ledger.questions.why import criteria
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from tests.ledger.conftest import Clock, StateOf, criterion, small_plan
 from tests.ledger.journey import bought, passed, racked, take
 
@@ -41,24 +42,24 @@ def measured(*values: int) -> RunOutcome:
     ))  # fmt: skip
 
 
-def test_slow_but_legal_server_fails_with_its_likely_causes(ledger: Ledger, state: StateOf, read: Reader) -> None:
+def test_slow_but_legal_server_fails_with_its_likely_causes(ledger: Ledger, state: StateOf, look: Look) -> None:
     settle(ledger, "engine-1", NAME, measured(472, 471, 473, 440, 472, 470))
 
-    (found,) = read.criteria(NAME)
+    (found,) = criteria(look(), NAME)
     assert state(NAME) == "checked_not_met"
     assert (found.verdict, found.worst, found.fleet_z) == ("failed", "n3", Decimal(5))
     assert found.causes[0].startswith("one GPU is slow: compare clocks")
 
 
-def test_servers_that_are_alike_pass(ledger: Ledger, state: StateOf, read: Reader) -> None:
+def test_servers_that_are_alike_pass(ledger: Ledger, state: StateOf, look: Look) -> None:
     settle(ledger, "engine-1", NAME, measured(472, 471, 473, 472, 472, 470))
 
-    (found,) = read.criteria(NAME)
+    (found,) = criteria(look(), NAME)
     assert (state(NAME), found.verdict, found.causes) == ("done", "met", ())
 
 
-def test_servers_that_are_slow_alike_fail(ledger: Ledger, read: Reader) -> None:
+def test_servers_that_are_slow_alike_fail(ledger: Ledger, look: Look) -> None:
     settle(ledger, "engine-1", NAME, measured(300, 300, 300, 300, 300, 300))
 
-    (found,) = read.criteria(NAME)
+    (found,) = criteria(look(), NAME)
     assert (found.verdict, found.measured) == ("failed", "0 of 6 met, worst 300 GB/s")

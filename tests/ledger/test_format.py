@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger.file import FORMAT, LEDGER_FILE
-from ledger.schema import create_schema, file_engine
+from ledger.stores.file import FORMAT, LEDGER_FILE
+from ledger.stores.sqlite import create_schema, file_engine
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden"

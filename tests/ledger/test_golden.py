@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ledger.audit import audit
-from ledger.reads import Reader
-from ledger.transitions import State
+from ledger.questions.site import counts, project_time, site
+from ledger.reading import open_snapshot
+from ledger.rules.activity import State
+from ledger.trust.audit import audit
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -21,9 +22,9 @@ def test_the_ledger_of_a_release_still_replays(tmp_path: Path, release: str, don
 
     found = audit(tmp_path / release)
 
-    assert found.findings == []
-    with Reader.open(tmp_path / release) as reader:
-        counts = reader.counts(reader.project_time())
-        assert reader.site().rehearsal
+    assert found == []
+    with open_snapshot(tmp_path / release) as reader:
+        counts = counts(reader.at(project_time(reader)))
+        assert site(reader).rehearsal
     assert counts.by_state[State.DONE] == done
     assert counts.by_state[State.NOT_APPLICABLE] == not_applicable

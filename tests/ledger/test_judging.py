@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.judging import Reading, judge
+from ledger.rules.judgement import Reading, judge
 from steps.value import Value, text_value, value_text
 
 D = Decimal

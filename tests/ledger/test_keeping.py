@@ -9,9 +9,11 @@ import pytest
 from sqlalchemy import text
 from sqlmodel import Session, select
 
-from ledger.projector.keeping import change, keep
-from ledger.schema import memory_engine
-from ledger.tables import Comment, Request
+from ledger.questions.orders import change
+from ledger.state.tables.records import Comment
+from ledger.state.tables.runs import Request
+from ledger.stores.sqlite import memory_engine
+from ledger.trust.anchors import keep
 
 AT = datetime(2027, 1, 4, tzinfo=UTC)
 

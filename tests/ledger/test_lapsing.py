@@ -6,11 +6,15 @@ from typing import Any
 
 import pytest
 
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.reads import Reader
-from ledger.services.planning import adopt_plan
-from ledger.services.signing import sign
+from ledger.decisions.plan import adopt_plan
+from ledger.decisions.sign_off import sign
+from ledger.questions.activities import ready
+from ledger.questions.case import require_activity
+from ledger.questions.inbox import inbox
+from ledger.questions.site import counts, phases
+from ledger.questions.why import why
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.errors import NotSatisfiedError
 from tests.ledger.conftest import Clock, StateOf, small_plan
 from tests.ledger.journey import bought, passed, racked, take
@@ -34,7 +38,7 @@ def valid(ledger: Ledger, clock: Clock) -> Ledger:
 
 
 def test_what_has_not_started_waits_once_an_approval_is_over(
-    valid: Ledger, read: Reader, clock: Clock, state: StateOf
+    valid: Ledger, look: Look, clock: Clock, state: StateOf
 ) -> None:
     """What has started goes on; everybody sees the same: state, counts, reasons and refusal."""
     take(valid, "030@pod-001")
@@ -42,18 +46,18 @@ def test_what_has_not_started_waits_once_an_approval_is_over(
 
     assert state("040@pod-001") == "blocked"
     assert state(NEXT) == "running"
-    assert "expired" in read.require_activity(HOLD, clock.now).flags
-    assert [row.id for row in read.ready(clock.now)] == []
-    assert read.counts(clock.now).by_state["blocked"] == sum(p.blocked for p in read.phases(clock.now))  # type: ignore[index]
-    why = read.why("040@pod-001", clock.now)
+    assert "expired" in require_activity(look(clock.now), HOLD).flags
+    assert [row.id for row in ready(look(clock.now))] == []
+    assert counts(look(clock.now)).by_state["blocked"] == sum(p.blocked for p in phases(look(clock.now)))  # type: ignore[index]
+    why = why(look(clock.now), "040@pod-001")
     assert [(u.predecessor, u.state) for u in why.unmet] == [(HOLD, "its approval has expired, to be signed again")]
-    assert read.why(HOLD, clock.now).needs == ("to be signed again by network-lead: its approval ended on 2026-02-15",)
-    assert [row.activity for row in read.inbox("lead", clock.now)] == [HOLD]
+    assert why(look(clock.now), HOLD).needs == ("to be signed again by network-lead: its approval ended on 2026-02-15",)
+    assert [row.activity for row in inbox(look(clock.now), "lead")] == [HOLD]
     with pytest.raises(NotSatisfiedError, match="its approval ended 2026-02-15, to be signed again"):
         take(valid, "040@pod-001")
 
 
-def test_a_quorum_approves_it_again(valid: Ledger, read: Reader, clock: Clock, state: StateOf) -> None:
+def test_a_quorum_approves_it_again(valid: Ledger, look: Look, clock: Clock, state: StateOf) -> None:
     """Each approval counts once, and the last one that is needed gives it its time anew."""
     clock.forward(41 * DAY)
     sign(valid, "lead", HOLD)
@@ -63,11 +67,11 @@ def test_a_quorum_approves_it_again(valid: Ledger, read: Reader, clock: Clock, s
     sign(valid, "lead2", HOLD)
 
     assert state("040@pod-001") == "ready"
-    assert read.require_activity(HOLD, clock.now).flags == frozenset()
-    assert audit(valid.site_dir).findings == []
+    assert require_activity(look(clock.now), HOLD).flags == frozenset()
+    assert audit(valid.site_dir) == []
 
 
-def test_it_is_given_again_before_its_end_but_not_at_once(valid: Ledger, clock: Clock, read: Reader) -> None:
+def test_it_is_given_again_before_its_end_but_not_at_once(valid: Ledger, clock: Clock, look: Look) -> None:
     with pytest.raises(NotSatisfiedError, match="it holds until 2026-02-15") as refused:
         sign(valid, "lead", HOLD)
     assert refused.value.hint == "it can be signed again from 2026-01-16"
@@ -75,5 +79,5 @@ def test_it_is_given_again_before_its_end_but_not_at_once(valid: Ledger, clock: 
     sign(valid, "lead", HOLD)
     sign(valid, "lead2", HOLD)
 
-    until: Any = read.require_activity(HOLD, clock.now).valid_until
+    until: Any = require_activity(look(clock.now), HOLD).valid_until
     assert f"{until:%Y-%m-%d}" == "2026-02-26"

@@ -9,15 +9,19 @@ from typing import Any
 
 import pytest
 
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.names import without_names
-from ledger.plan_store import read_plan
-from ledger.reads import Reader
-from ledger.services.forecasting import publish_forecast
-from ledger.services.planning import adopt_plan, create_ledger
-from ledger.services.signing import sign
-from ledger.services.work import finish, start
+from ledger.decisions.plan import adopt_plan, create_ledger, publish_forecast
+from ledger.decisions.sign_off import sign
+from ledger.decisions.work import finish, start
+from ledger.evidence.names import without_names
+from ledger.evidence.plans import read_plan
+from ledger.questions.activities import activities, ready
+from ledger.questions.case import require_activity
+from ledger.questions.orders import orders
+from ledger.questions.people import person_for_account
+from ledger.questions.site import project_time, site, units
+from ledger.reading import open_snapshot
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import T0, Clock, StateOf, account_of, activity, small_plan
 from tests.ledger.journey import bought
@@ -45,19 +49,19 @@ def test_first_plan_is_adopted_by_owner_manager_or_sponsor(empty: Ledger) -> Non
     adopt_plan(empty, "sponsor", small_plan(), reason="first")
 
 
-def test_adoption_states_what_applies_and_why_not(ledger: Ledger, read: Reader, clock: Clock) -> None:
+def test_adoption_states_what_applies_and_why_not(ledger: Ledger, look: Look, clock: Clock) -> None:
     """A step that does not apply keeps the reason of the decision."""
-    site = read.site()
+    site = site(look())
 
     assert (site.revision, site.baseline, site.adopted_by, site.rehearsal) == (1, "B0", "pm", False)
-    assert read.require_activity("002@site", clock.now).na_reason == "air cooled"
-    assert [r.id for r in read.ready(clock.now)] == ["001@site"]
-    assert [u.id for u in read.units()] == ["site", "pod-001", "pod-002"]
-    assert [p.id for p in read.person_for_account(account_of("lead")) if p.id == "lead"] == ["lead"]
+    assert require_activity(look(clock.now), "002@site").na_reason == "air cooled"
+    assert [r.id for r in ready(look(clock.now))] == ["001@site"]
+    assert [u.id for u in units(look())] == ["site", "pod-001", "pod-002"]
+    assert [p.id for p in person_for_account(look(), account_of("lead")) if p.id == "lead"] == ["lead"]
 
 
 def test_revision_keeps_what_was_done_and_drops_what_had_not_begun(
-    ledger: Ledger, read: Reader, clock: Clock, state: StateOf
+    ledger: Ledger, look: Look, clock: Clock, state: StateOf
 ) -> None:
     """Ids persist; a vanished activity says which revision removed it; a new one is there."""
     bought(ledger)
@@ -66,30 +70,30 @@ def test_revision_keeps_what_was_done_and_drops_what_had_not_begun(
     adopt_plan(ledger, "pm", plan, reason="fewer checks")
 
     assert state("001@site") == "done"
-    assert read.require_activity("050@pod-002", clock.now).na_reason == "removed by revision 2"
+    assert require_activity(look(clock.now), "050@pod-002").na_reason == "removed by revision 2"
     assert state("060@pod-001") == "ready"
-    assert read.orders(clock.now)[0].state == "placed"
+    assert orders(look(clock.now))[0].state == "placed"
     assert audit(ledger.site_dir) == []
 
 
-def test_revision_that_asks_for_more_makes_what_is_done_stale(ledger: Ledger, read: Reader, clock: Clock) -> None:
+def test_revision_that_asks_for_more_makes_what_is_done_stale(ledger: Ledger, look: Look, clock: Clock) -> None:
     """Approved under another policy is not approved under this one."""
     bought(ledger)
     policy = asdict(small_plan().activities[0].policy) | {"quorum": 2}
 
     adopt_plan(ledger, "pm", revised({"001@site": {"policy": policy}}), reason="two signatures")
 
-    assert read.require_activity("001@site", clock.now).flags == {"stale"}
+    assert require_activity(look(clock.now), "001@site").flags == {"stale"}
 
 
-def test_same_plan_again_changes_nothing(ledger: Ledger, read: Reader, clock: Clock) -> None:
+def test_same_plan_again_changes_nothing(ledger: Ledger, look: Look, clock: Clock) -> None:
     """A revision is a number and a reason."""
     bought(ledger)
-    before = read.activities(clock.now)
+    before = activities(look(clock.now))
 
     adopt_plan(ledger, "pm", small_plan(), reason="again")
 
-    assert read.activities(clock.now) == before
+    assert activities(look(clock.now)) == before
     assert audit(ledger.site_dir) == []
 
 
@@ -107,10 +111,10 @@ def test_rehearsal_marks_everything_done_as_simulated(tmp_path: Path, clock: Clo
         finish(ledger, "tech", "001@site")
         sign(ledger, "lead", "001@site")
 
-        with Reader.open(tmp_path) as read:
-            assert read.site().rehearsal
-            assert read.require_activity("001@site", clock.now).flags == {"simulated"}
-            assert read.project_time() == T0
+        with open_snapshot(tmp_path) as read:
+            assert site(look()).rehearsal
+            assert require_activity(look(clock.now), "001@site").flags == {"simulated"}
+            assert project_time(look()) == T0
 
 
 def test_rehearsal_time_never_falls_back(tmp_path: Path, clock: Clock) -> None:
@@ -124,7 +128,7 @@ def test_rehearsal_time_never_falls_back(tmp_path: Path, clock: Clock) -> None:
         assert finish(ledger, "tech", "001@site").effective_at == T0 + timedelta(hours=48)
 
 
-def test_forecast_is_on_record(ledger: Ledger, read: Reader) -> None:
+def test_forecast_is_on_record(ledger: Ledger, look: Look) -> None:
     """What was promised to others can be looked up."""
     publish_forecast(ledger, "pm", T0, phases={"networking": T0}, note="after week 2")
 

@@ -6,13 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.payloads import Previewed, Released
-from ledger.reads import Reader
-from ledger.services.planning import adopt_plan
-from ledger.services.previewing import record_preview
-from ledger.services.signing import release
+from ledger.decisions.plan import adopt_plan
+from ledger.decisions.runs import record_preview
+from ledger.decisions.sign_off import release
+from ledger.log.payloads.runs import Previewed, Released
+from ledger.questions.case import require_activity
+from ledger.questions.records import evidence, preview
+from ledger.questions.why import lacks_preview
+from ledger.reading import open_snapshot
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.errors import NotSatisfiedError
 from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.journey import bought, passed, racked
@@ -55,10 +58,10 @@ def test_a_release_rests_on_the_differences_that_were_seen(ready: Ledger) -> Non
 
     assert isinstance(event.payload, Released)
     assert event.payload.differences == digest
-    with Reader.open(ready.site_dir) as reader:
-        assert [(e.kind, e.name) for e in reader.evidence(NAME)] == [("differences", "040.diff")]
-        assert not reader.lacks_preview(NAME)
-        shown = reader.preview(NAME)
+    with open_snapshot(ready.site_dir) as reader:
+        assert [(e.kind, e.name) for e in evidence(reader, NAME)] == [("differences", "040.diff")]
+        assert not lacks_preview(reader, require_activity(reader, NAME))
+        shown = preview(reader, NAME)
     assert shown is not None
     assert (shown.hosts, shown.summary, shown.differences) == (HOSTS, "would change 2 of 2 hosts", digest)
     assert audit(ready.site_dir) == []

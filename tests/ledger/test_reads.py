@@ -6,12 +6,19 @@ import subprocess
 import sys
 
 import pytest
-
-from ledger.database import Ledger
 from ledger.payloads import KINDS
-from ledger.projector import HANDLERS
-from ledger.reads import Reader
-from ledger.transitions import LOOKS, TABLE, Action, State, is_open_to
+
+from ledger.questions.activities import activities
+from ledger.questions.case import activity, require_activity
+from ledger.questions.inbox import inbox
+from ledger.questions.links import successors
+from ledger.questions.orders import orders
+from ledger.questions.records import claims
+from ledger.questions.site import counts, phases
+from ledger.questions.why import why
+from ledger.rules.activity import LOOKS, TABLE, Action, State, is_open_to
+from ledger.state.projector import HANDLERS
+from ledger.writing import Ledger
 from steps.errors import InputError
 from tests.ledger.conftest import Clock
 from tests.ledger.journey import bought, passed, racked, take
@@ -39,26 +46,26 @@ def test_every_kind_of_event_is_applied() -> None:
     assert set(HANDLERS) == set(KINDS)
 
 
-def test_filters_answer_together(ledger: Ledger, read: Reader, clock: Clock) -> None:
+def test_filters_answer_together(ledger: Ledger, look: Look, clock: Clock) -> None:
     """Phase, unit, state, step, words and owner."""
     now = clock.now
 
-    assert [r.id for r in read.activities(now, unit="pod-001", step="030")] == ["030@pod-001"]
-    assert len(read.activities(now, state=State.BLOCKED)) == 11
-    assert [r.id for r in read.activities(now, state="ready")] == ["001@site"]
-    assert [r.id for r in read.activities(now, search="STEP 195")] == ["195@site"]
-    assert len(read.activities(now, owner="technician", limit=3, offset=1)) == 3
-    assert read.activity("x@y", now) is None
+    assert [r.id for r in activities(look(now), unit="pod-001", step="030")] == ["030@pod-001"]
+    assert len(activities(look(now), state=State.BLOCKED)) == 11
+    assert [r.id for r in activities(look(now), state="ready")] == ["001@site"]
+    assert [r.id for r in activities(look(now), search="STEP 195")] == ["195@site"]
+    assert len(activities(look(now), owner="technician", limit=3, offset=1)) == 3
+    assert activity(look(now), "x@y") is None
     with pytest.raises(InputError, match="no activity"):
-        read.require_activity("x@y", now)
+        require_activity(look(now), "x@y")
 
 
-def test_counts_and_phases_agree(ledger: Ledger, read: Reader, clock: Clock) -> None:
+def test_counts_and_phases_agree(ledger: Ledger, look: Look, clock: Clock) -> None:
     """One site, two views."""
     bought(ledger)
     racked(ledger)
-    counts = read.counts(clock.now)
-    phases = read.phases(clock.now)
+    counts = counts(look(clock.now))
+    phases = phases(look(clock.now))
 
     assert counts.total == sum(p.total for p in phases) == 13
     assert counts.by_state[State.DONE] == sum(p.done for p in phases) == 2
@@ -66,51 +73,51 @@ def test_counts_and_phases_agree(ledger: Ledger, read: Reader, clock: Clock) -> 
     assert [p.phase for p in phases] == ["procurement", "networking", "go_live"]
 
 
-def test_why_says_what_is_needed_next(ledger: Ledger, read: Reader, clock: Clock) -> None:
+def test_why_says_what_is_needed_next(ledger: Ledger, look: Look, clock: Clock) -> None:
     """The answer is something a person can do."""
     bought(ledger)
     racked(ledger)
     passed(ledger, clock)
     now = clock.now
 
-    assert read.why("040@pod-001", now).needs == ("a release (change) by network-lead",)
-    assert read.why("050@pod-001", now).needs == (
+    assert why(look(now), "040@pod-001").needs == ("a release (change) by network-lead",)
+    assert why(look(now), "050@pod-001").needs == (
         "030@pod-001 to be done: it completes this",
         "040@pod-001 to be done: it completes this",
     )
-    blocked = read.why("010@pod-002", now)
+    blocked = why(look(now), "010@pod-002")
     assert [(u.predecessor, u.state) for u in blocked.unmet] == [("001@site#gpu-server/2", "not received")]
-    assert "air cooled" in read.why("002@site", now).state_sentence
-    assert [x.after for x in read.successors("010@pod-001", now)] == ["020@pod-001"]
+    assert "air cooled" in why(look(now), "002@site").state_sentence
+    assert [x.after for x in successors(look(now), "010@pod-001")] == ["020@pod-001"]
 
 
-def test_inbox_holds_what_a_person_can_do_now(ledger: Ledger, read: Reader, clock: Clock) -> None:
+def test_inbox_holds_what_a_person_can_do_now(ledger: Ledger, look: Look, clock: Clock) -> None:
     """By role, and never one's own work to approve."""
-    assert [(r.activity, r.action) for r in read.inbox("tech", clock.now)] == [("001@site", "start")]
-    assert read.inbox("guest", clock.now) == []
+    assert [(r.activity, r.action) for r in inbox(look(clock.now), "tech")] == [("001@site", "start")]
+    assert inbox(look(clock.now), "guest") == []
 
     bought(ledger)
     racked(ledger)
     passed(ledger, clock)
 
-    assert [(r.activity, r.action) for r in read.inbox("lead", clock.now)] == [("040@pod-001", "release")]
+    assert [(r.activity, r.action) for r in inbox(look(clock.now), "lead")] == [("040@pod-001", "release")]
 
 
-def test_claims_are_read(ledger: Ledger, read: Reader, clock: Clock) -> None:
+def test_claims_are_read(ledger: Ledger, look: Look, clock: Clock) -> None:
     """Live runs on screen."""
     bought(ledger)
     racked(ledger)
     passed(ledger, clock)
     take(ledger, "030@pod-001", hosts=["n1"])
 
-    assert [(c.activity, c.hosts) for c in read.claims()] == [("030@pod-001", ("n1",))]
+    assert [(c.activity, c.hosts) for c in claims(look())] == [("030@pod-001", ("n1",))]
 
 
-def test_orders_show_by_when(ledger: Ledger, read: Reader, clock: Clock) -> None:
+def test_orders_show_by_when(ledger: Ledger, look: Look, clock: Clock) -> None:
     """An order that should be out and is not, is late."""
-    order = read.orders(clock.now)[0]
+    order = orders(look(clock.now))[0]
     assert (order.state, order.late, len(order.tranches)) == ("planned", False, 2)
 
     clock.forward(72)
 
-    assert read.orders(clock.now)[0].late
+    assert orders(look(clock.now))[0].late

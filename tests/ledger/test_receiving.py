@@ -6,13 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.evidence import load
-from ledger.manifest import Compared, compared, read_manifest, read_scan
-from ledger.reads import Reader
-from ledger.services.buying import receive
-from ledger.services.receiving import check_manifest, receive_manifest
+from ledger.decisions.deliveries import check_manifest, receive, receive_manifest
+from ledger.evidence.store import load
+from ledger.questions.ncrs import ncrs
+from ledger.questions.orders import orders
+from ledger.questions.records import evidence
+from ledger.questions.site import head
+from ledger.reading import open_snapshot
+from ledger.rules.manifest import Compared, compared, read_manifest, read_scan
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import Clock, StateOf
 from tests.ledger.journey import bought
@@ -32,12 +35,12 @@ def papers(folder: Path, manifest: list[str], scanned: list[str]) -> tuple[Path,
 
 def recorded(ledger: Ledger) -> int:
     """Give how many events there are."""
-    with Reader.open(ledger.site_dir) as reader:
-        return reader.head().seq
+    with open_snapshot(ledger.site_dir) as reader:
+        return head(reader).seq
 
 
 def test_what_agrees_is_recorded_with_both_files_kept(
-    ledger: Ledger, tmp_path: Path, read: Reader, state: StateOf, clock: Clock
+    ledger: Ledger, tmp_path: Path, look: Look, state: StateOf, clock: Clock
 ) -> None:
     bought(ledger)
     manifest, scan = papers(tmp_path, ALL, [serial.lower() for serial in reversed(ALL)])
@@ -46,11 +49,11 @@ def test_what_agrees_is_recorded_with_both_files_kept(
 
     assert event.payload.serials == tuple(ALL)  # type: ignore[attr-defined]
     assert state("010@pod-001") == "ready"
-    kept = read.evidence("001@site")
+    kept = evidence(look(), "001@site")
     assert [(e.kind, e.name) for e in kept] == [("delivery-manifest", "manifest.csv"), ("delivery-scan", "scan.txt")]
     assert load(ledger.site_dir, kept[0].digest) == manifest.read_bytes()
-    assert read.ncrs(name="001@site") == []
-    assert audit(ledger.site_dir).findings == []
+    assert ncrs(look(), name="001@site") == []
+    assert audit(ledger.site_dir) == []
 
 
 def test_every_sort_of_difference_is_listed_and_nothing_recorded(ledger: Ledger, tmp_path: Path) -> None:
@@ -77,7 +80,7 @@ def test_every_sort_of_difference_is_listed_and_nothing_recorded(ledger: Ledger,
 
 
 def test_accepted_differences_open_a_non_conformance_and_record_what_came(
-    ledger: Ledger, tmp_path: Path, read: Reader, clock: Clock
+    ledger: Ledger, tmp_path: Path, look: Look, clock: Clock
 ) -> None:
     bought(ledger)
     manifest, scan = papers(tmp_path, ALL, [*ALL[:15], "STRANGE"])
@@ -86,10 +89,10 @@ def test_accepted_differences_open_a_non_conformance_and_record_what_came(
     event = receive_manifest(ledger, "tech", FIRST, manifest, scan, accept=seen, note="pallet 2 wet")
 
     assert event.payload.quantity == 15  # type: ignore[attr-defined]
-    (ncr,) = read.ncrs(name="001@site")
+    (ncr,) = ncrs(look(), name="001@site")
     assert ncr.reason.startswith("pallet 2 wet; manifest and scan differ: 1 missing, 1 unexpected. SN15: missing")
-    assert read.orders(clock.now)[0].state == "part received"
-    assert audit(ledger.site_dir).findings == []
+    assert orders(look(clock.now))[0].state == "part received"
+    assert audit(ledger.site_dir) == []
 
 
 def test_a_second_receipt_against_one_manifest_misses_only_what_never_came(

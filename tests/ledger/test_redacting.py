@@ -11,18 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from ledger import names
-from ledger.as_of import reader_as_of
-from ledger.audit import audit
-from ledger.backup import back_up, restore
-from ledger.bundle import write_bundle
-from ledger.database import Ledger
-from ledger.plan_store import read_plan
-from ledger.reads import Reader
-from ledger.services.planning import adopt_plan
-from ledger.services.redacting import mentions, naming_plans, redact, take_away
-from ledger.services.signing import sign
-from ledger.services.work import comment, finish, start
+from ledger.decisions.people import redact, take_away
+from ledger.decisions.plan import adopt_plan
+from ledger.decisions.sign_off import sign
+from ledger.decisions.work import comment, finish, start
+from ledger.evidence import names
+from ledger.evidence.plans import read_plan
+from ledger.past import snapshot_as_of
+from ledger.questions.log import events, mentions, naming_plans
+from ledger.questions.people import people, person_name
+from ledger.questions.records import sign_offs
+from ledger.questions.site import head
+from ledger.reading import open_snapshot
+from ledger.trust.audit import audit
+from ledger.trust.backup import back_up, restore
+from ledger.trust.package import write_package
+from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
 from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.test_golden import GOLDEN
@@ -50,9 +54,11 @@ def places_of(name: bytes, folder: Path) -> Iterator[str]:
         if path.is_file() and name in path.read_bytes():
             yield path.name
         if path.name == "ledger.db":
-            with Reader.open(path.parent) as reader:
-                for (table,) in reader.rows("SELECT name FROM sqlite_master WHERE type = 'table'"):
-                    if any(name.decode() in str(row) for row in reader.rows(f'SELECT * FROM "{table}"')):
+            with open_snapshot(path.parent) as reader:
+                for (table,) in reader.db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                    if any(
+                        name.decode() in str(row) for row in reader.db.execute(f'SELECT * FROM "{table}"').fetchall()
+                    ):
                         yield table
 
 
@@ -61,8 +67,8 @@ def test_a_name_lies_in_one_document_and_one_row(signed: Ledger) -> None:
     (document,) = names.documents_of(signed.site_dir, "lead")
 
     assert set(places_of(NAME, signed.site_dir)) - {"ledger.db", "ledger.db-wal"} == {document, "person_name"}
-    with Reader.open(signed.site_dir) as reader:
-        assert [s.name for s in reader.sign_offs()] == ["Lena Ad"]
+    with open_snapshot(signed.site_dir) as reader:
+        assert [s.name for s in sign_offs(reader)] == ["Lena Ad"]
 
 
 def test_after_redaction_the_name_is_nowhere_and_the_record_is_whole(signed: Ledger) -> None:
@@ -70,10 +76,10 @@ def test_after_redaction_the_name_is_nowhere_and_the_record_is_whole(signed: Led
     redacted(signed)
 
     assert list(places_of(NAME, signed.site_dir)) == []
-    assert audit(signed.site_dir).findings == []
-    with Reader.open(signed.site_dir) as reader:
-        assert [(s.person, s.name) for s in reader.sign_offs()] == [("lead", "lead")]
-        assert {p.id: p.name for p in reader.people()} == {
+    assert audit(signed.site_dir) == []
+    with open_snapshot(signed.site_dir) as reader:
+        assert [(s.person, s.name) for s in sign_offs(reader)] == [("lead", "lead")]
+        assert {p.id: p.name for p in people(reader)} == {
             "pm": "Petra Manz",
             "sponsor": "Sam Pons",
             "lead": "lead",
@@ -81,17 +87,17 @@ def test_after_redaction_the_name_is_nowhere_and_the_record_is_whole(signed: Led
             "tech": "Tom Tech",
             "guest": "Gus",
         }
-        before = reader.head().seq - 1
-    with reader_as_of(signed.site_dir, str(before), now=datetime.now(UTC)) as past:
-        assert [s.name for s in past.sign_offs()] == ["lead"]
+        before = head(reader).seq - 1
+    with snapshot_as_of(signed.site_dir, str(before), now=datetime.now(UTC)) as past:
+        assert [s.name for s in sign_offs(past)] == ["lead"]
 
 
 def test_packages_and_backups_of_a_redacted_site_verify_without_the_name(signed: Ledger, tmp_path: Path) -> None:
     """What leaves the site afterwards is as complete as before, but for the name."""
-    write_bundle(signed.site_dir, tmp_path / "before")
+    write_package(signed.site_dir, tmp_path / "before")
     redacted(signed)
 
-    write_bundle(signed.site_dir, tmp_path / "after")
+    write_package(signed.site_dir, tmp_path / "after")
     (signed.site_dir / "site.yaml").write_text("name: small\n")
     back_up(signed.site_dir, tmp_path / "b.tar.gz", made_at=datetime.now(UTC), program="test")
     restore(tmp_path / "b.tar.gz", tmp_path / "restored")
@@ -99,9 +105,9 @@ def test_packages_and_backups_of_a_redacted_site_verify_without_the_name(signed:
     assert len(list(places_of(NAME, tmp_path / "before"))) == 1
     assert list(places_of(NAME, tmp_path / "after")) == []
     assert len(list(places_of(b"Petra Manz", tmp_path / "after"))) == 1
-    assert audit(tmp_path / "restored").findings == []
-    with Reader.open(tmp_path / "restored") as reader:
-        assert reader.person_name("pm") == ("pm", "Petra Manz", False)
+    assert audit(tmp_path / "restored") == []
+    with open_snapshot(tmp_path / "restored") as reader:
+        assert person_name(reader, "pm") == ("pm", "Petra Manz", False)
     for made in ("before", "after"):
         assert subprocess.run([tmp_path / made / "verify.sh"], capture_output=True, check=False).returncode == 0
 
@@ -150,7 +156,7 @@ def test_an_older_backup_says_whom_it_names_since_it_knows_of_no_later_redaction
     with Ledger.open(tmp_path / "again") as ledger:
         redacted(ledger)
     assert list(places_of(NAME, tmp_path / "again")) == []
-    assert audit(tmp_path / "again").findings == []
+    assert audit(tmp_path / "again") == []
 
 
 def test_what_a_killed_process_left_of_a_document_goes_with_the_name(signed: Ledger) -> None:
@@ -170,22 +176,22 @@ def test_a_later_plan_does_not_bring_the_name_back(signed: Ledger) -> None:
     adopt_plan(signed, "pm", small_plan(), reason="next")
 
     assert list(places_of(NAME, signed.site_dir)) == []
-    with Reader.open(signed.site_dir) as reader:
-        assert reader.person_name("lead") == ("lead", "lead", True)
-    assert audit(signed.site_dir).findings == []
+    with open_snapshot(signed.site_dir) as reader:
+        assert person_name(reader, "lead") == ("lead", "lead", True)
+    assert audit(signed.site_dir) == []
 
 
 def test_a_person_who_left_the_plan_keeps_their_name_until_redacted(signed: Ledger) -> None:
     """What they signed stays theirs."""
     people = tuple(p for p in small_plan().people if p.id != "lead")
     adopt_plan(signed, "pm", small_plan(people=people), reason="lena left")
-    with Reader.open(signed.site_dir) as reader:
-        assert [s.name for s in reader.sign_offs()] == ["Lena Ad"]
+    with open_snapshot(signed.site_dir) as reader:
+        assert [s.name for s in sign_offs(reader)] == ["Lena Ad"]
 
     redacted(signed)
 
-    with Reader.open(signed.site_dir) as reader:
-        assert [s.name for s in reader.sign_offs()] == ["lead"]
+    with open_snapshot(signed.site_dir) as reader:
+        assert [s.name for s in sign_offs(reader)] == ["lead"]
 
 
 def test_every_earlier_spelling_goes_too(signed: Ledger) -> None:
@@ -219,7 +225,7 @@ def test_a_document_that_vanished_without_a_decision_is_a_finding(signed: Ledger
     (document,) = names.documents_of(signed.site_dir, "lead")
     names.forget(signed.site_dir, [document])
 
-    found = audit(signed.site_dir).findings
+    found = audit(signed.site_dir)
 
     assert [f.where for f in found] == [f"evidence {document[:12]}"]
     assert "the name of lead" in found[0].message
@@ -228,12 +234,12 @@ def test_a_document_that_vanished_without_a_decision_is_a_finding(signed: Ledger
 def test_a_name_that_came_back_from_a_backup_is_a_finding_until_removed(signed: Ledger) -> None:
     """The removal may have been cut short, or somebody restored too much."""
     redact(signed, "pm", "lead", "left the company")
-    found = audit(signed.site_dir).findings
+    found = audit(signed.site_dir)
     assert ["clusterwright redact lead" in f.message for f in found] == [True]
 
     take_away(signed)
 
-    assert audit(signed.site_dir).findings == []
+    assert audit(signed.site_dir) == []
 
 
 def test_who_may_redact_and_why(signed: Ledger) -> None:
@@ -280,10 +286,10 @@ def test_a_ledger_of_the_first_release_says_what_cannot_be_taken_away(tmp_path: 
     with tarfile.open(GOLDEN / "v0.1.0.tar.xz") as packed:
         packed.extractall(tmp_path, filter="data")
     site = tmp_path / "v0.1.0"
-    with Reader.open(site) as reader:
-        person = reader.sign_offs()[0].person
-        name = reader.sign_offs()[0].name
-        seq = reader.head().seq
+    with open_snapshot(site) as reader:
+        person = sign_offs(reader)[0].person
+        name = sign_offs(reader)[0].name
+        seq = head(reader).seq
     assert name != person
 
     with Ledger.open(site) as ledger:
@@ -292,14 +298,14 @@ def test_a_ledger_of_the_first_release_says_what_cannot_be_taken_away(tmp_path: 
         assert naming_plans(ledger) == [1]
         assert mentions(ledger, name)
 
-    assert audit(site).findings == []
-    with Reader.open(site) as reader:
-        assert {s.name for s in reader.sign_offs() if s.person == person} == {person}
-        assert name not in json.dumps([e.payload for e in reader.events()])
-    with reader_as_of(site, str(seq), now=datetime.now(UTC)) as past:
-        assert {s.name for s in past.sign_offs() if s.person == person} == {person}
+    assert audit(site) == []
+    with open_snapshot(site) as reader:
+        assert {s.name for s in sign_offs(reader) if s.person == person} == {person}
+        assert name not in json.dumps([e.payload for e in events(reader)])
+    with snapshot_as_of(site, str(seq), now=datetime.now(UTC)) as past:
+        assert {s.name for s in sign_offs(past) if s.person == person} == {person}
 
 
 def reader_owner(site: Path) -> str:
-    with Reader.open(site) as reader:
-        return reader.site().owner
+    with open_snapshot(site) as reader:
+        return site(reader).owner

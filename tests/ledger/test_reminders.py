@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from ledger.database import Ledger
-from ledger.reads import Reader, ReminderRow
-from ledger.services.conforming import disposition_ncr
-from ledger.services.delegating import delegate, withdraw
-from ledger.services.planning import adopt_plan
-from ledger.services.signing import reject
-from ledger.services.witnessing import attend, invite
-from ledger.services.work import finish, start
+from ledger.decisions.ncr import disposition_ncr
+from ledger.decisions.people import delegate, withdraw
+from ledger.decisions.plan import adopt_plan
+from ledger.decisions.sign_off import attend, invite, reject
+from ledger.decisions.work import finish, start
+from ledger.questions.reminders import ReminderRow, reminders
+from ledger.writing import Ledger
 from tests.ledger.conftest import T0, Clock, activity, dates, small_plan
 from tests.ledger.journey import bought, passed, racked
 
@@ -36,12 +35,12 @@ def site(ledger: Ledger) -> Ledger:
     return ledger
 
 
-def told(read: Reader, clock: Clock, kind: str, **asked: Any) -> list[ReminderRow]:
+def told(look: Look, clock: Clock, kind: str, **asked: Any) -> list[ReminderRow]:
     """Give the reminders of a kind."""
-    return [row for row in read.reminders(clock.now, **asked) if row.kind == kind]
+    return [row for row in reminders(look(clock.now), **asked) if row.kind == kind]
 
 
-def test_what_waits_is_told_with_since_when_and_what_to_do(site: Ledger, read: Reader, clock: Clock) -> None:
+def test_what_waits_is_told_with_since_when_and_what_to_do(site: Ledger, look: Look, clock: Clock) -> None:
     start(site, "tech", "001@site")
     clock.forward(5)
     finish(site, "tech", "001@site")
@@ -51,11 +50,11 @@ def test_what_waits_is_told_with_since_when_and_what_to_do(site: Ledger, read: R
     assert [(r.person, r.subject, r.since, r.command) for r in found] == [
         (who, "001@site", T0 + timedelta(hours=5), "clusterwright sign 001@site") for who in ("lead", "lead2")
     ]
-    assert {r.person for r in read.reminders(clock.now, person="lead")} == {"lead"}
+    assert {r.person for r in reminders(look(clock.now), person="lead")} == {"lead"}
 
 
 def test_what_is_overdue_comes_before_what_is_due_and_that_before_what_waits(
-    site: Ledger, read: Reader, clock: Clock
+    site: Ledger, look: Look, clock: Clock
 ) -> None:
     """A class B with its day, an order with its own, and a role that is lent."""
     start(site, "tech", "001@site")
@@ -71,7 +70,7 @@ def test_what_is_overdue_comes_before_what_is_due_and_that_before_what_waits(
     delegate(site, "lead", "guest", "network-lead", since=T0, until=until, reason="away")
     clock.forward(48)
 
-    found = read.reminders(clock.now)
+    found = reminders(look(clock.now))
 
     ranks = [r.urgency.value for r in found]
     assert ranks == sorted(ranks, key=["overdue", "due", "waiting"].index)
@@ -85,7 +84,7 @@ def test_what_is_overdue_comes_before_what_is_due_and_that_before_what_waits(
     assert told(read, clock, "delegation") == []
 
 
-def test_an_order_is_due_by_its_day_to_who_buys(site: Ledger, read: Reader, clock: Clock) -> None:
+def test_an_order_is_due_by_its_day_to_who_buys(site: Ledger, look: Look, clock: Clock) -> None:
     (row,) = told(read, clock, "order")
     assert (row.person, row.subject, row.due, row.urgency) == ("tech", "001@site#gpu-server", date(2026, 1, 7), "due")
     clock.forward(72)
@@ -96,7 +95,7 @@ def test_an_order_is_due_by_its_day_to_who_buys(site: Ledger, read: Reader, cloc
     assert told(read, clock, "order") == []
 
 
-def test_an_approval_that_ends_is_told_to_who_gives_it(site: Ledger, read: Reader, clock: Clock) -> None:
+def test_an_approval_that_ends_is_told_to_who_gives_it(site: Ledger, look: Look, clock: Clock) -> None:
     bought(site)
     racked(site)
     passed(site, clock)
@@ -113,7 +112,7 @@ def test_an_approval_that_ends_is_told_to_who_gives_it(site: Ledger, read: Reade
     assert ("lead", "020@pod-001") in [(r.person, r.subject) for r in told(read, clock, "sign")]
 
 
-def test_witnesses_are_told_in_time_and_come(site: Ledger, read: Reader, clock: Clock) -> None:
+def test_witnesses_are_told_in_time_and_come(site: Ledger, look: Look, clock: Clock) -> None:
     """Two days' notice before a planned start on the 13th; then the witnesses are reminded, until they came."""
     (row,) = told(read, clock, "notice")
     assert (row.person, row.subject, row.due) == ("tech", TEST, date(2026, 1, 11))

@@ -8,15 +8,17 @@ from decimal import Decimal
 
 import pytest
 
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.payloads import RunSettled
-from ledger.reads import Reader
-from ledger.services.deciding import reopen
-from ledger.services.planning import adopt_plan
-from ledger.services.runs import ItemResult, Measured, RunOutcome, request_retry, settle
-from ledger.services.work import measure
-from ledger.values import ItemStatus
+from ledger.decisions.plan import adopt_plan
+from ledger.decisions.requests import request_retry
+from ledger.decisions.runs import settle
+from ledger.decisions.work import measure, reopen
+from ledger.entries import ItemResult, ItemStatus, Measured, RunOutcome
+from ledger.log.payloads.runs import RunSettled
+from ledger.questions.activities import hosts_of
+from ledger.questions.records import items, measurements, runs
+from ledger.reading import open_snapshot
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.catalog.terms import Waves
 from steps.schedule.plan import Plan
 from tests.ledger.conftest import Clock, small_plan
@@ -72,8 +74,8 @@ def run(ledger: Ledger, results: dict[str, ItemStatus], loss: dict[str, str], di
 
 
 def to_touch(ledger: Ledger, digest: str = DIGEST) -> tuple[str, ...]:
-    with Reader.open(ledger.site_dir) as reader:
-        return reader.hosts_of(NAME, digest)
+    with open_snapshot(ledger.site_dir) as reader:
+        return hosts_of(reader, NAME, digest)
 
 
 def test_a_retry_touches_the_failed_host_alone_and_the_others_still_count(begun: Callable[[Plan], Ledger]) -> None:
@@ -85,10 +87,10 @@ def test_a_retry_touches_the_failed_host_alone_and_the_others_still_count(begun:
 
     assert to_touch(ledger) == ("n2",)
     assert run(ledger, {"n2": "ok"}, {"n2": "0.2"}) == "done"
-    with Reader.open(ledger.site_dir) as reader:
-        last = reader.runs(NAME)[-1]
-        assert {i.host: i.status for i in reader.items(last.id)} == {"n1": "kept", "n2": "ok", "n3": "kept"}
-        notes = {m.item: m.note for m in reader.measurements(NAME) if m.attempt == 2 and m.metric == "link.loss"}
+    with open_snapshot(ledger.site_dir) as reader:
+        last = runs(reader, NAME)[-1]
+        assert {i.host: i.status for i in items(reader, last.id)} == {"n1": "kept", "n2": "ok", "n3": "kept"}
+        notes = {m.item: m.note for m in measurements(reader, NAME) if m.attempt == 2 and m.metric == "link.loss"}
     assert notes == {"n1": "read in attempt 1", "n2": "", "n3": "read in attempt 1"}
     assert audit(ledger.site_dir) == []
 
@@ -156,6 +158,6 @@ def test_what_another_playbook_has_done_is_done_again(begun: Callable[[Plan], Le
 
     assert to_touch(ledger, "mended") == HOSTS
     assert run(ledger, {"n1": "ok", "n2": "ok", "n3": "failed"}, {"n1": "0.2", "n2": "0.2"}, "mended") == "failed"
-    with Reader.open(ledger.site_dir) as reader:
-        last = reader.runs(NAME)[-1]
-        assert {i.host: i.status for i in reader.items(last.id)} == {"n1": "ok", "n2": "ok", "n3": "failed"}
+    with open_snapshot(ledger.site_dir) as reader:
+        last = runs(reader, NAME)[-1]
+        assert {i.host: i.status for i in items(reader, last.id)} == {"n1": "ok", "n2": "ok", "n3": "failed"}

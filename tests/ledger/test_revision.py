@@ -8,16 +8,22 @@ from typing import Any
 
 import pytest
 
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.events import Draft, upcast
-from ledger.payloads import PlanAdopted
-from ledger.plan_store import read_plan, store_plan
-from ledger.reads import Reader
-from ledger.revision import Consequences, consequences
-from ledger.services.planning import adopt_plan
-from ledger.services.runs import Measured, RunOutcome, settle
-from ledger.services.work import finish, start
+from ledger.decisions.plan import adopt_plan
+from ledger.decisions.runs import settle
+from ledger.decisions.work import finish, start
+from ledger.entries import Measured, RunOutcome
+from ledger.evidence.plans import read_plan, store_plan
+from ledger.log.events import Draft
+from ledger.log.payloads.plan import PlanAdopted
+from ledger.log.upcasting import upcast
+from ledger.questions.activities import activities, standing
+from ledger.questions.case import require_activity
+from ledger.questions.records import runs
+from ledger.questions.why import may_finish, why
+from ledger.reading import open_snapshot
+from ledger.rules.revision import Consequences, consequences
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.errors import NotSatisfiedError
 from steps.schedule.plan import Plan
 from tests.ledger.conftest import T0, Clock, activity, criterion, link, small_plan
@@ -58,7 +64,7 @@ def powered(empty: Ledger) -> Ledger:
     worked_out(empty, "072@site", "power.it_mw", "0.33", "MW")
     start(empty, "tech", "073@site")
     finish(empty, "tech", "073@site")
-    from ledger.services.signing import sign
+    from ledger.decisions.sign_off import sign
 
     sign(empty, "lead", "073@site")
     return empty
@@ -66,8 +72,8 @@ def powered(empty: Ledger) -> Ledger:
 
 def asked(ledger: Ledger, new: Plan) -> Consequences:
     """Ask what a plan would undo, as `plan diff` does."""
-    with Reader.open(ledger.site_dir) as reader:
-        return consequences(read_plan(ledger.site_dir), new, reader.standing())
+    with open_snapshot(ledger.site_dir) as reader:
+        return consequences(read_plan(ledger.site_dir), new, standing(reader))
 
 
 def names(found: Consequences) -> tuple[list[str], list[str], list[str]]:
@@ -76,8 +82,8 @@ def names(found: Consequences) -> tuple[list[str], list[str], list[str]]:
 
 
 def stand(ledger: Ledger, clock: Clock) -> dict[str, tuple[str, int, bool]]:
-    with Reader.open(ledger.site_dir) as reader:
-        return {r.id: (r.state.value, r.attempt, "stale" in r.flags) for r in reader.activities(clock.now)}
+    with open_snapshot(ledger.site_dir) as reader:
+        return {r.id: (r.state.value, r.attempt, "stale" in r.flags) for r in activities(reader.at(clock.now))}
 
 
 def test_a_changed_design_opens_its_calculations_again_and_leaves_the_rest(powered: Ledger, clock: Clock) -> None:
@@ -184,8 +190,8 @@ def test_a_calculation_under_a_plan_that_was_replaced_is_not_recorded(powered: L
     settle(powered, "engine-1", "072@site", outcome, revision=2)
 
     assert stand(powered, clock)["072@site"] == ("ready", 3, False)
-    with Reader.open(powered.site_dir) as reader:
-        assert reader.runs("072@site")[-1].summary == "worked out under revision 2; 3 is in force"
+    with open_snapshot(powered.site_dir) as reader:
+        assert runs(reader, "072@site")[-1].summary == "worked out under revision 2; 3 is in force"
 
 
 def test_a_calculation_does_not_end_before_what_holds_back_its_end(empty: Ledger, clock: Clock) -> None:
@@ -195,9 +201,9 @@ def test_a_calculation_does_not_end_before_what_holds_back_its_end(empty: Ledger
     links = [x for x in plan["links"] if x["before"] != "072@site"] + [held]
     adopt_plan(empty, "pm", Plan.model_validate(plan | {"links": links}), reason="first plan")
     worked_out(empty, "071@site", "power.node_kw", "10.2", "kW")
-    with Reader.open(empty.site_dir) as reader:
-        assert not reader.may_finish("072@site", clock.now)
-        assert [u.predecessor for u in reader.why("072@site", clock.now).unmet] == ["073@site"]
+    with open_snapshot(empty.site_dir) as reader:
+        assert not may_finish(reader.at(clock.now), require_activity(reader.at(clock.now), "072@site"))
+        assert [u.predecessor for u in why(reader.at(clock.now), "072@site").unmet] == ["073@site"]
 
     with pytest.raises(NotSatisfiedError, match="cannot finish yet"):
         worked_out(empty, "072@site", "power.it_mw", "0.33", "MW")

@@ -8,25 +8,20 @@ from decimal import Decimal
 
 import pytest
 
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.evidence import store
-from ledger.reads import Reader
-from ledger.services.runs import (
-    Artifact,
-    ItemResult,
-    Measured,
-    RunOutcome,
-    answer_request,
-    lapsed_claims,
-    renew,
-    request_cancel,
-    request_retry,
-    request_run,
-    settle,
-)
-from ledger.services.signing import release
-from ledger.services.work import comment
+from ledger.decisions.requests import answer_request, request_cancel, request_retry, request_run
+from ledger.decisions.runs import lapsed_claims, renew, settle
+from ledger.decisions.sign_off import release
+from ledger.decisions.work import comment
+from ledger.entries import Artifact, ItemResult, Measured, RunOutcome
+from ledger.evidence.store import store
+from ledger.questions.case import require_activity
+from ledger.questions.log import last_events
+from ledger.questions.ncrs import ncrs
+from ledger.questions.records import evidence, items, measurements, requests, runs
+from ledger.questions.site import head
+from ledger.questions.why import criteria
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import Clock, StateOf
 from tests.ledger.journey import GOOD, MTU, take
@@ -49,7 +44,7 @@ def test_claim_is_exclusive_and_settled_by_its_owner_only(ready: Ledger, state: 
         settle(ready, "engine-1", NAME, RunOutcome("ok", measurements=GOOD))
 
 
-def test_lapsed_claim_is_found_settled_and_run_again(ready: Ledger, state: StateOf, read: Reader) -> None:
+def test_lapsed_claim_is_found_settled_and_run_again(ready: Ledger, state: StateOf, look: Look) -> None:
     """The late owner's result is refused: the attempt went on without it."""
     now = datetime(2026, 1, 1, tzinfo=UTC)
     take(ready, NAME, lease_s=60, machine_now=now)
@@ -68,7 +63,7 @@ def test_lapsed_claim_is_found_settled_and_run_again(ready: Ledger, state: State
         renew(ready, "engine-1", NAME, 60)
     with pytest.raises(NotSatisfiedError, match="lost lease"):
         settle(ready, "engine-1", NAME, RunOutcome("ok", measurements=GOOD))
-    assert [r.status for r in read.runs(NAME)] == ["interrupted", "running"]
+    assert [r.status for r in runs(look(), NAME)] == ["interrupted", "running"]
 
 
 def test_same_owner_of_an_old_attempt_is_fenced_by_the_attempt(ready: Ledger) -> None:
@@ -122,7 +117,7 @@ def test_result_decides_the_state(ready: Ledger, state: StateOf, outcome: RunOut
 
 
 def test_change_whose_criteria_fail_has_failed_and_opens_a_non_conformance(
-    ready: Ledger, state: StateOf, read: Reader
+    ready: Ledger, state: StateOf, look: Look
 ) -> None:
     """It was changed and is not as it should be: that is not a mere check."""
     name = "040@pod-001"
@@ -132,7 +127,7 @@ def test_change_whose_criteria_fail_has_failed_and_opens_a_non_conformance(
     settle(ready, "engine-1", name, RunOutcome("ok", measurements=(Measured("mtu", Decimal(1500), "B", "n1"),)))
 
     assert state(name) == "failed"
-    assert [n.activity for n in read.ncrs(open_only=True)] == [name]
+    assert [n.activity for n in ncrs(look(), open_only=True)] == [name]
 
 
 def test_units_are_converted_and_strangers_are_not_measured(ready: Ledger, state: StateOf) -> None:
@@ -150,7 +145,7 @@ def test_units_are_converted_and_strangers_are_not_measured(ready: Ledger, state
             request_retry(ready, "lead", name)
 
 
-def test_items_and_artifacts_are_kept(ready: Ledger, read: Reader) -> None:
+def test_items_and_artifacts_are_kept(ready: Ledger, look: Look) -> None:
     """Per host: what happened, how long, which task failed."""
     digest = store(ready.site_dir, b"log")
     take(ready, NAME)
@@ -166,16 +161,16 @@ def test_items_and_artifacts_are_kept(ready: Ledger, read: Reader) -> None:
         ),
     )
 
-    run = read.runs(NAME)[0]
+    run = runs(look(), NAME)[0]
     assert (run.status, run.result, run.items) == ("ok", "done", 2)
-    assert [(i.host, i.status, i.duration_s) for i in read.items(run.id)] == [
+    assert [(i.host, i.status, i.duration_s) for i in items(look(), run.id)] == [
         ("n1", "ok", 1.25),
         ("n2", "changed", 2.0),
     ]
-    assert [e.name for e in read.evidence(NAME)] == ["run.log"]
+    assert [e.name for e in evidence(look(), NAME)] == ["run.log"]
 
 
-def test_many_readings_travel_as_evidence(ready: Ledger, read: Reader) -> None:
+def test_many_readings_travel_as_evidence(ready: Ledger, look: Look) -> None:
     """An event stays readable; 600 readings and 12,000 hosts lie in the store and replay from there."""
     readings = tuple(Measured("link.loss", Decimal("0.1"), "dB", f"n{i}") for i in range(600))
     hosts = tuple(ItemResult(f"n{i:05d}", "ok") for i in range(12_000))
@@ -183,10 +178,10 @@ def test_many_readings_travel_as_evidence(ready: Ledger, read: Reader) -> None:
 
     settle(ready, "engine-1", NAME, RunOutcome("ok", hosts, (*readings, GOOD[1])))
 
-    payload = read.last_events(1)[0].payload
+    payload = last_events(look(), 1)[0].payload
     assert payload["measurements"] == []
     assert [b["rows"] for b in payload["results"]] == [10_000, 2_000]
-    assert len(read.measurements(NAME)) == 601
+    assert len(measurements(look(), NAME)) == 601
     assert audit(ready.site_dir) == []
 
 
@@ -198,22 +193,22 @@ def test_rehearsed_result_has_no_place_in_a_real_ledger(ready: Ledger) -> None:
         settle(ready, "engine-1", NAME, RunOutcome("rehearsed"))
 
 
-def test_requests_are_made_answered_and_closed(ready: Ledger, read: Reader, state: StateOf) -> None:
+def test_requests_are_made_answered_and_closed(ready: Ledger, look: Look, state: StateOf) -> None:
     """Screens ask, the dispatcher answers, nothing is asked twice."""
     request_run(ready, "tech", NAME)
     with pytest.raises(NotSatisfiedError, match="nothing to stop"):
         request_cancel(ready, "tech", NAME)
-    asked = read.requests()
+    asked = requests(look())
     assert [(r.activity, r.action, r.by) for r in asked] == [(NAME, "run", "tech")]
 
     answer_request(ready, asked[0].id, "started")
 
-    assert read.requests() == []
+    assert requests(look()) == []
     with pytest.raises(NotSatisfiedError, match="was answered"):
         answer_request(ready, asked[0].id, "again")
 
 
-def test_retry_opens_the_next_attempt(ready: Ledger, read: Reader, state: StateOf, clock: Clock) -> None:
+def test_retry_opens_the_next_attempt(ready: Ledger, look: Look, state: StateOf, clock: Clock) -> None:
     """What failed is ready again; earlier readings no longer count."""
     take(ready, NAME)
     settle(ready, "engine-1", NAME, RunOutcome("ok", measurements=GOOD[:1]))
@@ -221,8 +216,8 @@ def test_retry_opens_the_next_attempt(ready: Ledger, read: Reader, state: StateO
     request_retry(ready, "lead", NAME)
 
     assert state(NAME) == "ready"
-    assert read.require_activity(NAME, clock.now).attempt == 2
-    assert {c.verdict for c in read.criteria(NAME)} == {"not measured"}
+    assert require_activity(look(clock.now), NAME).attempt == 2
+    assert {c.verdict for c in criteria(look(), NAME)} == {"not measured"}
 
 
 def test_restored_ledger_without_claims_still_finds_its_running_work(ready: Ledger) -> None:
@@ -247,12 +242,12 @@ def test_mtu_met_completes_a_released_change(ready: Ledger, state: StateOf) -> N
     assert state(name) == "done"
 
 
-def test_threads_share_one_ledger(ready: Ledger, read: Reader) -> None:
+def test_threads_share_one_ledger(ready: Ledger, look: Look) -> None:
     """Flows run activities in threads; decisions take turns and the chain stays whole."""
-    before = read.head().seq
+    before = head(look()).seq
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda n: comment(ready, "tech", NAME, f"note {n}"), range(40)))
 
-    assert read.head().seq == before + 40
+    assert head(look()).seq == before + 40
     assert audit(ready.site_dir) == []

@@ -14,18 +14,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.watch import Watch
-from ledger.audit import Finding, audit
-from ledger.database import Ledger, real_clock
-from ledger.events import HASHED, event_hash
-from ledger.reads import Reader
-from ledger.services.planning import adopt_plan, create_ledger
-from ledger.services.redacting import redact, take_away
-from ledger.services.runs import RunOutcome, claim, lapsed_claims, renew, settle
-from ledger.services.work import attach, comment, finish, start
-from ledger.shared.installing import install_sql, move, roles_sql
-from ledger.shared.log import Log
-from steps.stamps import stamp
+from ledger.decisions.evidence import attach
+from ledger.decisions.people import redact, take_away
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.runs import claim, lapsed_claims, renew, settle
+from ledger.decisions.work import comment, finish, start
+from ledger.entries import RunOutcome
+from ledger.log.events import HASHED, event_hash
+from ledger.questions.case import require_activity
+from ledger.questions.people import people
+from ledger.questions.records import evidence
+from ledger.questions.site import head
+from ledger.questions.snapshot import Snapshot
+from ledger.reading import open_snapshot
+from ledger.stores.installing import install_sql, roles_sql
+from ledger.stores.log import machine_clock
+from ledger.stores.postgres import Database
+from ledger.trust.audit import audit
+from ledger.trust.chain import Finding
+from ledger.trust.moving import move
+from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError, StaleHeadError, UnreachableError
+from steps.stamps import stamp
 from tests.ledger.conftest import PEOPLE, elsewhere, share, small_plan
 from tests.postgres_server import EVERYBODY, Server
 
@@ -55,12 +65,12 @@ class Shared:
     def open(self, role: str, *, create: bool = False) -> Ledger:
         if create:
             return create_ledger(
-                self.of(role), site_name="Small", time_zone="UTC", rehearsal=False, owner=role, clock=real_clock
+                self.of(role), site_name="Small", time_zone="UTC", rehearsal=False, owner=role, clock=machine_clock
             )
         return Ledger.open(self.of(role))
 
-    def log(self, role: str) -> Log:
-        return Log(self.server.url(self.name, role))
+    def log(self, role: str) -> Database:
+        return Database(self.server.url(self.name, role))
 
     def sql(self, role: str, text: str) -> list[Any]:
         with psycopg.connect(self.server.url(self.name, role), autocommit=True) as db:
@@ -71,7 +81,7 @@ class Shared:
 def with_own_accounts() -> Any:
     people = [{"id": key, "name": name, "roles": roles, "account": key} for key, (name, roles) in PEOPLE.items()]
     free = [link for link in small_plan().model_dump()["links"] if link["after"] != READ]
-    return small_plan(people=people, links=free, start=real_clock() - timedelta(days=1))
+    return small_plan(people=people, links=free, start=machine_clock() - timedelta(days=1))
 
 
 def take(ledger: Ledger, owner: str) -> Any:
@@ -83,7 +93,7 @@ def site(postgres: Server, tmp_path: Path) -> Shared:
     return Shared(postgres, tmp_path)
 
 
-def crafted(log: Log, **changed: Any) -> dict[str, Any]:
+def crafted(log: Database, **changed: Any) -> dict[str, Any]:
     """Give an event that follows the head, as a program of one's own would make it."""
     standing = log.standing()
     made: dict[str, Any] = {
@@ -224,15 +234,15 @@ def test_folders_on_several_machines_see_the_same(site: Shared) -> None:
     with site.open("tech") as ledger:
         attach(ledger, "tech", "001@site", b"a quote", "quote")
         start(ledger, "tech", "001@site")
-    with site.open("lead") as ledger, Reader.open(site.of("lead")) as reader:
-        assert [e.name for e in reader.evidence("001@site")] == ["quote.txt"]
+    with site.open("lead") as ledger, open_snapshot(site.of("lead")) as reader:
+        assert [e.name for e in evidence(reader, "001@site")] == ["quote.txt"]
         with pytest.raises(NotSatisfiedError, match=r"in.progress"):
             start(ledger, "lead", "001@site")
         comment(ledger, "lead", "001@site", "seen")
     with site.open("tech") as ledger:
         finish(ledger, "tech", "001@site")
 
-    events = {role: Reader.open(site.of(role)).rows("SELECT * FROM event") for role in ("pm", "tech", "lead")}
+    events = {role: open_snapshot(site.of(role)).rows("SELECT * FROM event") for role in ("pm", "tech", "lead")}
     assert events["pm"] == events["tech"] == events["lead"]
     assert len(events["pm"]) == 6
     for role in ("pm", "tech", "lead"):
@@ -244,11 +254,11 @@ def test_folders_on_several_machines_see_the_same(site: Shared) -> None:
 
 def test_whoever_is_refused_sees_what_stands_there_now(site: Shared) -> None:
     """Though nothing of their own was recorded."""
-    with site.open("tech") as one, site.open("lead") as other, Reader.open(site.of("lead")) as read:
+    with site.open("tech") as one, site.open("lead") as other, open_snapshot(site.of("lead")) as read:
         start(one, "tech", "001@site")
         with pytest.raises(NotSatisfiedError):
             start(other, "lead", "001@site")
-        assert read.require_activity("001@site", real_clock()).state.value == "in_progress"
+        assert require_activity(look(machine_clock()), "001@site").state.value == "in_progress"
 
 
 def test_reading_goes_on_while_the_database_is_away(tmp_path: Path) -> None:
@@ -258,15 +268,15 @@ def test_reading_goes_on_while_the_database_is_away(tmp_path: Path) -> None:
     try:
         site = Shared(server, tmp_path / "sites")
         server.stop("immediate")
-        with Reader.open(site.of("pm")) as reader:
-            assert reader.head().seq == 2
+        with open_snapshot(site.of("pm")) as reader:
+            assert head(reader).seq == 2
             assert reader.cut_off is not None
             assert "does not answer" in reader.cut_off
         with pytest.raises(UnreachableError, match="does not answer") as refused, site.open("pm") as ledger:
             comment(ledger, "pm", "001@site", "lost?")
         assert "nothing is recorded" in refused.value.hint
         with pytest.raises(UnreachableError, match="does not answer"):
-            Reader.open(site.of("tech"))  # who never read has no copy
+            open_snapshot(site.of("tech"))  # who never read has no copy
 
         server.start("-c fsync=off")
         with site.open("pm") as ledger:
@@ -322,13 +332,13 @@ def test_a_folder_that_was_mixed_up_is_refused(site: Shared, tmp_path: Path) -> 
         Ledger.open(site.of("pm"))
 
     own = tmp_path / "own"
-    create_ledger(own, site_name="Own", time_zone="UTC", rehearsal=False, owner="pm", clock=real_clock).close()
+    create_ledger(own, site_name="Own", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_clock).close()
     share(own, site.server.url(site.name, "pm"))
     with pytest.raises(InputError, match="is a record of its own"):
         Ledger.open(own)
     with pytest.raises(InputError, match="exists already"):
         create_ledger(
-            site.of("tech"), site_name="Other", time_zone="UTC", rehearsal=False, owner="tech", clock=real_clock
+            site.of("tech"), site_name="Other", time_zone="UTC", rehearsal=False, owner="tech", clock=machine_clock
         )
 
 
@@ -361,7 +371,7 @@ def test_a_database_without_a_ledger_says_how_to_install_one(postgres: Server, t
 
 def test_a_waiting_engine_hears_of_a_decision(site: Shared) -> None:
     """LISTEN and NOTIFY, well before the slow poll."""
-    with Watch(site.of("pm"), real_clock) as watch:
+    with Watch(site.of("pm"), machine_clock) as watch:
         assert watch.moved()
         assert not watch.moved()
         with site.open("tech") as ledger:
@@ -375,8 +385,8 @@ def test_a_waiting_engine_hears_of_a_decision(site: Shared) -> None:
 def test_a_name_that_is_redacted_goes_everywhere(site: Shared) -> None:
     """From the database, and from every folder as soon as it hears of it."""
     site.open("lead").close()
-    with Reader.open(site.of("lead")) as reader:
-        assert "Tom Tech" in {person.name for person in reader.people()}
+    with open_snapshot(site.of("lead")) as reader:
+        assert "Tom Tech" in {person.name for person in people(reader)}
     with site.open("pm") as ledger:
         redact(ledger, "pm", "tech", "asked for it")
         take_away(ledger)
@@ -410,10 +420,10 @@ def test_a_name_redacted_while_somebody_decides_goes_too(site: Shared, monkeypat
 def test_a_record_is_moved_into_a_database_whole(postgres: Server, tmp_path: Path) -> None:
     """A site that outgrew its folder: every event and file, and decisions go on in both folders."""
     own = tmp_path / "own"
-    with create_ledger(own, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=real_clock) as ledger:
+    with create_ledger(own, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_clock) as ledger:
         adopt_plan(ledger, "pm", with_own_accounts(), reason="first")
         attach(ledger, "tech", "001@site", b"a quote", "quote")
-    before = Reader(own).rows("SELECT * FROM event")
+    before = Snapshot(own).rows("SELECT * FROM event")
     name = postgres.database(ROLES)
     share(own, postgres.url(name, "tech"))
 
@@ -423,10 +433,10 @@ def test_a_record_is_moved_into_a_database_whole(postgres: Server, tmp_path: Pat
 
     other = elsewhere(own, "other")
     with Ledger.open(other) as ledger:
-        assert Reader(other).rows("SELECT * FROM event") == before
+        assert Snapshot(other).rows("SELECT * FROM event") == before
         start(ledger, "tech", "001@site")
-    with Reader.open(own) as reader:
-        assert reader.require_activity("001@site", real_clock()).state.value == "in_progress"
+    with open_snapshot(own) as reader:
+        assert require_activity(reader.at(machine_clock()), "001@site").state.value == "in_progress"
     assert audit(own) == []
     assert audit(other) == []
     with pytest.raises(InputError, match="is a copy of a shared ledger already"):

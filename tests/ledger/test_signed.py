@@ -13,17 +13,17 @@ from typing import Any
 
 import pytest
 
-from ledger import ssh
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.events import Event
-from ledger.proving import Proof
-from ledger.services.keys import revoke_key
-from ledger.services.planning import adopt_plan, create_ledger
-from ledger.services.signing import reject, sign, waive
-from ledger.services.witnessing import attend, invite
-from ledger.services.work import attach, finish, reopen, start
-from ledger.statements import signed_text
+from ledger.decisions.evidence import attach
+from ledger.decisions.people import revoke_key
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.sign_off import attend, invite, reject, sign, waive
+from ledger.decisions.work import finish, reopen, start
+from ledger.log.events import Event
+from ledger.trust import ssh
+from ledger.trust.audit import audit
+from ledger.trust.proving import Proof
+from ledger.trust.statements import signed_text
+from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, WaitingError
 from steps.schedule.plan import Plan
 from tests.ledger.conftest import PEOPLE, Clock, activity, small_plan
@@ -91,7 +91,7 @@ def test_a_signed_decision_is_recorded_with_its_statement_and_passes_the_audit(s
     assert "Lena Ad" not in event.payload.statement  # type: ignore[attr-defined]
     assert said["subject"][0]["name"] == "001@site"
     assert event.payload.assurance == "signed"  # type: ignore[attr-defined]
-    assert audit(signed.site_dir).findings == []
+    assert audit(signed.site_dir) == []
 
 
 def test_without_a_signature_it_waits(signed: Ledger, keys: Keys) -> None:
@@ -108,7 +108,7 @@ def test_rejections_and_waivers_are_signed_too(signed: Ledger, keys: Keys) -> No
     worked(signed)
     put_name(signed, keys["lead"], lambda: reject(signed, "lead", "001@site", "wrong items"))
 
-    assert audit(signed.site_dir).findings == []
+    assert audit(signed.site_dir) == []
 
 
 @pytest.mark.parametrize("key", ["stranger", "lead2", "tech"])
@@ -186,7 +186,7 @@ def test_a_revoked_key_signs_no_more_and_what_it_signed_before_still_holds(signe
         put_name(signed, keys["lead"], lambda: sign(signed, "lead", "001@site"))
     assert "revoked" in caught.value.hint
     put_name(signed, keys["lead2"], lambda: sign(signed, "lead2", "001@site"))
-    assert audit(signed.site_dir).findings == []
+    assert audit(signed.site_dir) == []
 
 
 def test_only_the_owner_and_the_holder_revoke_a_key(signed: Ledger) -> None:
@@ -207,7 +207,7 @@ def test_a_key_that_the_plan_no_longer_names_ends_with_the_adoption(signed: Ledg
     worked(signed)
     put_name(signed, keys["stranger"], lambda: sign(signed, "lead", "001@site"))
 
-    assert audit(signed.site_dir).findings == []
+    assert audit(signed.site_dir) == []
 
 
 def forge(site_dir: Path, sql: str, *values: object) -> None:
@@ -230,7 +230,7 @@ def test_a_changed_or_missing_signature_is_found(signed: Ledger, keys: Keys) -> 
     other = ssh.sign("something else", keys["lead"], "clusterwright")
     for signature in (other, None):
         forge(signed.site_dir, "UPDATE event SET signature = ? WHERE seq = ?", signature, event.seq)
-        found = audit(signed.site_dir).findings
+        found = audit(signed.site_dir)
         assert [f.where for f in found] == [f"event {event.seq}"]
         assert "signature" in found[0].message
 
@@ -243,7 +243,7 @@ def test_a_recorded_decision_that_should_have_been_signed_is_found(
     with monkeypatch.context() as patched:
         patched.setattr("ledger.proving.asks_for_signature", lambda *_: False)
         event = sign(signed, "lead", "001@site")
-    found = audit(signed.site_dir).findings
+    found = audit(signed.site_dir)
 
     assert [f.where for f in found] == [f"event {event.seq}"]
     assert "not signed" in found[0].message
@@ -269,4 +269,4 @@ def test_a_signer_signs_who_witnessed_it_and_how_long_it_holds(signed: Ledger, k
 
     said = json.loads(event.payload.statement)["predicate"]["policy"]  # type: ignore[attr-defined]
     assert (said["witnesses"], said["valid_days"]) == (["sponsor"], "365")
-    assert audit(signed.site_dir).findings == []
+    assert audit(signed.site_dir) == []

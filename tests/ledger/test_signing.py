@@ -8,13 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.reads import Reader
-from ledger.services.buying import receive
-from ledger.services.runs import Measured, RunOutcome, request_retry, settle
-from ledger.services.signing import close_ncr, reject, release, sign, waive
-from ledger.services.work import attest, finish, start
+from ledger.decisions.deliveries import receive
+from ledger.decisions.evidence import attest
+from ledger.decisions.ncr import close_ncr
+from ledger.decisions.requests import request_retry
+from ledger.decisions.runs import settle
+from ledger.decisions.sign_off import reject, release, sign, waive
+from ledger.decisions.work import finish, start
+from ledger.entries import Measured, RunOutcome
+from ledger.questions.case import require_activity
+from ledger.questions.inbox import inbox
+from ledger.questions.ncrs import ncrs
+from ledger.questions.records import attestations, waivers
+from ledger.questions.why import criteria
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import Clock, StateOf
 from tests.ledger.journey import all_but_gate, bought, passed, racked, take
@@ -64,7 +72,7 @@ def test_open_work_cannot_be_approved(ledger: Ledger) -> None:
         sign(ledger, "lead", "001@site")
 
 
-def test_signature_waits_for_evidence(ledger: Ledger, read: Reader, clock: Clock) -> None:
+def test_signature_waits_for_evidence(ledger: Ledger, look: Look, clock: Clock) -> None:
     """A photo asked for is a photo on the table, in this attempt."""
     bought(ledger)
     racked(ledger)
@@ -78,7 +86,7 @@ def test_signature_waits_for_evidence(ledger: Ledger, read: Reader, clock: Clock
     with pytest.raises(NotSatisfiedError, match="evidence is missing: photo"):
         sign(ledger, "lead", "010@pod-002")
 
-    waiting = [r for r in read.inbox("lead", clock.now) if r.action == "sign"]
+    waiting = [r for r in inbox(look(clock.now), "lead") if r.action == "sign"]
     assert [(r.activity, r.missing_evidence) for r in waiting] == [("010@pod-002", ("photo",))]
 
 
@@ -100,21 +108,21 @@ def test_quorum_wants_different_people(ledger: Ledger, clock: Clock, state: Stat
 
 
 def test_rejection_opens_a_non_conformance_and_sends_the_work_back(
-    ledger: Ledger, state: StateOf, read: Reader, clock: Clock
+    ledger: Ledger, state: StateOf, look: Look, clock: Clock
 ) -> None:
     """The next attempt answers it, and that closes it."""
     start(ledger, "tech", "001@site")
     finish(ledger, "tech", "001@site")
     reject(ledger, "lead", "001@site", "no second quote")
     assert state("001@site") == "in_progress"
-    assert read.require_activity("001@site", clock.now).attempt == 2
-    assert [n.reason for n in read.ncrs(open_only=True)] == ["no second quote"]
+    assert require_activity(look(clock.now), "001@site").attempt == 2
+    assert [n.reason for n in ncrs(look(), open_only=True)] == ["no second quote"]
 
     finish(ledger, "tech", "001@site")
     sign(ledger, "lead", "001@site")
 
-    assert read.ncrs(open_only=True) == []
-    assert read.ncrs()[0].disposition == "accepted at attempt 2"
+    assert ncrs(look(), open_only=True) == []
+    assert ncrs(look())[0].disposition == "accepted at attempt 2"
 
 
 def test_closed_non_conformance_stays_closed(ledger: Ledger) -> None:
@@ -129,24 +137,24 @@ def test_closed_non_conformance_stays_closed(ledger: Ledger) -> None:
 
 
 def test_waivers_of_all_unmet_criteria_let_a_checked_step_go_on(
-    ledger: Ledger, clock: Clock, state: StateOf, read: Reader
+    ledger: Ledger, clock: Clock, state: StateOf, look: Look
 ) -> None:
     """Each is a punch item with a due date, and the flag stays."""
     ready_to_verify(ledger, clock)
     take(ledger, "030@pod-001")
     settle(ledger, "engine-1", "030@pod-001", LOSSY)
     assert state("030@pod-001") == "checked_not_met"
-    assert [c.verdict for c in read.criteria("030@pod-001")] == ["failed", "not measured"]
+    assert [c.verdict for c in criteria(look(), "030@pod-001")] == ["failed", "not measured"]
 
     waive(ledger, "pm", "030@pod-001", "link.loss", "short run", DUE)
     assert state("030@pod-001") == "checked_not_met"
     waive(ledger, "lead", "030@pod-001", "link.up", "seen by eye", DUE)
 
-    row = read.require_activity("030@pod-001", clock.now)
+    row = require_activity(look(clock.now), "030@pod-001")
     assert row.state.value == "done"
     assert row.flags == {"waived"}
-    assert [w.due for w in read.waivers()] == [DUE, DUE]
-    assert {c.verdict for c in read.criteria("030@pod-001")} == {"waived"}
+    assert [w.due for w in waivers(look())] == [DUE, DUE]
+    assert {c.verdict for c in criteria(look(), "030@pod-001")} == {"waived"}
 
 
 def test_waiver_needs_a_role_and_something_unmet(ledger: Ledger, clock: Clock) -> None:
@@ -162,7 +170,7 @@ def test_waiver_needs_a_role_and_something_unmet(ledger: Ledger, clock: Clock) -
 
 
 def test_attestation_wants_another_persons_approval_and_shows_for_ever(
-    ledger: Ledger, clock: Clock, state: StateOf, read: Reader, tmp_path: Path
+    ledger: Ledger, clock: Clock, state: StateOf, look: Look, tmp_path: Path
 ) -> None:
     """Even where a run would have needed no signature."""
     ready_to_verify(ledger, clock)
@@ -177,10 +185,10 @@ def test_attestation_wants_another_persons_approval_and_shows_for_ever(
 
     sign(ledger, "lead2", "030@pod-001")
 
-    row = read.require_activity("030@pod-001", clock.now)
+    row = require_activity(look(clock.now), "030@pod-001")
     assert row.state.value == "done"
     assert row.flags == {"attested"}
-    assert len(read.attestations()[0].digests[0]) == 64
+    assert len(attestations(look())[0].digests[0]) == 64
 
 
 def test_peoples_work_is_not_attested(ledger: Ledger) -> None:
@@ -190,7 +198,7 @@ def test_peoples_work_is_not_attested(ledger: Ledger) -> None:
 
 
 def test_gate_is_passed_by_signing_and_groups_what_is_open(
-    ledger: Ledger, clock: Clock, state: StateOf, read: Reader
+    ledger: Ledger, clock: Clock, state: StateOf, look: Look
 ) -> None:
     """Go-live says what is missing, by kind, before it says yes."""
     ready_to_verify(ledger, clock)

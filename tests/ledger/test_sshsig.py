@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256, SHA384, SHA512
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from ledger import ssh
-from ledger.sshsig import holds
+from ledger.trust import ssh
+from ledger.trust.sshsig import holds
 from tests.ledger.test_ssh import new_key
 
 NOW = datetime(2027, 1, 4, 9, 0, 0, 400_000, tzinfo=UTC)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
-
 from ledger.access import services
-from ledger.reads import Reader
-from ledger.transitions import State
+
+from ledger.questions.case import require_activity
+from ledger.reading import open_snapshot
+from ledger.rules.activity import State
 from tests.ledger.deciding import COMMANDS, PRELUDE, Site
 
 
@@ -22,8 +23,8 @@ def test_the_prelude_gets_behind_the_hold_point() -> None:
     site = Site()
     site.begin_late(late=True)
     assert site.taken.total() == len(PRELUDE)
-    with Reader.open(site.site) as reader:
-        assert reader.require_activity("030@pod-001", site.clock.now).state is State.READY
+    with open_snapshot(site.site) as reader:
+        assert require_activity(reader.at(site.clock.now), "030@pod-001").state is State.READY
     site.teardown()
 
 

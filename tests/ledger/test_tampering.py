@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ledger.database import Ledger
-from ledger.services.buying import order
-from ledger.services.signing import sign
-from ledger.services.work import attach
+from ledger.decisions.evidence import attach
+from ledger.decisions.orders import order
+from ledger.decisions.sign_off import sign
+from ledger.writing import Ledger
 from tests.ledger.tampering import Tamperer
 from tests.ledger.test_signed import Keys, keys, put_name, signed, worked
 

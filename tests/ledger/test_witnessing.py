@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
-from ledger.audit import audit
-from ledger.database import Ledger
-from ledger.reads import Reader
-from ledger.services.planning import adopt_plan
-from ledger.services.signing import reject, sign
-from ledger.services.witnessing import attend, invite
-from ledger.services.work import comment, finish, start
+from ledger.decisions.plan import adopt_plan
+from ledger.decisions.sign_off import attend, invite, reject, sign
+from ledger.decisions.work import comment, finish, start
+from ledger.questions.case import require_activity
+from ledger.questions.records import sign_offs
+from ledger.questions.why import why
+from ledger.questions.witnesses import invitation
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
 from steps.errors import InputError, NotPermittedError, NotSatisfiedError
 from tests.ledger.conftest import T0, Clock, StateOf, activity, small_plan
 
@@ -33,18 +35,18 @@ def seen(ledger: Ledger) -> Ledger:
     return ledger
 
 
-def test_nothing_begins_before_its_witnesses_were_told(seen: Ledger, read: Reader, clock: Clock) -> None:
+def test_nothing_begins_before_its_witnesses_were_told(seen: Ledger, look: Look, clock: Clock) -> None:
     """Neither work nor a gate, nor what was done outside; what to do is said."""
     with pytest.raises(NotSatisfiedError, match="nobody has told them") as refused:
         start(seen, "tech", TEST)
     with pytest.raises(NotSatisfiedError, match="nobody has told them"):
         sign(seen, "lead", GATE)
     assert refused.value.hint.startswith(f"clusterwright witness {TEST} --for 2026-01-06 or later: 16 working hours")
-    assert read.why(TEST, clock.now).needs[0].startswith("witnesses invited: sponsor, visitor")
+    assert why(look(clock.now), TEST).needs[0].startswith("witnesses invited: sponsor, visitor")
 
 
 def test_it_takes_place_at_its_time_whether_they_come_or_not(
-    seen: Ledger, read: Reader, clock: Clock, state: StateOf
+    seen: Ledger, look: Look, clock: Clock, state: StateOf
 ) -> None:
     """The sign-off says who saw it and who was invited and did not come, and the audit finds it so."""
     invite(seen, "tech", TEST, LATER)
@@ -56,13 +58,13 @@ def test_it_takes_place_at_its_time_whether_they_come_or_not(
     finish(seen, "tech", TEST)
     sign(seen, "lead", TEST)
 
-    (said,) = read.sign_offs(TEST)
+    (said,) = sign_offs(look(), TEST)
     assert said.witnessed == "witnessed by sponsor (sponsor); invited as witness, did not attend: visitor"
     assert state(TEST) == "done"
-    assert audit(seen.site_dir).findings == []
+    assert audit(seen.site_dir) == []
 
 
-def test_a_notice_is_long_enough_or_agreed(seen: Ledger, clock: Clock, read: Reader) -> None:
+def test_a_notice_is_long_enough_or_agreed(seen: Ledger, clock: Clock, look: Look) -> None:
     with pytest.raises(NotSatisfiedError, match="16 working hours' notice") as refused:
         invite(seen, "tech", TEST, T0 + timedelta(hours=8))
     assert refused.value.hint == "2026-01-06 01:00Z or later, or --agreed where they agreed to it"
@@ -71,7 +73,7 @@ def test_a_notice_is_long_enough_or_agreed(seen: Ledger, clock: Clock, read: Rea
 
     invite(seen, "tech", TEST, T0 + timedelta(hours=8), agreed=True)
 
-    held = read.invitation(TEST)
+    held = invitation(look(), require_activity(look(), TEST))
     assert held is not None
     assert held.agreed
     clock.forward(8)
@@ -115,12 +117,12 @@ def test_who_may_not_invite_is_told_who_does(seen: Ledger) -> None:
         invite(seen, "pm", "001@site", LATER)
 
 
-def test_a_gate_is_passed_before_its_witnesses(seen: Ledger, clock: Clock, read: Reader) -> None:
+def test_a_gate_is_passed_before_its_witnesses(seen: Ledger, clock: Clock, look: Look) -> None:
     invite(seen, "lead", GATE, LATER)
     clock.forward(48)
     attend(seen, "guest", GATE, "visitor", person="guest")
     sign(seen, "lead", GATE)
     comment(seen, "pm", GATE, "all clear")
 
-    (said,) = read.sign_offs(GATE)
+    (said,) = sign_offs(look(), GATE)
     assert said.witnessed == "witnessed by guest (visitor); invited as witness, did not attend: sponsor"

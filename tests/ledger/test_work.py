@@ -7,13 +7,12 @@ from decimal import Decimal
 
 import pytest
 
-from ledger.database import Ledger
-from ledger.reads import Reader
-from ledger.services.buying import order, receive
-from ledger.services.signing import sign
-from ledger.services.work import (
+from ledger.decisions.deliveries import receive
+from ledger.decisions.evidence import attach
+from ledger.decisions.orders import order
+from ledger.decisions.sign_off import sign
+from ledger.decisions.work import (
     assign,
-    attach,
     comment,
     finish,
     hold,
@@ -25,6 +24,13 @@ from ledger.services.work import (
     settle_duplicate,
     start,
 )
+from ledger.questions.case import require_activity
+from ledger.questions.log import last_events
+from ledger.questions.orders import orders
+from ledger.questions.records import comments, evidence
+from ledger.questions.site import counts, next_wake
+from ledger.questions.why import why
+from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import T0, Clock, StateOf
 from tests.ledger.journey import all_but_gate, bought, passed, racked, verified
@@ -63,14 +69,14 @@ def test_order_releases_only_the_pod_that_its_delivery_serves(ledger: Ledger, st
     assert state("010@pod-002") == "blocked"
 
 
-def test_partial_delivery_releases_nothing(ledger: Ledger, state: StateOf, read: Reader, clock: Clock) -> None:
+def test_partial_delivery_releases_nothing(ledger: Ledger, state: StateOf, look: Look, clock: Clock) -> None:
     """Fifteen of sixteen servers are not a pod."""
     bought(ledger)
 
     receive(ledger, "tech", "001@site#gpu-server/1", Decimal(15))
 
     assert state("010@pod-001") == "blocked"
-    assert read.orders(clock.now)[0].state == "part received"
+    assert orders(look(clock.now))[0].state == "part received"
     receive(ledger, "tech", "001@site#gpu-server/1")
     assert state("010@pod-001") == "ready"
 
@@ -89,13 +95,13 @@ def test_more_than_ordered_cannot_arrive(ledger: Ledger) -> None:
         receive(ledger, "tech", "001@site#gpu-server/1", 17)
 
 
-def test_lag_holds_until_its_end(ledger: Ledger, clock: Clock, state: StateOf, read: Reader) -> None:
+def test_lag_holds_until_its_end(ledger: Ledger, clock: Clock, state: StateOf, look: Look) -> None:
     """A day of curing is a day, and the engine knows when to look again."""
     bought(ledger)
     racked(ledger)
     assert state("020@pod-001") == "blocked"
-    assert read.next_wake(clock.now) == T0 + timedelta(hours=24)
-    assert "its lag ends" in read.why("020@pod-001", clock.now).unmet[0].state
+    assert next_wake(look(clock.now)) == T0 + timedelta(hours=24)
+    assert "its lag ends" in why(look(clock.now), "020@pod-001").unmet[0].state
 
     clock.forward(24)
 
@@ -185,7 +191,7 @@ def test_duplicate_is_done_when_those_that_complete_it_are(ledger: Ledger, clock
 
 
 def test_reopened_work_makes_what_rested_on_it_stale_and_holds_its_hold_point(
-    ledger: Ledger, clock: Clock, state: StateOf, read: Reader
+    ledger: Ledger, clock: Clock, state: StateOf, look: Look
 ) -> None:
     """A stale hold point blocks what has not started until it is signed again."""
     bought(ledger)
@@ -195,9 +201,9 @@ def test_reopened_work_makes_what_rested_on_it_stale_and_holds_its_hold_point(
 
     reopen(ledger, "tech", "010@pod-001", "wrong torque")
 
-    row = read.require_activity("020@pod-001", clock.now)
+    row = require_activity(look(clock.now), "020@pod-001")
     assert row.flags == {"stale"}
-    assert read.require_activity("010@pod-001", clock.now).attempt == 2
+    assert require_activity(look(clock.now), "010@pod-001").attempt == 2
     assert state("030@pod-001") == "blocked"
     sign(ledger, "lead", "020@pod-001")
     assert state("030@pod-001") == "blocked"
@@ -205,44 +211,44 @@ def test_reopened_work_makes_what_rested_on_it_stale_and_holds_its_hold_point(
     assert state("030@pod-001") == "ready"
 
 
-def test_reopening_the_first_decision_makes_the_whole_site_stale(ledger: Ledger, clock: Clock, read: Reader) -> None:
+def test_reopening_the_first_decision_makes_the_whole_site_stale(ledger: Ledger, clock: Clock, look: Look) -> None:
     """Staleness runs through orders and deliveries."""
     all_but_gate(ledger, clock)
 
     reopen(ledger, "pm", "001@site", "wrong servers")
 
-    assert read.counts(clock.now).stale == 10
+    assert counts(look(clock.now)).stale == 10
 
 
-def test_progress_is_kept_and_bounded(ledger: Ledger, read: Reader, clock: Clock) -> None:
+def test_progress_is_kept_and_bounded(ledger: Ledger, look: Look, clock: Clock) -> None:
     """Percent lies between 0 and 100."""
     start(ledger, "tech", "001@site")
     progress(ledger, "tech", "001@site", percent=40, note="two quotes in")
     with pytest.raises(InputError, match="percent"):
         progress(ledger, "tech", "001@site", percent=140)
 
-    row = read.require_activity("001@site", clock.now)
+    row = require_activity(look(clock.now), "001@site")
     assert (row.percent, row.last_note) == (40.0, "two quotes in")
 
 
-def test_small_records_are_read_back(ledger: Ledger, read: Reader, clock: Clock) -> None:
+def test_small_records_are_read_back(ledger: Ledger, look: Look, clock: Clock) -> None:
     """Comments, evidence and assignments are on the activity's page."""
     assign(ledger, "pm", "001@site", "tech")
     comment(ledger, "tech", "001@site", "asked three vendors")
     attach(ledger, "tech", "001@site", b"quote", "quote", name="q.txt")
 
-    assert read.require_activity("001@site", clock.now).assignee == "tech"
-    assert [c.text for c in read.comments("001@site")] == ["asked three vendors"]
-    assert [(e.kind, e.name, e.size) for e in read.evidence("001@site")] == [("quote", "q.txt", 5)]
+    assert require_activity(look(clock.now), "001@site").assignee == "tech"
+    assert [c.text for c in comments(look(), "001@site")] == ["asked three vendors"]
+    assert [(e.kind, e.name, e.size) for e in evidence(look(), "001@site")] == [("quote", "q.txt", 5)]
 
 
-def test_effective_time_is_when_it_happened(ledger: Ledger, read: Reader, clock: Clock) -> None:
+def test_effective_time_is_when_it_happened(ledger: Ledger, look: Look, clock: Clock) -> None:
     """Recording on Monday what happened on Friday keeps Friday."""
     clock.forward(72)
     start(ledger, "tech", "001@site", at=T0)
 
-    assert read.require_activity("001@site", clock.now).started_at == T0
-    assert read.last_events(1)[0].recorded_at > datetime(2026, 1, 1, tzinfo=UTC)
+    assert require_activity(look(clock.now), "001@site").started_at == T0
+    assert last_events(look(), 1)[0].recorded_at > datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def test_what_happened_cannot_lie_in_the_future(ledger: Ledger) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.services.planning import adopt_plan, create_ledger
+from ledger.decisions.plan import adopt_plan, create_ledger
 from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.journey import bought, passed, racked
 

@@ -9,10 +9,12 @@ from rich.table import Table
 from textual.pilot import Pilot
 from textual.widgets import Checkbox, Input, Static
 
-from ledger.database import Ledger
-from ledger.reads import Reader
-from ledger.services.work import check
-from ledger.values import ItemEntry
+from ledger.decisions.checklists import check
+from ledger.entries import ItemEntry
+from ledger.questions.case import require_activity
+from ledger.questions.checks import checked_items
+from ledger.reading import open_snapshot
+from ledger.writing import Ledger
 from tests.ledger.checklists import NAME, begun_site, bond, good
 from tests.tui.test_screens import SIZE, until
 from tui.app import ClusterwrightApp
@@ -70,7 +72,7 @@ async def test_without_an_entry_the_page_has_no_checklist(begun: Path) -> None:
 
 
 async def test_a_long_checklist_is_cut_and_says_so(begun: Path) -> None:
-    from ledger.services.planning import adopt_plan
+    from ledger.decisions.plan import adopt_plan
     from tests.ledger.checklists import plan_with_items
 
     with Ledger.open(begun) as ledger:
@@ -98,8 +100,8 @@ async def test_an_item_is_checked_by_keys(begun: Path) -> None:
         await pilot.press("enter")
         await until(pilot, lambda: "1 failed" in page(app))
 
-        with Reader.open(begun) as reader:
-            (entry,) = reader.checked_items(NAME)
+        with open_snapshot(begun) as reader:
+            (entry,) = checked_items(reader, require_activity(reader, NAME))
         assert (entry.item, entry.failing, entry.serial, entry.note, entry.by) == (
             "pod-001-n03",
             ("result",),
@@ -123,5 +125,5 @@ async def test_a_refused_item_is_said_and_escape_records_nothing(begun: Path) ->
         await pilot.press("enter")
         await until(pilot, lambda: any("none of the 3 servers" in n.title for n in app._notifications))
 
-        with Reader.open(begun) as reader:
-            assert reader.checked_items(NAME) == []
+        with open_snapshot(begun) as reader:
+            assert checked_items(reader, require_activity(reader, NAME)) == []

@@ -7,8 +7,9 @@ from pathlib import Path
 from rich.console import Console
 from textual.widgets import Input, Static
 
-from ledger.database import Ledger
-from ledger.services.runs import Measured, RunOutcome, settle
+from ledger.decisions.runs import settle
+from ledger.entries import Measured, RunOutcome
+from ledger.writing import Ledger
 from tests.ledger.journey import GOOD, take
 from tests.tui.test_screens import SIZE, state, until
 from tui.app import ClusterwrightApp

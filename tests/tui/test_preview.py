@@ -6,8 +6,8 @@ from pathlib import Path
 
 from textual.widgets import Static
 
-from ledger.database import Ledger
-from ledger.services.previewing import record_preview
+from ledger.decisions.runs import record_preview
+from ledger.writing import Ledger
 from tests.tui.test_screens import SIZE, until
 from tui.app import ClusterwrightApp
 from tui.screens.activity import LINES

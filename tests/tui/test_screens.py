@@ -11,7 +11,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from ledger.reads import Reader
+from ledger.questions.case import require_activity
+from ledger.reading import open_snapshot
 from tui.app import ClusterwrightApp
 from tui.screens.activity import ActivityScreen
 from tui.widgets.rows import Rows
@@ -29,8 +30,8 @@ async def until(pilot: Pilot[None], true: Callable[[], bool], *, seconds: float 
 
 
 def state(site: Path, activity: str) -> str:
-    with Reader.open(site) as reader:
-        return reader.require_activity(activity, datetime.now(UTC)).state.value
+    with open_snapshot(site) as reader:
+        return require_activity(reader.at(datetime.now(UTC)), activity).state.value
 
 
 async def test_the_overview_shows_every_phase_and_the_planned_go_live(adopted: Path) -> None:
@@ -109,8 +110,8 @@ async def test_every_screen_opens_and_escape_leads_back(adopted: Path, key: str)
 
 
 async def test_markup_in_a_persons_text_is_shown_as_text(adopted: Path) -> None:
-    from ledger.database import Ledger
-    from ledger.services.work import comment
+    from ledger.decisions.work import comment
+    from ledger.writing import Ledger
 
     with Ledger.open(adopted) as ledger:
         comment(ledger, "owner", "141@site", "[bold red]look[/] \x1b[31mhere")

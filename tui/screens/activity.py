@@ -12,7 +12,14 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from ledger.evidence import load
+from ledger.evidence.store import load
+from ledger.questions.case import require_activity
+from ledger.questions.checks import checked_items, checklist
+from ledger.questions.links import predecessors, successors
+from ledger.questions.ncrs import ncrs
+from ledger.questions.records import comments, evidence, items, preview, runs, sign_offs
+from ledger.questions.why import criteria, why
+from ledger.questions.witnesses import attendances, invitation
 from steps.errors import ClusterwrightError
 from steps.value import value_text
 from tui.deciding import Decisions
@@ -20,7 +27,8 @@ from tui.looks import COLOURS, safe, state_text
 from tui.screens.base import SiteScreen
 
 if TYPE_CHECKING:
-    from ledger.reads import ActivityRow, Reader
+    from ledger.questions.snapshot import Snapshot
+    from ledger.rules.activity import Activity
 
 VERDICTS = {
     "met": ("✔", "good"),
@@ -74,9 +82,9 @@ class ActivityScreen(Decisions, SiteScreen):
             for part in Page._fields:
                 yield Static("", id=part)
 
-    def ask(self, reader: Reader, now: datetime) -> Page:
+    def ask(self, reader: Snapshot, now: datetime) -> Page:
         """Read everything about the activity."""
-        row = reader.require_activity(self.activity, now)
+        row = require_activity(reader, self.activity)
         return Page(
             _head(row),
             _why(reader, row, now),
@@ -102,7 +110,7 @@ def _heading(text: str) -> Text:
     return Text(f"\n{text}\n", style="bold underline")
 
 
-def _head(row: ActivityRow) -> Text:
+def _head(row: Activity) -> Text:
     text = Text()
     text.append(f"{row.id}  ", style="bold")
     text.append_text(safe(row.title))
@@ -118,8 +126,8 @@ def _head(row: ActivityRow) -> Text:
     return text
 
 
-def _why(reader: Reader, row: ActivityRow, now: datetime) -> Text:
-    answer = reader.why(row.id, now)
+def _why(reader: Snapshot, row: Activity, now: datetime) -> Text:
+    answer = why(reader, row.id)
     text = _heading("Why it stands where it stands")
     text.append_text(safe(answer.state_sentence))
     for unmet in answer.unmet:
@@ -132,11 +140,11 @@ def _why(reader: Reader, row: ActivityRow, now: datetime) -> Text:
     return text
 
 
-def _criteria(reader: Reader, row: ActivityRow) -> Table:
+def _criteria(reader: Snapshot, row: Activity) -> Table:
     shown = Table(title="Acceptance criteria", title_justify="left", box=None, pad_edge=False)
     for header in ("", "metric", "limit", "each", "measured", "source of the limit"):
         shown.add_column(header, overflow="fold")
-    for c in reader.criteria(row.id):
+    for c in criteria(reader, row.id):
         glyph, role = VERDICTS.get(c.verdict, ("?", "attention"))
         verdict = Text(f"{glyph} {c.verdict}", style=COLOURS[role])
         limit = f"{c.op} {c.value} {c.unit}"
@@ -149,9 +157,9 @@ def _criteria(reader: Reader, row: ActivityRow) -> Table:
     return shown
 
 
-def _checklist(reader: Reader, row: ActivityRow) -> Table | None:
+def _checklist(reader: Snapshot, row: Activity) -> Table | None:
     """Give the items with their last entries, failed ones first; nothing where none was checked."""
-    done = reader.checklist(row.id)
+    done = checklist(reader, require_activity(reader, row.id))
     if done is None:
         return None
     total = f" of {done.items}" if done.items is not None else ""
@@ -159,7 +167,7 @@ def _checklist(reader: Reader, row: ActivityRow) -> Table | None:
     shown = Table(title=safe(title), title_justify="left", box=None, pad_edge=False)
     for header in ("", "item", "readings", "serial", "note", "who", "when"):
         shown.add_column(header, overflow="fold")
-    checks = reader.checked_items(row.id)
+    checks = checked_items(reader, require_activity(reader, row.id))
     for c in checks[:ITEMS]:
         glyph, role = VERDICTS["failed" if c.failing else "met"]
         word = f"failed {c.ncr}" if c.failing else "passed"
@@ -171,9 +179,9 @@ def _checklist(reader: Reader, row: ActivityRow) -> Table | None:
     return shown
 
 
-def _preview(folder: Path, reader: Reader, row: ActivityRow) -> Text | None:
+def _preview(folder: Path, reader: Snapshot, row: Activity) -> Text | None:
     """Give what the playbook would change, for who releases it; nothing where nobody looked in this attempt."""
-    seen = reader.preview(row.id)
+    seen = preview(reader, row.id)
     if seen is None:
         return None
     text = _heading("What check mode showed")
@@ -192,17 +200,17 @@ def _preview(folder: Path, reader: Reader, row: ActivityRow) -> Text | None:
     return text
 
 
-def _approval(reader: Reader, row: ActivityRow) -> Text:
+def _approval(reader: Snapshot, row: Activity) -> Text:
     text = _heading("Approval")
     hold = "hold point; " if row.hold_point else ""
     who = " or ".join(row.roles)
     text.append_text(safe(f"{hold}{row.signed} of {row.quorum} by {who}; needed {row.needed}"))
-    present = {e.kind for e in reader.evidence(row.id) if e.attempt == row.attempt}
+    present = {e.kind for e in evidence(reader, row.id) if e.attempt == row.attempt}
     for kind in row.evidence:
         mark, role = ("✔", "good") if kind in present else ("✘ missing", "bad")
         text.append(f"\n  {mark} ", style=COLOURS[role])
         text.append_text(safe(kind))
-    for s in reader.sign_offs(row.id):
+    for s in sign_offs(reader, row.id):
         text.append_text(
             safe(f"\n  {s.decision} by {s.name} as {s.role}, {s.at:%Y-%m-%d %H:%M}, {s.assurance}. {s.comment}")
         )
@@ -214,23 +222,23 @@ def _approval(reader: Reader, row: ActivityRow) -> Text:
     return text
 
 
-def _witnesses(reader: Reader, row: ActivityRow) -> Text:
+def _witnesses(reader: Snapshot, row: Activity) -> Text:
     """Say what the witnesses were told, and who came."""
     text = Text()
     if not row.witnesses:
         return text
-    held = reader.invitation(row.id)
+    held = invitation(reader, require_activity(reader, row.id))
     told = "not invited yet" if held is None else f"invited for {held.on:%Y-%m-%d %H:%M} by {held.by}"
     text.append_text(safe(f"\n  witnesses, with {row.notice_h:g} working hours' notice: {told}"))
-    for a in reader.attendances(row.id):
+    for a in attendances(reader, require_activity(reader, row.id)):
         said = "nothing noted" if not a.noted else f"{a.witness} attended" if a.witness else "did not attend"
         text.append_text(safe(f"\n    {a.role}: {said} {a.note}".rstrip()))
     return text
 
 
-def _faults(reader: Reader, row: ActivityRow) -> Table | None:
+def _faults(reader: Snapshot, row: Activity) -> Table | None:
     """Give every non-conformance with what was decided about it; nothing where there never was one."""
-    found = reader.ncrs(name=row.id)
+    found = ncrs(reader, name=row.id)
     if not found:
         return None
     shown = Table(title="Non-conformances", title_justify="left", box=None, pad_edge=False)
@@ -244,24 +252,24 @@ def _faults(reader: Reader, row: ActivityRow) -> Table | None:
     return shown
 
 
-def _record(reader: Reader, row: ActivityRow) -> Text:
+def _record(reader: Snapshot, row: Activity) -> Text:
     text = _heading("Evidence, runs and notes")
-    lines = [f"evidence {e.kind}: {e.name} {e.digest[:12]} by {e.by}" for e in reader.evidence(row.id)]
-    for r in reader.runs(row.id):
+    lines = [f"evidence {e.kind}: {e.name} {e.digest[:12]} by {e.by}" for e in evidence(reader, row.id)]
+    for r in runs(reader, row.id):
         mark = " (simulated)" if r.simulated else ""
         lines.append(f"run {r.id[:8]} {r.started_at:%Y-%m-%d %H:%M}{mark}: {r.status} {r.summary}")
-        lines += [f"    {i.host} {i.status} {i.duration_s:.1f} s {i.failed_task}" for i in reader.items(r.id)[:20]]
-    lines += [f"note by {c.person}: {c.text}" for c in reader.comments(row.id)]
+        lines += [f"    {i.host} {i.status} {i.duration_s:.1f} s {i.failed_task}" for i in items(reader, r.id)[:20]]
+    lines += [f"note by {c.person}: {c.text}" for c in comments(reader, row.id)]
     text.append_text(safe("\n".join(lines) or "nothing yet"))
     return text
 
 
-def _links(reader: Reader, row: ActivityRow) -> Table:
+def _links(reader: Snapshot, row: Activity) -> Table:
     shown = Table(title="Before and after", title_justify="left", box=None, pad_edge=False)
     for header in ("", "id", "what", "state", "link", "reason"):
         shown.add_column(header, overflow="fold")
-    ends = [("after", x.before, x) for x in reader.predecessors(row.id)]
-    ends += [("before", x.after, x) for x in reader.successors(row.id)]
+    ends = [("after", x.before, x) for x in predecessors(reader, row.id)]
+    ends += [("before", x.after, x) for x in successors(reader, row.id)]
     for word, end, x in ends[:60]:
         lag = f" +{x.lag_h:g} h" if x.lag_h else ""
         shown.add_row(word, safe(end), safe(x.title), safe(x.state), f"{x.type}{lag}", safe(x.reason))

@@ -13,10 +13,11 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
+from ledger.questions.site import site
 from steps.errors import ClusterwrightError
 
 if TYPE_CHECKING:
-    from ledger.reads import Reader
+    from ledger.questions.snapshot import Snapshot
     from tui.app import ClusterwrightApp
 
 
@@ -44,7 +45,7 @@ class SiteScreen(Screen[None]):
         """Give the widgets between the site's line and the footer."""
 
     @abstractmethod
-    def ask(self, reader: Reader, now: datetime) -> Any:
+    def ask(self, reader: Snapshot, now: datetime) -> Any:
         """Read what the screen shows; runs in a worker thread."""
 
     @abstractmethod
@@ -77,8 +78,8 @@ class SiteScreen(Screen[None]):
             self.query_one("#site-line", Static).update(answer[0])
             self.show(answer[1])
 
-    def _line(self, reader: Reader, now: datetime) -> Text:
-        site = reader.site()
+    def _line(self, reader: Snapshot, now: datetime) -> Text:
+        site = site(reader)
         text = Text()
         if site.rehearsal:
             text.append(" REHEARSAL: nothing here was really done ", style="bold black on gold3")

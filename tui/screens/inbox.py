@@ -10,13 +10,15 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
+from ledger.questions.inbox import inbox
 from tui.deciding import Decisions
 from tui.looks import safe
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows
 
 if TYPE_CHECKING:
-    from ledger.reads import InboxRow, Reader
+    from ledger.questions.inbox import InboxRow
+    from ledger.questions.snapshot import Snapshot
 
 
 class InboxScreen(Decisions, SiteScreen):
@@ -30,10 +32,10 @@ class InboxScreen(Decisions, SiteScreen):
         yield Static("", id="empty")
         yield Rows(("do", "activity", "what", "as", "since", "missing"), id="inbox")
 
-    def ask(self, reader: Reader, now: datetime) -> Any:
+    def ask(self, reader: Snapshot, now: datetime) -> Any:
         """Read what waits for the person."""
         person = self.owner.site.person
-        return reader.inbox(person, now) if person else []
+        return inbox(reader, person) if person else []
 
     def show(self, answer: Any) -> None:
         """Paint the list, or say that nothing waits."""

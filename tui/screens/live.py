@@ -10,12 +10,14 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import RichLog, Static
 
+from ledger.questions.records import runs
 from tui.looks import COLOURS, safe
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows
 
 if TYPE_CHECKING:
-    from ledger.reads import Reader, RunRow
+    from ledger.questions.records import RunRow
+    from ledger.questions.snapshot import Snapshot
 
 TAIL_S = 0.3
 ROLES = {"running": "active", "ok": "good", "failed": "bad", "interrupted": "attention", "rehearsed": "muted"}
@@ -43,9 +45,9 @@ class LiveScreen(SiteScreen):
         """Follow the chosen run's output a few times a second."""
         self.set_interval(TAIL_S, self.tail)
 
-    def ask(self, reader: Reader, now: datetime) -> Any:  # noqa: ARG002  the same question for every screen
+    def ask(self, reader: Snapshot, now: datetime) -> Any:  # noqa: ARG002  the same question for every screen
         """Read the runs, the newest first."""
-        return sorted(reader.runs(None), key=lambda r: r.started_at, reverse=True)[:500]
+        return sorted(runs(reader, None), key=lambda r: r.started_at, reverse=True)[:500]
 
     def show(self, answer: list[RunRow]) -> None:
         """Paint the runs; follow the newest until another is chosen."""

@@ -9,12 +9,14 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Static
 
+from ledger.questions.orders import orders
 from tui.looks import COLOURS, safe
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows
 
 if TYPE_CHECKING:
-    from ledger.reads import OrderRow, Reader
+    from ledger.questions.snapshot import Snapshot
+    from ledger.rules.rows import OrderRow
 
 ROLES = {"planned": "ready", "placed": "active", "part received": "active", "received": "good"}
 
@@ -45,12 +47,12 @@ class OrdersScreen(SiteScreen):
         yield Static("", id="empty")
         yield Rows(HEADERS, id="orders")
 
-    def ask(self, reader: Reader, now: datetime) -> Any:
+    def ask(self, reader: Snapshot, now: datetime) -> Any:
         """Read every order."""
         changes: dict[str, list[str]] = {}
-        for c in reader.changes():
+        for c in changes(reader):
             changes.setdefault(c.subject.partition("/")[0], []).append(f"{c.id} {c.state}")
-        orders = sorted(reader.orders(now), key=lambda o: (o.order_by is None, o.order_by))
+        orders = sorted(orders(reader), key=lambda o: (o.order_by is None, o.order_by))
         return [_cells(o, now, changes.get(o.id, [])) for o in orders]
 
     def show(self, answer: Any) -> None:

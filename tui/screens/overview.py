@@ -10,12 +10,15 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Static
 
+from ledger.questions.activities import activities
+from ledger.questions.orders import orders
+from ledger.questions.site import counts, phases, site
 from tui.looks import COLOURS, safe
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows
 
 if TYPE_CHECKING:
-    from ledger.reads import Reader
+    from ledger.questions.snapshot import Snapshot
 
 HORIZON = timedelta(weeks=3)
 BAR = 24
@@ -50,7 +53,7 @@ class OverviewScreen(SiteScreen):
                 yield Static("Orders due in three weeks", classes="heading")
                 yield Rows(("order by", "order", "what", "quantity"), id="due")
 
-    def ask(self, reader: Reader, now: datetime) -> Overview:
+    def ask(self, reader: Snapshot, now: datetime) -> Overview:
         """Read phases, counts, late activities and orders."""
         forecast = self.owner.site.go_live(reader, now)
         return Overview(_phases(reader, now), _facts(reader, now, forecast), _late(reader, now), _orders(reader, now))
@@ -74,9 +77,9 @@ class OverviewScreen(SiteScreen):
                 self.app.switch_mode("orders")
 
 
-def _phases(reader: Reader, now: datetime) -> list[Row]:
+def _phases(reader: Snapshot, now: datetime) -> list[Row]:
     rows: list[Row] = []
-    for p in reader.phases(now):
+    for p in phases(reader):
         live = p.total - p.not_applicable
         filled = round(BAR * p.done / live) if live else 0
         bar = Text("█" * filled, style=COLOURS["good"]) + Text("░" * (BAR - filled), style="grey37")
@@ -96,8 +99,8 @@ def _count(cell: object, role: str) -> Text:
     return Text(shown, style=COLOURS[role] if role else "", justify="right")
 
 
-def _facts(reader: Reader, now: datetime, forecast: datetime | None) -> Text:
-    counts, site = reader.counts(now), reader.site()
+def _facts(reader: Snapshot, now: datetime, forecast: datetime | None) -> Text:
+    counts, site = counts(reader), site(reader)
     by_state = {state.value: n for state, n in counts.by_state.items()}
     live = counts.total - by_state.get("not_applicable", 0)
     lines = [
@@ -118,8 +121,8 @@ def _slip(planned: datetime | None, forecast: datetime) -> str:
     return f", {abs(days)} days {'late' if days > 0 else 'early'}"
 
 
-def _late(reader: Reader, now: datetime) -> list[Row]:
-    late = [r for r in reader.activities(now) if r.late]
+def _late(reader: Snapshot, now: datetime) -> list[Row]:
+    late = [r for r in activities(reader) if r.late]
     late.sort(key=lambda r: (r.total_float_h or 0, r.id))
     return [
         (r.id, (safe(r.id), safe(r.title), f"{r.early_finish:%Y-%m-%d}", f"{(r.total_float_h or 0) / 8:.0f}"))
@@ -127,8 +130,8 @@ def _late(reader: Reader, now: datetime) -> list[Row]:
     ]
 
 
-def _orders(reader: Reader, now: datetime) -> list[Row]:
-    due = [o for o in reader.orders(now) if o.state == "planned" and o.order_by and o.order_by <= now + HORIZON]
+def _orders(reader: Snapshot, now: datetime) -> list[Row]:
+    due = [o for o in orders(reader) if o.state == "planned" and o.order_by and o.order_by <= now + HORIZON]
     due.sort(key=lambda o: (o.order_by or now, o.id))
     return [
         (o.id, (f"{o.order_by:%Y-%m-%d}", safe(o.id), safe(o.title), f"{o.quantity} {o.unit_of_measure}")) for o in due

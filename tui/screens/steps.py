@@ -11,12 +11,14 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static, Tree
 
+from ledger.questions.activities import activities
 from tui.looks import safe, state_text
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows
 
 if TYPE_CHECKING:
-    from ledger.reads import ActivityRow, Reader
+    from ledger.questions.snapshot import Snapshot
+    from ledger.rules.activity import Activity
 
 Place = tuple[str | None, str | None]
 SHOWN = 2000
@@ -37,7 +39,7 @@ class StepsScreen(SiteScreen):
         super().__init__()
         self.place: Place = (None, None)
         self.open_only = False
-        self.rows: list[ActivityRow] = []
+        self.rows: list[Activity] = []
 
     def body(self) -> ComposeResult:
         """Give the tree, the filter and the table."""
@@ -50,9 +52,9 @@ class StepsScreen(SiteScreen):
                 yield Rows(("state", "activity", "what", "who", "planned", "float d"), id="activities")
                 yield Static("", id="count")
 
-    def ask(self, reader: Reader, now: datetime) -> Any:
+    def ask(self, reader: Snapshot, now: datetime) -> Any:
         """Read every activity; filtering is done on what was read."""
-        return reader.activities(now)
+        return activities(reader)
 
     def show(self, answer: Any) -> None:
         """Paint tree and table."""
@@ -81,7 +83,7 @@ class StepsScreen(SiteScreen):
         nothing = "nothing matches; Esc clears the filter" if not chosen else f"{len(chosen)} activities{more}"
         self.query_one("#count", Static).update(nothing)
 
-    def _fits(self, row: ActivityRow, wanted: list[str]) -> bool:
+    def _fits(self, row: Activity, wanted: list[str]) -> bool:
         phase, unit = self.place
         if phase not in (None, row.phase) or unit not in (None, row.unit):
             return False
@@ -135,7 +137,7 @@ class StepsScreen(SiteScreen):
             super().action_back()
 
 
-def _cells(r: ActivityRow) -> Row:
+def _cells(r: Activity) -> Row:
     planned = f"{r.early_start:%Y-%m-%d}" if r.early_start else ""
     per_day = 8 if r.calendar == "working" else 24
     slack = "critical" if r.critical else f"{(r.total_float_h or 0) / per_day:.0f}"
