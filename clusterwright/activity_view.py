@@ -14,7 +14,7 @@ from ledger.questions.links import predecessors, successors
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
 from ledger.questions.records import comments, evidence, measurements, preview, runs, sign_offs
-from ledger.questions.site import site
+from ledger.questions.site import site_of
 from ledger.questions.why import criteria, why
 from ledger.questions.witnesses import attendances, invitation
 
@@ -51,15 +51,15 @@ def activity_document(reader: Snapshot, row: Activity, now: datetime) -> dict[st
 
 def print_activity(reader: Snapshot, row: Activity, now: datetime) -> None:
     """Print an activity's page."""
-    zone = site(reader).time_zone
+    zone = site_of(reader).time_zone
     answer = why(reader, row.id)
     flags = f" [{', '.join(sorted(row.flags))}]" if row.flags else ""
     lines = [
-        f"{row.id}  {row.title}",
-        f"{row.phase} · {row.kind} · {row.role} · attempt {row.attempt}{flags}",
+        f"{row.id}  {row.plan.title}",
+        f"{row.plan.phase} · {row.plan.kind} · {row.plan.role} · attempt {row.attempt}{flags}",
         f"{answer.state_sentence}",
-        f"planned {minute(row.early_start, zone)} to {minute(row.early_finish, zone)}"
-        + (", critical" if row.critical else f", float {row.total_float_h or 0:.0f} h"),
+        f"planned {minute(row.dates_.early_start, zone)} to {minute(row.dates_.early_finish, zone)}"
+        + (", critical" if row.is_critical else f", float {row.dates_.total_float_h or 0:.0f} h"),
     ]
     lines += [f"waits for {u.predecessor} {u.title} ({u.state}): {u.reason}" for u in answer.unmet]
     lines += [f"needs {need}" for need in answer.needs]

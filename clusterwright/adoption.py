@@ -13,7 +13,7 @@ from clusterwright.planning import plan_of
 from clusterwright.where import acting_person
 from ledger.questions.activities import standing
 from ledger.questions.orders import orders
-from ledger.questions.site import site
+from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
 from ledger.stores.following import has_ledger
 from steps.errors import InputError, NotSatisfiedError
@@ -99,7 +99,7 @@ def _adopt(
         decided(ledger, actor, lambda: adopt_plan(ledger, actor, plan, reason=reason, baseline=baseline), key=key)
 
     with open_snapshot(folder) as reader:
-        return int(site(reader).revision)
+        return int(site_of(reader).revision)
 
 
 def _owner_key(plan: Plan, owner: str) -> str | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clusterwright.output import minute, plain, say
-from ledger.questions.site import project_time, site
+from ledger.questions.site import project_time, site_of
 from ledger.reading import open_snapshot
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def now_of(reader: Snapshot) -> datetime:
     """Give the time that questions are asked at: real, but in a rehearsal and in the past that of the record."""
     if reader.as_of is not None:
         return reader.as_of.time
-    if site(reader).rehearsal:
+    if site_of(reader).rehearsal:
         return project_time(reader)
     return datetime.now(UTC)
 
@@ -39,7 +39,7 @@ def when(reader: Snapshot) -> str:
     """Give the words for an earlier moment; none for the present."""
     if reader.as_of is None:
         return ""
-    return f"as of event {reader.as_of.seq}, {minute(reader.as_of.time, site(reader).time_zone)}"
+    return f"as of event {reader.as_of.seq}, {minute(reader.as_of.time, site_of(reader).time_zone)}"
 
 
 def print_when(reader: Snapshot) -> None:

@@ -32,11 +32,11 @@ def checklist_document(reader: Snapshot, row: Activity, *, open_only: bool, hist
     return {
         "activity": row.id,
         "attempt": row.attempt,
-        "items_of": row.items_of,
-        "items": row.items,
+        "items_of": row.plan.items_of,
+        "items": row.plan.items,
         "passed": done.passed if done else 0,
         "failed": done.failed if done else 0,
-        "open": done.open if done else row.items,
+        "open": done.open if done else row.plan.items,
         "rows": rows,
     }
 

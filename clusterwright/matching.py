@@ -33,7 +33,7 @@ def serials_on_record(folder: Path) -> dict[str, str]:
     if not has_ledger(folder):
         return {}
     with open_snapshot(folder) as reader:
-        begun = [a.id for a in activities(reader) if a.items_of in SERVERS and a.started_at]
+        begun = [a.id for a in activities(reader) if a.plan.items_of in SERVERS and a.started_at]
         checks = [
             check for name in begun for check in checked_items(reader, require_activity(reader, name)) if check.serial
         ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from clusterwright.output import day, minute, say, table
 from ledger.questions.orders import budget, order_history, orders
-from ledger.questions.site import site
+from ledger.questions.site import site_of
 
 if TYPE_CHECKING:
     from ledger.questions.snapshot import Snapshot
@@ -26,7 +26,7 @@ ESTIMATED_IN = "USD"
 def listed(reader: Snapshot, now: datetime, organisation: str | None) -> Answer:
     """Give every order, or an organisation's."""
     rows = orders(reader, organisation=organisation)
-    return rows, lambda: _print_orders(rows, site(reader).time_zone)
+    return rows, lambda: _print_orders(rows, site_of(reader).time_zone)
 
 
 def _print_orders(rows: list[OrderRow], zone: str) -> None:
@@ -63,7 +63,7 @@ def _state(r: OrderRow) -> str:
 def history(reader: Snapshot, order: str) -> Answer:
     """Give everything recorded of an order and its deliveries."""
     rows = order_history(reader, order)
-    zone = site(reader).time_zone
+    zone = site_of(reader).time_zone
 
     def shown() -> None:
         if not rows:

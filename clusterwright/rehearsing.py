@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from clusterwright.planning import plan_of
-from ledger.questions.site import site
+from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import has_ledger
@@ -18,7 +18,7 @@ def prepare_rehearsal(folder: Path) -> None:
     """Make a rehearsal ledger where there is none; refuse to rehearse in a real one."""
     if has_ledger(folder):
         with open_snapshot(folder) as reader:
-            if not site(reader).rehearsal:
+            if not site_of(reader).rehearsal:
                 raise NotSatisfiedError(
                     f"{folder / LEDGER_FILE} is a real record, not a rehearsal's",
                     hint="rehearse in a copy of the folder without its ledger.db",

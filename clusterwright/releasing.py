@@ -27,15 +27,15 @@ def release_terms(folder: Path, activity: str) -> Terms:
 
     with open_snapshot(folder) as reader:
         row = require_activity(reader, activity)
-        digest = playbook_digest(playbooks_folder() / row.playbook) if row.playbook else ""
+        digest = playbook_digest(playbooks_folder() / row.plan.playbook) if row.plan.playbook else ""
         hosts = hosts_of(reader, activity, digest)
-    if row.effect not in {"change", "destructive"} or not row.playbook:
+    if row.plan.effect not in {"change", "destructive"} or not row.plan.playbook:
         raise NotSatisfiedError(
-            f"{activity} needs no release: " + ("it only reads" if row.playbook else "nothing runs for it")
+            f"{activity} needs no release: " + ("it only reads" if row.plan.playbook else "nothing runs for it")
         )
     if not hosts:
         raise NotSatisfiedError(
-            f"{activity} cannot be released: the inventory names no host of {row.unit} for {row.playbook}",
+            f"{activity} cannot be released: the inventory names no host of {row.plan.unit} for {row.plan.playbook}",
             hint=f"clusterwright why {activity}",
         )
-    return Terms(row.effect, row.playbook, digest, hosts)
+    return Terms(row.plan.effect, row.plan.playbook, digest, hosts)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from clusterwright.output import clean, day
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
-from ledger.questions.site import counts, head, phases, site
+from ledger.questions.site import counts, head, phases, site_of
 
 if TYPE_CHECKING:
     from ledger.questions.snapshot import Snapshot
@@ -18,7 +18,7 @@ _COLUMNS = ("done", "running", "in_progress", "awaiting", "ready", "blocked", "f
 
 def status_document(reader: Snapshot, now: datetime) -> dict[str, Any]:
     """Give the status as one document with stable keys."""
-    site, counts = site(reader), counts(reader)
+    site, counts = site_of(reader), counts(reader)
     return {
         "site": site,
         "as_of": now,
@@ -39,7 +39,7 @@ def status_document(reader: Snapshot, now: datetime) -> dict[str, Any]:
 
 def print_status(reader: Snapshot, now: datetime) -> None:
     """Print the status on one screen, in plain text."""
-    site, counts = site(reader), counts(reader)
+    site, counts = site_of(reader), counts(reader)
     zone = site.time_zone
     mark = "REHEARSAL, nothing here was really done. " if site.rehearsal else ""
     print(clean(f"{mark}{site.name}: {site.preset}, {site.facility}; plan revision {site.revision}"))

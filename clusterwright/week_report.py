@@ -19,7 +19,7 @@ from clusterwright.output import clean, day
 from ledger.questions.activities import activities
 from ledger.questions.ncrs import punch
 from ledger.questions.orders import orders
-from ledger.questions.site import site
+from ledger.questions.site import site_of
 
 if TYPE_CHECKING:
     from ledger.questions.ncrs import PunchRow
@@ -64,12 +64,12 @@ def week_report(reader: Snapshot, now: datetime, record: str = "", organisation:
 
     `record` says of which earlier record, where it is not today's.
     """
-    site = site(reader)
+    site = site_of(reader)
     zone = site.time_zone
     rows = activities(reader, organisation=organisation)
     live = [r for r in rows if r.state.value not in {"done", "not_applicable"}]
     done = [r for r in rows if r.finished_at and now - BACK <= r.finished_at <= now and r.state.value == "done"]
-    soon = [r for r in live if not r.late and r.early_start and r.early_start <= now + AHEAD]
+    soon = [r for r in live if not r.late and r.dates_.early_start and r.dates_.early_start <= now + AHEAD]
     waiting = [r for r in live if r.state.value in {"awaiting_sign_off", "failed", "checked_not_met", "on_hold"}]
     orders = [
         o
@@ -128,9 +128,9 @@ def _contractors(
 def _lines(rows: Iterable[Activity], zone: str, date: str) -> tuple[Line, ...]:
     lines = [
         Line(
-            r.assignee or r.organisation or r.role,
+            r.assignee or r.organisation or r.plan.role,
             r.id,
-            r.title,
+            r.plan.title,
             day(getattr(r, date), zone),
             r.state.value.replace("_", " "),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from flows.engine_state import Engine
-from ledger.questions.site import PhaseRow, phases, site
+from ledger.questions.site import PhaseRow, phases, site_of
 from ledger.reading import open_snapshot
 from steps.design.calculations.calculation import Calculation
 from steps.schedule.activity import PlanActivity
@@ -24,7 +24,7 @@ def status_text(engine: Engine) -> str:
     """Give the site's status as a Markdown table."""
     with open_snapshot(engine.site_dir) as reader:
         now = engine.clock()
-        phases, site = phases(reader), site(reader)
+        phases, site = phases(reader), site_of(reader)
     head = "**REHEARSAL: nothing here was really done.**\n\n" if engine.rehearsal else ""
     lines = [
         f"{head}{escaped(site.name)}, plan revision {site.revision}, {now:%Y-%m-%d %H:%M} UTC",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from flows.ansible.run import require_ansible
 from flows.ansible.sources import kept_inventory
 from flows.prefect_server import PrefectServer
-from ledger.questions.site import site
+from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
 from steps.errors import InputError, UnreachableError
 
@@ -83,7 +83,7 @@ def _ending_at_once(say: Callable[[str], None]) -> Iterator[None]:
 def _refuse_unready(site_dir: Path) -> None:
 
     with open_snapshot(site_dir) as reader:
-        site = site(reader)
+        site = site_of(reader)
     if site.rehearsal:
         raise InputError("this ledger is a rehearsal's", hint="`clusterwright rehearse` goes on with it")
     if site.revision == 0:
@@ -95,7 +95,7 @@ def _engine(site_dir: Path, ledger: Ledger, performer: RealPerformer, stop: thre
     from ledger.evidence.plans import read_plan
 
     with open_snapshot(site_dir) as reader:
-        revision = site(reader).revision
+        revision = site_of(reader).revision
     return Engine(
         site_dir=site_dir,
         ledger=ledger,

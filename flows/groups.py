@@ -46,8 +46,8 @@ class Groups:
 
     def of(self, row: Activity) -> Group:
         """Give the phase run that an activity belongs to."""
-        units = self._all if row.phase in self._small else self._chunk.get(row.unit, self._wide)
-        return Group(row.phase, units)
+        units = self._all if row.plan.phase in self._small else self._chunk.get(row.plan.unit, self._wide)
+        return Group(row.plan.phase, units)
 
     def before(self, activity: str) -> list[str]:
         """Give the activities whose finish it follows, seen through orders and deliveries."""

@@ -17,7 +17,7 @@ from flows.prefect_server import PrefectServer
 from flows.rehearsal_keys import RehearsalKeys
 from ledger.questions.case import require_activity
 from ledger.questions.orders import orders
-from ledger.questions.site import counts, project_time, site
+from ledger.questions.site import counts, project_time, site_of
 from ledger.reading import open_snapshot
 from steps.errors import InputError
 
@@ -50,7 +50,7 @@ def rehearse(
     began = time.monotonic()
     keys = RehearsalKeys(site_dir)
     with open_snapshot(site_dir) as reader:
-        if not site(reader).rehearsal:
+        if not site_of(reader).rehearsal:
             raise InputError("this ledger is a real record, not a rehearsal's")
         require_activity(reader, until or CLOSING)
         started = project_time(reader)
@@ -67,7 +67,7 @@ def rehearse(
     with open_snapshot(site_dir) as reader:
         counts = counts(reader)
         by_state = {state.value: n for state, n in counts.by_state.items()}
-        first = site(reader).plan_start or started
+        first = site_of(reader).plan_start or started
         if require_activity(reader, CLOSING).state.value == "done":
             keys.throw_away()
     seconds = time.monotonic() - began
@@ -86,7 +86,7 @@ def _set_up(
     from steps.schedule.calendar import WorkCalendar
 
     with open_snapshot(site_dir) as reader:
-        revision = site(reader).revision
+        revision = site_of(reader).revision
         placed = [(row, row.placed_at) for row in orders(reader) if row.placed_at]
     plan = read_plan(site_dir, revision)
     people = SimulatedPeople(ledger, plan, clock)

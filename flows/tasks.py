@@ -52,6 +52,6 @@ def _dealt_with(engine: Engine, activity: str, attempt: int) -> Outcome:
 def task_name(engine: Engine, work: Work) -> str:
     """Give a task run's name, short enough for a node of the graph; a question names who is asked."""
     row = work.row
-    title = row.title if len(row.title) <= TITLE_LENGTH else row.title[: TITLE_LENGTH - 1] + "…"
+    title = row.plan.title if len(row.plan.title) <= TITLE_LENGTH else row.plan.title[: TITLE_LENGTH - 1] + "…"
     asked = engine.performer.asks(row)
-    return f"{row.step} {title} · {row.unit}" + (f" · asks {asked}" if asked else "")
+    return f"{row.plan.step} {title} · {row.plan.unit}" + (f" · asks {asked}" if asked else "")

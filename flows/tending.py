@@ -10,7 +10,7 @@ from flows.recovery import recover
 from ledger.decisions.requests import answer_request
 from ledger.evidence.plans import read_plan
 from ledger.questions.records import RequestRow, requests
-from ledger.questions.site import site
+from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
 
 RECOVER_S = 10.0
@@ -33,7 +33,7 @@ class Attendant:
                 self.say(sentence)
         with open_snapshot(self.engine.site_dir) as reader:
             requests = requests(reader, open_only=True)
-            revision = site(reader).revision
+            revision = site_of(reader).revision
         if revision != self.engine.revision:
             self.engine.use(read_plan(self.engine.site_dir, revision), revision)
             self.say(f"plan revision {revision} is in force")

@@ -17,7 +17,7 @@ from sqlmodel import SQLModel
 
 from ledger.evidence.store import SiteFiles
 from ledger.log.events import COLUMNS, event_of
-from ledger.questions.site import head, project_time, site
+from ledger.questions.site import head, project_time, site_of
 from ledger.questions.snapshot import AsOf, Snapshot
 from ledger.reading import open_snapshot
 from ledger.state.projections.people import hide_name
@@ -62,7 +62,7 @@ def _replay(projection: Any, rows: Sequence[Mapping[str, Any]], redacted: Sequen
 
 def _as_of(snapshot: Snapshot, wanted: str, now: datetime) -> AsOf:
     """Return the event that a number or a time means, and the time at which questions are asked."""
-    found = site(snapshot)
+    found = site_of(snapshot)
     column = "effective_at" if found.rehearsal else "recorded_at"
     if wanted.isascii() and wanted.isdigit():
         seq = int(wanted.lstrip("0")[:18] or "0")  # no ledger is so long, and SQLite counts no further

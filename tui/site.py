@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ledger.questions.people import person_for_account
-from ledger.questions.site import head, project_time, site
+from ledger.questions.site import head, project_time, site_of
 from ledger.reading import open_snapshot
 from steps.errors import NotSatisfiedError
 
@@ -36,7 +36,7 @@ class OpenSite:
     def read(self, question: Callable[[Snapshot, datetime], T]) -> T:
         """Ask the read models; call from a worker thread."""
         with open_snapshot(self.folder) as reader:
-            now = project_time(reader) if site(reader).rehearsal else datetime.now(UTC)
+            now = project_time(reader) if site_of(reader).rehearsal else datetime.now(UTC)
             return question(reader, now)
 
     def go_live(self, reader: Snapshot, now: datetime) -> datetime | None:
@@ -44,7 +44,7 @@ class OpenSite:
         from ledger.evidence.plans import read_plan
         from ledger.questions.actuals import current_forecast
 
-        revision = site(reader).revision
+        revision = site_of(reader).revision
         if revision == 0:
             return None
         if self._plan is None or self._plan[0] != revision:

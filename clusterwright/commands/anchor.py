@@ -34,7 +34,7 @@ def anchor(
     folder = find_site(site)
     head = head_anchor(folder)
     with open_snapshot(folder) as reader:
-        mark = "REHEARSAL: " if site(reader).rehearsal else ""
+        mark = "REHEARSAL: " if site_of(reader).rehearsal else ""
     if file is not None:
         say(f"{file}: {'written' if keep(file, head) else 'stands there already'}")
     if git is not None:

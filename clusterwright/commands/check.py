@@ -199,4 +199,4 @@ def _list(
             print_json(dated(reader, document))
             return
         print_when(reader)
-        print_checklist(document, site(reader).time_zone)
+        print_checklist(document, site_of(reader).time_zone)

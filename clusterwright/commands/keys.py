@@ -53,7 +53,7 @@ def allowed_signers(site: SiteOption = None) -> None:
     from ledger.trust import ssh
 
     with open_snapshot(find_site(site)) as reader:
-        namespace = ssh.namespace_of(rehearsal=site(reader).rehearsal)
+        namespace = ssh.namespace_of(rehearsal=site_of(reader).rehearsal)
         held = [ssh.SignerKey(r.person, r.key, r.since, r.until) for r in signer_keys(reader)]
     print(ssh.allowed_signers(held, namespace), end="")
 

@@ -61,7 +61,7 @@ def next_(
     from clusterwright.output import print_json, say, table
 
     with _reader(site, as_of) as reader:
-        rows = sorted(ready(reader, phase), key=lambda r: (r.total_float_h or 0, r.id))[:limit]
+        rows = sorted(ready(reader, phase), key=lambda r: (r.dates_.total_float_h or 0, r.id))[:limit]
         if as_json:
             print_json(dated(reader, rows))
             return
@@ -69,10 +69,10 @@ def next_(
         if not rows:
             say("nothing is ready; `clusterwright status` says what is under way")
             return
-        zone = site(reader).time_zone
+        zone = site_of(reader).time_zone
         table(
             ("activity", "what", "who", "kind", "since", "float h"),
-            [(r.id, r.title, r.role, r.kind, _day(r.ready_from, zone), f"{r.total_float_h or 0:.0f}") for r in rows],
+            [(r.id, r.plan.title, r.plan.role, r.plan.kind, _day(r.ready_from, zone), f"{r.dates_.total_float_h or 0:.0f}") for r in rows],
             right=(5,),
         )
 
@@ -101,16 +101,16 @@ def list_(
             print_json(dated(reader, rows))
             return
         print_when(reader)
-        zone = site(reader).time_zone
+        zone = site_of(reader).time_zone
         table(
             ("state", "activity", "what", "who", "planned start", "flags"),
             [
                 (
                     f"{r.state.glyph} {r.state.words}",
                     r.id,
-                    r.title,
-                    r.assignee or r.organisation or r.role,
-                    _day(r.early_start, zone),
+                    r.plan.title,
+                    r.assignee or r.organisation or r.plan.role,
+                    _day(r.dates_.early_start, zone),
                     " ".join(sorted(r.flags)),
                 )
                 for r in rows
@@ -261,7 +261,7 @@ def log(
             print_json(dated(reader, rows))
             return
         print_when(reader)
-        zone = site(reader).time_zone
+        zone = site_of(reader).time_zone
         table(
             ("seq", "recorded", "who", "what", "about"),
             [(e.seq, _minute(e.recorded_at, zone), e.actor, e.kind, e.subject) for e in rows],

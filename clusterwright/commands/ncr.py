@@ -89,7 +89,7 @@ def punch(site: SiteOption = None, as_json: JsonOption = False) -> None:
     from clusterwright.where import find_site
 
     with open_snapshot(find_site(site)) as reader:
-        found = punch(reader, datetime.now(UTC).astimezone(ZoneInfo(site(reader).time_zone)).date())
+        found = punch(reader, datetime.now(UTC).astimezone(ZoneInfo(site_of(reader).time_zone)).date())
     rows = [
         (p.trade, p.id, p.kind, p.ncr_class, p.due or "", "overdue" if p.overdue else "", p.owner, p.activity, p.said)
         for p in found

@@ -58,7 +58,7 @@ def summary(site: SiteOption = None, as_json: JsonOption = False) -> None:
         counts = counts(reader)
         hosts = max((len(u.hosts) + len(u.shared) for u in units(reader)), default=0)
         by_state = {state.value: n for state, n in counts.by_state.items()}
-        live = site(reader)
+        live = site_of(reader)
     facts = {
         "hosts": hosts,
         "done": by_state.get("done", 0),

@@ -53,7 +53,7 @@ def _invite(activity: str, on: str, agreed: bool, site: Path | None, who: str | 
     from clusterwright.where import find_site
 
     with open_snapshot(find_site(site)) as reader:
-        zone = site(reader).time_zone
+        zone = site_of(reader).time_zone
     at = instant(on) if "T" in on else _end_of_day(on, zone)
     assert at is not None
     act_once(
@@ -108,14 +108,14 @@ def _show(activity: str, site: Path | None, as_json: bool) -> None:
         row = require_activity(reader, activity)
         if as_json:
             print_json(
-                {"activity": row.id, "roles": row.witnesses, "notice_h": row.notice_h}
+                {"activity": row.id, "roles": row.plan.policy.witness.roles, "notice_h": row.plan.policy.witness.notice_h}
                 | {
                     "invitation": invitation(reader, require_activity(reader, row.id)),
                     "witnesses": attendances(reader, require_activity(reader, row.id)),
                 }
             )
             return
-        lines = witness_lines(reader, row.id, site(reader).time_zone) or [f"{row.id} invites no witnesses"]
-        if row.witnesses:
-            lines.append(f"notice: {row.notice_h:g} working hours")
+        lines = witness_lines(reader, row.id, site_of(reader).time_zone) or [f"{row.id} invites no witnesses"]
+        if row.plan.policy.witness.roles:
+            lines.append(f"notice: {row.plan.policy.witness.notice_h:g} working hours")
     print(clean("\n".join(lines)))

@@ -37,7 +37,7 @@ def network(engine: Engine, activity: PlanActivity, facts: Facts) -> Calculation
         found = _records(engine, reader, ("037", "044", "048", "049", "050", "053", "062", "H15"))
         covered = _switches_covered(engine, reader, found)
         differences = _differences(reader, found.get("062", []), "topology.")
-    switches, cables = activity.items or 0, sum(row.items or 0 for row in found.get("062", []))
+    switches, cables = activity.items or 0, sum(row.plan.items or 0 for row in found.get("062", []))
     calculation.takes("switches", switches, "count", "design: leaf, spine, core and management switches")
     calculation.takes("cables", cables, "count", "links that discovery compares, pod by pod")
     if covered is not None and switches:
@@ -122,7 +122,7 @@ def _switches_covered(engine: Engine, reader: Snapshot, found: Mapping[str, list
             continue
         if not hosts and row.flags & UNRECORDED:
             return None
-        if row.step == "H15":
+        if row.plan.step == "H15":
             covered += int(engine.plan.design["management_switches"])
         else:
             covered += len(hosts) or row.items_done or 0
@@ -166,13 +166,13 @@ def _record(reader: Snapshot, row: Activity) -> dict[str, Any]:
     runs = [run for run in runs(reader, row.id) if run.attempt == row.attempt]
     return {
         "activity": row.id,
-        "title": row.title,
+        "title": row.plan.title,
         "state": row.state.words,
         "attempt": row.attempt,
         "flags": sorted(row.flags),
         "finished_at": None if row.finished_at is None else stamp(row.finished_at),
-        "items": row.items,
-        "items_of": row.items_of,
+        "items": row.plan.items,
+        "items_of": row.plan.items_of,
         "measurements": [
             {
                 "metric": m.metric,

@@ -52,16 +52,16 @@ class Automation:
 
     def mark(self, row: Activity) -> str:
         """Give what makes a step worth another look: its playbook, and its live release where it needs one."""
-        if not row.playbook or row.effect not in CHANGING:
-            return row.playbook or ""
+        if not row.plan.playbook or row.plan.effect not in CHANGING:
+            return row.plan.playbook or ""
         live = self._live_release(row)
-        return f"{row.playbook} {live.id if live else 'not released'}{' hands off' if self.hands_off else ''}"
+        return f"{row.plan.playbook} {live.id if live else 'not released'}{' hands off' if self.hands_off else ''}"
 
     def hosts(self, row: Activity) -> tuple[str, ...]:
         """Give the hosts that a run of it would touch; none where nothing would run."""
-        if not row.playbook or self.inventory is None:
+        if not row.plan.playbook or self.inventory is None:
             return ()
-        if row.effect in CHANGING and (self.hands_off or self._live_release(row) is None):
+        if row.plan.effect in CHANGING and (self.hands_off or self._live_release(row) is None):
             return self._hosts_of(row, self._digest(row)) if self._lacks_preview(row) else ()
         return self._hosts_of(row, self._digest(row))
 
@@ -74,15 +74,15 @@ class Automation:
 
     def perform(self, engine: Engine, row: Activity) -> Outcome:
         """Run an activity's playbook where there is one, where it may run and where it has hosts."""
-        if not row.playbook:
+        if not row.plan.playbook:
             return Outcome("Not automated yet", f"someone does it by hand: clusterwright attest {row.id}", asked=True)
         digest = self._digest(row)
         hosts = self._hosts_of(row, digest)
         if self.inventory is None or not hosts:
             return Outcome(
-                "No hosts", f"the inventory names no host of {row.unit} for {row.playbook}: `inventory` in site.yaml"
+                "No hosts", f"the inventory names no host of {row.plan.unit} for {row.plan.playbook}: `inventory` in site.yaml"
             )
-        if row.effect in CHANGING and (waits := self._held_back(row, hosts, digest)):
+        if row.plan.effect in CHANGING and (waits := self._held_back(row, hosts, digest)):
             return self._previewed(engine, row, hosts, digest, waits) if self._lacks_preview(row) else waits
         held = self._claimed(engine, row, hosts, digest)
         if held is None:
@@ -95,7 +95,7 @@ class Automation:
             return Outcome("Hands off", f"{row.id} changes hosts; this engine only reads", asked=True)
         live = self._live_release(row)
         if live is None:
-            why = f"{row.effect} on {', '.join(hosts[:3])}{' ...' if len(hosts) > 3 else ''}: clusterwright release {row.id}"
+            why = f"{row.plan.effect} on {', '.join(hosts[:3])}{' ...' if len(hosts) > 3 else ''}: clusterwright release {row.id}"
         elif live.playbook_digest != digest:
             why = f"the playbook is not the one that {live.by} released: release it again"
         elif set(live.hosts) != set(hosts) or live.host_count != len(hosts):
@@ -133,8 +133,8 @@ class Automation:
         return max(live, key=lambda r: (r.at, r.id), default=None)
 
     def _digest(self, row: Activity) -> str:
-        assert row.playbook
-        return playbook_digest(self.playbooks / row.playbook)
+        assert row.plan.playbook
+        return playbook_digest(self.playbooks / row.plan.playbook)
 
     def _hosts_of(self, row: Activity, digest: str) -> tuple[str, ...]:
         with open_snapshot(self.site_dir) as reader:
@@ -181,9 +181,9 @@ class Automation:
 
     def _spec(self, engine: Engine, row: Activity, hosts: tuple[str, ...], name: str, log: Path) -> RunSpec:
         assert self.inventory is not None
-        assert row.playbook
+        assert row.plan.playbook
         return RunSpec(
-            playbook=(self.playbooks / row.playbook).resolve(),
+            playbook=(self.playbooks / row.plan.playbook).resolve(),
             inventory=self.inventory,
             hosts=hosts,
             extra_vars=variables_of(engine.plan, engine.activities[row.id]),

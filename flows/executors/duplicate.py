@@ -18,11 +18,11 @@ ENGINE = "engine"
 def duplicates_done(site_dir: Path, row: Activity, now: datetime) -> bool:
     """Say whether every activity that completes this one is done."""
     with open_snapshot(site_dir) as reader:
-        others = [activity(reader, name) for name in row.completed_by]
+        others = [activity(reader, name) for name in row.plan.completed_by]
     return bool(others) and all(other is not None and other.state is State.DONE for other in others)
 
 
 def complete_duplicate(engine: Engine, row: Activity) -> Outcome:
     """Record that it is done by the others' result."""
     settle_duplicate(engine.ledger, ENGINE, row.id)
-    return Outcome("Done", f"completed by {', '.join(row.completed_by)}")
+    return Outcome("Done", f"completed by {', '.join(row.plan.completed_by)}")

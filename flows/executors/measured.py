@@ -35,7 +35,7 @@ def outcome_of(engine: Engine, row: Activity, result: PlaybookResult, digest: st
         ),
         measurements=tuple(measured),
         summary=summary,
-        artifacts=(Artifact(kept, "run-log", f"{row.step}.log"),) if kept else (),
+        artifacts=(Artifact(kept, "run-log", f"{row.plan.step}.log"),) if kept else (),
         playbook_digest=digest,
     )
 
@@ -48,13 +48,13 @@ def _measured(engine: Engine, row: Activity, result: PlaybookResult) -> list[Mea
     return [
         Measured(m.metric, m.value, m.unit, item=m.item, source=m.source, note=m.note)
         for host, raw in result.raw.items()
-        for m in measure(row.step, host, raw, engine.design_at(row.unit))
+        for m in measure(row.plan.step, host, raw, engine.design_at(row.plan.unit))
     ]
 
 
 def _not_there(engine: Engine, row: Activity, result: PlaybookResult) -> list[ItemResult]:
     """Give the planned nodes that the inventory has no host for, where nodes were played: without them it is not done."""
-    unit = next(u for u in engine.plan.units if u.id == row.unit)
+    unit = next(u for u in engine.plan.units if u.id == row.plan.unit)
     if not any(host.host in unit.hosts for host in result.hosts):
         return []
     return [ItemResult(node, "skipped", failed_task="no host of the inventory is this node") for node in unit.unmatched]

@@ -26,17 +26,17 @@ class RealPerformer:
 
     def wants(self, row: Activity) -> bool:
         """Everything ready is dealt with once an attempt; duplicates only when their others are done."""
-        return not row.completed_by or duplicates_done(self.site_dir, row, datetime.now(UTC))
+        return not row.plan.completed_by or duplicates_done(self.site_dir, row, datetime.now(UTC))
 
     def mark(self, row: Activity) -> str:
         """Give playbook and live release, or the facts: with another one the step is handed out once more."""
-        if row.kind == Kind.COMPUTE and not row.completed_by:
+        if row.plan.kind == Kind.COMPUTE and not row.plan.completed_by:
             return compute_mark(self.site_dir, row, datetime.now(UTC))
         return self.automation.mark(row)
 
     def hosts(self, row: Activity) -> tuple[str, ...]:
         """Give the hosts that a run of it would touch."""
-        return () if row.completed_by else self.automation.hosts(row)
+        return () if row.plan.completed_by else self.automation.hosts(row)
 
     def asks(self, row: Activity) -> str:
         """Give the role that is asked, for people's work."""
@@ -44,9 +44,9 @@ class RealPerformer:
 
     def perform(self, engine: Engine, row: Activity) -> Outcome:
         """Deal with a ready activity by its kind."""
-        if row.completed_by:
+        if row.plan.completed_by:
             return complete_duplicate(engine, row)
-        kind = Kind(row.kind)
+        kind = Kind(row.plan.kind)
         match kind:
             case Kind.PROCURE | Kind.FIELD | Kind.GATE:
                 return ask_person(row)
@@ -62,4 +62,4 @@ class RealPerformer:
 
 
 def _is_peoples(row: Activity) -> bool:
-    return row.kind in {Kind.PROCURE, Kind.FIELD, Kind.GATE} and not row.completed_by
+    return row.plan.kind in {Kind.PROCURE, Kind.FIELD, Kind.GATE} and not row.plan.completed_by

@@ -49,7 +49,7 @@ class Simulator:
 
     def wants(self, row: Activity) -> bool:
         """Everything ready begins; duplicates only when their others are done."""
-        return not row.completed_by or duplicates_done(self.site_dir, row, self.clock())
+        return not row.plan.completed_by or duplicates_done(self.site_dir, row, self.clock())
 
     def mark(self, row: Activity) -> str:  # noqa: ARG002  the performer's interface
         """Nothing in a rehearsal waits for a release."""
@@ -61,7 +61,7 @@ class Simulator:
 
     def asks(self, row: Activity) -> str:
         """Give the role that is asked, for people's work."""
-        return asked_role(row) if row.kind in PEOPLE and not row.completed_by else ""
+        return asked_role(row) if row.plan.kind in PEOPLE and not row.plan.completed_by else ""
 
     def cancel(self, activity: str) -> bool:  # noqa: ARG002  the performer's interface
         """Nothing runs in a rehearsal."""
@@ -69,13 +69,13 @@ class Simulator:
 
     def perform(self, engine: Engine, row: Activity) -> Outcome:
         """Begin an activity, and schedule its end."""
-        if row.completed_by:
+        if row.plan.completed_by:
             return complete_duplicate(engine, row)
         activity = engine.activities[row.id]
         now = self.clock()
         end = self._end(activity, now)
-        if row.kind in PEOPLE:
-            if row.kind != "gate":
+        if row.plan.kind in PEOPLE:
+            if row.plan.kind != "gate":
                 self.people.start(activity)
             self._schedule_people(activity, end)
             return Outcome("Rehearsed", f"simulated {activity.role}, until {end:%Y-%m-%d}")

@@ -135,7 +135,7 @@ def project_time(snapshot: Snapshot) -> datetime:
     return moment(last[0])
 
 
-def site(snapshot: Snapshot) -> SiteRow:
+def site_of(snapshot: Snapshot) -> SiteRow:
     """Return the site and the plan revision in force."""
     name, uuid, zone, rehearsal, owner = snapshot.db.execute(
         "SELECT name, uuid, time_zone, rehearsal, owner FROM site"

@@ -21,7 +21,7 @@ from ledger.log.events import COLUMNS, hashed_text, read_payload
 from ledger.log.payloads.base import Decided
 from ledger.questions.activities import activities
 from ledger.questions.records import signer_keys
-from ledger.questions.site import project_time, site
+from ledger.questions.site import project_time, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.trust import ssh
@@ -57,7 +57,7 @@ def write_package(site_dir: Path, folder: Path) -> Package:
     with open_snapshot(site_dir) as snapshot:
         snapshot.now = project_time(snapshot)
         rows = list(_events(snapshot))
-        namespace = ssh.namespace_of(rehearsal=site(snapshot).rehearsal)
+        namespace = ssh.namespace_of(rehearsal=site_of(snapshot).rehearsal)
         keys = [ssh.SignerKey(k.person, k.key, k.since, k.until) for k in signer_keys(snapshot)]
         kept, named = _kept(snapshot), _named(snapshot)
         head, genesis = rows[-1]["hash"], rows[0]["hash"]
@@ -121,7 +121,7 @@ def _statement(folder: Path, row: dict[str, Any]) -> Iterator[str]:
 
 
 def _status(snapshot: Snapshot) -> dict[str, Any]:
-    found = site(snapshot)
+    found = site_of(snapshot)
     return {
         "site": found.name,
         "rehearsal": found.rehearsal,
@@ -140,7 +140,7 @@ def _status(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def _readme(snapshot: Snapshot, rows: list[dict[str, Any]], namespace: str, keys: list[ssh.SignerKey]) -> str:
-    found = site(snapshot)
+    found = site_of(snapshot)
     owner = json.loads(rows[0]["payload"])
     fingerprint = _fingerprint(owner["owner_key"]) if owner["owner_key"] else "none: decisions are recorded, not signed"
     rehearsal = (

@@ -12,7 +12,7 @@ from pathlib import Path
 from ledger.evidence.plans import load_plan
 from ledger.log.events import COLUMNS
 from ledger.questions.people import people
-from ledger.questions.site import head, site
+from ledger.questions.site import head, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.stores.file import connect
@@ -54,7 +54,7 @@ def _accounts(copy: Snapshot, database: Database) -> Iterator[tuple[str, str]]:
 
     For what was recorded before the first plan, that plan counts.
     """
-    if site(copy).rehearsal:
+    if site_of(copy).rehearsal:
         return
     plans = copy.db.execute("SELECT revision, document FROM plan_revision ORDER BY revision")
     accounts = {revision: _accounts_of(copy.site_dir, document) for revision, document in plans}
@@ -75,7 +75,7 @@ def _accounts_of(site_dir: Path, document: str) -> dict[str, str | None]:
 
 def _people(copy: Snapshot, database: Database) -> Iterator[tuple[str, str]]:
     """Yield who may append as whom other than the plan in force says."""
-    if site(copy).revision == 0:
+    if site_of(copy).revision == 0:
         return
     ours = {(person.id, person.account) for person in people(copy)}
     theirs = {(person, account) for person, account, _ in database.people()}

@@ -123,12 +123,12 @@ def test_every_step_with_a_playbook_was_run_or_decided_by_name() -> None:
         rows = [
             row
             for row in activities(reader.at(datetime.now(UTC)))
-            if row.playbook and row.state.value != "not_applicable"
+            if row.plan.playbook and row.state.value != "not_applicable"
         ]
         ran = {run.activity for run in runs(reader) if run.result}
 
     assert [row.id for row in rows if row.state.value != "done"] == []
-    assert [row.id for row in rows if row.id not in ran and not row.completed_by] == []
+    assert [row.id for row in rows if row.id not in ran and not row.plan.completed_by] == []
     assert audit(Path(SITE)) == []
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.questions.site import counts, project_time, site
+from ledger.questions.site import counts, project_time, site_of
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.trust.audit import audit
@@ -25,6 +25,6 @@ def test_the_ledger_of_a_release_still_replays(tmp_path: Path, release: str, don
     assert found == []
     with open_snapshot(tmp_path / release) as reader:
         counts = counts(reader.at(project_time(reader)))
-        assert site(reader).rehearsal
+        assert site_of(reader).rehearsal
     assert counts.by_state[State.DONE] == done
     assert counts.by_state[State.NOT_APPLICABLE] == not_applicable

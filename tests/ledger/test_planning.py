@@ -18,7 +18,7 @@ from ledger.questions.activities import activities, ready
 from ledger.questions.case import require_activity
 from ledger.questions.orders import orders
 from ledger.questions.people import person_for_account
-from ledger.questions.site import project_time, site, units
+from ledger.questions.site import project_time, site_of, units
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
@@ -51,7 +51,7 @@ def test_first_plan_is_adopted_by_owner_manager_or_sponsor(empty: Ledger) -> Non
 
 def test_adoption_states_what_applies_and_why_not(ledger: Ledger, look: Look, clock: Clock) -> None:
     """A step that does not apply keeps the reason of the decision."""
-    site = site(look())
+    site = site_of(look())
 
     assert (site.revision, site.baseline, site.adopted_by, site.rehearsal) == (1, "B0", "pm", False)
     assert require_activity(look(clock.now), "002@site").na_reason == "air cooled"
@@ -112,7 +112,7 @@ def test_rehearsal_marks_everything_done_as_simulated(tmp_path: Path, clock: Clo
         sign(ledger, "lead", "001@site")
 
         with open_snapshot(tmp_path) as read:
-            assert site(look()).rehearsal
+            assert site_of(look()).rehearsal
             assert require_activity(look(clock.now), "001@site").flags == {"simulated"}
             assert project_time(look()) == T0
 

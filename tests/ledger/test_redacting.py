@@ -308,4 +308,4 @@ def test_a_ledger_of_the_first_release_says_what_cannot_be_taken_away(tmp_path: 
 
 def reader_owner(site: Path) -> str:
     with open_snapshot(site) as reader:
-        return site(reader).owner
+        return site_of(reader).owner

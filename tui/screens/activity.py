@@ -113,13 +113,13 @@ def _heading(text: str) -> Text:
 def _head(row: Activity) -> Text:
     text = Text()
     text.append(f"{row.id}  ", style="bold")
-    text.append_text(safe(row.title))
+    text.append_text(safe(row.plan.title))
     text.append("\n")
     text.append_text(state_text(row.state, row.flags))
-    text.append(f"   {row.phase.replace('_', ' ')} · {row.kind} · {row.role} · attempt {row.attempt}")
-    if row.early_start and row.early_finish:
-        slack = "critical" if row.critical else f"float {row.total_float_h or 0:.0f} h"
-        text.append(f"\nplanned {row.early_start:%Y-%m-%d %H:%M} to {row.early_finish:%Y-%m-%d %H:%M}, {slack}")
+    text.append(f"   {row.plan.phase.replace('_', ' ')} · {row.plan.kind} · {row.plan.role} · attempt {row.attempt}")
+    if row.dates_.early_start and row.dates_.early_finish:
+        slack = "critical" if row.is_critical else f"float {row.dates_.total_float_h or 0:.0f} h"
+        text.append(f"\nplanned {row.dates_.early_start:%Y-%m-%d %H:%M} to {row.dates_.early_finish:%Y-%m-%d %H:%M}, {slack}")
     if row.started_at:
         until = f" to {row.finished_at:%Y-%m-%d %H:%M}" if row.finished_at else ""
         text.append(f"\nactual  {row.started_at:%Y-%m-%d %H:%M}{until}")
@@ -202,11 +202,11 @@ def _preview(folder: Path, reader: Snapshot, row: Activity) -> Text | None:
 
 def _approval(reader: Snapshot, row: Activity) -> Text:
     text = _heading("Approval")
-    hold = "hold point; " if row.hold_point else ""
-    who = " or ".join(row.roles)
-    text.append_text(safe(f"{hold}{row.signed} of {row.quorum} by {who}; needed {row.needed}"))
+    hold = "hold point; " if row.plan.policy.hold_point else ""
+    who = " or ".join(row.plan.policy.roles)
+    text.append_text(safe(f"{hold}{row.signed} of {row.plan.policy.quorum} by {who}; needed {row.plan.policy.needed}"))
     present = {e.kind for e in evidence(reader, row.id) if e.attempt == row.attempt}
-    for kind in row.evidence:
+    for kind in row.plan.policy.evidence:
         mark, role = ("✔", "good") if kind in present else ("✘ missing", "bad")
         text.append(f"\n  {mark} ", style=COLOURS[role])
         text.append_text(safe(kind))
@@ -225,11 +225,11 @@ def _approval(reader: Snapshot, row: Activity) -> Text:
 def _witnesses(reader: Snapshot, row: Activity) -> Text:
     """Say what the witnesses were told, and who came."""
     text = Text()
-    if not row.witnesses:
+    if not row.plan.policy.witness.roles:
         return text
     held = invitation(reader, require_activity(reader, row.id))
     told = "not invited yet" if held is None else f"invited for {held.on:%Y-%m-%d %H:%M} by {held.by}"
-    text.append_text(safe(f"\n  witnesses, with {row.notice_h:g} working hours' notice: {told}"))
+    text.append_text(safe(f"\n  witnesses, with {row.plan.policy.witness.notice_h:g} working hours' notice: {told}"))
     for a in attendances(reader, require_activity(reader, row.id)):
         said = "nothing noted" if not a.noted else f"{a.witness} attended" if a.witness else "did not attend"
         text.append_text(safe(f"\n    {a.role}: {said} {a.note}".rstrip()))

@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
-from ledger.questions.site import site
+from ledger.questions.site import site_of
 from steps.errors import ClusterwrightError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class SiteScreen(Screen[None]):
             self.show(answer[1])
 
     def _line(self, reader: Snapshot, now: datetime) -> Text:
-        site = site(reader)
+        site = site_of(reader)
         text = Text()
         if site.rehearsal:
             text.append(" REHEARSAL: nothing here was really done ", style="bold black on gold3")

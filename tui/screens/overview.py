@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from ledger.questions.activities import activities
 from ledger.questions.orders import orders
-from ledger.questions.site import counts, phases, site
+from ledger.questions.site import counts, phases, site_of
 from tui.looks import COLOURS, safe
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows
@@ -100,7 +100,7 @@ def _count(cell: object, role: str) -> Text:
 
 
 def _facts(reader: Snapshot, now: datetime, forecast: datetime | None) -> Text:
-    counts, site = counts(reader), site(reader)
+    counts, site = counts(reader), site_of(reader)
     by_state = {state.value: n for state, n in counts.by_state.items()}
     live = counts.total - by_state.get("not_applicable", 0)
     lines = [
@@ -123,9 +123,9 @@ def _slip(planned: datetime | None, forecast: datetime) -> str:
 
 def _late(reader: Snapshot, now: datetime) -> list[Row]:
     late = [r for r in activities(reader) if r.late]
-    late.sort(key=lambda r: (r.total_float_h or 0, r.id))
+    late.sort(key=lambda r: (r.dates_.total_float_h or 0, r.id))
     return [
-        (r.id, (safe(r.id), safe(r.title), f"{r.early_finish:%Y-%m-%d}", f"{(r.total_float_h or 0) / 8:.0f}"))
+        (r.id, (safe(r.id), safe(r.plan.title), f"{r.dates_.early_finish:%Y-%m-%d}", f"{(r.dates_.total_float_h or 0) / 8:.0f}"))
         for r in late[:200]
     ]
 

@@ -68,7 +68,7 @@ class StepsScreen(SiteScreen):
             return
         places: dict[str, dict[str, None]] = {}
         for row in self.rows:
-            places.setdefault(row.phase, {})[row.unit] = None
+            places.setdefault(row.plan.phase, {})[row.plan.unit] = None
         for phase, units in places.items():
             branch = tree.root.add(phase.replace("_", " "), data=(phase, None))
             for unit in units:
@@ -85,11 +85,11 @@ class StepsScreen(SiteScreen):
 
     def _fits(self, row: Activity, wanted: list[str]) -> bool:
         phase, unit = self.place
-        if phase not in (None, row.phase) or unit not in (None, row.unit):
+        if phase not in (None, row.plan.phase) or unit not in (None, row.plan.unit):
             return False
         if self.open_only and row.state.value in {"done", "not_applicable"}:
             return False
-        text = f"{row.id} {row.title} {row.role} {row.state.words} {' '.join(row.flags)}".lower()
+        text = f"{row.id} {row.plan.title} {row.plan.role} {row.state.words} {' '.join(row.flags)}".lower()
         return all(word in text for word in wanted)
 
     def show_phase(self, phase: str) -> None:
@@ -138,12 +138,12 @@ class StepsScreen(SiteScreen):
 
 
 def _cells(r: Activity) -> Row:
-    planned = f"{r.early_start:%Y-%m-%d}" if r.early_start else ""
-    per_day = 8 if r.calendar == "working" else 24
-    slack = "critical" if r.critical else f"{(r.total_float_h or 0) / per_day:.0f}"
+    planned = f"{r.dates_.early_start:%Y-%m-%d}" if r.dates_.early_start else ""
+    per_day = 8 if r.plan.calendar == "working" else 24
+    slack = "critical" if r.is_critical else f"{(r.dates_.total_float_h or 0) / per_day:.0f}"
     return (
         r.id,
-        (state_text(r.state, r.flags), safe(r.id), safe(_short(r.title)), safe(r.assignee or r.role), planned, slack),
+        (state_text(r.state, r.flags), safe(r.id), safe(_short(r.plan.title)), safe(r.assignee or r.plan.role), planned, slack),
     )
 
 
