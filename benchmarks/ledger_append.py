@@ -23,7 +23,7 @@ from sqlalchemy import Engine, Table, insert, select
 from sqlmodel import SQLModel
 
 from ledger.decisions.work import comment, progress, start
-from ledger.log.events import Draft
+from ledger.log.chain import Draft
 from ledger.log.payloads.work import Commented, Progressed
 from ledger.state.tables.event import EventTable
 from ledger.state.tables.records import Comment

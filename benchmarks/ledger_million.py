@@ -33,7 +33,7 @@ from flows.rehearsal_keys import RehearsalKeys
 from ledger import payloads as say
 from ledger.evidence import store as evidence
 from ledger.evidence.plans import read_plan
-from ledger.log.events import Draft
+from ledger.log.chain import Draft
 from ledger.state.tables.event import EventTable
 from ledger.stores.sqlite import file_engine
 from ledger.writing import Ledger

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from clusterwright.output import clean, day
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
-from ledger.questions.site import counts, head, phases, site_of
+from ledger.questions.counts import counts, phases
+from ledger.questions.site import head, site_of
 
 if TYPE_CHECKING:
     from ledger.questions.snapshot import Snapshot

@@ -5,7 +5,8 @@ from __future__ import annotations
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from flows.engine_state import Engine
-from ledger.questions.site import PhaseRow, phases, site_of
+from ledger.questions.counts import PhaseRow, phases
+from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
 from steps.design.calculations.calculation import Calculation
 from steps.schedule.activity import PlanActivity

@@ -17,7 +17,8 @@ from flows.prefect_server import PrefectServer
 from flows.rehearsal_keys import RehearsalKeys
 from ledger.questions.case import require_activity
 from ledger.questions.orders import orders
-from ledger.questions.site import counts, project_time, site_of
+from ledger.questions.counts import counts
+from ledger.questions.site import project_time, site_of
 from ledger.reading import open_snapshot
 from steps.errors import InputError
 

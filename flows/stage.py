@@ -15,7 +15,7 @@ from flows.simulation import SimulatedClock
 from ledger.questions.case import require_activity
 from ledger.questions.inbox import approved_until
 from ledger.questions.orders import orders
-from ledger.questions.site import counts, next_wake
+from ledger.questions.counts import counts, next_wake
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from steps.errors import ClusterwrightError, NotSatisfiedError

@@ -13,7 +13,7 @@ from flows.artifacts import escaped
 from flows.engine_state import Engine
 from flows.phases import title
 from flows.prefect_api import PrefectApi
-from ledger.questions.site import PhaseRow, phases
+from ledger.questions.counts import PhaseRow, phases
 from ledger.reading import open_snapshot
 
 RESTORED = "restored from ledger"

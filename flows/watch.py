@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ledger.questions.site import next_wake
+from ledger.questions.counts import next_wake
 from ledger.reading import open_snapshot
 from ledger.stores.following import follower
 

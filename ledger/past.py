@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -16,10 +15,10 @@ from sqlalchemy import insert
 from sqlmodel import SQLModel
 
 from ledger.evidence.store import SiteFiles
-from ledger.log.events import COLUMNS, event_of
-from ledger.questions.site import head, project_time, site_of
+from ledger.log.columns import COLUMNS
+from ledger.log.events import event_of
+from ledger.questions.site import head, site_of
 from ledger.questions.snapshot import AsOf, Snapshot
-from ledger.reading import open_snapshot
 from ledger.state.projections.people import hide_name
 from ledger.state.projector import replaying
 from ledger.stores.sqlite import memory_engine
@@ -29,15 +28,14 @@ from steps.stamps import moment, stamp
 _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq <= ? ORDER BY seq"  # noqa: S608  our names
 
 
-def snapshot_as_of(site_dir: Path, wanted: str, *, now: datetime) -> Snapshot:
-    """Return the record after event `wanted`, or after the last event of that time. `now` is the real time.
+def snapshot_as_of(present: Snapshot, wanted: str) -> Snapshot:
+    """Return the record after event `wanted`, or after the last event of that time.
 
-    Evidence still comes from the site's folder.
+    Evidence still comes from the site's folder. Close the snapshot of the present as well.
     """
-    with open_snapshot(site_dir) as present:
-        as_of = _as_of(present, wanted, now)
-        rows = [dict(zip(COLUMNS, row, strict=True)) for row in present.db.execute(_EVENTS, [as_of.seq])]
-        redacted = [row[0] for row in present.db.execute("SELECT id FROM person_name WHERE redacted")]
+    site_dir, as_of = present.site_dir, _as_of(present, wanted)
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in present.db.execute(_EVENTS, [as_of.seq])]
+    redacted = [row[0] for row in present.db.execute("SELECT id FROM person_name WHERE redacted")]
     engine = memory_engine()
     try:
         with engine.begin() as connection:
@@ -49,7 +47,7 @@ def snapshot_as_of(site_dir: Path, wanted: str, *, now: datetime) -> Snapshot:
     except BaseException:
         engine.dispose()
         raise
-    return Snapshot(db, Path(site_dir), as_of.time, as_of=as_of, release=engine.dispose)
+    return Snapshot(db, site_dir, as_of.time, as_of=as_of, release=engine.dispose)
 
 
 def _replay(projection: Any, rows: Sequence[Mapping[str, Any]], redacted: Sequence[str]) -> None:
@@ -60,7 +58,7 @@ def _replay(projection: Any, rows: Sequence[Mapping[str, Any]], redacted: Sequen
         hide_name(projection, person)
 
 
-def _as_of(snapshot: Snapshot, wanted: str, now: datetime) -> AsOf:
+def _as_of(snapshot: Snapshot, wanted: str) -> AsOf:
     """Return the event that a number or a time means, and the time at which questions are asked."""
     found = site_of(snapshot)
     column = "effective_at" if found.rehearsal else "recorded_at"
@@ -69,7 +67,7 @@ def _as_of(snapshot: Snapshot, wanted: str, now: datetime) -> AsOf:
         digest, at = _event(snapshot, seq, column)
         return AsOf(seq, digest, at)
     zone = ZoneInfo(found.time_zone)
-    at = _time(wanted, zone, project_time(snapshot) if found.rehearsal else now)
+    at = _time(wanted, zone, snapshot.now)
     (later,) = snapshot.db.execute(f"SELECT min(seq) FROM event WHERE {column} > ?", [stamp(at)]).fetchone()  # noqa: S608  one of two names
     seq = head(snapshot).seq if later is None else later - 1
     if seq == 0:

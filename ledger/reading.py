@@ -9,7 +9,8 @@ from pathlib import Path
 from ledger.questions.site import project_time
 from ledger.questions.snapshot import Snapshot
 from ledger.stores.file import connect, is_older
-from ledger.stores.following import brought_up
+from ledger.stores.following import Follower, brought_up
+from ledger.stores.place import database_of
 
 
 def open_snapshot(site_dir: Path, now: datetime | None = None) -> Snapshot:
@@ -20,19 +21,30 @@ def open_snapshot(site_dir: Path, now: datetime | None = None) -> Snapshot:
     the time of its last event.
     """
     site_dir = Path(site_dir)
-    cut_off = brought_up(site_dir)
+    cut_off = brought_up(site_dir, take_over)
     db = connect(site_dir)
     if is_older(db):
         db.close()
-        from ledger.stores.opening import open_log  # SQLAlchemy is slow to import, and such ledgers are rare
-
-        open_log(site_dir).close()
+        take_over(site_dir)
         db = connect(site_dir)
     snapshot = Snapshot(db, site_dir, now or datetime.now(UTC), cut_off=cut_off)
     db.execute("BEGIN")
     if now is None and is_rehearsal(snapshot):
         snapshot.now = project_time(snapshot)
     return snapshot
+
+
+def take_over(site_dir: Path) -> None:
+    """Take over what others recorded. See `ledger.stores.opening`."""
+    from ledger.stores import opening  # SQLAlchemy is slow to import, and few readers need it
+
+    opening.take_over(site_dir)
+
+
+def follower(site_dir: Path) -> Follower | None:
+    """Return what listens to a shared ledger. None where the folder's own file is the ledger."""
+    url = database_of(site_dir)
+    return None if url is None else Follower(site_dir, url, take_over)
 
 
 def is_rehearsal(snapshot: Snapshot) -> bool:

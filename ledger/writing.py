@@ -23,12 +23,13 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DatabaseError
 
 from ledger.evidence.store import SiteFiles
-from ledger.log.events import NO_HEAD, Draft, Event, Head, chained, recorded_at
+from ledger.log.chain import NO_HEAD, Draft, Event, Head, chained, recorded_at
 from ledger.log.payloads.base import Decided, Payload
 from ledger.log.payloads.plan import Genesis
-from ledger.questions.case import LookedUp, actor, require_activity
+from ledger.questions.case import LookedUp, activity, actor, require_activity
 from ledger.questions.site import evidence_rules
 from ledger.questions.snapshot import Snapshot
+from ledger.rules.approval import asks_for_signature
 from ledger.rules.permission import Actor, Matter, may
 from ledger.state.projection import Projection
 from ledger.state.projector import HANDLERS
@@ -158,17 +159,20 @@ class Transaction:
         from ledger.trust import proving  # OpenSSH is asked only where decisions are signed
 
         asked = replace(self._snapshot, now=at)
+        about = proving.About(subject, activity(asked, subject))
         if self.drafts is not None:
-            self.drafts.append(proving.draft_statement(asked, actor, payload, subject))
+            self.drafts.append(proving.draft_statement(asked, actor, payload, about))
             return payload, None
         proof, self.proof = self.proof, None
-        if proof is None and not proving.asks_for_signature(asked, payload, subject):
+        under = activity(asked, subject.partition("#")[0])  # an order is under its activity's policy
+        of_authority = isinstance(payload, proving.OF_AUTHORITY)
+        if proof is None and not asks_for_signature(under, owner_key, of_authority=of_authority):
             return payload, None
         if proof is None and self._signer is not None:
-            proof = proving.signed_by(self._signer, proving.draft_statement(asked, actor, payload, subject), actor)
+            proof = proving.signed_by(self._signer, proving.draft_statement(asked, actor, payload, about), actor)
         if proof is None:
             raise proving.unsigned(actor, subject)
-        return proving.accepted(asked, actor, payload, subject, proof), proof.signature
+        return proving.accepted(asked, actor, payload, about, proof), proof.signature
 
 
 class Ledger:

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
-from ledger.questions.site import counts, units
+from ledger.questions.counts import counts
+from ledger.questions.site import units
 from ledger.reading import open_snapshot
 
 app = typer.Typer(no_args_is_help=True, help="Reports from the ledger.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from decimal import Decimal
 
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.log.payloads.orders import ChangeAsked, ChangeDecided
 from ledger.questions.orders import change, changes, order_named, plan_currency, require_placed, require_tranche
 from ledger.questions.records import next_id

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ledger.entries import ItemEntry
 from ledger.evidence.batches import INLINE_ROWS, kept_rows
 from ledger.evidence.taking import Taken
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.log.payloads.base import Batch
 from ledger.log.payloads.checklists import ItemPart, ItemReadingPart, ItemsChecked
 from ledger.questions.case import LookedUp

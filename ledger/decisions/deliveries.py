@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ledger.evidence.store import MAX_BYTES
 from ledger.evidence.taking import Intake
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.log.payloads.base import Left
 from ledger.log.payloads.orders import Difference, TrancheReceived, TrancheShipped
 from ledger.questions.case import require_activity

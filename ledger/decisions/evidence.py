@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ledger.evidence.store import load
 from ledger.evidence.taking import Intake
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.log.payloads.work import Attached, Attested
 from ledger.rules import work as rules
 from ledger.rules.activity import Action

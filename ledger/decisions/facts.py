@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from ledger.entries import FactEntry
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.log.payloads.base import Again
 from ledger.log.payloads.facts import FactPart, FactsRecorded
 from ledger.questions.case import select

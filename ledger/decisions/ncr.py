@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.log.payloads.ncr import NcrClosed, NcrDispositioned
 from ledger.questions.ncrs import require_ncr, waiver_of
 from ledger.rules import ncr as rules

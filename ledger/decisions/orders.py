@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import date, datetime
 from decimal import Decimal
 
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.log.payloads.orders import OrderAcknowledged, OrderExpedited, OrderPlaced, OrderPromised
-from ledger.questions.orders import plan_currency, refuse_unready_order, require_order, require_placed
+from ledger.questions.ordering import refuse_unready_order
+from ledger.questions.orders import plan_currency, require_order, require_placed
 from ledger.rules.money import amount, currency_code
 from ledger.rules.orders import refuse_ahead
 from ledger.writing import Ledger

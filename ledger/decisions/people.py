@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from ledger.evidence import names as documents
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Withdrawn
 from ledger.questions.people import delegations, holders, names, person_name
 from ledger.questions.records import next_id, signer_keys

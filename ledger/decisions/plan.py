@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ledger.evidence.names import keep_names, without_names
 from ledger.evidence.plans import load_plan, store_plan
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.log.payloads.base import Again
 from ledger.log.payloads.plan import ForecastPublished, Genesis, PlanAdopted
 from ledger.questions.activities import standing

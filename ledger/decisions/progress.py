@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from ledger.entries import ProgressRow
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.log.payloads.plan import BeforeRow, ProgressAdopted
 from ledger.questions.case import activity
 from ledger.questions.links import predecessors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.log.payloads.runs import RequestAnswered, RequestMade
 from ledger.questions.case import LookedUp
 from ledger.questions.records import next_id, request

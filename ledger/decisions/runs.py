@@ -17,7 +17,7 @@ from typing import Any
 from ledger.entries import Artifact, Claim, ItemResult, Measured, RunOutcome
 from ledger.evidence.batches import INLINE_ROWS, kept_rows
 from ledger.evidence.store import load, store
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.log.payloads.base import Batch, Left, ReadingPart
 from ledger.log.payloads.runs import Previewed, RunClaimed, RunSettled
 from ledger.questions.activities import shares_of

@@ -11,7 +11,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.log.payloads.runs import Released
 from ledger.log.payloads.sign_off import (
     Overridden,

@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from ledger.entries import ReadingEntry
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.log.payloads.base import ReadingPart
 from ledger.log.payloads.work import (
     Assigned,

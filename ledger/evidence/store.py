@@ -12,13 +12,16 @@ import os
 import stat
 import unicodedata
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ledger.evidence import names
 from ledger.evidence.bucket import bucket_of
 from ledger.evidence.folder import on_disk, place_of, write
 from ledger.stores.place import database_of
 from steps.errors import InputError, UnreachableError
+
+if TYPE_CHECKING:
+    from ledger.stores.postgres import Database
 
 MAX_BYTES = 64 * 1024 * 1024
 LONGEST_NAME = 200
@@ -32,6 +35,39 @@ class Store(Protocol):
 
     def put(self, digest: str, content: bytes) -> None:
         """Keep content under its digest."""
+
+
+class DatabaseStore:
+    """Evidence in the database of a shared ledger, with a copy in the folder of everything that was asked for once.
+
+    What is in the folder is in the database too, since it is written there first.
+    """
+
+    def __init__(self, database: Database, site_dir: Path) -> None:
+        """Take the database and the site's folder."""
+        self.database = database
+        self.site_dir = site_dir
+
+    def __str__(self) -> str:
+        """Return which database it is, as errors name it."""
+        return str(self.database)
+
+    def get(self, digest: str) -> bytes | None:
+        """Return the content of a digest, unchecked. None where there is none."""
+        place = place_of(self.site_dir, digest)
+        found = on_disk(place)
+        if found is None:
+            with self.database:
+                found = self.database.evidence(digest)
+            if found is not None:
+                write(place, found)
+        return found
+
+    def put(self, digest: str, content: bytes) -> None:
+        """Keep content under its digest."""
+        with self.database:
+            self.database.keep(content)
+        write(place_of(self.site_dir, digest), content)
 
 
 class SiteFiles:
@@ -58,9 +94,9 @@ def store_of(site_dir: Path) -> Store | None:
     url = database_of(site_dir)
     if url is None:
         return None
-    from ledger.evidence.shared import DatabaseStore  # the driver is heavy, and most sites are a folder
+    from ledger.stores.postgres import Database  # the driver is heavy, and most sites are a folder
 
-    return DatabaseStore(url, site_dir)
+    return DatabaseStore(Database(url), site_dir)
 
 
 def store(site_dir: Path, content: bytes | Path) -> str:

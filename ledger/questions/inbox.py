@@ -9,7 +9,8 @@ from typing import NamedTuple
 from ledger.questions.activities import activities, plays_nobody, ready
 from ledger.questions.case import LookedUp, actor, case_of, select
 from ledger.questions.facts import lacking_facts
-from ledger.questions.orders import changes
+from ledger.questions.ordering import refuse_unready_order
+from ledger.questions.orders import changes, require_order
 from ledger.questions.records import live_releases
 from ledger.questions.snapshot import Snapshot
 from ledger.rules import approval, runs, work
@@ -177,7 +178,17 @@ def _is_for(row: Activity, me: Actor, wanted: tuple[str, ...]) -> bool:
 def _to_order(snapshot: Snapshot, me: Actor) -> Iterator[InboxRow]:
     for name, title, ready_from, role in snapshot.db.execute(_TO_ORDER, {"now": stamp(snapshot.now)}):
         if role in me.roles:
-            yield InboxRow(name, title, "order", role, moment(ready_from), ())
+            blocked_by = _why_not_ordered(snapshot, name)
+            yield InboxRow(name, title, "order", role, moment(ready_from), (), blocked_by)
+
+
+def _why_not_ordered(snapshot: Snapshot, name: str) -> str:
+    """Return why an order cannot be placed now. Empty where it can."""
+    try:
+        refuse_unready_order(snapshot, require_order(snapshot, name))
+    except ClusterwrightError as refused:
+        return refused.what
+    return ""
 
 
 def _to_change(snapshot: Snapshot, me: Actor) -> Iterator[InboxRow]:

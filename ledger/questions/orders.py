@@ -7,8 +7,6 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
-from ledger.questions.case import lapsed
-from ledger.questions.links import predecessors
 from ledger.questions.order_history import HistoryRow, history
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 from ledger.rules.activity import words
@@ -20,10 +18,8 @@ from ledger.rules.orders import (
     order_of,
     order_state,
     refuse_unplaced,
-    refuse_unready,
 )
 from ledger.rules.permission import is_same
-from ledger.rules.readiness import unmet
 from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow
 
 _CURRENCY = """
@@ -123,12 +119,6 @@ def require_tranche(snapshot: Snapshot, name: str) -> TrancheRow:
     if found is None:
         raise unknown_order(name, [known for (known,) in snapshot.db.execute("SELECT id FROM tranche")], "delivery")
     return found
-
-
-def refuse_unready_order(snapshot: Snapshot, order: OrderRow) -> None:
-    """Raise for an order that cannot be placed now."""
-    waits = unmet(predecessors(snapshot, order.id), "start", snapshot.now)
-    refuse_unready(order, waits, snapshot.now, lapsed=order.id in lapsed(snapshot))
 
 
 def order_named(snapshot: Snapshot, subject: str) -> OrderRow:

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.questions.case import lapsed
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import NOT_MET, OVER, State, is_late, seen, words
-from steps.catalog.terms import Phase
+from ledger.rules.activity import words
 from steps.errors import InputError
-from steps.stamps import instant, moment, stamp
+from steps.stamps import instant, moment
 
 if TYPE_CHECKING:
     from steps.evidence_rules import EvidenceRules
 
-_STANDING = """
-SELECT id, phase, state, ready_from, late_start, late_finish, early_start, early_finish,
-  waived, attested, stale_since, simulated, before FROM activity"""
-_NEXT = """
-SELECT min(t) FROM (
-  SELECT min(ready_from) AS t FROM activity WHERE state = 'open' AND ready_from > :now
-  UNION ALL SELECT min(ready_from) FROM order_line WHERE placed_at IS NULL AND ready_from > :now
-  UNION ALL SELECT min(finish_from) FROM activity
-    WHERE (state = 'in_progress' OR (kind = 'compute' AND state IN ('open', 'running'))) AND finish_from > :now)"""
 _PLAN = """
 SELECT revision, start, finish, currency, preset, facility, adopted_at, adopted_by,
   (SELECT baseline FROM plan_revision WHERE baseline IS NOT NULL ORDER BY revision DESC LIMIT 1), time_zone
@@ -61,40 +48,6 @@ class SiteRow(NamedTuple):
     baseline: str | None
 
 
-class PhaseRow(NamedTuple):
-    """How many activities of a phase are in which state. `failed` counts checked-not-met too."""
-
-    phase: str
-    total: int
-    done: int
-    ready: int
-    running: int
-    in_progress: int
-    awaiting: int
-    failed: int
-    blocked: int
-    on_hold: int
-    not_applicable: int
-    waived: int
-    attested: int
-    late: int
-    early_start: datetime | None
-    finish: datetime | None
-
-
-class Counts(NamedTuple):
-    """The whole site in figures. `total` includes what is not applicable."""
-
-    total: int
-    by_state: dict[State, int]
-    waived: int
-    attested: int
-    stale: int
-    simulated: int
-    before: int
-    late: int
-
-
 class UnitRow(NamedTuple):
     """A node of the site's tree."""
 
@@ -104,21 +57,6 @@ class UnitRow(NamedTuple):
     title: str
     hosts: tuple[str, ...]
     shared: tuple[str, ...]
-
-
-class _Standing(NamedTuple):
-    """An activity as far as counting goes."""
-
-    phase: str
-    state: State
-    is_late: bool
-    early_start: str | None
-    early_finish: str | None
-    waived: bool
-    attested: bool
-    stale: bool
-    simulated: bool
-    before: bool
 
 
 def head(snapshot: Snapshot) -> SiteHead:
@@ -186,67 +124,6 @@ def evidence_rules(snapshot: Snapshot) -> EvidenceRules:
 
     found = snapshot.db.execute(_EVIDENCE_RULES).fetchone()
     return EvidenceRules(max_mb=found[0], types=words(found[1])) if found else EvidenceRules()
-
-
-def phases(snapshot: Snapshot) -> list[PhaseRow]:
-    """Return every phase that has activities, in the order of the work."""
-    rows: dict[str, list[_Standing]] = {}
-    for row in _standings(snapshot):
-        rows.setdefault(row.phase, []).append(row)
-    return [_phase(phase.value, rows[phase]) for phase in Phase if phase in rows]
-
-
-def _phase(phase: str, rows: list[_Standing]) -> PhaseRow:
-    n = Counter(row.state for row in rows)
-    return PhaseRow(
-        phase,
-        len(rows),
-        n[State.DONE],
-        n[State.READY],
-        n[State.RUNNING],
-        n[State.IN_PROGRESS],
-        n[State.AWAITING_SIGN_OFF],
-        sum(n[state] for state in NOT_MET),
-        n[State.BLOCKED],
-        n[State.ON_HOLD],
-        n[State.NOT_APPLICABLE],
-        sum(row.waived for row in rows),
-        sum(row.attested for row in rows),
-        sum(row.is_late for row in rows),
-        instant(min((row.early_start for row in rows if row.early_start), default=None)),
-        instant(max((row.early_finish for row in rows if row.early_finish), default=None)),
-    )
-
-
-def counts(snapshot: Snapshot) -> Counts:
-    """Return the whole site in figures."""
-    rows = list(_standings(snapshot))
-    n = Counter(row.state for row in rows)
-    return Counts(
-        len(rows),
-        {state: n[state] for state in State if state is not State.OPEN},
-        sum(row.waived for row in rows),
-        sum(row.attested for row in rows),
-        sum(row.stale for row in rows),
-        sum(row.simulated for row in rows),
-        sum(row.before for row in rows),
-        sum(row.is_late for row in rows),
-    )
-
-
-def _standings(snapshot: Snapshot) -> Iterator[_Standing]:
-    waiting, now = lapsed(snapshot), snapshot.now
-    for name, phase, stored, ready, late_start, late_finish, start, finish, *flags in snapshot.db.execute(_STANDING):
-        state = seen(stored, instant(ready), now, lapsed=name in waiting)
-        late = state not in OVER and is_late(state, instant(late_start), instant(late_finish), now)
-        waived, attested, stale, simulated, before = flags
-        is_stale = stale is not None
-        yield _Standing(phase, state, late, start, finish, waived, attested, is_stale, simulated, before)
-
-
-def next_wake(snapshot: Snapshot) -> datetime | None:
-    """Return the next moment at which a lag ends and something may start or finish."""
-    return instant(snapshot.db.execute(_NEXT, {"now": stamp(snapshot.now)}).fetchone()[0])
 
 
 def units(snapshot: Snapshot) -> list[UnitRow]:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from ledger.rules.activity import Activity
-from ledger.rules.judgement import Judgement, Reading
-from ledger.rules.permission import Actor
-from ledger.rules.rows import Unmet
+if TYPE_CHECKING:
+    from ledger.rules.activity import Activity
+    from ledger.rules.judgement import Judgement, Reading
+    from ledger.rules.permission import Actor
+    from ledger.rules.rows import Unmet
 
 
 class Invited(NamedTuple):

@@ -23,7 +23,7 @@ from steps.schedule.plan import Plan
 from steps.stamps import stamp
 
 if TYPE_CHECKING:
-    from ledger.log.events import Event
+    from ledger.log.chain import Event
     from ledger.log.payloads.base import Batch, ReadingPart
 
 Handler = Callable[["Projection", "Event", Any], None]

@@ -21,7 +21,7 @@ def _handlers(*modules: ModuleType) -> dict[str, tuple[Handler, ...]]:
         for kind, handlers in module.HANDLERS.items():
             found[kind] = (*found.get(kind, ()), *handlers)
     decisions = {kind for kind, payload in KINDS.items() if issubclass(payload, Decided)}
-    return {kind: (*own, people.note_statement) if kind in decisions else own for kind, own in found.items()}
+    return {kind: (*own, sign_off.note_statement) if kind in decisions else own for kind, own in found.items()}
 
 
 HANDLERS = _handlers(plan, people, revision, work, sign_off, records, orders, runs)

@@ -1,12 +1,13 @@
 """A shared ledger for those who only read: whether there is one, who connects to it, and keeping the folder's copy up with it.
 
-Most sites are a folder. The driver of PostgreSQL, and what takes events over, are imported where a ledger is shared.
+Most sites are a folder. The driver of PostgreSQL is imported where a ledger is shared.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from math import inf
@@ -18,7 +19,7 @@ from ledger.stores.place import database_of
 from steps.errors import UnreachableError
 
 if TYPE_CHECKING:
-    from ledger.stores.postgres import Standing
+    from ledger.stores.postgres import LogEnd
 
 SLOW_S = 10.0
 """How often, in seconds, the database is asked without a notice: who runs what changes without an event."""
@@ -40,7 +41,7 @@ def is_begun(url: str) -> bool:
         return database.standing().seq > 0
 
 
-def stands_at(site_dir: Path, standing: Standing) -> bool:
+def stands_at(site_dir: Path, standing: LogEnd) -> bool:
     """Return whether a folder's copy ends where its log ends."""
     if not (site_dir / LEDGER_FILE).exists():
         return standing.seq == 0
@@ -52,8 +53,12 @@ def stands_at(site_dir: Path, standing: Standing) -> bool:
     return last == (standing.seq, standing.hash) if last else standing.seq == 0
 
 
-def brought_up(site_dir: Path) -> str | None:
-    """Take over what others recorded in a shared ledger.
+TakeOver = Callable[[Path], None]
+"""Takes over what others recorded: `ledger.reading.take_over`."""
+
+
+def brought_up(site_dir: Path, take_over: TakeOver) -> str | None:
+    """Take over what others recorded in a shared ledger, where the folder's copy is behind.
 
     Where its database does not answer, return why: the copy is then read as it is. None in every other case.
     """
@@ -66,18 +71,12 @@ def brought_up(site_dir: Path) -> str | None:
         with Database(url) as database:
             is_behind = not stands_at(site_dir, database.standing())
         if is_behind:
-            _catch_up(site_dir)
+            take_over(site_dir)
     except UnreachableError as error:
         if not (site_dir / LEDGER_FILE).exists():
             raise
         return error.what
     return None
-
-
-def _catch_up(site_dir: Path) -> None:
-    from ledger.stores.opening import open_log
-
-    open_log(site_dir).close()  # opening takes over what is new
 
 
 class Found(NamedTuple):
@@ -92,7 +91,7 @@ class Found(NamedTuple):
     copied: int
 
 
-def standing_of(site_dir: Path, url: str) -> Found:
+def standing_of(site_dir: Path, url: str, take_over: TakeOver) -> Found:
     """Ask the database who this is and where its log ends, and bring the copy up to it."""
     from ledger.stores.postgres import Database
 
@@ -103,7 +102,7 @@ def standing_of(site_dir: Path, url: str) -> Found:
         found = Found(database.database(), standing.seq, ahead, account, people, database.is_engine(), 0)
     if found.events == 0:
         return found
-    brought_up(site_dir)
+    brought_up(site_dir, take_over)
     with closing(connect(site_dir)) as copy:
         return found._replace(copied=copy.execute("SELECT max(seq) FROM event").fetchone()[0])
 
@@ -111,11 +110,12 @@ def standing_of(site_dir: Path, url: str) -> Found:
 class Follower:
     """Listens to a site's log on a connection of its own, and takes over what others record."""
 
-    def __init__(self, site_dir: Path, url: str) -> None:
+    def __init__(self, site_dir: Path, url: str, take_over: TakeOver) -> None:
         """Take the folder and the database's URL. The first look begins to listen."""
         from ledger.stores.postgres import Database
 
         self.site_dir = site_dir
+        self.take_over = take_over
         self._database = Database(url)
         self._looked = -inf
         self._listening = False
@@ -130,7 +130,7 @@ class Follower:
                 self._listening = True
             if late or (self._listening and self._database.heard()):
                 self._looked = now
-                _catch_up(self.site_dir)
+                self.take_over(self.site_dir)
         except UnreachableError:
             self._listening, self._looked = False, now
             self._database.close()
@@ -138,9 +138,3 @@ class Follower:
     def close(self) -> None:
         """Stop listening."""
         self._database.close()
-
-
-def follower(site_dir: Path) -> Follower | None:
-    """Return a follower of a shared ledger. None where the folder's own file is the ledger."""
-    url = database_of(site_dir)
-    return None if url is None else Follower(site_dir, url)

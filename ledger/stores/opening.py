@@ -1,18 +1,47 @@
-"""Opening a site's log for writing: a copy of a shared one is begun, an earlier format is brought up."""
+"""Opening a site's log for writing: a copy of a shared one is begun, and a ledger of an earlier release is brought up.
+
+The events of an earlier release stay as they are. A projection whose columns are not today's is made anew and filled by
+replay, so that no release needs a script of changes.
+"""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from ledger.stores.file import LEDGER_FILE, connect, is_copy, is_older
+from sqlalchemy import Connection, Table, insert, select
+from sqlmodel import SQLModel
+
+from ledger.evidence.store import SiteFiles
+from ledger.log.columns import COLUMNS
+from ledger.log.events import event_of
+from ledger.state.projection import Files, Projection
+from ledger.state.projector import HANDLERS, replaying
+from ledger.state.readiness import settle
+from ledger.stores.file import FORMAT, LEDGER_FILE, connect, is_copy, is_older
 from ledger.stores.following import is_begun
 from ledger.stores.log import Log
 from ledger.stores.place import FILE, database_of
-from ledger.stores.sqlite import FileLog, create_schema, explained_engine, file_engine
+from ledger.stores.sqlite import (
+    FileLog,
+    create_schema,
+    different_tables,
+    explained_engine,
+    file_engine,
+    memory_engine,
+)
 from steps.errors import InputError, UnreachableError
+
+MANY = 200
+"""From so many events on it is quicker to work readiness out once, at their end."""
+
+_EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event ORDER BY seq"  # noqa: S608  our names
+_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 
 
 def open_log(site_dir: Path) -> Log:
@@ -25,12 +54,15 @@ def open_log(site_dir: Path) -> Log:
         _refuse_mistaken(path, is_copy=is_copy(found), is_shared=url is not None)
     log = log_on(site_dir)
     if older:
-        from ledger.stores.upgrade import upgrade  # only a ledger of an earlier release needs the replay
-
         with explained_engine(path), log.engine.begin() as connection:
-            upgrade(connection, site_dir)
+            _upgrade(connection, site_dir)
     log.catch_up()
     return log
+
+
+def take_over(site_dir: Path) -> None:
+    """Take over what others recorded in a shared ledger, and bring a ledger of an earlier release up."""
+    open_log(site_dir).close()
 
 
 def log_on(site_dir: Path) -> Log:
@@ -42,7 +74,23 @@ def log_on(site_dir: Path) -> Log:
     from ledger.stores.postgres import Database
     from ledger.stores.shared_log import SharedLog
 
-    return SharedLog(site_dir, engine, Database(url))
+    return SharedLog(site_dir, engine, Database(url), partial(_applying, SiteFiles(site_dir)))
+
+
+@contextmanager
+def _applying(files: Files, connection: Connection, many: int) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Return what applies an event. Readiness is worked out after each, or once after all where there are many."""
+    if many >= MANY:
+        with replaying(connection, files) as projection:
+            yield lambda row: projection.apply(event_of(row))
+        return
+    one_by_one = Projection(connection, HANDLERS, files)
+
+    def apply(row: dict[str, Any]) -> None:
+        one_by_one.apply(event_of(row))
+        settle(one_by_one)
+
+    yield apply
 
 
 def begin_copy(path: Path) -> None:
@@ -70,3 +118,31 @@ def _refuse_mistaken(path: Path, *, is_copy: bool, is_shared: bool) -> None:
             f"{path} is a record of its own, and {FILE} names a database",
             hint="`clusterwright database load` moves the record there; or remove " + FILE,
         )
+
+
+def _upgrade(connection: Connection, site_dir: Path) -> None:
+    """Bring a file up to today's format, inside a transaction."""
+    known = SQLModel.metadata.tables
+    gone = [name for (name,) in connection.exec_driver_sql(_TABLES) if name not in known]
+    stale = [known[name] for name in different_tables(connection.exec_driver_sql)]
+    for name in gone:
+        connection.exec_driver_sql(f'DROP TABLE "{name}"')
+    SQLModel.metadata.drop_all(connection, stale)
+    SQLModel.metadata.create_all(connection)
+    _fill(connection, stale, site_dir)
+    connection.exec_driver_sql(f"PRAGMA user_version={FORMAT}")
+
+
+def _fill(connection: Connection, tables: list[Table], site_dir: Path) -> None:
+    memory = memory_engine()
+    try:
+        with memory.begin() as again:
+            with replaying(again, SiteFiles(site_dir)) as projection:
+                for row in connection.exec_driver_sql(_EVENTS).mappings():
+                    projection.apply(event_of({str(name): value for name, value in row.items()}))
+            for table in tables:
+                rows = [dict(row) for row in again.execute(select(table)).mappings()]
+                if rows:
+                    connection.execute(insert(table), rows)
+    finally:
+        memory.dispose()

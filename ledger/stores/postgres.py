@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, LiteralString, NamedTuple, Self
 
-from ledger.log.events import COLUMNS
+from ledger.log.columns import COLUMNS
 from ledger.stores.file import BUSY_SECONDS
 from steps.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, UnreachableError
 
@@ -40,7 +40,7 @@ MOVED = ""
 """The account of events that were moved here from a file, since the server did not see who appended them."""
 
 
-class Standing(NamedTuple):
+class LogEnd(NamedTuple):
     """Where the log ends, and the server's clock."""
 
     seq: int
@@ -62,7 +62,7 @@ class Database:
         said = conninfo_to_dict(self.url)
         return f"the database {said.get('dbname') or '?'} at {said.get('host') or 'this machine'}"
 
-    def standing(self) -> Standing:
+    def standing(self) -> LogEnd:
         """Return where the log ends. An empty one ends at event 0."""
         with self._explained() as db:
             row = db.execute(
@@ -70,7 +70,7 @@ class Database:
                 " clock_timestamp() FROM clusterwright.event"
             ).fetchone()
         assert row is not None
-        return Standing(int(row[0]), row[1] or "", row[2].astimezone(UTC))
+        return LogEnd(int(row[0]), row[1] or "", row[2].astimezone(UTC))
 
     def hash_at(self, seq: int) -> str | None:
         """Return the hash of an event. None where the log ends before it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +17,11 @@ from sqlalchemy import Connection, Engine, insert
 from sqlmodel import SQLModel
 
 from ledger.evidence import names
-from ledger.evidence.store import SiteFiles
-from ledger.log.events import COLUMNS, FIRST_HASH, event_hash, event_of
+from ledger.log.chain import event_hash
+from ledger.log.columns import COLUMNS, FIRST_HASH
 from ledger.log.payloads.people import PersonRedacted
 from ledger.log.payloads.plan import PlanAdopted
 from ledger.rules.permission import roles_for
-from ledger.state.projection import Projection, stored
-from ledger.state.projector import HANDLERS, replaying
-from ledger.state.readiness import settle
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import stands_at
 from ledger.stores.log import Clock, machine_clock
@@ -33,8 +30,9 @@ from ledger.stores.sqlite import explained_engine, write_anew
 from steps.errors import NotSatisfiedError, UnreachableError
 from steps.stamps import moment, stamp
 
-MANY = 200
-"""From so many events on it is quicker to work readiness out once, at their end."""
+Apply = Callable[[dict[str, Any]], None]
+Applying = Callable[[Connection, int], AbstractContextManager[Apply]]
+"""Returns, for a transaction and so many events to come, what applies one of them to the projections."""
 
 _AFTER = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq > ? ORDER BY seq"  # noqa: S608  our names
 
@@ -42,11 +40,12 @@ _AFTER = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq > ? ORDER BY seq"  #
 class SharedLog:
     """A folder's copy of a log, and the database that holds the log."""
 
-    def __init__(self, site_dir: Path, engine: Engine, database: Database) -> None:
-        """Take the folder, an engine on the copy, and the database."""
+    def __init__(self, site_dir: Path, engine: Engine, database: Database, applying: Applying) -> None:
+        """Take the folder, an engine on the copy, the database, and what applies events to the projections."""
         self.site_dir = site_dir
         self.engine = engine
         self.database = database
+        self.applying = applying
         self.clock: Clock = machine_clock
         self._names_linger = False
 
@@ -118,7 +117,7 @@ class SharedLog:
                 hint="it was changed, or is an older copy; keep this folder, and compare it with others (`clusterwright anchor`)",
             )
         if standing.seq > seq:
-            with _applying(connection, self.site_dir, standing.seq - seq) as apply:
+            with self.applying(connection, standing.seq - seq) as apply:
                 for row in self.database.events(seq):
                     _refuse_broken(row, seq, last, self.database)
                     self._apply(row, connection, apply)
@@ -128,7 +127,7 @@ class SharedLog:
         if claims := self.database.claims():
             connection.execute(insert(claim), [_row_of(claim) for claim in claims])
 
-    def _apply(self, row: dict[str, Any], connection: Connection, apply: Callable[[dict[str, Any]], None]) -> None:
+    def _apply(self, row: dict[str, Any], connection: Connection, apply: Apply) -> None:
         if row["kind"] == PlanAdopted.kind:
             for content in self.database.names():
                 names.take_over(self.site_dir, content)
@@ -161,23 +160,6 @@ def people_of(connection: Connection) -> list[dict[str, Any]]:
     return [{"id": name, "account": account, "adopts": name in adopts} for name, account in found]
 
 
-@contextmanager
-def _applying(connection: Connection, site_dir: Path, many: int) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Return a function that applies an event. Readiness is worked out after each, or after all of many."""
-    files = SiteFiles(site_dir)
-    if many >= MANY:
-        with replaying(connection, files) as projection:
-            yield lambda row: projection.apply(event_of(row))
-        return
-    projection = Projection(connection, HANDLERS, files)
-
-    def apply(row: dict[str, Any]) -> None:
-        projection.apply(event_of(row))
-        settle(projection)
-
-    yield apply
-
-
 def _refuse_broken(row: dict[str, Any], seq: int, last: str, database: Database) -> None:
     """Raise for an event that does not follow the one before it, or is not what its hash says."""
     if row["seq"] != seq + 1 or row["prev_hash"] != last or event_hash(row) != row["hash"]:
@@ -200,4 +182,4 @@ def _claims(connection: Connection) -> list[dict[str, Any]]:
 
 
 def _row_of(claim: dict[str, Any]) -> dict[str, Any]:
-    return claim | {"hosts": stored(tuple(claim["hosts"])), "lease_until": stamp(moment(claim["lease_until"]))}
+    return claim | {"hosts": json.dumps(claim["hosts"]), "lease_until": stamp(moment(claim["lease_until"]))}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -99,6 +99,14 @@ def create_schema(engine: Engine, *, copy: bool = False) -> None:
         connection.exec_driver_sql(f"PRAGMA user_version={FORMAT}")
         if copy:
             connection.exec_driver_sql(f"PRAGMA application_id={COPY}")
+
+
+def different_tables(query: Callable[[str], Any]) -> Iterator[str]:
+    """Yield the projections that a file lacks, or has with other columns. `query` runs a statement on the file."""
+    for name, table in SQLModel.metadata.tables.items():
+        columns = {row[1] for row in query(f'PRAGMA table_info("{name}")')}
+        if name not in OPERATIONAL and columns != set(table.columns.keys()):
+            yield name
 
 
 def write_anew(engine: Engine) -> None:

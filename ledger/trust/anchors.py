@@ -17,9 +17,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from ledger.log.events import HASHED, event_hash
+from ledger.log.chain import event_hash
+from ledger.log.columns import HASHED
 from ledger.stores.file import connect, explained, ledger_path
-from ledger.trust.anchor_code import code_of, looks_like_code, read_code
+from ledger.trust.anchor_code import code_of, read_code
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.stamps import instant
 
@@ -60,7 +61,7 @@ class Anchor(NamedTuple):
         return f"{TRAILER}: {self.seq} {self.hash} {self.site}"
 
 
-class Checked(NamedTuple):
+class Comparison(NamedTuple):
     """How a ledger compares with anchors: which do not hold (where, what), how many do, and up to which event."""
 
     broken: tuple[tuple[str, str], ...]
@@ -84,7 +85,7 @@ def head_anchor(site_dir: Path) -> Anchor:
     return Anchor(said["seq"], said["hash"], site, instant(said["recorded_at"]), "head")
 
 
-def checked(db: sqlite3.Connection, anchors: Iterable[Anchor]) -> Checked:
+def checked(db: sqlite3.Connection, anchors: Iterable[Anchor]) -> Comparison:
     """Compare a ledger with anchors."""
     mine, broken = _of_this_site(_site(db), list(anchors))
     (end,) = db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()
@@ -95,7 +96,7 @@ def checked(db: sqlite3.Connection, anchors: Iterable[Anchor]) -> Checked:
             up_to, holding = anchor.seq, holding + 1
         else:
             broken.append((f"event {anchor.seq}", _complaint(anchor, end, up_to)))
-    return Checked(tuple(dict.fromkeys(broken)), holding, up_to)
+    return Comparison(tuple(dict.fromkeys(broken)), holding, up_to)
 
 
 def _complaint(anchor: Anchor, end: int, good: int) -> str:
@@ -126,26 +127,6 @@ def _site(db: sqlite3.Connection) -> str:
         return str(json.loads(row[0])["site_uuid"]) if row else ""
     except (ValueError, KeyError, TypeError):
         return ""  # the audit of the chain names it
-
-
-def read_anchors(named: str) -> list[Anchor]:
-    """Return the anchors that a word on the command line means: a file, a git repository, or a code."""
-    path = Path(named)
-    if path.is_dir():
-        from ledger.trust.anchor_git import git_anchors  # it reads anchors, as this module does
-
-        return _some(git_anchors(path), named)
-    if path.exists():
-        return _some(file_anchors(path), named)
-    if looks_like_code(named):
-        return [_coded(named, "code")]
-    raise InputError(f"{named!r} is neither a file, nor a git repository, nor the code of an anchor")
-
-
-def _some(anchors: list[Anchor], named: str) -> list[Anchor]:
-    if not anchors:
-        raise InputError(f"{named} holds no anchor", hint="`clusterwright anchor` writes them")
-    return anchors
 
 
 def kept_anchors(site_dir: Path) -> list[Anchor]:
@@ -185,10 +166,11 @@ def _read(line: str, source: str) -> Anchor:
         return Anchor(seq, digest, str(site), instant(said["time"]), source)
     if trailed := TRAILED.fullmatch(line):
         return Anchor(int(trailed[1]), trailed[2], trailed[3], None, source)
-    return _coded(line, source)
+    return coded_anchor(line, source)
 
 
-def _coded(text: str, source: str) -> Anchor:
+def coded_anchor(text: str, source: str) -> Anchor:
+    """Return the anchor of a code."""
     seq, digest = read_code(text)
     return Anchor(seq, digest, None, None, source)
 

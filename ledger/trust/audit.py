@@ -21,15 +21,16 @@ from sqlalchemy import insert
 from sqlmodel import SQLModel
 
 from ledger.evidence.store import SiteFiles
-from ledger.log.events import COLUMNS, event_of
+from ledger.log.columns import COLUMNS
+from ledger.log.events import event_of
 from ledger.state.projection import Projection
 from ledger.state.projector import replaying
 from ledger.stores.file import LEDGER_FILE, connect, explained, is_older, ledger_path
 from ledger.stores.following import brought_up
+from ledger.stores.opening import take_over
 from ledger.stores.place import database_of
-from ledger.stores.sqlite import OPERATIONAL, memory_engine
-from ledger.stores.upgrade import different_tables
-from ledger.trust.anchors import KEPT, Anchor, Checked, checked, kept_anchors
+from ledger.stores.sqlite import OPERATIONAL, different_tables, memory_engine
+from ledger.trust.anchors import KEPT, Anchor, Comparison, checked, kept_anchors
 from ledger.trust.chain import Finding, faults, faults_in, pages
 from ledger.trust.verifying import Met, Signatures, Verifier
 from steps.errors import ClusterwrightError, UnreachableError
@@ -56,7 +57,7 @@ class Findings(list[Finding]):
         super().__init__(findings)
         self.events = events
         self.head = head
-        self.anchors = Checked((), 0, 0)
+        self.anchors = Comparison((), 0, 0)
 
 
 def audit(site_dir: Path, anchors: Iterable[Anchor] = ()) -> Findings:
@@ -64,7 +65,7 @@ def audit(site_dir: Path, anchors: Iterable[Anchor] = ()) -> Findings:
 
     It is compared with the anchors that the site kept, and with those given.
     """
-    brought_up(site_dir)
+    brought_up(site_dir, take_over)
     with Auditor(site_dir) as auditor:
         found = auditor.run()
     if (url := database_of(site_dir)) is not None:

@@ -21,6 +21,7 @@ from ledger.evidence import names
 from ledger.evidence.store import store_of
 from ledger.stores.file import LEDGER_FILE, connect, explained, ledger_path
 from ledger.stores.following import brought_up
+from ledger.stores.opening import take_over
 from ledger.stores.place import database_of
 from ledger.trust.anchors import KEPT
 from ledger.trust.archive import EVIDENCE, Contents, Member, digest_of, is_a_place, pack, unpack
@@ -94,7 +95,7 @@ def back_up(site_dir: Path, target: Path, *, made_at: datetime, program: str, da
 
 def bring_home(site_dir: Path) -> None:
     """Copy every event and file of a shared ledger into the folder. Nothing happens where it is not shared."""
-    if (cut_off := brought_up(site_dir)) is not None:
+    if (cut_off := brought_up(site_dir, take_over)) is not None:
         raise UnreachableError(cut_off, hint="a backup of a shared ledger asks its database for everything it holds")
     url, store = database_of(site_dir), store_of(site_dir)
     if url is not None and store is not None:

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from ledger.evidence import names
 from ledger.evidence.store import is_intact
-from ledger.log.events import FIRST_HASH, HASHED, event_hash
+from ledger.log.chain import event_hash
+from ledger.log.columns import FIRST_HASH, HASHED
 from ledger.stores.file import LEDGER_FILE, connect, explained
 from ledger.stores.sqlite import TRIGGERS
 from steps.errors import InputError, UnreachableError

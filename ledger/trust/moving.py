@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ledger.evidence import names
 from ledger.evidence.folder import on_disk
-from ledger.log.events import COLUMNS
+from ledger.log.columns import COLUMNS
 from ledger.stores.file import COPY, LEDGER_FILE, connect, explained, is_copy
 from ledger.stores.place import FILE, database_of
 from ledger.stores.postgres import Database

@@ -17,7 +17,9 @@ from typing import Any, NamedTuple
 
 from ledger.evidence import names
 from ledger.evidence.store import is_intact, load
-from ledger.log.events import COLUMNS, hashed_text, read_payload
+from ledger.log.chain import hashed_text
+from ledger.log.columns import COLUMNS
+from ledger.log.events import read_payload
 from ledger.log.payloads.base import Decided
 from ledger.questions.activities import activities
 from ledger.questions.records import signer_keys

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 
-from ledger.log.events import canonical_text
+from ledger.log.chain import canonical_text
 from ledger.log.payloads.base import Decided
 from ledger.log.payloads.ncr import NcrClosed, NcrDispositioned
 from ledger.log.payloads.orders import ChangeDecided
@@ -21,12 +21,10 @@ from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Wi
 from ledger.log.payloads.plan import PlanAdopted
 from ledger.log.payloads.runs import Released
 from ledger.log.payloads.sign_off import Overridden, Rejected, Signed, Waived
-from ledger.questions.case import activity
 from ledger.questions.snapshot import Snapshot
-from ledger.rules import approval
 from ledger.rules.activity import Activity
 from ledger.trust import ssh
-from ledger.trust.statements import Decision, Head, read_statement, signed_text, statement_text
+from ledger.trust.statements import Basis, Decision, read_statement, signed_text, statement_text
 from steps.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
 from steps.stamps import instant, moment
 from steps.value import value_text
@@ -53,7 +51,7 @@ OF_AUTHORITY = PlanAdopted | KeyRevoked | PersonRedacted | Delegated | Withdrawn
 
 AnyDecided = TypeVar("AnyDecided", bound=Decided)
 
-_SITE = "SELECT uuid, owner_key, rehearsal, (SELECT hash FROM event WHERE seq = 1) FROM site"
+_SITE = "SELECT uuid, (SELECT hash FROM event WHERE seq = 1) FROM site"
 _REVISION = "SELECT revision, document FROM plan_revision ORDER BY revision DESC LIMIT 1"
 _MEASURED = """
 SELECT metric, item, value, unit FROM measurement
@@ -79,15 +77,22 @@ class Proof(NamedTuple):
         return at
 
 
-def head_of(snapshot: Snapshot) -> Head:
+class About(NamedTuple):
+    """What a decision is about: its subject, and the activity as it is before the decision. None where it is about none."""
+
+    subject: str
+    row: Activity | None
+
+
+def head_of(snapshot: Snapshot) -> Basis:
     """Return the last event."""
-    return Head(*snapshot.db.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone())
+    return Basis(*snapshot.db.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone())
 
 
-def draft_statement(snapshot: Snapshot, actor: str, payload: Decided, subject: str) -> str:
+def draft_statement(snapshot: Snapshot, actor: str, payload: Decided, about: About) -> str:
     """Return the statement that the actor would sign for a decision, taken after the last event at the snapshot's time."""
     nonce = secrets.token_hex(16)
-    return statement_for(snapshot, actor, as_signed(payload), subject, nonce=nonce, head=head_of(snapshot))
+    return statement_for(snapshot, actor, as_signed(payload), about, nonce=nonce, head=head_of(snapshot))
 
 
 def signed_by(sign: Callable[[str, str], str], statement: str, actor: str) -> Proof:
@@ -95,10 +100,10 @@ def signed_by(sign: Callable[[str, str], str], statement: str, actor: str) -> Pr
     return Proof(statement, sign(actor, signed_text(statement)))
 
 
-def statement_for(snapshot: Snapshot, actor: str, payload: Decided, subject: str, *, nonce: str, head: Head) -> str:
+def statement_for(snapshot: Snapshot, actor: str, payload: Decided, about: About, *, nonce: str, head: Basis) -> str:
     """Return the statement of a decision, as the ledger is before it."""
-    uuid, _, _, genesis = snapshot.db.execute(_SITE).fetchone()
-    row = activity(snapshot, subject)
+    subject, row = about
+    uuid, genesis = snapshot.db.execute(_SITE).fetchone()
     revision, document = snapshot.db.execute(_REVISION).fetchone() or (0, "")
     payload_json = payload.model_dump(mode="json", exclude={"statement", "assurance"})
     subjects = {subject: _digest({"decision": payload_json, "about": _about(snapshot, row)})}
@@ -128,21 +133,21 @@ def statement_for(snapshot: Snapshot, actor: str, payload: Decided, subject: str
     )
 
 
-def accepted(snapshot: Snapshot, actor: str, payload: AnyDecided, subject: str, proof: Proof) -> AnyDecided:
+def accepted(snapshot: Snapshot, actor: str, payload: AnyDecided, about: About, proof: Proof) -> AnyDecided:
     """Return the payload with its statement. Raise unless the statement says just this and its signature holds."""
     predicate = read_statement(proof.statement)["predicate"]
-    head, nonce = Head(predicate["head"]["seq"], predicate["head"]["hash"]), predicate["nonce"]
+    head, nonce = Basis(predicate["head"]["seq"], predicate["head"]["hash"]), predicate["nonce"]
     found = snapshot.db.execute("SELECT hash FROM event WHERE seq = ?", [head.seq]).fetchone()
     if found is None or found[0] != head.hash:
         raise NotSatisfiedError("the statement was made over another ledger", hint="export one from this site")
     if snapshot.db.execute("SELECT 1 FROM statement WHERE nonce = ?", [nonce]).fetchone():
         raise NotSatisfiedError("the statement was recorded already", hint="each statement counts once")
     signed = as_signed(payload)
-    again = statement_for(snapshot, actor, signed, subject, nonce=nonce, head=head)
+    again = statement_for(snapshot, actor, signed, about, nonce=nonce, head=head)
     if again != proof.statement:
         differs = _difference(proof.statement, again)
         raise StaleHeadError(
-            f"the signed statement is not what would be recorded of {subject} now: {differs}",
+            f"the signed statement is not what would be recorded of {about.subject} now: {differs}",
             hint="look again and sign what is there now",
         )
     refuse_unproven(snapshot, actor, proof, at=datetime.now(snapshot.now.tzinfo))
@@ -152,16 +157,6 @@ def accepted(snapshot: Snapshot, actor: str, payload: AnyDecided, subject: str, 
 def as_signed(payload: AnyDecided) -> AnyDecided:
     """Return a decision as it is recorded when a key signs it."""
     return payload.model_copy(update={"assurance": "signed"}) if isinstance(payload, Signed) else payload
-
-
-def asks_for_signature(snapshot: Snapshot, payload: Decided, subject: str) -> bool:
-    """Return whether the site wants a decision signed with a key. See `ledger.rules.approval.asks_for_signature`."""
-    found = snapshot.db.execute(_SITE).fetchone()
-    owner_key = found[1] if found else None
-    of_authority = isinstance(payload, OF_AUTHORITY)
-    # an order and its deliveries are under their activity's policy
-    row = None if owner_key is None or of_authority else activity(snapshot, subject.partition("#")[0])
-    return approval.asks_for_signature(row, owner_key, of_authority=of_authority)
 
 
 def unsigned(actor: str, subject: str) -> UnsignedError:

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from ledger.evidence.plans import load_plan
-from ledger.log.events import COLUMNS
+from ledger.log.columns import COLUMNS
 from ledger.questions.people import people
 from ledger.questions.site import head, site_of
 from ledger.questions.snapshot import Snapshot

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import rfc8785
 
-from ledger.log.events import canonical_text
+from ledger.log.chain import canonical_text
 from steps.errors import InputError
 from steps.stamps import stamp
 
@@ -23,7 +23,7 @@ PREDICATE = "urn:clusterwright:decision:v1"
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 
 
-class Head(NamedTuple):
+class Basis(NamedTuple):
     """The event after which a decision was taken."""
 
     seq: int
@@ -45,7 +45,7 @@ class Decision:
     genesis: str
     plan_revision: int
     attempt: int
-    head: Head
+    head: Basis
     nonce: str
     at: datetime
 

@@ -8,23 +8,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.log.payloads.base import Decided
 from ledger.log.payloads.orders import ChangeDecided
 from ledger.log.payloads.sign_off import Signed
 from ledger.questions.case import LookedUp, activity, actor, approvers
 from ledger.questions.orders import change
 from ledger.questions.snapshot import Snapshot
+from ledger.rules.approval import asks_for_signature
 from ledger.rules.permission import roles_for
 from ledger.state.projection import Projection
 from ledger.trust import ssh, sshsig
-from ledger.trust.proving import asks_for_signature, namespace_of, statement_for
-from ledger.trust.statements import Head, read_statement, signed_text
+from ledger.trust.proving import OF_AUTHORITY, About, namespace_of, statement_for
+from ledger.trust.statements import Basis, read_statement, signed_text
 from steps.errors import ClusterwrightError
 from steps.stamps import instant, moment
 
@@ -57,7 +57,7 @@ class Verifier:
         if not isinstance(payload, Decided):
             return
         self.projection.flush()
-        then = replace(self.snapshot, now=event.effective_at)
+        then = self.snapshot.at(event.effective_at)
         if payload.statement is not None:
             yield from self._statement(then, event, payload, payload.statement)
             keys = tuple(
@@ -65,7 +65,7 @@ class Verifier:
                 for person, key, since, until in then.db.execute(_KEYS, [event.actor])
             )
             self.met[event.seq] = Met(event, payload.statement, keys, namespace_of(then))
-        elif asks_for_signature(then, payload, event.subject):
+        elif _asks_for_signature(then, event, payload):
             yield "is not signed, and its policy asks for a signature"
         if isinstance(payload, Signed):
             yield from _of_policy(then, event, payload)
@@ -75,9 +75,10 @@ class Verifier:
     def _statement(self, then: Snapshot, event: Event, payload: Decided, statement: str) -> Iterator[str]:
         try:
             predicate = read_statement(statement)["predicate"]
-            head = Head(predicate["head"]["seq"], predicate["head"]["hash"])
+            head = Basis(predicate["head"]["seq"], predicate["head"]["hash"])
             nonce = predicate["nonce"]
-            again = statement_for(then, event.actor, payload, event.subject, nonce=nonce, head=head)
+            about = About(event.subject, activity(then, event.subject))
+            again = statement_for(then, event.actor, payload, about, nonce=nonce, head=head)
         except (ClusterwrightError, KeyError, TypeError) as error:
             yield f"its statement does not read: {error}"
             return
@@ -85,6 +86,12 @@ class Verifier:
             yield "its statement does not say what was decided"
         if not isinstance(head.seq, int) or head.seq >= event.seq or self.hash_at(head.seq) != head.hash:
             yield f"its statement was made over another ledger (event {head.seq})"
+
+
+def _asks_for_signature(then: Snapshot, event: Event, payload: Decided) -> bool:
+    (owner_key,) = then.db.execute("SELECT owner_key FROM site").fetchone()
+    under = activity(then, event.subject.partition("#")[0])
+    return asks_for_signature(under, owner_key, of_authority=isinstance(payload, OF_AUTHORITY))
 
 
 def _of_policy(then: Snapshot, event: Event, payload: Signed) -> Iterator[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.stores.log import machine_clock
 from ledger.trust import ssh
 from ledger.trust.proving import Proof

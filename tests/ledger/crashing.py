@@ -25,7 +25,7 @@ from typing import NamedTuple, Self, TypeVar
 from ledger.decisions.evidence import attach
 from ledger.decisions.sign_off import sign
 from ledger.decisions.work import comment, finish, progress, reopen, start
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State

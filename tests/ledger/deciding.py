@@ -48,7 +48,8 @@ from ledger.questions.checks import checklist
 from ledger.questions.links import predecessors
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import claims, sign_offs
-from ledger.questions.site import counts, head
+from ledger.questions.counts import counts
+from ledger.questions.site import head
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity, State

@@ -11,7 +11,9 @@ from typing import Any
 from sqlalchemy import insert
 from sqlmodel import Session
 
-from ledger.log.events import COLUMNS, FIRST_HASH, event_hash, event_of
+from ledger.log.columns import COLUMNS, FIRST_HASH
+from ledger.log.chain import event_hash
+from ledger.log.events import event_of
 from ledger.state.projector import replaying
 from ledger.state.tables.event import EventTable
 from ledger.stores.sqlite import create_schema, file_engine

@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from ledger.log.events import COLUMNS
+from ledger.log.columns import COLUMNS
 from ledger.trust.audit import Auditor
 
 PROJECTIONS = (

@@ -14,7 +14,7 @@ import pytest
 from ledger.decisions.evidence import attach
 from ledger.decisions.work import comment
 from ledger.evidence import store as evidence
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.questions.site import head
 from ledger.reading import open_snapshot
 from ledger.stores.file import connect

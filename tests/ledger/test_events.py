@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from ledger.payloads import KINDS
 
 from ledger.decisions.work import comment
-from ledger.log.events import HASHED, canonical_text, hashed_text
+from ledger.log.columns import HASHED
+from ledger.log.chain import canonical_text
+from ledger.log.chain import hashed_text
 from ledger.writing import Ledger
 from steps.errors import UnreachableError
 

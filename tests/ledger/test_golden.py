@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger.questions.site import counts, project_time, site_of
+from ledger.questions.counts import counts
+from ledger.questions.site import project_time, site_of
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.trust.audit import audit

@@ -11,7 +11,7 @@ from ledger.decisions.sign_off import sign
 from ledger.questions.activities import ready
 from ledger.questions.case import require_activity
 from ledger.questions.inbox import inbox
-from ledger.questions.site import counts, phases
+from ledger.questions.counts import counts, phases
 from ledger.questions.why import why
 from ledger.trust.audit import audit
 from ledger.writing import Ledger

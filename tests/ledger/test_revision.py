@@ -13,7 +13,7 @@ from ledger.decisions.runs import settle
 from ledger.decisions.work import finish, start
 from ledger.entries import Measured, RunOutcome
 from ledger.evidence.plans import read_plan, store_plan
-from ledger.log.events import Draft
+from ledger.log.chain import Draft
 from ledger.log.payloads.plan import PlanAdopted
 from ledger.log.upcasting import upcast
 from ledger.questions.activities import activities, standing

@@ -18,7 +18,7 @@ from ledger.decisions.people import revoke_key
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.sign_off import attend, invite, reject, sign, waive
 from ledger.decisions.work import finish, reopen, start
-from ledger.log.events import Event
+from ledger.log.chain import Event
 from ledger.trust import ssh
 from ledger.trust.audit import audit
 from ledger.trust.proving import Proof

@@ -28,7 +28,7 @@ from ledger.questions.case import require_activity
 from ledger.questions.log import last_events
 from ledger.questions.orders import orders
 from ledger.questions.records import comments, evidence
-from ledger.questions.site import counts, next_wake
+from ledger.questions.counts import counts, next_wake
 from ledger.questions.why import why
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError

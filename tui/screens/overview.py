@@ -12,7 +12,8 @@ from textual.widgets import Static
 
 from ledger.questions.activities import activities
 from ledger.questions.orders import orders
-from ledger.questions.site import counts, phases, site_of
+from ledger.questions.counts import counts, phases
+from ledger.questions.site import site_of
 from tui.looks import COLOURS, safe
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows

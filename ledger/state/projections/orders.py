@@ -19,7 +19,7 @@ from ledger.log.payloads.orders import (
 from ledger.state.projection import Handler, Projection
 
 if TYPE_CHECKING:
-    from ledger.log.events import Event
+    from ledger.log.chain import Event
 
 _FIRST = "SELECT id FROM tranche WHERE order_line = :order ORDER BY number LIMIT 1"
 _RECEIVED = "SELECT received_quantity, received_at FROM tranche WHERE id = :id"

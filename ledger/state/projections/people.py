@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from ledger.log.payloads.base import Decided
 from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Withdrawn
 from ledger.log.payloads.plan import Genesis, PlanAdopted
 from ledger.state.projection import Handler, Projection, stored
 from ledger.trust.ssh import plain_key
 
 if TYPE_CHECKING:
-    from ledger.log.events import Event
+    from ledger.log.chain import Event
 
 ADOPTION = timedelta(seconds=1)
 """A key that an adoption replaces still counts for that adoption itself: OpenSSH's times are whole seconds."""
@@ -122,21 +120,6 @@ def delegate(p: Projection, event: Event, payload: Delegated) -> None:
 def withdraw(p: Projection, event: Event, payload: Withdrawn) -> None:
     """End a delegation before its time."""
     p.update("delegation", payload.delegation, withdrawn_at=event.effective_at)
-
-
-def note_statement(p: Projection, event: Event, payload: Decided) -> None:
-    """Keep the nonce of what was signed, so that it is never used again."""
-    if payload.statement is None:
-        return
-    said = json.loads(payload.statement)["predicate"]
-    p.add(
-        "statement",
-        seq=event.seq,
-        nonce=said["nonce"],
-        subject=event.subject,
-        person=event.actor,
-        decision=said["decision"],
-    )
 
 
 HANDLERS: dict[str, tuple[Handler, ...]] = {

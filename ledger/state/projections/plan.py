@@ -13,7 +13,7 @@ from steps.schedule.plan import Plan, PlanLink
 from steps.stamps import moment, stamp
 
 if TYPE_CHECKING:
-    from ledger.log.events import Event
+    from ledger.log.chain import Event
 
 
 def begin(p: Projection, event: Event, payload: Genesis) -> None:  # noqa: ARG001  the handlers' shape

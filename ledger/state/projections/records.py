@@ -10,7 +10,7 @@ from ledger.log.payloads.facts import FactsRecorded
 from ledger.state.projection import Handler, Projection
 
 if TYPE_CHECKING:
-    from ledger.log.events import Event
+    from ledger.log.chain import Event
 
 _PASSED = """
 SELECT sum(failing = '[]') FROM item_check c WHERE activity = :activity AND attempt = :attempt AND seq = (

@@ -18,7 +18,7 @@ from steps.schedule.activity import PlanActivity, text_of
 from steps.schedule.plan import PlanOrder, PlanTranche
 
 if TYPE_CHECKING:
-    from ledger.log.events import Event
+    from ledger.log.chain import Event
 
 UNPLACED: dict[str, Any] = {
     "ready_from": None,

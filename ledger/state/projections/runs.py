@@ -12,7 +12,7 @@ from ledger.rules.activity import NOT_MET, Activity, State
 from ledger.state.projection import Handler, Projection, stored
 
 if TYPE_CHECKING:
-    from ledger.log.events import Event
+    from ledger.log.chain import Event
 
 _PREVIEWED = """
 INSERT INTO preview (activity, attempt, hosts, playbook_digest, summary, differences, at)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ledger.log.payloads.base import Decided
 from ledger.log.payloads.ncr import NcrClosed, NcrDispositioned
 from ledger.log.payloads.sign_off import (
     Overridden,
@@ -19,7 +21,7 @@ from ledger.rules.activity import State
 from ledger.state.projection import Handler, Projection, stored
 
 if TYPE_CHECKING:
-    from ledger.log.events import Event
+    from ledger.log.chain import Event
 
 _ATTENDED = """
 INSERT INTO attendance (activity, attempt, role, witness, note, person, at)
@@ -162,6 +164,21 @@ def _in_words(witnesses: Sequence[Witnessed]) -> str:
     parts = [f"witnessed by {', '.join(came)}"] if came else []
     parts += [f"invited as witness, did not attend: {', '.join(missed)}"] if missed else []
     return "; ".join(parts)
+
+
+def note_statement(p: Projection, event: Event, payload: Decided) -> None:
+    """Keep the nonce of what was signed, so that it is never used again."""
+    if payload.statement is None:
+        return
+    said = json.loads(payload.statement)["predicate"]
+    p.add(
+        "statement",
+        seq=event.seq,
+        nonce=said["nonce"],
+        subject=event.subject,
+        person=event.actor,
+        decision=said["decision"],
+    )
 
 
 HANDLERS: dict[str, tuple[Handler, ...]] = {

@@ -24,7 +24,7 @@ from ledger.rules.activity import State
 from ledger.state.projection import Handler, Projection
 
 if TYPE_CHECKING:
-    from ledger.log.events import Event
+    from ledger.log.chain import Event
 
 _WAS_CHECKED = "SELECT 1 FROM item_check WHERE activity = :activity AND attempt = :attempt LIMIT 1"
 
