@@ -143,7 +143,11 @@ def reading_of(text: str) -> ReadingEntry:
     """Return a reading that was written as `rack.bond_resistance=0.05ohm`, or as `link.up=yes`."""
     number = _NUMBER.fullmatch(text.strip())
     if number is not None:
-        return ReadingEntry(number[1], number[2], (number[3] or "").strip())
+        return ReadingEntry(
+            number[1],
+            number[2],
+            (number[3] or "").strip(),
+        )
     word = _WORD.fullmatch(text.strip())
     if word is None:
         raise InputError(f"{text!r} is not METRIC=VALUE", hint="as rack.bond_resistance=0.05ohm")

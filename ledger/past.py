@@ -50,7 +50,11 @@ def snapshot_as_of(present: Snapshot, wanted: str) -> Snapshot:
     return Snapshot(db, site_dir, as_of.time, as_of=as_of, release=engine.dispose)
 
 
-def _replay(projection: Any, rows: Sequence[Mapping[str, Any]], redacted: Sequence[str]) -> None:
+def _replay(
+    projection: Any,
+    rows: Sequence[Mapping[str, Any]],
+    redacted: Sequence[str],
+) -> None:
     """Replay events. A name that was redacted later is not shown as it was either."""
     for row in rows:
         projection.apply(event_of(row))

@@ -65,7 +65,14 @@ class Transaction:
     `drafts` is a list while decisions are only put into words. `proof` is what the actor signed of the decision to come.
     """
 
-    def __init__(self, connection: Connection, log: Log, site_dir: Path, clock: Clock, signer: Signer | None) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        log: Log,
+        site_dir: Path,
+        clock: Clock,
+        signer: Signer | None,
+    ) -> None:
         """Take an open transaction and its log, the site's folder, project time, and who signs at once."""
         driver: Any = connection.connection.driver_connection
         self.site_dir = site_dir
@@ -128,9 +135,21 @@ class Transaction:
 
     def record(self, case: LookedUp, payload: Payload) -> Event:
         """Record what a case's actor decided about its activity."""
-        return self.append(case.actor.id, payload, subject=case.row.id, at=case.now)
+        return self.append(
+            case.actor.id,
+            payload,
+            subject=case.row.id,
+            at=case.now,
+        )
 
-    def append(self, actor: str, payload: Payload, *, subject: str, at: datetime) -> Event:
+    def append(
+        self,
+        actor: str,
+        payload: Payload,
+        *,
+        subject: str,
+        at: datetime,
+    ) -> Event:
         """Record one event, which happened at a time."""
         signature = None
         if isinstance(payload, Decided):
@@ -151,7 +170,13 @@ class Transaction:
         settle(self.projection)
         return events
 
-    def _proven(self, actor: str, payload: Decided, subject: str, at: datetime) -> tuple[Decided, str | None]:
+    def _proven(
+        self,
+        actor: str,
+        payload: Decided,
+        subject: str,
+        at: datetime,
+    ) -> tuple[Decided, str | None]:
         """Return a decision with its statement and signature, where there is a proof or one is asked for."""
         (owner_key,) = self._snapshot.db.execute("SELECT owner_key FROM site").fetchone()
         if self.drafts is None and self.proof is None and owner_key is None:
@@ -293,6 +318,11 @@ class Ledger:
         """Return the ledger."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         """Close it."""
         self.close()

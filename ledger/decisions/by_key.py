@@ -35,7 +35,12 @@ def decided(
     (text,) = ledger.drafted(decide)
     with ledger.write() as writing:
         namespace = namespace_of(writing.at())
-    signature = ssh.sign(signed_text(text), _key_file(ledger, person, key), namespace, may_ask=may_ask)
+    signature = ssh.sign(
+        signed_text(text),
+        _key_file(ledger, person, key),
+        namespace,
+        may_ask=may_ask,
+    )
     return ledger.proved(Proof(text, signature), decide)
 
 

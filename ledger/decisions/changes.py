@@ -73,7 +73,14 @@ def decide_change(
         return writing.append(actor, payload, subject=found.subject, at=asked.now)
 
 
-def _decision(asked: Snapshot, found: ChangeRow, role: str, *, approve: bool, reason: str) -> ChangeDecided:
+def _decision(
+    asked: Snapshot,
+    found: ChangeRow,
+    role: str,
+    *,
+    approve: bool,
+    reason: str,
+) -> ChangeDecided:
     """Return the decision with what was in force before it, so that whoever signs it signs both."""
     order = order_named(asked, found.subject)
     tranche = None if found.quantity is None else require_tranche(asked, found.subject)

@@ -141,7 +141,13 @@ def _examined(case: LookedUp, entries: Sequence[ItemEntry]) -> list[Examined]:
     return examined(case, entries, last)
 
 
-def _kept(ledger: Ledger, actor: str, activity: str, entries: Sequence[ItemEntry], at: datetime | None) -> Photos:
+def _kept(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    entries: Sequence[ItemEntry],
+    at: datetime | None,
+) -> Photos:
     """Keep the photos of each entry. Nothing is kept of what would be refused."""
     if not any(entry.photos for entry in entries):
         return {id(entry): () for entry in entries}
@@ -161,7 +167,11 @@ def _kept(ledger: Ledger, actor: str, activity: str, entries: Sequence[ItemEntry
     return kept
 
 
-def _parts(case: LookedUp, new: Sequence[Examined], photos: Photos) -> tuple[list[ItemPart], str | None]:
+def _parts(
+    case: LookedUp,
+    new: Sequence[Examined],
+    photos: Photos,
+) -> tuple[list[ItemPart], str | None]:
     """Return what the event says of each item, and the non-conformance that it opens, if it does."""
     of_items, of_readings = open_ncrs_of_items(case.snapshot, case.row), open_ncrs_of_readings(case.snapshot, case.row)
     opened: str | None = None
@@ -235,7 +245,13 @@ def _recorded(case: LookedUp) -> dict[str, tuple[object, ...]]:
     for entry in check_history(case.snapshot, case.row):
         if entry.attempt == case.row.attempt:
             readings = {reading.metric: (reading.value, reading.unit) for reading in entry.readings}
-            found[entry.item] = (RESULT in entry.failing, entry.note, entry.serial, entry.photos, readings)
+            found[entry.item] = (
+                RESULT in entry.failing,
+                entry.note,
+                entry.serial,
+                entry.photos,
+                readings,
+            )
     return found
 
 

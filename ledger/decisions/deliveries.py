@@ -104,7 +104,13 @@ def receive(
         return writing.append(actor, payload, subject=tranche_id, at=asked.now)
 
 
-def check_manifest(ledger: Ledger, actor: str, tranche_id: str, manifest: Path, scanned: Path) -> Compared:
+def check_manifest(
+    ledger: Ledger,
+    actor: str,
+    tranche_id: str,
+    manifest: Path,
+    scanned: Path,
+) -> Compared:
     """Return what came and every difference. Nothing is recorded. Raise for what recording would refuse."""
     with ledger.write() as writing:
         asked = writing.at()

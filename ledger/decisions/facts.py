@@ -51,7 +51,13 @@ def record_facts(
         is_reopened = row.id in {again.activity for again in reopened}
         permitted(case, Action.FACT, State.OPEN if is_reopened else stored_state(row))
         files = tuple(taken.shown(found[0][0].evidence) for taken in kept)
-        payload = FactsRecorded(unit=row.plan.unit, facts=facts, source=source, evidence=files, reopened=reopened)
+        payload = FactsRecorded(
+            unit=row.plan.unit,
+            facts=facts,
+            source=source,
+            evidence=files,
+            reopened=reopened,
+        )
         return writing.record(case, payload)
 
 

@@ -39,7 +39,14 @@ def disposition_ncr(
         return writing.record(case, payload)
 
 
-def close_ncr(ledger: Ledger, actor: str, ncr: str, disposition: str = "", *, at: datetime | None = None) -> Event:
+def close_ncr(
+    ledger: Ledger,
+    actor: str,
+    ncr: str,
+    disposition: str = "",
+    *,
+    at: datetime | None = None,
+) -> Event:
     """Close a non-conformance with what was decided, or with another word. Class A needs the decision first."""
     with ledger.write() as writing:
         found = require_ncr(writing.at(at), ncr)

@@ -83,7 +83,12 @@ def promise(
         asked = writing.at(at)
         found = require_placed(asked, order_id)
         writing.may(actor, "promise", order_id, organisation=found.organisation)
-        return writing.append(actor, OrderPromised(promised=promised, reason=reason), subject=order_id, at=asked.now)
+        return writing.append(
+            actor,
+            OrderPromised(promised=promised, reason=reason),
+            subject=order_id,
+            at=asked.now,
+        )
 
 
 def expedite(

@@ -46,7 +46,14 @@ def delegate(
         return writing.append(actor, payload, subject=f"role/{role}", at=asked.now)
 
 
-def withdraw(ledger: Ledger, actor: str, delegation: str, reason: str, *, at: datetime | None = None) -> Event:
+def withdraw(
+    ledger: Ledger,
+    actor: str,
+    delegation: str,
+    reason: str,
+    *,
+    at: datetime | None = None,
+) -> Event:
     """End a delegation early: by the person who made it, or by the owner."""
     if not reason.strip():
         raise InputError("withdrawing a delegation needs a reason", hint="give --reason")
@@ -75,11 +82,24 @@ def revoke_key(
         if key is None:
             raise NotSatisfiedError(f"{person} has no key that counts")
         role = "owner" if under == Who.OWNER else "holder"
-        payload = KeyRevoked(person=person, key=key, since=since or asked.now, reason=reason, role=role)
+        payload = KeyRevoked(
+            person=person,
+            key=key,
+            since=since or asked.now,
+            reason=reason,
+            role=role,
+        )
         return writing.append(actor, payload, subject=f"key/{person}", at=asked.now)
 
 
-def redact(ledger: Ledger, actor: str, person: str, reason: str, *, at: datetime | None = None) -> Event:
+def redact(
+    ledger: Ledger,
+    actor: str,
+    person: str,
+    reason: str,
+    *,
+    at: datetime | None = None,
+) -> Event:
     """Record that a person is shown by their id alone. `take_away` then removes what names them."""
     if not reason.strip():
         raise InputError(

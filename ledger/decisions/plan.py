@@ -91,10 +91,17 @@ def _may_adopt(writing: Transaction, asked: Snapshot, actor: str, plan: Plan) ->
         roles = own_roles(asked, actor)
     else:
         roles = {role for person in plan.people if person.id == actor for role in person.roles}
-    may(Actor(actor, "", dict.fromkeys(roles)), "adopt_plan", Matter("a plan", writing.owner))
+    may(
+        Actor(actor, "", dict.fromkeys(roles)),
+        "adopt_plan",
+        Matter("a plan", writing.owner),
+    )
 
 
-def _undone(asked: Snapshot, plan: Plan) -> tuple[tuple[Again, ...], tuple[Again, ...]]:
+def _undone(
+    asked: Snapshot,
+    plan: Plan,
+) -> tuple[tuple[Again, ...], tuple[Again, ...]]:
     """Return what is opened again under the plan, and what is only to be signed again."""
     from ledger.rules.revision import consequences  # the calculators come with it, and no other decision needs them
 

@@ -58,7 +58,11 @@ def _part(row: ProgressRow) -> BeforeRow:
     )
 
 
-def _faults(asked: Snapshot, row: ProgressRow, first: Mapping[str, ProgressRow]) -> list[str]:
+def _faults(
+    asked: Snapshot,
+    row: ProgressRow,
+    first: Mapping[str, ProgressRow],
+) -> list[str]:
     faults = [*_of_shape(row, asked.now), *_of_subject(asked, row, first)]
     return faults or list(_of_order(asked, row, first))
 
@@ -74,7 +78,11 @@ def _of_shape(row: ProgressRow, now: datetime) -> Iterator[str]:
         yield f"{row.activity} is in the future; this is for what was done before"
 
 
-def _of_subject(asked: Snapshot, row: ProgressRow, first: Mapping[str, ProgressRow]) -> Iterator[str]:
+def _of_subject(
+    asked: Snapshot,
+    row: ProgressRow,
+    first: Mapping[str, ProgressRow],
+) -> Iterator[str]:
     name = row.activity
     if first[name] is not row:
         yield f"{name} is there twice"
@@ -104,7 +112,11 @@ def _of_supply(asked: Snapshot, row: ProgressRow) -> Iterator[str]:
             yield f"{name} is placed already"
 
 
-def _of_order(asked: Snapshot, row: ProgressRow, before: Mapping[str, ProgressRow]) -> Iterator[str]:
+def _of_order(
+    asked: Snapshot,
+    row: ProgressRow,
+    before: Mapping[str, ProgressRow],
+) -> Iterator[str]:
     """Yield faults against the network's order, without lags: dates from before are days, not hours."""
     begins = row.started or row.finished
     for link in predecessors(asked, row.activity):

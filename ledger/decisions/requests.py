@@ -14,7 +14,13 @@ from ledger.writing import Ledger, Transaction
 from steps.errors import InputError, NotSatisfiedError
 
 
-def request_run(ledger: Ledger, actor: str, activity: str, *, at: datetime | None = None) -> Event:
+def request_run(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    *,
+    at: datetime | None = None,
+) -> Event:
     """Ask for a run of what is ready."""
     with ledger.write() as writing:
         case = writing.case(activity, actor, at)
@@ -22,7 +28,13 @@ def request_run(ledger: Ledger, actor: str, activity: str, *, at: datetime | Non
         return _request(writing, case, "run")
 
 
-def request_retry(ledger: Ledger, actor: str, activity: str, *, at: datetime | None = None) -> Event:
+def request_retry(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    *,
+    at: datetime | None = None,
+) -> Event:
     """Ask for another try of what failed or was not met. It is open again, in the next attempt.
 
     Where hosts do not depend on one another, those that are done stay done, and only the others are tried again.
@@ -35,7 +47,13 @@ def request_retry(ledger: Ledger, actor: str, activity: str, *, at: datetime | N
         return _request(writing, case, "retry", kept)
 
 
-def request_cancel(ledger: Ledger, actor: str, activity: str, *, at: datetime | None = None) -> Event:
+def request_cancel(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    *,
+    at: datetime | None = None,
+) -> Event:
     """Ask for a run to be stopped."""
     with ledger.write() as writing:
         case = writing.case(activity, actor, at)
@@ -59,6 +77,11 @@ def answer_request(
         return writing.append(actor, payload, subject=found.activity, at=asked.now)
 
 
-def _request(writing: Transaction, case: LookedUp, action: str, kept: tuple[str, ...] = ()) -> Event:
+def _request(
+    writing: Transaction,
+    case: LookedUp,
+    action: str,
+    kept: tuple[str, ...] = (),
+) -> Event:
     payload = RequestMade(request=next_id(case.snapshot, "request", "Q"), action=action, kept=kept)
     return writing.record(case, payload)

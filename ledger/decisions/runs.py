@@ -72,7 +72,18 @@ def claim(
             hosts=tuple(hosts),
             release=_release(case, attempt, hosts, playbook_digest),
         )
-        taken = Claim(row.id, attempt, payload.run, owner, lease_until, host, boot_id, pid, pgid, payload.hosts)
+        taken = Claim(
+            row.id,
+            attempt,
+            payload.run,
+            owner,
+            lease_until,
+            host,
+            boot_id,
+            pid,
+            pgid,
+            payload.hosts,
+        )
         writing.record(case, payload)
         keep_claim(writing.projection, taken)
         return taken
@@ -87,7 +98,12 @@ def _is_taken(case: LookedUp, hosts: Sequence[str]) -> bool:
     return any(set(hosts) & set(other.hosts) or shares & shares_of(case.snapshot, other.activity) for other in others)
 
 
-def _release(case: LookedUp, attempt: int, hosts: Sequence[str], playbook_digest: str | None) -> str | None:
+def _release(
+    case: LookedUp,
+    attempt: int,
+    hosts: Sequence[str],
+    playbook_digest: str | None,
+) -> str | None:
     """Return the release that this run uses up. A rehearsal touches no host and needs none."""
     if case.is_rehearsal:
         return None
@@ -189,7 +205,13 @@ def _result(case: LookedUp, outcome: RunOutcome, *, needs_person: bool) -> State
     return result
 
 
-def _settlement(case: LookedUp, run: str, owner: str, outcome: RunOutcome, result: State) -> RunSettled:
+def _settlement(
+    case: LookedUp,
+    run: str,
+    owner: str,
+    outcome: RunOutcome,
+    result: State,
+) -> RunSettled:
     """Return what the event says, without the rows of results and readings."""
     site_dir, row = case.snapshot.site_dir, case.row
     return RunSettled(
@@ -244,7 +266,12 @@ def _item(r: ItemResult) -> dict[str, Any]:
 def _left(site_dir: Path, artifact: Artifact | str) -> Left:
     a = Artifact(artifact) if isinstance(artifact, str) else artifact
     size = len(load(site_dir, a.digest))
-    return Left(digest=a.digest, evidence=a.kind, name=a.name or a.kind, size=size)
+    return Left(
+        digest=a.digest,
+        evidence=a.kind,
+        name=a.name or a.kind,
+        size=size,
+    )
 
 
 def record_preview(

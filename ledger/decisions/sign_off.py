@@ -85,7 +85,14 @@ def sign_elsewhere(ledger: Ledger, path: Path) -> Event:
     )
 
 
-def reject(ledger: Ledger, actor: str, activity: str, reason: str, *, at: datetime | None = None) -> Event:
+def reject(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    reason: str,
+    *,
+    at: datetime | None = None,
+) -> Event:
     """Refuse finished work: a non-conformance opens, and the work goes back as the next attempt."""
     if not reason.strip():
         raise InputError("a rejection needs a reason", hint="give --reason")
@@ -115,11 +122,25 @@ def waive(
         case = writing.case(activity, actor, at)
         role, result = rules.waive(case, metric)
         waiver = next_id(case.snapshot, "waiver", "W")
-        payload = Waived(waiver=waiver, metric=metric, reason=reason, due=due, role=role, result=result.value)
+        payload = Waived(
+            waiver=waiver,
+            metric=metric,
+            reason=reason,
+            due=due,
+            role=role,
+            result=result.value,
+        )
         return writing.record(case, payload)
 
 
-def break_glass(ledger: Ledger, actor: str, activity: str, reason: str, *, at: datetime | None = None) -> Event:
+def break_glass(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    reason: str,
+    *,
+    at: datetime | None = None,
+) -> Event:
     """Pass finished work against its policy, in an emergency. What was lacking is recorded and shown for ever.
 
     Criteria are not passed by it: what failed or was not measured is waived, each by name.
@@ -129,7 +150,12 @@ def break_glass(ledger: Ledger, actor: str, activity: str, reason: str, *, at: d
     with ledger.write() as writing:
         case = writing.case(activity, actor, at)
         passed = rules.break_glass(case)
-        payload = Overridden(role=passed.role, reason=reason, lacking=passed.lacking, result=State.DONE.value)
+        payload = Overridden(
+            role=passed.role,
+            reason=reason,
+            lacking=passed.lacking,
+            result=State.DONE.value,
+        )
         return writing.record(case, payload)
 
 

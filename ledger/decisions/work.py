@@ -36,7 +36,14 @@ from steps.errors import InputError
 from steps.value import Value, value_text
 
 
-def assign(ledger: Ledger, actor: str, activity: str, person: str, *, at: datetime | None = None) -> Event:
+def assign(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    person: str,
+    *,
+    at: datetime | None = None,
+) -> Event:
     """Assign an activity to a person. What was given to an organisation is assigned to its people only."""
     with ledger.write() as writing:
         case = writing.case(activity, actor, at)
@@ -63,7 +70,14 @@ def assign_organisation(
         return writing.append(actor, OrganisationAssigned(organisation=wanted), subject=subject, at=asked.now)
 
 
-def comment(ledger: Ledger, actor: str, activity: str, text: str, *, at: datetime | None = None) -> Event:
+def comment(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    text: str,
+    *,
+    at: datetime | None = None,
+) -> Event:
     """Write something down about an activity."""
     if not text.strip():
         raise InputError("the comment is empty")
@@ -73,7 +87,13 @@ def comment(ledger: Ledger, actor: str, activity: str, text: str, *, at: datetim
         return writing.record(case, Commented(text=text))
 
 
-def start(ledger: Ledger, actor: str, activity: str, *, at: datetime | None = None) -> Event:
+def start(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    *,
+    at: datetime | None = None,
+) -> Event:
     """Record that people began. Raise while anything before it is open."""
     with ledger.write() as writing:
         case = writing.case(activity, actor, at)
@@ -128,7 +148,12 @@ def measure(
             source=source,
             instrument=instrument,
         )
-        (verdict,) = verdicts(asked_of(case.row), [read], case.readings, case.waived)
+        (verdict,) = verdicts(
+            asked_of(case.row),
+            [read],
+            case.readings,
+            case.waived,
+        )
         failed = verdict.verdict == FAILED
         under = open_ncrs_of_readings(case.snapshot, case.row).get((metric, read.item)) if failed else None
         opens = failed and under is None
@@ -157,7 +182,14 @@ def finish(
         return writing.record(case, Finished(performers=(actor, *performers), result=result.value))
 
 
-def hold(ledger: Ledger, actor: str, activity: str, reason: str, *, at: datetime | None = None) -> Event:
+def hold(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    reason: str,
+    *,
+    at: datetime | None = None,
+) -> Event:
     """Stop an activity until it is resumed. Running software is cancelled, not held."""
     _refuse_unreasoned(reason, "hold")
     with ledger.write() as writing:
@@ -166,7 +198,14 @@ def hold(ledger: Ledger, actor: str, activity: str, reason: str, *, at: datetime
         return writing.record(case, Held(reason=reason))
 
 
-def resume(ledger: Ledger, actor: str, activity: str, reason: str = "", *, at: datetime | None = None) -> Event:
+def resume(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    reason: str = "",
+    *,
+    at: datetime | None = None,
+) -> Event:
     """Let a held activity go on in the state in which it was held."""
     with ledger.write() as writing:
         case = writing.case(activity, actor, at)
@@ -174,7 +213,14 @@ def resume(ledger: Ledger, actor: str, activity: str, reason: str = "", *, at: d
         return writing.record(case, Resumed(reason=reason, result=back.value))
 
 
-def na(ledger: Ledger, actor: str, activity: str, reason: str, *, at: datetime | None = None) -> Event:
+def na(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    reason: str,
+    *,
+    at: datetime | None = None,
+) -> Event:
     """Decide that there is nothing to do. What follows then waits for what this activity waited for."""
     _refuse_unreasoned(reason, "not applicable")
     with ledger.write() as writing:
@@ -183,7 +229,14 @@ def na(ledger: Ledger, actor: str, activity: str, reason: str, *, at: datetime |
         return writing.record(case, NotApplicable(reason=reason, role=role))
 
 
-def reopen(ledger: Ledger, actor: str, activity: str, reason: str, *, at: datetime | None = None) -> Event:
+def reopen(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    reason: str,
+    *,
+    at: datetime | None = None,
+) -> Event:
     """Open what was done again, as the next attempt. What rested on it becomes stale."""
     _refuse_unreasoned(reason, "open again")
     with ledger.write() as writing:
@@ -192,7 +245,13 @@ def reopen(ledger: Ledger, actor: str, activity: str, reason: str, *, at: dateti
         return writing.record(case, Reopened(reason=reason))
 
 
-def settle_duplicate(ledger: Ledger, actor: str, activity: str, *, at: datetime | None = None) -> Event:
+def settle_duplicate(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    *,
+    at: datetime | None = None,
+) -> Event:
     """Record that an activity is done, since the steps that complete it are done."""
     with ledger.write() as writing:
         case = writing.case(activity, actor, at)

@@ -48,7 +48,12 @@ def keep_names(site_dir: Path, people: Iterable[Person]) -> dict[str, str]:
 
 
 def _keep(site_dir: Path, person: Person) -> str:
-    said: dict[str, Any] = {"format": FORMAT, "id": person.id, "name": person.name, "salt": secrets.token_hex(16)}
+    said: dict[str, Any] = {
+        "format": FORMAT,
+        "id": person.id,
+        "name": person.name,
+        "salt": secrets.token_hex(16),
+    }
     content = rfc8785.dumps(said)
     digest = hashlib.sha256(content).hexdigest()
     folder.write(place_of(site_dir, digest), content)
@@ -111,7 +116,10 @@ def forget(site_dir: Path, digests: Iterable[str]) -> None:
             ) from None
 
 
-def faults(site_dir: Path, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[str, str]]:
+def faults(
+    site_dir: Path,
+    rows: Iterable[tuple[Any, ...]],
+) -> Iterator[tuple[str, str]]:
     """Yield which documents are not as the events say, and how. `rows` are events: seq, kind, subject and payload."""
     adopted: dict[str, tuple[str, int]] = {}
     redacted: dict[str, int] = {}

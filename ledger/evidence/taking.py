@@ -41,7 +41,12 @@ class Intake(NamedTuple):
     site_dir: Path
     rules: EvidenceRules
 
-    def take(self, given: Path | bytes, name: str, kinds: Collection[str] = tuple(MEDIA_TYPES)) -> Taken:
+    def take(
+        self,
+        given: Path | bytes,
+        name: str,
+        kinds: Collection[str] = tuple(MEDIA_TYPES),
+    ) -> Taken:
         """Keep a file or content as evidence. Raise for what the rules refuse. `kinds` are the kinds of content that will do."""
         shown = file_name(name)
         content = content_of(given, shown, self.rules.max_mb * MEGABYTE)

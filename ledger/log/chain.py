@@ -116,7 +116,11 @@ def recorded_at(machine: datetime, head: Head) -> datetime:
     return before
 
 
-def chained(draft: Draft, head: Head, now: datetime) -> tuple[Event, dict[str, object]]:
+def chained(
+    draft: Draft,
+    head: Head,
+    now: datetime,
+) -> tuple[Event, dict[str, object]]:
     """Return the event that follows the head, and its columns. `now` is when it is recorded."""
     payload = draft.payload
     revision = getattr(payload, "revision", head.revision)  # an adopted plan brings its own

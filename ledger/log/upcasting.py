@@ -57,7 +57,12 @@ UPCASTS: dict[tuple[str, int], Upcast] = {
 """By kind and version: the function that makes the payload of the next version. Kept for ever."""
 
 
-def upcast(kind: str, version: int, newest: int, payload: dict[str, Any]) -> dict[str, Any]:
+def upcast(
+    kind: str,
+    version: int,
+    newest: int,
+    payload: dict[str, Any],
+) -> dict[str, Any]:
     """Return a payload in the newest version of its kind."""
     while version < newest:
         payload = UPCASTS[kind, version](payload)

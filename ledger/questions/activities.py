@@ -40,7 +40,13 @@ def activities(
     terms += ["(assignee = :owner OR role = :owner)"] if owner is not None else []
     terms += ["state = :state"] if state is not None else []
     stored = None if state is None else State.OPEN if State(state) in NOT_BEGUN else State(state)
-    found = select(snapshot, " AND ".join(terms) or "1", **wanted, owner=owner, state=stored)
+    found = select(
+        snapshot,
+        " AND ".join(terms) or "1",
+        **wanted,
+        owner=owner,
+        state=stored,
+    )
     if state is not None:
         found = [row for row in found if row.state is State(state)]
     if search:

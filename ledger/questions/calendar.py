@@ -36,7 +36,11 @@ def working_days(snapshot: Snapshot) -> WorkingDays:
     found = snapshot.db.execute(_PLAN).fetchone()
     _, _, days, hours, holidays = found or ("", "", "[1, 2, 3, 4, 5]", "[0, 24]", "[]")
     opens, closes = json.loads(hours)
-    return WorkingDays(frozenset(json.loads(days)), float(closes) - float(opens), frozenset(words(holidays)))
+    return WorkingDays(
+        frozenset(json.loads(days)),
+        float(closes) - float(opens),
+        frozenset(words(holidays)),
+    )
 
 
 def working_time_after(snapshot: Snapshot, hours: float) -> datetime:

@@ -87,7 +87,10 @@ def select(snapshot: Snapshot, where: str, **values: Any) -> list[Activity]:
     return rows
 
 
-def _approved(snapshot: Snapshot, found: Sequence[Sequence[Any]]) -> dict[str, list[tuple[int, int]]]:
+def _approved(
+    snapshot: Snapshot,
+    found: Sequence[Sequence[Any]],
+) -> dict[str, list[tuple[int, int]]]:
     """Return the attempt and the event of every approval, by activity."""
     approved: dict[str, list[tuple[int, int]]] = {}
     only = " AND activity = :name" if len(found) == 1 else ""

@@ -100,7 +100,15 @@ def checklist(snapshot: Snapshot, row: Activity) -> ChecklistRow | None:
     failed, plan = sum(bool(check.failing) for check in checks.values()), row.plan
     left = max((plan.items or 0) - len(checks), 0)
     passed = len(checks) - failed
-    return ChecklistRow(row.id, row.attempt, plan.items_of or "items", plan.items, passed, failed, left)
+    return ChecklistRow(
+        row.id,
+        row.attempt,
+        plan.items_of or "items",
+        plan.items,
+        passed,
+        failed,
+        left,
+    )
 
 
 def checked_items(snapshot: Snapshot, row: Activity) -> list[CheckRow]:
@@ -133,7 +141,14 @@ def planned_items(snapshot: Snapshot, row: Activity) -> tuple[str, ...]:
     from steps.design.positions import item_names  # NumPy, which only names of items need
 
     figures, choices = (json.loads(text) for text in design)
-    return item_names(figures, choices, row.plan.unit, row.plan.items_of, row.plan.items, words(hosts[0]))
+    return item_names(
+        figures,
+        choices,
+        row.plan.unit,
+        row.plan.items_of,
+        row.plan.items,
+        words(hosts[0]),
+    )
 
 
 def unchecked_items(snapshot: Snapshot, row: Activity) -> list[str]:

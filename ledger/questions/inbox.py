@@ -88,18 +88,37 @@ def refusal_of(rule: Callable[[LookedUp], object], case: LookedUp) -> Clusterwri
 def inbox(snapshot: Snapshot, person: str) -> list[InboxRow]:
     """Return what waits for a person, what was waiting longest first."""
     me = actor(snapshot, person)
-    rows = [*_to_sign(snapshot, me), *_to_decide(snapshot, me), *_to_do(snapshot, me)]
+    rows = [
+        *_to_sign(snapshot, me),
+        *_to_decide(snapshot, me),
+        *_to_do(snapshot, me),
+    ]
     rows += [*_to_order(snapshot, me), *_to_change(snapshot, me)]
     return sorted(rows, key=lambda r: (r.since is None, r.since, r.activity))
 
 
-def _row(snapshot: Snapshot, me: Actor, row: Activity, action: str, role: str, since: datetime | None) -> InboxRow:
+def _row(
+    snapshot: Snapshot,
+    me: Actor,
+    row: Activity,
+    action: str,
+    role: str,
+    since: datetime | None,
+) -> InboxRow:
     """Return a row, with what the rule of its decision says of it now."""
     case = LookedUp(snapshot, row, me)
     missing = tuple(approval.missing_evidence(case)) if action == "sign" else ()
     rule = VERBS.get(action)
     refused = refusal_of(rule, case) if rule else None
-    return InboxRow(row.id, row.plan.title, action, role, since, missing, refused.what if refused else "")
+    return InboxRow(
+        row.id,
+        row.plan.title,
+        action,
+        role,
+        since,
+        missing,
+        refused.what if refused else "",
+    )
 
 
 def _first_role(roles: tuple[str, ...], me: Actor) -> str | None:

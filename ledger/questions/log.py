@@ -51,7 +51,12 @@ def events(
     return [_event(*row) for row in snapshot.db.execute(_EVENTS, wanted)]
 
 
-def last_events(snapshot: Snapshot, limit: int, *, subject: str | None = None) -> list[EventRow]:
+def last_events(
+    snapshot: Snapshot,
+    limit: int,
+    *,
+    subject: str | None = None,
+) -> list[EventRow]:
     """Return the newest events, oldest of them first, without reading those before."""
     first = snapshot.db.execute(_FIRST, {"subject": subject, "limit": limit}).fetchone()[0]
     return events(snapshot, (first or 1) - 1, subject=subject)
@@ -80,10 +85,29 @@ def forecasts(snapshot: Snapshot) -> list[ForecastRow]:
     ]
 
 
-def _event(seq: int, recorded: str, effective: str, actor: str, kind: str, version: int, *rest: Any) -> EventRow:
+def _event(
+    seq: int,
+    recorded: str,
+    effective: str,
+    actor: str,
+    kind: str,
+    version: int,
+    *rest: Any,
+) -> EventRow:
     """Return an event's row. The first release held the signer's name in its payload, which is not for screens."""
     subject, revision, text, digest = rest
     payload: dict[str, Any] = json.loads(text)
     if version == 1 and kind in {"activity.signed", "activity.rejected"}:
         payload.pop("name", None)
-    return EventRow(seq, moment(recorded), moment(effective), actor, kind, version, subject, revision, payload, digest)
+    return EventRow(
+        seq,
+        moment(recorded),
+        moment(effective),
+        actor,
+        kind,
+        version,
+        subject,
+        revision,
+        payload,
+        digest,
+    )

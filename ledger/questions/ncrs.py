@@ -50,7 +50,12 @@ class PunchRow(NamedTuple):
     said: str
 
 
-def ncrs(snapshot: Snapshot, *, open_only: bool = False, name: str | None = None) -> list[NcrRow]:
+def ncrs(
+    snapshot: Snapshot,
+    *,
+    open_only: bool = False,
+    name: str | None = None,
+) -> list[NcrRow]:
     """Return non-conformances, oldest first."""
     wanted = "WHERE (t.closed_at IS NULL OR NOT :open_only) AND (:name IS NULL OR t.activity = :name) ORDER BY t.id"
     return rows_of(snapshot, NcrRow, wanted, open_only=open_only, name=name)

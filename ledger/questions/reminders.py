@@ -74,7 +74,15 @@ class _Site(NamedTuple):
         """The day on which it is asked."""
         return self.day(self.snapshot.now)
 
-    def dated(self, person: str, kind: str, subject: str, what: str, due: date, command: str) -> ReminderRow:
+    def dated(
+        self,
+        person: str,
+        kind: str,
+        subject: str,
+        what: str,
+        due: date,
+        command: str,
+    ) -> ReminderRow:
         """Return a reminder of something that has its day."""
         urgency = Urgency.OVERDUE if due < self.today else Urgency.DUE
         return ReminderRow(person, urgency, kind, subject, what, None, due, command)
@@ -87,7 +95,12 @@ class _Site(NamedTuple):
         return self.working.before(max(self.day(dates.early_start), self.today), witness.notice_h)
 
 
-def reminders(snapshot: Snapshot, *, days: int = 14, person: str | None = None) -> list[ReminderRow]:
+def reminders(
+    snapshot: Snapshot,
+    *,
+    days: int = 14,
+    person: str | None = None,
+) -> list[ReminderRow]:
     """Return what everybody, or one person, is to be reminded of within so many days, the most urgent first."""
     site = _gathered(snapshot, days)
     wanted = [one.id for one in people(snapshot) if person in {None, one.id}]
@@ -136,7 +149,16 @@ def _waiting(me: Actor, site: _Site) -> Iterator[ReminderRow]:
         subject = row.title.partition(":")[0] if row.action == "change" else row.activity
         command = f"clusterwright {_VERBS.get(row.action, row.action)} {subject}"
         what = f"{row.title} (as {row.role})"
-        yield ReminderRow(me.id, Urgency.WAITING, row.action, subject, what, row.since, None, command)
+        yield ReminderRow(
+            me.id,
+            Urgency.WAITING,
+            row.action,
+            subject,
+            what,
+            row.since,
+            None,
+            command,
+        )
 
 
 def _witness_points(me: Actor, site: _Site) -> Iterator[ReminderRow]:
@@ -157,7 +179,14 @@ def _witness_points(me: Actor, site: _Site) -> Iterator[ReminderRow]:
             if come and site.snapshot.now <= held.on and site.day(held.on) <= site.until:
                 what = f"{title}: come as {', '.join(come)} until {held.on.astimezone(site.zone):%H:%M}"
                 command = f"clusterwright witness {row.id} --attended {come[0]}"
-                yield site.dated(me.id, "witness", row.id, what, site.day(held.on), command)
+                yield site.dated(
+                    me.id,
+                    "witness",
+                    row.id,
+                    what,
+                    site.day(held.on),
+                    command,
+                )
 
 
 def _punch_items(me: Actor, site: _Site) -> Iterator[ReminderRow]:
@@ -168,10 +197,26 @@ def _punch_items(me: Actor, site: _Site) -> Iterator[ReminderRow]:
             ncr, row = site.undecided[item.id]
             if me.roles.keys() & {*row.plan.policy.roles, row.plan.role}:
                 what, command = f"class {item.ncr_class}, {said}", f"clusterwright ncr disposition {item.id} WHAT"
-                yield ReminderRow(me.id, Urgency.WAITING, "ncr", item.id, what, ncr.opened_at, None, command)
+                yield ReminderRow(
+                    me.id,
+                    Urgency.WAITING,
+                    "ncr",
+                    item.id,
+                    what,
+                    ncr.opened_at,
+                    None,
+                    command,
+                )
         elif item.owner == me.id and item.due is not None and item.due <= site.until:
             close, show = f"clusterwright ncr close {item.id}", f"clusterwright show {item.activity}"
-            yield site.dated(me.id, item.kind, item.id, said, item.due, close if item.kind == "ncr" else show)
+            yield site.dated(
+                me.id,
+                item.kind,
+                item.id,
+                said,
+                item.due,
+                close if item.kind == "ncr" else show,
+            )
 
 
 def _delegations(me: Actor, site: _Site) -> Iterator[ReminderRow]:
@@ -180,7 +225,14 @@ def _delegations(me: Actor, site: _Site) -> Iterator[ReminderRow]:
         live = lent.withdrawn_at is None and lent.since <= site.snapshot.now < lent.until
         if live and me.id in {lent.person, lent.to} and site.day(lent.until) <= site.until:
             what = f"{lent.to} acts as {lent.role} for {lent.person} until then"
-            yield site.dated(me.id, "delegation", lent.id, what, site.day(lent.until), "clusterwright authority")
+            yield site.dated(
+                me.id,
+                "delegation",
+                lent.id,
+                what,
+                site.day(lent.until),
+                "clusterwright authority",
+            )
 
 
 def _approvals(me: Actor, site: _Site) -> Iterator[ReminderRow]:
@@ -189,7 +241,14 @@ def _approvals(me: Actor, site: _Site) -> Iterator[ReminderRow]:
         ends, mine = row.valid_until, me.roles.keys() & set(row.plan.policy.roles)
         if ends is not None and ends > site.snapshot.now and mine:
             what = f"{row.plan.title}: its approval ends"
-            yield site.dated(me.id, "approval", row.id, what, site.day(ends), f"clusterwright sign {row.id}")
+            yield site.dated(
+                me.id,
+                "approval",
+                row.id,
+                what,
+                site.day(ends),
+                f"clusterwright sign {row.id}",
+            )
 
 
 def _orders(me: Actor, site: _Site) -> Iterator[ReminderRow]:

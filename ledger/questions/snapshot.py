@@ -61,7 +61,12 @@ class Snapshot:
         """Return the snapshot."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         """Close it. Turn what SQLite says into what happened and what to do about it."""
         self.close()
         if isinstance(error, sqlite3.Error):
@@ -73,7 +78,11 @@ Found = TypeVar("Found")
 _TABLES: dict[type, tuple[str, dict[str, str]]] = {}
 
 
-def table(name: str, /, **named: str) -> Callable[[type[Found]], type[Found]]:
+def table(
+    name: str,
+    /,
+    **named: str,
+) -> Callable[[type[Found]], type[Found]]:
     """Say of a NamedTuple that its fields are the columns of a table. `named` are fields that are other expressions."""
 
     def noted(kind: type[Found]) -> type[Found]:
@@ -83,7 +92,12 @@ def table(name: str, /, **named: str) -> Callable[[type[Found]], type[Found]]:
     return noted
 
 
-def rows_of(snapshot: Snapshot, kind: type[Found], tail: str = "", **values: Any) -> list[Found]:
+def rows_of(
+    snapshot: Snapshot,
+    kind: type[Found],
+    tail: str = "",
+    **values: Any,
+) -> list[Found]:
     """Return the rows of a NamedTuple's table, each value by the type of its field.
 
     `tail` goes on after FROM: joins, conditions and the order. `values` are its parameters.
@@ -94,7 +108,12 @@ def rows_of(snapshot: Snapshot, kind: type[Found], tail: str = "", **values: Any
     return [make([d(v) if d else v for d, v in zip(decoders, row, strict=True)]) for row in found]
 
 
-def one_of(snapshot: Snapshot, kind: type[Found], tail: str = "", **values: Any) -> Found | None:
+def one_of(
+    snapshot: Snapshot,
+    kind: type[Found],
+    tail: str = "",
+    **values: Any,
+) -> Found | None:
     """Return the first row, or None."""
     found = rows_of(snapshot, kind, f"{tail} LIMIT 1", **values)
     return found[0] if found else None

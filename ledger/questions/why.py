@@ -55,7 +55,13 @@ def why(snapshot: Snapshot, name: str) -> Why:
     """Say why an activity does not go on: what it waits for, and what it still needs."""
     case = case_of(snapshot, name, ENGINE)
     row = case.row
-    return Why(row.id, row.state, _sentence(row), tuple(_waits(case)), tuple(_needs(case)))
+    return Why(
+        row.id,
+        row.state,
+        _sentence(row),
+        tuple(_waits(case)),
+        tuple(_needs(case)),
+    )
 
 
 def criteria(snapshot: Snapshot, name: str) -> list[CriterionRow]:

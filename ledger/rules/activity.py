@@ -222,7 +222,12 @@ def is_open_to(state: State, action: Action) -> bool:
     return action in ALWAYS or action in TABLE[state]
 
 
-def refusal(activity: str, state: State, action: Action, result: State | None = None) -> NotSatisfiedError | None:
+def refusal(
+    activity: str,
+    state: State,
+    action: Action,
+    result: State | None = None,
+) -> NotSatisfiedError | None:
     """Return why the state does not allow an action, or why the action cannot have this result. None where it may."""
     if action in ALWAYS:
         return None
@@ -329,7 +334,12 @@ _TIMES = {f.name for f in fields(Activity) if "datetime" in str(f.type)}
 _TRUTHS = {f.name for f in fields(Activity) if f.type == "bool"}
 
 
-def is_late(state: State, late_start: datetime | None, late_finish: datetime | None, now: datetime) -> bool:
+def is_late(
+    state: State,
+    late_start: datetime | None,
+    late_finish: datetime | None,
+    now: datetime,
+) -> bool:
     """Return whether an activity is past its latest finish, or has not begun at its latest start."""
     if state in OVER:
         return False
@@ -342,7 +352,13 @@ def is_expired(valid_until: datetime | None, now: datetime) -> bool:
     return valid_until is not None and valid_until <= now
 
 
-def seen(stored: State | str, ready_from: datetime | None, now: datetime, *, lapsed: bool = False) -> State:
+def seen(
+    stored: State | str,
+    ready_from: datetime | None,
+    now: datetime,
+    *,
+    lapsed: bool = False,
+) -> State:
     """Return the state at `now`: a stored `open` is ready or blocked.
 
     `lapsed` says that a hold point just before it has an approval that is over. That blocks what has not begun.

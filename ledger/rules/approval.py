@@ -39,7 +39,12 @@ class Passed(NamedTuple):
 
 def matter_of(case: Case) -> Matter:
     """Return what permission asks about a case's activity."""
-    return Matter(case.row.id, case.owner, row=case.row, organisation=case.row.organisation)
+    return Matter(
+        case.row.id,
+        case.owner,
+        row=case.row,
+        organisation=case.row.organisation,
+    )
 
 
 def allowed(case: Case, action: str, *, role: str | None = None) -> str:

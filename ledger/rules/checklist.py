@@ -25,7 +25,12 @@ UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 class Roster:
     """The items of an activity: in any case, known to the plan or entered before, or new while there is room."""
 
-    def __init__(self, row: Activity, planned: Sequence[str], entered: Iterable[str]) -> None:
+    def __init__(
+        self,
+        row: Activity,
+        planned: Sequence[str],
+        entered: Iterable[str],
+    ) -> None:
         """Take the names from the plan, and those under which items were entered."""
         self.row = row
         self.planned = tuple(planned)

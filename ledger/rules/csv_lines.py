@@ -20,7 +20,11 @@ def numbered_rows(content: bytes, name: str) -> list[tuple[int, list[str]]]:
     """Return every row with the line it begins on; the mark between cells is the one that the first line has most of."""
     text = text_of(content, name)
     first = text.splitlines()[0] if text.strip() else ""
-    reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=first.count), strict=True)
+    reader = csv.reader(
+        io.StringIO(text),
+        delimiter=max(",;\t", key=first.count),
+        strict=True,
+    )
     rows: list[tuple[int, list[str]]] = []
     begins = 1
     try:

@@ -38,7 +38,11 @@ class Examined(NamedTuple):
     entry: ItemEntry
 
 
-def examined(case: Case, entries: Sequence[ItemEntry], last: Mapping[str, Previous]) -> list[Examined]:
+def examined(
+    case: Case,
+    entries: Sequence[ItemEntry],
+    last: Mapping[str, Previous],
+) -> list[Examined]:
     """Return every entry, typed and judged. Raise with all faults at once. `last` are the entries that count until now."""
     row, roster = case.row, Roster(case.row, case.planned_items, last)
     asked, waived = asked_of(row), case.waived
@@ -62,7 +66,11 @@ def examined(case: Case, entries: Sequence[ItemEntry], last: Mapping[str, Previo
     return [_judged(one, [next(judged) for _ in one.measured]) for one in found.values()]
 
 
-def _refuse_strange(row: Activity, asked: Mapping[str, Asked], entries: Sequence[ItemEntry]) -> None:
+def _refuse_strange(
+    row: Activity,
+    asked: Mapping[str, Asked],
+    entries: Sequence[ItemEntry],
+) -> None:
     """Raise for metrics that the step does not ask for: once each, and not at every line that has it."""
     first = {reading.metric: entry.place for entry in reversed(entries) for reading in entry.readings}
     faults: list[ClusterwrightError] = []
@@ -97,7 +105,15 @@ def _entered(
             if reading.metric in readings:
                 raise InputError(f"{reading.metric} is given twice")
             readings[reading.metric] = measured(row, asked, reading, item)
-    return Examined(item, note, serial, tuple(readings.values()), (), (), entry)
+    return Examined(
+        item,
+        note,
+        serial,
+        tuple(readings.values()),
+        (),
+        (),
+        entry,
+    )
 
 
 def _refuse_unread(one: Examined, before: Previous | None, waived: Collection[str]) -> None:
@@ -122,7 +138,10 @@ def _judged(one: Examined, found: Sequence[Verdict]) -> Examined:
     return one._replace(verdicts=tuple(found), failing=failing if one.entry.passed else (*failing, RESULT))
 
 
-def _serials_twice(last: Mapping[str, Previous], found: Mapping[str, Examined]) -> list[ClusterwrightError]:
+def _serials_twice(
+    last: Mapping[str, Previous],
+    found: Mapping[str, Examined],
+) -> list[ClusterwrightError]:
     """Return the faults of serial numbers that would be at two items: a scanner read the wrong label."""
     serials = {item: previous.serial for item, previous in last.items()}
     serials |= {one.item: one.serial for one in found.values()}

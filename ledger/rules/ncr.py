@@ -18,7 +18,13 @@ REWORK, REPAIR, USE_AS_IS, RETURN = "rework", "repair", "use-as-is", "return"
 DISPOSITIONS = (REWORK, REPAIR, USE_AS_IS, RETURN)
 
 
-def refuse_bad_disposition(disposition: str, *, owner: str, due: date | None, reason: str) -> None:
+def refuse_bad_disposition(
+    disposition: str,
+    *,
+    owner: str,
+    due: date | None,
+    reason: str,
+) -> None:
     """Raise for a disposition that does not exist, a day without an owner, or use-as-is without a reason."""
     if disposition not in DISPOSITIONS:
         raise InputError(f"{disposition!r} is no disposition", hint="one of " + ", ".join(DISPOSITIONS))

@@ -46,7 +46,13 @@ def order_of(subject: str) -> str:
     return f"{head}{mark}{tail.partition('/')[0]}"
 
 
-def refuse_unready(order: OrderRow, waits: Sequence[Unmet], now: datetime, *, lapsed: bool) -> None:
+def refuse_unready(
+    order: OrderRow,
+    waits: Sequence[Unmet],
+    now: datetime,
+    *,
+    lapsed: bool,
+) -> None:
     """Raise for an order that is placed already, or that waits for something.
 
     `lapsed` says that a hold point just before it has an approval that is over.

@@ -56,14 +56,24 @@ def roles_for(
     action: str, *, policy: tuple[str, ...] = (), crew: str = "", witness: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
     """Return the roles that may, in the order of the row. `policy`, `crew` and `witness` are the roles that an activity names."""
-    stands_for = {Who.POLICY: policy, Who.CREW: (crew,) if crew else (), Who.WITNESS: witness}
+    stands_for = {
+        Who.POLICY: policy,
+        Who.CREW: (crew,) if crew else (),
+        Who.WITNESS: witness,
+    }
     found = (
         role for may in ACCESS[action].may for role in (stands_for.get(may, ()) if isinstance(may, Who) else (may,))
     )
     return tuple(dict.fromkeys(found))
 
 
-def may(actor: Actor, action: str, matter: Matter, *, role: str | None = None) -> str:
+def may(
+    actor: Actor,
+    action: str,
+    matter: Matter,
+    *,
+    role: str | None = None,
+) -> str:
     """Return the role or the marker under which the actor may; raise with who may, where they may not.
 
     `role` is the one that the actor wants to act in.

@@ -47,7 +47,13 @@ def side_of(link_type: str) -> str:
     return "start" if link_type[1] == "S" else "finish"
 
 
-def satisfied_at(link_type: str, lag_h: float, lag_calendar: str, before: Times, calendar: Calendar) -> datetime | None:
+def satisfied_at(
+    link_type: str,
+    lag_h: float,
+    lag_calendar: str,
+    before: Times,
+    calendar: Calendar,
+) -> datetime | None:
     """Return when a link's wait ends, or None while what it waits for has not happened."""
     begin = before.finished if link_type[0] == "F" else before.started
     if begin is None or lag_h == 0:

@@ -88,7 +88,12 @@ def wanted(row: Activity, asked: Mapping[str, Asked], metric: str) -> Asked:
     return asked[metric]
 
 
-def measured(row: Activity, asked: Mapping[str, Asked], entry: ReadingEntry, item: str) -> Measured:
+def measured(
+    row: Activity,
+    asked: Mapping[str, Asked],
+    entry: ReadingEntry,
+    item: str,
+) -> Measured:
     """Return a reading from what was entered. Raise for one that cannot be judged: NaN, another sort, another unit."""
     metric, is_text = wanted(row, asked, entry.metric), isinstance(entry.value, str)
     value = _typed(metric, entry) if is_text else _refused_unless_fit(metric, entry)

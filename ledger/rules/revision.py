@@ -125,7 +125,10 @@ def _criteria(activity: PlanActivity) -> dict[str, str]:
     }
 
 
-def _changed(was: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+def _changed(
+    was: Mapping[str, str],
+    now: Mapping[str, str],
+) -> Iterator[str]:
     for name, value in now.items():
         if name not in was:
             yield f"{name} {value} is new"

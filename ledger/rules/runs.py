@@ -128,7 +128,11 @@ def _is_met(row: Activity, outcome: RunOutcome) -> bool:
     return all(judge(c, found.get(c.metric, ())).verdict == MET for c in criteria)
 
 
-def hosts_done(criteria: Iterable[PlanCriterion], hosts: Mapping[str, str], reads: Sequence[Read]) -> tuple[str, ...]:
+def hosts_done(
+    criteria: Iterable[PlanCriterion],
+    hosts: Mapping[str, str],
+    reads: Sequence[Read],
+) -> tuple[str, ...]:
     """Return the hosts on which an attempt did everything and met every criterion. `hosts` are results by host."""
     by_engine = [read for read in reads if read.by_engine]
     met = [_met_at(c, [read.reading for read in by_engine if read.metric == c.metric]) for c in criteria]

@@ -46,7 +46,13 @@ def start(case: Case) -> None:
     refuse_unwitnessed(case)
 
 
-def progress(case: Case, items_done: int | None, percent: Decimal | None, *, has_note: bool) -> None:
+def progress(
+    case: Case,
+    items_done: int | None,
+    percent: Decimal | None,
+    *,
+    has_note: bool,
+) -> None:
     """Let somebody report how far the work has come."""
     row, items = case.row, case.row.plan.items
     allowed(case, "progress")
@@ -190,7 +196,11 @@ def after_reading(case: Case, reading: Measured) -> State | None:
     criteria = case.row.plan.criteria
     before = case.readings.get(reading.metric, [])
     read = Reading(reading.item, reading.value, reading.unit)
-    found = judgements(criteria, {**case.readings, reading.metric: [*before, read]}, case.waived)
+    found = judgements(
+        criteria,
+        {**case.readings, reading.metric: [*before, read]},
+        case.waived,
+    )
     if reading.metric not in {c.metric for c in criteria} or any(j.is_open for j in found):
         return None
     read_at = {r.reading.item for r in case.reads} | {reading.item}

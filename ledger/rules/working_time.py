@@ -29,12 +29,25 @@ class WorkingTime(NamedTuple):
 class SiteCalendar:
     """The site's working calendar, made when a working lag first asks for it."""
 
-    def __init__(self, time_zone: str, start: str, working_days: str, working_hours: str, holidays: str) -> None:
+    def __init__(
+        self,
+        time_zone: str,
+        start: str,
+        working_days: str,
+        working_hours: str,
+        holidays: str,
+    ) -> None:
         """Take the columns of the plan revision in force."""
         opens, closes = json.loads(working_hours)
         begins = moment(start) - MARGIN
         days, free = tuple(json.loads(working_days)), tuple(json.loads(holidays))
-        self._time = WorkingTime(time_zone, begins, days, (float(opens), float(closes)), free)
+        self._time = WorkingTime(
+            time_zone,
+            begins,
+            days,
+            (float(opens), float(closes)),
+            free,
+        )
 
     def add(self, start: datetime, hours: float) -> datetime:
         """Return the instant `hours` working hours after `start`."""

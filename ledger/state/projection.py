@@ -97,7 +97,12 @@ _UNANSWERED = "SELECT id FROM ncr WHERE activity = :activity AND closed_at IS NU
 class Projection:
     """An open transaction over the projections, and the files that events name by their digest."""
 
-    def __init__(self, connection: Connection, handlers: Mapping[str, tuple[Handler, ...]], files: Files) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        handlers: Mapping[str, tuple[Handler, ...]],
+        files: Files,
+    ) -> None:
         """Take the transaction, the handlers of each kind of event, and where files are read."""
         self.connection = connection
         self.files = files
@@ -242,7 +247,15 @@ class Projection:
         for (ncr,) in self.ask(_UNANSWERED, activity=row.id):
             self.update("ncr", ncr, closed_at=event.effective_at, disposition=how)
 
-    def open_ncr(self, event: Event, activity: str, *, ncr: str, ncr_class: str, reason: str) -> None:
+    def open_ncr(
+        self,
+        event: Event,
+        activity: str,
+        *,
+        ncr: str,
+        ncr_class: str,
+        reason: str,
+    ) -> None:
         """Open a non-conformance against an activity's present attempt."""
         self.add(
             "ncr",
@@ -260,7 +273,14 @@ class Projection:
             due=None,
         )
 
-    def add_reading(self, event: Event, reading: ReadingPart, ordinal: int, *, ncr: str | None = None) -> None:
+    def add_reading(
+        self,
+        event: Event,
+        reading: ReadingPart,
+        ordinal: int,
+        *,
+        ncr: str | None = None,
+    ) -> None:
         """Keep a reading of an activity's present attempt. `ncr` is the non-conformance that a failed one belongs to."""
         self.add(
             "measurement",
@@ -300,7 +320,14 @@ class Projection:
         """Put an activity into its next attempt, open. What was decided not to apply is asked for again."""
         row = self.activity(name)
         self.next_attempt(row, State.OPEN)
-        self.change(row, na_decided=False, na_reason=None, na_at=None, held_from=None, last_note=why)
+        self.change(
+            row,
+            na_decided=False,
+            na_reason=None,
+            na_at=None,
+            held_from=None,
+            last_note=why,
+        )
 
     def mark_resting(self, opened: Iterable[str], seq: int) -> None:
         """Mark as stale what is done and rested on what was opened again."""

@@ -99,7 +99,15 @@ def standing_of(site_dir: Path, url: str, take_over: TakeOver) -> Found:
         standing, account = database.standing(), database.account()
         ahead = (standing.now - datetime.now(UTC)).total_seconds()
         people = tuple(sorted(person for person, of, _ in database.people() if of == account))
-        found = Found(database.database(), standing.seq, ahead, account, people, database.is_engine(), 0)
+        found = Found(
+            database.database(),
+            standing.seq,
+            ahead,
+            account,
+            people,
+            database.is_engine(),
+            0,
+        )
     if found.events == 0:
         return found
     brought_up(site_dir, take_over)

@@ -17,7 +17,11 @@ def install_sql() -> str:
     return files("ledger.stores").joinpath("install.sql").read_text(encoding="utf-8")
 
 
-def roles_sql(database: str, accounts: Iterable[str], engine: str | None = None) -> Iterator[str]:
+def roles_sql(
+    database: str,
+    accounts: Iterable[str],
+    engine: str | None = None,
+) -> Iterator[str]:
     """Yield the lines that let accounts append as their people, and one run the engine. Roles that exist stay as they are."""
     for account in sorted({*accounts, *([engine] if engine else [])}):
         if len(account.encode()) > NAMES:

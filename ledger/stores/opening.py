@@ -78,7 +78,11 @@ def log_on(site_dir: Path) -> Log:
 
 
 @contextmanager
-def _applying(files: Files, connection: Connection, many: int) -> Iterator[Callable[[dict[str, Any]], None]]:
+def _applying(
+    files: Files,
+    connection: Connection,
+    many: int,
+) -> Iterator[Callable[[dict[str, Any]], None]]:
     """Return what applies an event. Readiness is worked out after each, or once after all where there are many."""
     if many >= MANY:
         with replaying(connection, files) as projection:

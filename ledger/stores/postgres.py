@@ -70,7 +70,11 @@ class Database:
                 " clock_timestamp() FROM clusterwright.event"
             ).fetchone()
         assert row is not None
-        return LogEnd(int(row[0]), row[1] or "", row[2].astimezone(UTC))
+        return LogEnd(
+            int(row[0]),
+            row[1] or "",
+            row[2].astimezone(UTC),
+        )
 
     def hash_at(self, seq: int) -> str | None:
         """Return the hash of an event. None where the log ends before it."""
@@ -141,7 +145,11 @@ class Database:
                 hint="`clusterwright log` shows it, or that it is missing, once the database is back",
             ) from None
 
-    def append(self, events: Sequence[Mapping[str, Any]], people: Sequence[Mapping[str, Any]]) -> None:
+    def append(
+        self,
+        events: Sequence[Mapping[str, Any]],
+        people: Sequence[Mapping[str, Any]],
+    ) -> None:
         """Record events after the head. The people of an adopted plan come with it."""
         with self._explained() as db:
             db.execute("SELECT clusterwright.append(%s, %s)", [json.dumps([*map(dict, events)]), json.dumps([*people])])
@@ -195,7 +203,11 @@ class Database:
         with self._explained() as db:
             db.execute("SELECT clusterwright.forget_redacted()")
 
-    def load(self, events: Iterator[Sequence[Any]], people: Sequence[Sequence[Any]]) -> None:
+    def load(
+        self,
+        events: Iterator[Sequence[Any]],
+        people: Sequence[Sequence[Any]],
+    ) -> None:
         """Move a whole record into an empty log. Only an administrator may."""
         columns = ", ".join((*COLUMNS, "account", "appended_at"))
         with self._explained() as db, db.transaction(), db.cursor() as cursor:
@@ -227,7 +239,12 @@ class Database:
         """Return the database."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         """Close the connection."""
         self.close()
 

@@ -160,7 +160,12 @@ def people_of(connection: Connection) -> list[dict[str, Any]]:
     return [{"id": name, "account": account, "adopts": name in adopts} for name, account in found]
 
 
-def _refuse_broken(row: dict[str, Any], seq: int, last: str, database: Database) -> None:
+def _refuse_broken(
+    row: dict[str, Any],
+    seq: int,
+    last: str,
+    database: Database,
+) -> None:
     """Raise for an event that does not follow the one before it, or is not what its hash says."""
     if row["seq"] != seq + 1 or row["prev_hash"] != last or event_hash(row) != row["hash"]:
         raise UnreachableError(

@@ -52,7 +52,13 @@ class Anchor(NamedTuple):
     @property
     def line(self) -> str:
         """The anchor as a line of JSON."""
-        said = {"anchor": 1, "site": self.site, "seq": self.seq, "hash": self.hash, "time": _text(self.time)}
+        said = {
+            "anchor": 1,
+            "site": self.site,
+            "seq": self.seq,
+            "hash": self.hash,
+            "time": _text(self.time),
+        }
         return json.dumps(said)
 
     @property
@@ -110,7 +116,10 @@ def _complaint(anchor: Anchor, end: int, good: int) -> str:
     return f"is not the one that was anchored ({anchor.source}{day}): it or one before it was rewritten since{up_to}"
 
 
-def _of_this_site(site: str, anchors: Sequence[Anchor]) -> tuple[list[Anchor], list[tuple[str, str]]]:
+def _of_this_site(
+    site: str,
+    anchors: Sequence[Anchor],
+) -> tuple[list[Anchor], list[tuple[str, str]]]:
     """Leave out other sites' lines of a shared file. A file that names other sites only is a finding."""
     broken = []
     mine = [a for a in anchors if a.site in {None, site}]
@@ -181,7 +190,11 @@ def keep(path: Path, anchor: Anchor) -> bool:
     if there and (there[-1].seq, there[-1].hash, there[-1].site) == (anchor.seq, anchor.hash, anchor.site):
         return False
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+        handle = os.open(
+            path,
+            os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC,
+            0o644,
+        )
         with os.fdopen(handle, "wb") as file:
             file.write(anchor.line.encode() + b"\n")
             file.flush()

@@ -52,7 +52,13 @@ class Last(NamedTuple):
 class Findings(list[Finding]):
     """Everything that is wrong, and how much was looked at. Empty is green."""
 
-    def __init__(self, findings: Iterable[Finding] = (), *, events: int = 0, head: str = "") -> None:
+    def __init__(
+        self,
+        findings: Iterable[Finding] = (),
+        *,
+        events: int = 0,
+        head: str = "",
+    ) -> None:
         """Keep how many events there are and the last one's hash."""
         super().__init__(findings)
         self.events = events
@@ -151,7 +157,12 @@ class Auditor:
         """Return the auditor."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         """Forget the replay."""
         self.close()
 
@@ -194,7 +205,11 @@ class Replayed:
             connection.close()
 
 
-def _replay(row: dict[str, Any], projection: Projection, verifier: Verifier) -> Iterator[Finding]:
+def _replay(
+    row: dict[str, Any],
+    projection: Projection,
+    verifier: Verifier,
+) -> Iterator[Finding]:
     event = event_of(row)
     for wrong in verifier.before(event):
         yield Finding(f"event {event.seq}", f"{event.kind} about {event.subject} {wrong}")
@@ -240,12 +255,19 @@ def _batches(cursor: sqlite3.Cursor) -> Iterator[list[Any]]:
     return iter(lambda: cursor.fetchmany(TOGETHER), [])
 
 
-def _unequal(rows: Iterator[list[Any]], expected: Iterator[list[Any]]) -> Iterator[tuple[Any, Any]]:
+def _unequal(
+    rows: Iterator[list[Any]],
+    expected: Iterator[list[Any]],
+) -> Iterator[tuple[Any, Any]]:
     """Yield the pairs of rows that differ. Single rows are looked at only where whole batches differ."""
     for some, others in zip_longest(rows, expected, fillvalue=()):
         if some != others:
             yield from (pair for pair in zip_longest(some, others) if pair[0] != pair[1])
 
 
-def _key(row: Sequence[Any], columns: list[str], keys: list[str]) -> str:
+def _key(
+    row: Sequence[Any],
+    columns: list[str],
+    keys: list[str],
+) -> str:
     return "/".join(str(row[columns.index(k)]) for k in keys)

@@ -64,7 +64,14 @@ class Restored(NamedTuple):
     redacted_but_named: tuple[str, ...]
 
 
-def back_up(site_dir: Path, target: Path, *, made_at: datetime, program: str, damaged: bool = False) -> BackedUp:
+def back_up(
+    site_dir: Path,
+    target: Path,
+    *,
+    made_at: datetime,
+    program: str,
+    damaged: bool = False,
+) -> BackedUp:
     """Write a backup and return what is in it. One whose audit is not green is kept only where `damaged` allows it."""
     bring_home(site_dir)
     ledger_path(site_dir)
@@ -218,7 +225,12 @@ def _last(folder: Path) -> Ending:
         first = connection.execute("SELECT payload FROM event WHERE seq = 1").fetchone()
     try:
         genesis = json.loads(first[0])
-        return Ending(str(genesis["site_uuid"]), int(last[0]), str(last[1]), bool(genesis["rehearsal"]))
+        return Ending(
+            str(genesis["site_uuid"]),
+            int(last[0]),
+            str(last[1]),
+            bool(genesis["rehearsal"]),
+        )
     except (ValueError, KeyError, TypeError):
         raise NotSatisfiedError("the ledger has no genesis", hint="`clusterwright audit` says what is wrong") from None
 

@@ -141,7 +141,12 @@ def _status(snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
-def _readme(snapshot: Snapshot, rows: list[dict[str, Any]], namespace: str, keys: list[ssh.SignerKey]) -> str:
+def _readme(
+    snapshot: Snapshot,
+    rows: list[dict[str, Any]],
+    namespace: str,
+    keys: list[ssh.SignerKey],
+) -> str:
     found = site_of(snapshot)
     owner = json.loads(rows[0]["payload"])
     fingerprint = _fingerprint(owner["owner_key"]) if owner["owner_key"] else "none: decisions are recorded, not signed"

@@ -95,12 +95,24 @@ def draft_statement(snapshot: Snapshot, actor: str, payload: Decided, about: Abo
     return statement_for(snapshot, actor, as_signed(payload), about, nonce=nonce, head=head_of(snapshot))
 
 
-def signed_by(sign: Callable[[str, str], str], statement: str, actor: str) -> Proof:
+def signed_by(
+    sign: Callable[[str, str], str],
+    statement: str,
+    actor: str,
+) -> Proof:
     """Return the proof of a statement, signed at once."""
     return Proof(statement, sign(actor, signed_text(statement)))
 
 
-def statement_for(snapshot: Snapshot, actor: str, payload: Decided, about: About, *, nonce: str, head: Basis) -> str:
+def statement_for(
+    snapshot: Snapshot,
+    actor: str,
+    payload: Decided,
+    about: About,
+    *,
+    nonce: str,
+    head: Basis,
+) -> str:
     """Return the statement of a decision, as the ledger is before it."""
     subject, row = about
     uuid, genesis = snapshot.db.execute(_SITE).fetchone()
@@ -133,7 +145,13 @@ def statement_for(snapshot: Snapshot, actor: str, payload: Decided, about: About
     )
 
 
-def accepted(snapshot: Snapshot, actor: str, payload: AnyDecided, about: About, proof: Proof) -> AnyDecided:
+def accepted(
+    snapshot: Snapshot,
+    actor: str,
+    payload: AnyDecided,
+    about: About,
+    proof: Proof,
+) -> AnyDecided:
     """Return the payload with its statement. Raise unless the statement says just this and its signature holds."""
     predicate = read_statement(proof.statement)["predicate"]
     head, nonce = Basis(predicate["head"]["seq"], predicate["head"]["hash"]), predicate["nonce"]
@@ -226,7 +244,11 @@ def _policy(row: Activity | None) -> dict[str, Any]:
     return stated
 
 
-def _of_attempt(snapshot: Snapshot, row: Activity | None, sql: str) -> list[tuple[Any, ...]]:
+def _of_attempt(
+    snapshot: Snapshot,
+    row: Activity | None,
+    sql: str,
+) -> list[tuple[Any, ...]]:
     if row is None:
         return []
     return snapshot.db.execute(sql, {"name": row.id, "attempt": row.attempt}).fetchall()

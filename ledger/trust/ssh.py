@@ -74,12 +74,22 @@ def _moment(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y%m%d%H%M%SZ")
 
 
-def sign(text: str, key: Path, namespace: str, *, may_ask: bool = True) -> str:
+def sign(
+    text: str,
+    key: Path,
+    namespace: str,
+    *,
+    may_ask: bool = True,
+) -> str:
     """Return the signature of a text by a private key, or by the agent that holds the public key that is given.
 
     With `may_ask` false there is no terminal on which to ask for a passphrase: a key that needs one does not sign.
     """
-    result = _ssh_keygen(["-Y", "sign", "-n", namespace, "-f", str(key)], text, alone=not may_ask)
+    result = _ssh_keygen(
+        ["-Y", "sign", "-n", namespace, "-f", str(key)],
+        text,
+        alone=not may_ask,
+    )
     if result.returncode != 0:
         said = result.stderr.strip().splitlines()
         raise NotSatisfiedError(
@@ -89,13 +99,31 @@ def sign(text: str, key: Path, namespace: str, *, may_ask: bool = True) -> str:
     return result.stdout
 
 
-def refusal(text: str, signature: str, person: str, signers: str, namespace: str, at: datetime) -> str | None:
+def refusal(
+    text: str,
+    signature: str,
+    person: str,
+    signers: str,
+    namespace: str,
+    at: datetime,
+) -> str | None:
     """Return why a person's signature of a text does not hold at a time. None where it does."""
     with TemporaryDirectory(prefix="clusterwright-verify-") as folder:
         allowed, signed = Path(folder) / "allowed_signers", Path(folder) / "signature"
         allowed.write_text(signers, encoding="utf-8")
         signed.write_text(signature, encoding="utf-8")
-        arguments = ["-Y", "verify", "-f", str(allowed), "-I", person, "-n", namespace, "-s", str(signed)]
+        arguments = [
+            "-Y",
+            "verify",
+            "-f",
+            str(allowed),
+            "-I",
+            person,
+            "-n",
+            namespace,
+            "-s",
+            str(signed),
+        ]
         result = _ssh_keygen([*arguments, "-O", f"verify-time={_moment(at)}"], text)
     if result.returncode == 0:
         return None
@@ -103,7 +131,11 @@ def refusal(text: str, signature: str, person: str, signers: str, namespace: str
     return said[-1] if said else "ssh-keygen refused it"
 
 
-def find_key(public: str, given: Path | None, environment: Mapping[str, str] = os.environ) -> Path:
+def find_key(
+    public: str,
+    given: Path | None,
+    environment: Mapping[str, str] = os.environ,
+) -> Path:
     """Return the key file a person signs with: the one given, CLUSTERWRIGHT_KEY, or the one in ~/.ssh that matches.
 
     A public key file means the agent. What is found must be the key that the site knows.
@@ -130,7 +162,12 @@ def find_key(public: str, given: Path | None, environment: Mapping[str, str] = o
     )
 
 
-def _ssh_keygen(arguments: list[str], text: str, *, alone: bool = True) -> subprocess.CompletedProcess[str]:
+def _ssh_keygen(
+    arguments: list[str],
+    text: str,
+    *,
+    alone: bool = True,
+) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
             ["ssh-keygen", *arguments],

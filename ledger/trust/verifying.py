@@ -43,7 +43,12 @@ class Met(NamedTuple):
 class Verifier:
     """Looks at each decision before it is applied, and keeps the statements whose signatures are to be verified."""
 
-    def __init__(self, projection: Projection, site_dir: Path, hash_at: Callable[[int], str | None]) -> None:
+    def __init__(
+        self,
+        projection: Projection,
+        site_dir: Path,
+        hash_at: Callable[[int], str | None],
+    ) -> None:
         """Take a replay, and a function that returns the hash of an event, whether it was replayed yet or not."""
         driver: Any = projection.connection.connection.driver_connection
         self.projection = projection
@@ -72,7 +77,13 @@ class Verifier:
         if isinstance(payload, ChangeDecided):
             yield from _of_change(then, event, payload)
 
-    def _statement(self, then: Snapshot, event: Event, payload: Decided, statement: str) -> Iterator[str]:
+    def _statement(
+        self,
+        then: Snapshot,
+        event: Event,
+        payload: Decided,
+        statement: str,
+    ) -> Iterator[str]:
         try:
             predicate = read_statement(statement)["predicate"]
             head = Basis(predicate["head"]["seq"], predicate["head"]["hash"])
@@ -134,7 +145,11 @@ class Signatures:
         """Begin with none."""
         self._known: dict[tuple[int, str], str | None] = {}
 
-    def faults(self, met: Mapping[int, Met], given: Mapping[int, str]) -> Iterator[tuple[int, str]]:
+    def faults(
+        self,
+        met: Mapping[int, Met],
+        given: Mapping[int, str],
+    ) -> Iterator[tuple[int, str]]:
         """Yield the events whose signature does not hold, is missing, or is there and signs nothing."""
         for seq in sorted(given.keys() ^ met.keys()):
             if seq in met:

@@ -77,7 +77,12 @@ def expedite(p: Projection, event: Event, payload: OrderExpedited) -> None:
     """Add what it costs that an order comes sooner."""
     order = order_of(event.subject)
     ((cost, currency),) = p.ask("SELECT expedite_cost, currency FROM order_line WHERE id = :id", id=order)
-    p.update("order_line", order, expedite_cost=Decimal(cost) + payload.cost, currency=currency or payload.currency)
+    p.update(
+        "order_line",
+        order,
+        expedite_cost=Decimal(cost) + payload.cost,
+        currency=currency or payload.currency,
+    )
 
 
 def ship(p: Projection, event: Event, payload: TrancheShipped) -> None:
@@ -114,7 +119,13 @@ def receive(p: Projection, event: Event, payload: TrancheReceived) -> None:
     for ordinal, file in enumerate(files):
         p.add_evidence(event, activity, file, ordinal)
     if payload.ncr is not None:
-        p.open_ncr(event, activity, ncr=payload.ncr, ncr_class=payload.ncr_class, reason=payload.note)
+        p.open_ncr(
+            event,
+            activity,
+            ncr=payload.ncr,
+            ncr_class=payload.ncr_class,
+            reason=payload.note,
+        )
     p.touch(tranche)
 
 

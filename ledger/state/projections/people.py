@@ -73,7 +73,15 @@ def _revise_keys(p: Projection, event: Event, payload: PlanAdopted) -> None:
 
 
 def _enrol(p: Projection, event: Event, person: str, key: str) -> None:
-    p.add("signer_key", seq=event.seq, person=person, key=key, since=event.recorded_at, until=None, reason="")
+    p.add(
+        "signer_key",
+        seq=event.seq,
+        person=person,
+        key=key,
+        since=event.recorded_at,
+        until=None,
+        reason="",
+    )
 
 
 def revoke_key(p: Projection, event: Event, payload: KeyRevoked) -> None:  # noqa: ARG001  the handlers' shape

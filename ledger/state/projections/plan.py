@@ -49,7 +49,13 @@ def adopt(p: Projection, event: Event, payload: PlanAdopted) -> None:
     for table in ("unit", "host_set", "link"):
         p.run(f"DELETE FROM {table}")  # noqa: S608  our names
     for number, unit in enumerate(plan.units):
-        row = {"id": unit.id, "ordinal": number, "kind": unit.kind.value, "parent": unit.parent, "title": unit.title}
+        row = {
+            "id": unit.id,
+            "ordinal": number,
+            "kind": unit.kind.value,
+            "parent": unit.parent,
+            "title": unit.title,
+        }
         p.add("unit", **row, hosts=unit.hosts, shared=unit.shared)
     for name, hosts in plan.host_sets.items():
         p.add("host_set", name=name, hosts=hosts)

@@ -39,13 +39,29 @@ def check(p: Projection, event: Event, payload: ItemsChecked) -> None:
     read = [(one, reading) for one in checks for reading in one.readings]
     for ordinal, (one, r) in enumerate(read):
         source = payload.source
-        reading = ReadingPart(metric=r.metric, value=r.value, unit=r.unit, item=one.item, source=source)
+        reading = ReadingPart(
+            metric=r.metric,
+            value=r.value,
+            unit=r.unit,
+            item=one.item,
+            source=source,
+        )
         p.add_reading(event, reading, ordinal, ncr=one.ncr)
     for ordinal, photo in enumerate(payload.photos):
         p.add_evidence(event, row.id, photo, ordinal)
     if payload.ncr is not None:
-        p.open_ncr(event, row.id, ncr=payload.ncr, ncr_class=payload.ncr_class, reason=payload.reason)
-    ((passed,),) = p.ask(_PASSED, activity=row.id, attempt=row.attempt)
+        p.open_ncr(
+            event,
+            row.id,
+            ncr=payload.ncr,
+            ncr_class=payload.ncr_class,
+            reason=payload.reason,
+        )
+    ((passed,),) = p.ask(
+        _PASSED,
+        activity=row.id,
+        attempt=row.attempt,
+    )
     performers = tuple(dict.fromkeys((*row.performers, event.actor)))
     p.change(row, performers=performers, items_done=passed)
 

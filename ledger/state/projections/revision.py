@@ -86,7 +86,13 @@ def revise_orders(p: Projection, event: Event, payload: PlanAdopted) -> None:  #
     p.run("UPDATE order_line SET in_plan = 0")
     p.run("UPDATE tranche SET in_plan = 0")
     for ordinal, order in enumerate(p.plan(payload.document).orders):
-        _keep(p, "order_line", _order(order) | {"ordinal": ordinal}, UNPLACED, known=order.id in orders)
+        _keep(
+            p,
+            "order_line",
+            _order(order) | {"ordinal": ordinal},
+            UNPLACED,
+            known=order.id in orders,
+        )
         for tranche in order.tranches:
             _keep(p, "tranche", _tranche(order, tranche), UNRECEIVED, known=tranche.id in tranches)
     p.run("DELETE FROM tranche WHERE NOT in_plan AND received_quantity = '0'")
@@ -103,7 +109,14 @@ def reopen(p: Projection, event: Event, payload: PlanAdopted) -> None:
     p.mark_stale([again.activity for again in payload.sign_again or ()], event.seq)
 
 
-def _keep(p: Projection, table: str, columns: dict[str, Any], fresh: dict[str, Any], *, known: bool) -> None:
+def _keep(
+    p: Projection,
+    table: str,
+    columns: dict[str, Any],
+    fresh: dict[str, Any],
+    *,
+    known: bool,
+) -> None:
     if known:
         p.update(table, columns["id"], **columns)
     else:
@@ -136,7 +149,13 @@ def _first_state(a: PlanActivity, event: Event) -> dict[str, Any]:
     return {"state": State.NOT_APPLICABLE, "na_reason": reason, "na_at": event.effective_at}
 
 
-def _next_state(row: Activity, a: PlanActivity, event: Event, *, rule_1: bool) -> dict[str, Any]:
+def _next_state(
+    row: Activity,
+    a: PlanActivity,
+    event: Event,
+    *,
+    rule_1: bool,
+) -> dict[str, Any]:
     if row.state in NOT_BEGUN | {State.NOT_APPLICABLE} and not row.na_decided:
         return _first_state(a, event)
     if rule_1 and row.state is State.DONE and not row.stale and _asks_more(row.plan, a):

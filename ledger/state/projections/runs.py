@@ -61,7 +61,12 @@ def claim(p: Projection, event: Event, payload: RunClaimed) -> None:
     row = p.activity(event.subject)
     if payload.attempt != row.attempt:
         p.next_attempt(row, State.RUNNING)
-    p.change(row, state=State.RUNNING, started_at=event.effective_at, performers=_who_said(p, row))
+    p.change(
+        row,
+        state=State.RUNNING,
+        started_at=event.effective_at,
+        performers=_who_said(p, row),
+    )
     p.add(
         "run",
         id=payload.run,
@@ -114,7 +119,13 @@ def settle(p: Projection, event: Event, payload: RunSettled) -> None:
     for ordinal, file in enumerate(payload.artifacts):
         p.add_evidence(event, row.id, file, ordinal)
     if payload.ncr is not None:
-        p.open_ncr(event, row.id, ncr=payload.ncr, ncr_class=payload.ncr_class, reason=payload.summary)
+        p.open_ncr(
+            event,
+            row.id,
+            ncr=payload.ncr,
+            ncr_class=payload.ncr_class,
+            reason=payload.summary,
+        )
     p.change(row, last_note=payload.summary or row.last_note)
     if payload.status == "interrupted":
         _interrupt(p, row, payload)

@@ -74,7 +74,13 @@ def reject(p: Projection, event: Event, payload: Rejected) -> None:
         at=event.effective_at,
         witnessed="",
     )
-    p.open_ncr(event, row.id, ncr=payload.ncr, ncr_class=payload.ncr_class, reason=payload.reason)
+    p.open_ncr(
+        event,
+        row.id,
+        ncr=payload.ncr,
+        ncr_class=payload.ncr_class,
+        reason=payload.reason,
+    )
     p.next_attempt(row, State(payload.result))
     p.change(row, last_note=payload.reason)
     p.touch(row.id)
@@ -154,7 +160,13 @@ def close_ncr(p: Projection, event: Event, payload: NcrClosed) -> None:
 
 def disposition_ncr(p: Projection, event: Event, payload: NcrDispositioned) -> None:  # noqa: ARG001  the handlers' shape
     """Keep what is to be done about a non-conformance."""
-    p.update("ncr", payload.ncr, decided=payload.disposition, owner=payload.owner, due=payload.due)
+    p.update(
+        "ncr",
+        payload.ncr,
+        decided=payload.disposition,
+        owner=payload.owner,
+        due=payload.due,
+    )
 
 
 def _in_words(witnesses: Sequence[Witnessed]) -> str:

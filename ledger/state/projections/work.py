@@ -63,7 +63,13 @@ def measure(p: Projection, event: Event, payload: MeasurementRecorded) -> None:
     """Keep a reading, and the non-conformance that it opens."""
     p.add_reading(event, payload.reading, 0, ncr=payload.ncr or payload.under)
     if payload.ncr is not None:
-        p.open_ncr(event, event.subject, ncr=payload.ncr, ncr_class=payload.ncr_class, reason=payload.reason)
+        p.open_ncr(
+            event,
+            event.subject,
+            ncr=payload.ncr,
+            ncr_class=payload.ncr_class,
+            reason=payload.reason,
+        )
     if payload.result is not None:
         row = p.activity(event.subject)
         p.change(row, performers=_and(row.performers, event.actor))
@@ -73,7 +79,11 @@ def measure(p: Projection, event: Event, payload: MeasurementRecorded) -> None:
 def finish(p: Projection, event: Event, payload: Finished) -> None:
     """Let the work be finished. Items that nobody counted are all done then."""
     row = p.activity(event.subject)
-    p.change(row, performers=_and(row.performers, *payload.performers), finished_at=event.effective_at)
+    p.change(
+        row,
+        performers=_and(row.performers, *payload.performers),
+        finished_at=event.effective_at,
+    )
     items = row.plan.items
     if items is not None:
         counted = p.ask(_WAS_CHECKED, activity=row.id, attempt=row.attempt)
@@ -89,13 +99,23 @@ def attach(p: Projection, event: Event, payload: Attached) -> None:
 def hold(p: Projection, event: Event, payload: Held) -> None:
     """Stop an activity."""
     row = p.activity(event.subject)
-    p.change(row, held_from=row.state.value, state=State.ON_HOLD, last_note=payload.reason)
+    p.change(
+        row,
+        held_from=row.state.value,
+        state=State.ON_HOLD,
+        last_note=payload.reason,
+    )
 
 
 def resume(p: Projection, event: Event, payload: Resumed) -> None:
     """Let an activity go on."""
     row = p.activity(event.subject)
-    p.change(row, state=State(payload.result), held_from=None, last_note=payload.reason or row.last_note)
+    p.change(
+        row,
+        state=State(payload.result),
+        held_from=None,
+        last_note=payload.reason or row.last_note,
+    )
 
 
 def not_applicable(p: Projection, event: Event, payload: NotApplicable) -> None:
@@ -137,7 +157,13 @@ def attest(p: Projection, event: Event, payload: Attested) -> None:
         digests=payload.digests,
         at=at,
     )
-    p.change(row, attested=True, performers=(event.actor,), started_at=row.started_at or at, finished_at=at)
+    p.change(
+        row,
+        attested=True,
+        performers=(event.actor,),
+        started_at=row.started_at or at,
+        finished_at=at,
+    )
     p.reach(row, payload.result, event, last_note=payload.reason)
 
 
