@@ -21,13 +21,12 @@ from ledger.questions.case import LookedUp
 from ledger.questions.checks import Entry, check_history, latest_entries
 from ledger.questions.ncrs import open_ncrs_of_items, open_ncrs_of_readings
 from ledger.questions.records import next_id
-from ledger.rules.activity import Action
-from ledger.rules.approval import allowed, permitted
 from ledger.rules.checklist import Roster, readable_note
 from ledger.rules.examination import RESULT, Examined, Previous, examined
 from ledger.rules.faults import located, together
 from ledger.rules.judgement import FAILED
 from ledger.rules.readings import Verdict
+from ledger.rules.work import check as may_check
 from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
 from steps.value import text_value, value_text
@@ -134,8 +133,7 @@ def _before(case: LookedUp, name: str) -> Entry | None:
 
 def _examined(case: LookedUp, entries: Sequence[ItemEntry]) -> list[Examined]:
     """Return every entry, typed and judged. Raise with all faults at once."""
-    allowed(case, "check")
-    permitted(case, Action.CHECK)
+    may_check(case)
     before = latest_entries(case.snapshot, case.row)
     last = {item: Previous(entry.failing, entry.serial) for item, entry in before.items()}
     return examined(case, entries, last)

@@ -11,8 +11,6 @@ from ledger.evidence.taking import Intake
 from ledger.log.chain import Event
 from ledger.log.payloads.work import Attached, Attested
 from ledger.rules import work as rules
-from ledger.rules.activity import Action
-from ledger.rules.approval import allowed, permitted
 from ledger.writing import Ledger
 from steps.errors import InputError
 
@@ -35,8 +33,7 @@ def attach(
     taken = ledger.intake().take(given, name or (given.name if isinstance(given, Path) else f"{kind}.txt"))
     with ledger.write() as writing:
         case = writing.case(activity, actor, at)
-        allowed(case, "attach")
-        permitted(case, Action.ATTACH)
+        rules.attach(case)
         payload = Attached(
             evidence=kind,
             digest=taken.digest,

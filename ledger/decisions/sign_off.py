@@ -23,11 +23,10 @@ from ledger.log.payloads.sign_off import (
     WitnessNoted,
 )
 from ledger.questions.case import actor as actor_at
-from ledger.questions.records import next_id, preview
+from ledger.questions.records import next_id
 from ledger.rules import approval as rules
-from ledger.rules import witnesses
+from ledger.rules import runs, witnesses
 from ledger.rules.activity import State
-from ledger.rules.runs import differences_seen
 from ledger.trust.proving import DECISIONS, Proof
 from ledger.trust.statements import read_statement, statement_in
 from ledger.writing import Ledger
@@ -174,7 +173,7 @@ def release(
         raise InputError(f"{len(set(hosts))} hosts are named, but the count says {count}")
     with ledger.write() as writing:
         case = writing.case(activity, actor, at)
-        role, row = rules.release(case), case.row
+        role, row = runs.release(case), case.row
         payload = Released(
             release=next_id(case.snapshot, "release", "R"),
             attempt=row.attempt,
@@ -182,7 +181,7 @@ def release(
             count=count,
             playbook_digest=playbook_digest,
             role=role,
-            differences=differences_seen(row, preview(case.snapshot, row.id), hosts, playbook_digest),
+            differences=runs.differences_seen(row, case.preview, hosts, playbook_digest),
         )
         return writing.record(case, payload)
 

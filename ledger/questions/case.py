@@ -14,6 +14,7 @@ from typing import Any
 from ledger.questions.calendar import working_time_after
 from ledger.questions.checks import latest_entries, planned_items
 from ledger.questions.links import predecessors
+from ledger.questions.records import preview
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import COLUMNS, Activity, seen_activity, words
@@ -22,7 +23,7 @@ from ledger.rules.judgement import Judgement, Reading, judgements
 from ledger.rules.nearest import unknown_activity
 from ledger.rules.permission import Actor
 from ledger.rules.readiness import GO_LIVE, unmet
-from ledger.rules.rows import Unmet
+from ledger.rules.rows import PreviewRow, Unmet
 from steps.stamps import moment, stamp
 from steps.value import text_value
 
@@ -257,6 +258,11 @@ class LookedUp:
     def last_run(self) -> RunEnd | None:
         """The last run of this attempt."""
         return run_end(self.snapshot, self.row, self.row.attempt)
+
+    @cached_property
+    def preview(self) -> PreviewRow | None:
+        """What check mode showed last in this attempt. None where nobody looked."""
+        return preview(self.snapshot, self.row.id)
 
     @cached_property
     def items(self) -> Mapping[str, Item]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from ledger.rules.activity import CHANGING, NOT_BEGUN, NOT_MET, Action, Activity, State, refusal
+from ledger.rules.activity import NOT_BEGUN, NOT_MET, Action, Activity, State, refusal
 from ledger.rules.case import Case
 from ledger.rules.judgement import Judgement, refuse_unmet
 from ledger.rules.permission import Matter, may
@@ -248,11 +248,11 @@ def break_glass(case: Case) -> Passed:
     return Passed(role, tuple(lacking))
 
 
-def release(case: Case) -> str:
-    """Let software change hosts. Return the role under which the actor releases."""
-    role = allowed(case, "release")
-    if case.row.plan.effect not in CHANGING:
-        raise NotSatisfiedError(f"{case.row.id} changes nothing; it needs no release")
-    refuse_blocked(case)
-    permitted(case, Action.RELEASE)
-    return role
+def waivable(case: Case) -> list[str]:
+    """Return the metrics of the criteria that the actor may waive. Raise where there is none, or the actor may not."""
+    allowed(case, "waive")
+    permitted(case, Action.WAIVE)
+    metrics = unmet_metrics(case.judgements)
+    if not metrics:
+        raise NotSatisfiedError(f"every criterion of {case.row.id} is met or waived; nothing to waive")
+    return metrics

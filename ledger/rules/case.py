@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ledger.rules.activity import Activity
     from ledger.rules.judgement import Judgement, Reading
     from ledger.rules.permission import Actor
-    from ledger.rules.rows import Unmet
+    from ledger.rules.rows import PreviewRow, Unmet
 
 
 class Invited(NamedTuple):
@@ -125,6 +125,10 @@ class Case(Protocol):
     @property
     def last_run(self) -> RunEnd | None:
         """The last run of this attempt."""
+
+    @property
+    def preview(self) -> PreviewRow | None:
+        """What check mode showed last in this attempt. None where nobody looked."""
 
     @property
     def items(self) -> Mapping[str, Item]:

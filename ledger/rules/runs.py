@@ -45,19 +45,34 @@ def release_for(
     )
 
 
+def release(case: Case) -> str:
+    """Let somebody release a run that changes hosts. Return the role under which the actor releases."""
+    role, row = allowed(case, "release"), case.row
+    if row.plan.effect not in CHANGING:
+        raise NotSatisfiedError(f"{row.id} changes nothing; it needs no release")
+    refuse_blocked(case)
+    permitted(case, Action.RELEASE)
+    if row.plan.preview and case.preview is None:
+        raise _unseen(row, "nobody has seen what it would change")
+    return role
+
+
 def differences_seen(
     row: Activity, seen: PreviewRow | None, hosts: Collection[str], playbook_digest: str
 ) -> str | None:
-    """Return the digest of what a release rests on. Raise where the policy wants it seen and nobody could."""
-    if not row.plan.preview:
+    """Return the digest of what a release rests on. Raise where what was seen is not what would run."""
+    if not row.plan.preview or seen is None:
         return None
-    if seen is None:
-        why = "nobody has seen what it would change"
-    elif seen.playbook_digest != playbook_digest or set(seen.hosts) != set(hosts):
-        why = "what was seen in check mode was another playbook, or other hosts"
-    else:
-        return seen.differences
-    raise NotSatisfiedError(f"{row.id} cannot be released: {why}", hint=f"clusterwright preview {row.id}")
+    if seen.playbook_digest != playbook_digest or set(seen.hosts) != set(hosts):
+        raise _unseen(row, "what was seen in check mode was another playbook, or other hosts")
+    return seen.differences
+
+
+def _unseen(row: Activity, why: str) -> NotSatisfiedError:
+    return NotSatisfiedError(
+        f"{row.id} cannot be released: {why}",
+        hint=f"clusterwright preview {row.id}",
+    )
 
 
 def claim(case: Case) -> None:

@@ -155,28 +155,49 @@ def assign(case: Case, person: Actor) -> None:
     refuse_stranger(person)
 
 
-def measure(case: Case, entry: ReadingEntry, item: str) -> Measured:
-    """Let a person read an instrument. Return the reading.
+def attach(case: Case) -> None:
+    """Let somebody attach evidence."""
+    allowed(case, "attach")
+    permitted(case, Action.ATTACH)
 
-    Where software measures, a person reads only what the run could not.
-    """
+
+def check(case: Case) -> None:
+    """Let somebody check items."""
+    allowed(case, "check")
+    permitted(case, Action.CHECK)
+
+
+def may_measure(case: Case) -> None:
+    """Let a person read instruments. Where software measures, its run is tried first, and has to end well."""
     allowed(case, "measure")
     permitted(case, Action.MEASURE)
-    read = measured(case.row, asked_of(case.row), entry, item)
-    _refuse_read_by_software(case, read.metric, item)
-    return read
-
-
-def _refuse_read_by_software(case: Case, metric: str, item: str) -> None:
     row = case.row
+    if not asked_of(row):
+        raise InputError(f"{row.id} has nothing to measure", hint="write a comment instead")
     if row.state is State.READY and row.plan.kind in SOFTWARES_WORK and row.plan.playbook is not None:
         raise NotSatisfiedError(
             f"{row.id} is measured by its run; a person measures what the run could not",
             hint=f"see `clusterwright why {row.id}`; work that was done outside is attested",
         )
-    if row.state not in NOT_MET:
-        return
-    _refuse_failed_run(case)
+    if row.state in NOT_MET:
+        _refuse_failed_run(case)
+
+
+def measure(case: Case, entry: ReadingEntry, item: str) -> Measured:
+    """Let a person read an instrument. Return the reading.
+
+    Where software measures, a person reads only what the run could not.
+    """
+    may_measure(case)
+    read = measured(case.row, asked_of(case.row), entry, item)
+    if case.row.state in NOT_MET:
+        _refuse_read_by_run(case, read.metric, item)
+    return read
+
+
+def _refuse_read_by_run(case: Case, metric: str, item: str) -> None:
+    """Raise for what the run has read, and for another item than those at which it could not."""
+    row = case.row
     by_run = {read.reading.item: read.reading.value for read in case.reads if read.by_engine and read.metric == metric}
     if by_run.get(item) is not None:
         at_item = f" at {item}" if item else ""
@@ -233,6 +254,8 @@ def comment(case: Case) -> None:
 
 
 def record_facts(case: Case) -> None:
-    """Let a person record facts about the facility."""
+    """Let a person record facts about the facility that the activity asks for."""
     allowed(case, "record_facts")
+    if not case.row.plan.facts:
+        raise InputError(f"{case.row.id} does not ask for any fact about the facility")
     permitted(case, Action.FACT)

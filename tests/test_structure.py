@@ -1,0 +1,68 @@
+"""The house stays one that a reader sees through: no circle, few floors, one class to a name, short lines, plain docstrings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.structure import (
+    ROOMS,
+    circles,
+    classes_twice,
+    files_of_a_sign_off,
+    giving_docstrings,
+    import_graph,
+    long_lines,
+    long_modules,
+    longest_chain,
+)
+
+MOST_FLOORS = 7
+MOST_FILES_OF_A_SIGN_OFF = 12
+WITH_DOCSTRINGS = (*ROOMS, "tests", "benchmarks", "docs", "examples", "playbooks")
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    """Imports inside functions are counted too, since they hide a circle without undoing it."""
+    assert circles(import_graph()) == set()
+
+
+def test_a_circle_hidden_in_a_function_is_found() -> None:
+    """The measure itself: three modules of which the last imports the first."""
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == {frozenset({"a", "b", "c"})}
+
+
+def test_ledger_has_few_floors() -> None:
+    """The longest chain of imports among its modules, packages not collapsed."""
+    chain = longest_chain(import_graph(), "ledger")
+    assert len(chain) <= MOST_FLOORS, " > ".join(chain)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_public_class_name_means_one_class_in_a_room(room: str) -> None:
+    """Who reads a name need not look up which of two it is."""
+    assert classes_twice(room) == {}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_modules_are_short(room: str) -> None:
+    """A module has one idea and fits in a few screens."""
+    assert long_modules(room) == {}
+
+
+def test_lines_of_the_ledger_are_short() -> None:
+    """A line that holds several steps is unfolded into them."""
+    assert long_lines("ledger") == []
+
+
+@pytest.mark.parametrize("folder", WITH_DOCSTRINGS)
+def test_docstrings_say_what_is_returned(folder: str) -> None:
+    """A function returns something; it does not give."""
+    assert giving_docstrings(folder) == []
+
+
+def test_one_sign_off_can_be_followed(tmp_path: Path) -> None:
+    """Through few files, from the verb that a person used to the rows that it changed."""
+    files = files_of_a_sign_off(tmp_path)
+    assert len(files) <= MOST_FILES_OF_A_SIGN_OFF, files
