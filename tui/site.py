@@ -54,7 +54,7 @@ class OpenSite:
     def version(self) -> int:
         """Give the number of the last event, which changes with every decision."""
         from ledger.questions.snapshot import Snapshot
-        from ledger.stores.following import follower
+        from ledger.reading import follower
 
         if not self._followed:
             self._followed, self._follower = True, follower(self.folder)

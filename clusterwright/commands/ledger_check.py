@@ -23,7 +23,7 @@ def audit(
     """Verify the hash chain, the evidence, every projection against a replay, and anchors; exit 1 on a fault."""
     from clusterwright.output import print_json, table
     from clusterwright.where import find_site
-    from ledger.trust.anchors import read_anchors
+    from ledger.trust.anchor_words import read_anchors
     from ledger.trust.audit import audit as check
 
     folder = find_site(site)
