@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import work
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from steps.errors import ClusterwrightError, InputError
+from ledger.entries import ItemEntry, evidence_of, measurement_of, readings_of
+from ledger.questions.case import require_activity
+from ledger.questions.checks import checked_items, unchecked_items
+from ledger.reading import open_snapshot
+from steps.errors import ClusterwrightError
 from tui.widgets.ask import Ask
 from tui.widgets.check_item import CheckItem, Typed
 
 if TYPE_CHECKING:
-    from ledger.database import Ledger
-    from ledger.reads import Reader
+    from ledger.questions.snapshot import Snapshot
+    from ledger.writing import Ledger
     from tui.app import ClusterwrightApp
 
 Decision = Callable[["Ledger", str], object]
@@ -89,7 +92,8 @@ class Decisions(Screen[None]):
     def _ask_item(self, activity: str) -> None:
         owner = cast("ClusterwrightApp", self.app)
         try:
-            left, metrics = owner.site.read(lambda reader, _: _checkable(reader, activity))
+            with open_snapshot(owner.site.folder) as snapshot:
+                left, metrics = _checkable(snapshot, activity)
         except ClusterwrightError as error:
             owner.call_from_thread(self.notify, error.hint or " ", title=error.what, severity="error", markup=False)
             return
@@ -138,67 +142,56 @@ class Decisions(Screen[None]):
 
 
 def _attach(ledger: Ledger, me: str, activity: str, text: str) -> object:
-    kind, _, path = text.partition(" ")
-    file = Path(path.strip()).expanduser()
-    if not path or not file.is_file():
-        raise InputError(f"{path or 'nothing'} is not a file", hint="write the kind, a space, and a file's path")
-    return _work().attach(ledger, me, activity, file, kind)
+    from ledger.decisions.evidence import attach
+
+    kind, file = evidence_of(text)
+    return attach(ledger, me, activity, file, kind)
 
 
 def _measure(ledger: Ledger, me: str, activity: str, text: str) -> object:
-    from decimal import Decimal, InvalidOperation
+    from ledger.decisions.work import measure
 
-    parts = text.split(maxsplit=3)
-    if len(parts) < 4:
-        raise InputError("a measurement is a metric, a value, a unit and a source")
-    named, given, unit, source = parts
-    metric, _, item = named.partition("@")
-    value: Any
-    if given.lower() in {"true", "false"}:
-        value = given.lower() == "true"
-    else:
-        try:
-            value = Decimal(given)
-        except InvalidOperation:
-            raise InputError(f"{given!r} is not a number, nor true or false") from None
-    return _work().measure(ledger, me, activity, metric, value, unit, item=item or None, source=source)
+    typed = measurement_of(text)
+    metric, value, unit = typed.reading.metric, typed.reading.value, typed.reading.unit
+    return measure(ledger, me, activity, metric, value, unit, item=typed.item, source=typed.source)
 
 
-def _checkable(reader: Reader, activity: str) -> tuple[list[str], list[str]]:
-    """Give the items that are left, failed ones first, and what may be read at one."""
-    failed = [check.item for check in reader.checked_items(activity) if check.failing]
-    return [*failed, *reader.unchecked_items(activity)], [c.metric for c in reader.criteria(activity) if c.each]
+def _checkable(snapshot: Snapshot, activity: str) -> tuple[list[str], list[str]]:
+    """Return the items that are left, failed ones first, and what may be read at one."""
+    row = require_activity(snapshot, activity)
+    failed = [check.item for check in checked_items(snapshot, row) if check.failing]
+    return [*failed, *unchecked_items(snapshot, row)], [c.metric for c in row.plan.criteria if c.each]
 
 
 def _check(ledger: Ledger, me: str, activity: str, typed: Typed) -> object:
-    from ledger.entries import reading_of
-    from ledger.values import ItemEntry
+    from ledger.decisions.checklists import check
 
-    readings = tuple(reading_of(text) for text in typed.readings.split(";") if text.strip())
-    entry = ItemEntry(typed.item, typed.passed, readings, typed.note, typed.serial or None)
-    return _work().check(ledger, me, activity, [entry])
+    readings = readings_of(typed.readings)
+    return check(
+        ledger, me, activity, [ItemEntry(typed.item, typed.passed, readings, typed.note, typed.serial or None)]
+    )
 
 
 def _found(done: Any) -> str:
-    """Say how the item that was recorded stands."""
+    """Say how the item that was recorded was found."""
     (item,) = done.items
     how = f"failed ({item.ncr})" if item.failing else "passed"
     return "\n".join([f"{item.item} {how}", *map(str, item.verdicts)])
 
 
 def _work() -> Any:
-    from ledger.services import work as services
+    from ledger.decisions import work
 
-    return services
+    return work
 
 
 def _signing() -> Any:
-    from ledger.services import signing
+    from ledger.decisions import sign_off
 
-    return signing
+    return sign_off
 
 
 def _runs() -> Any:
-    from ledger.services import runs
+    from ledger.decisions import requests
 
-    return runs
+    return requests

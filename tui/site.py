@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from ledger.questions.people import person_for_account
-from ledger.questions.site import head, project_time, site_of
-from ledger.reading import open_snapshot
+from ledger.questions.site import site_of
+from ledger.reading import last_event, open_snapshot
 from steps.errors import NotSatisfiedError
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ledger.stores.following import Follower
     from ledger.writing import Ledger
     from steps.schedule.plan import Plan
-
-T = TypeVar("T")
 
 
 @dataclass
@@ -33,42 +31,35 @@ class OpenSite:
     _follower: Follower | None = field(default=None, repr=False)
     _plan: tuple[int, Plan] | None = field(default=None, repr=False)
 
-    def read(self, question: Callable[[Snapshot, datetime], T]) -> T:
-        """Ask the read models; call from a worker thread."""
-        with open_snapshot(self.folder) as reader:
-            now = project_time(reader) if site_of(reader).rehearsal else datetime.now(UTC)
-            return question(reader, now)
-
-    def go_live(self, reader: Snapshot, now: datetime) -> datetime | None:
+    def go_live(self, snapshot: Snapshot) -> datetime | None:
         """Give the forecast of go-live; None before a plan is in force. The plan is read once a revision."""
         from ledger.evidence.plans import read_plan
         from ledger.questions.actuals import current_forecast
 
-        revision = site_of(reader).revision
+        revision = site_of(snapshot).revision
         if revision == 0:
             return None
         if self._plan is None or self._plan[0] != revision:
-            self._plan = (revision, read_plan(self.folder, revision))
-        return current_forecast(reader, self._plan[1], now).finish
+            self._plan = (revision, read_plan(snapshot))
+        return current_forecast(snapshot, self._plan[1]).finish
 
     def version(self) -> int:
         """Give the number of the last event, which changes with every decision."""
-        from ledger.questions.snapshot import Snapshot
         from ledger.stores.following import follower
 
         if not self._followed:
             self._followed, self._follower = True, follower(self.folder)
         if self._follower is not None:
             self._follower.look()  # one connection that listens, instead of a new one at every look
-        with Snapshot(self.folder) as reader:
-            return head(reader).seq
+        return last_event(self.folder)
 
     def find_person(self) -> tuple[str, ...]:
         """Give the people the account stands for, and take the first to act."""
         from ledger.account import account_of
 
         account = account_of(self.folder)
-        self.people = self.read(lambda reader, _: tuple(p.id for p in person_for_account(reader, account)))
+        with open_snapshot(self.folder) as snapshot:
+            self.people = tuple(p.id for p in person_for_account(snapshot, account))
         if self.person is None and self.people:
             self.person = self.people[0]
         return self.people

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.table import Table
@@ -82,19 +80,19 @@ class ActivityScreen(Decisions, SiteScreen):
             for part in Page._fields:
                 yield Static("", id=part)
 
-    def ask(self, reader: Snapshot, now: datetime) -> Page:
+    def ask(self, snapshot: Snapshot) -> Page:
         """Read everything about the activity."""
-        row = require_activity(reader, self.activity)
+        row = require_activity(snapshot, self.activity)
         return Page(
             _head(row),
-            _why(reader, row, now),
-            _criteria(reader, row),
-            _checklist(reader, row),
-            _preview(self.owner.site.folder, reader, row),
-            _approval(reader, row),
-            _faults(reader, row),
-            _record(reader, row),
-            _links(reader, row),
+            _why(snapshot, row),
+            _criteria(snapshot, row),
+            _checklist(snapshot, row),
+            _preview(snapshot, row),
+            _approval(snapshot, row),
+            _faults(snapshot, row),
+            _record(snapshot, row),
+            _links(snapshot, row),
         )
 
     def show(self, answer: Any) -> None:
@@ -117,17 +115,18 @@ def _head(row: Activity) -> Text:
     text.append("\n")
     text.append_text(state_text(row.state, row.flags))
     text.append(f"   {row.plan.phase.replace('_', ' ')} · {row.plan.kind} · {row.plan.role} · attempt {row.attempt}")
-    if row.dates_.early_start and row.dates_.early_finish:
-        slack = "critical" if row.is_critical else f"float {row.dates_.total_float_h or 0:.0f} h"
-        text.append(f"\nplanned {row.dates_.early_start:%Y-%m-%d %H:%M} to {row.dates_.early_finish:%Y-%m-%d %H:%M}, {slack}")
+    dates = row.plan.dates
+    if dates is not None:
+        slack = "critical" if row.is_critical else f"float {dates.total_float_h:.0f} h"
+        text.append(f"\nplanned {dates.early_start:%Y-%m-%d %H:%M} to {dates.early_finish:%Y-%m-%d %H:%M}, {slack}")
     if row.started_at:
-        until = f" to {row.finished_at:%Y-%m-%d %H:%M}" if row.finished_at else ""
+        until = f" to {row.ended_at:%Y-%m-%d %H:%M}" if row.ended_at else ""
         text.append(f"\nactual  {row.started_at:%Y-%m-%d %H:%M}{until}")
     return text
 
 
-def _why(reader: Snapshot, row: Activity, now: datetime) -> Text:
-    answer = why(reader, row.id)
+def _why(snapshot: Snapshot, row: Activity) -> Text:
+    answer = why(snapshot, row.id)
     text = _heading("Why it stands where it stands")
     text.append_text(safe(answer.state_sentence))
     for unmet in answer.unmet:
@@ -140,11 +139,11 @@ def _why(reader: Snapshot, row: Activity, now: datetime) -> Text:
     return text
 
 
-def _criteria(reader: Snapshot, row: Activity) -> Table:
+def _criteria(snapshot: Snapshot, row: Activity) -> Table:
     shown = Table(title="Acceptance criteria", title_justify="left", box=None, pad_edge=False)
     for header in ("", "metric", "limit", "each", "measured", "source of the limit"):
         shown.add_column(header, overflow="fold")
-    for c in criteria(reader, row.id):
+    for c in criteria(snapshot, row.id):
         glyph, role = VERDICTS.get(c.verdict, ("?", "attention"))
         verdict = Text(f"{glyph} {c.verdict}", style=COLOURS[role])
         limit = f"{c.op} {c.value} {c.unit}"
@@ -157,9 +156,9 @@ def _criteria(reader: Snapshot, row: Activity) -> Table:
     return shown
 
 
-def _checklist(reader: Snapshot, row: Activity) -> Table | None:
+def _checklist(snapshot: Snapshot, row: Activity) -> Table | None:
     """Give the items with their last entries, failed ones first; nothing where none was checked."""
-    done = checklist(reader, require_activity(reader, row.id))
+    done = checklist(snapshot, row)
     if done is None:
         return None
     total = f" of {done.items}" if done.items is not None else ""
@@ -167,7 +166,7 @@ def _checklist(reader: Snapshot, row: Activity) -> Table | None:
     shown = Table(title=safe(title), title_justify="left", box=None, pad_edge=False)
     for header in ("", "item", "readings", "serial", "note", "who", "when"):
         shown.add_column(header, overflow="fold")
-    checks = checked_items(reader, require_activity(reader, row.id))
+    checks = checked_items(snapshot, row)
     for c in checks[:ITEMS]:
         glyph, role = VERDICTS["failed" if c.failing else "met"]
         word = f"failed {c.ncr}" if c.failing else "passed"
@@ -179,15 +178,15 @@ def _checklist(reader: Snapshot, row: Activity) -> Table | None:
     return shown
 
 
-def _preview(folder: Path, reader: Snapshot, row: Activity) -> Text | None:
+def _preview(snapshot: Snapshot, row: Activity) -> Text | None:
     """Give what the playbook would change, for who releases it; nothing where nobody looked in this attempt."""
-    seen = preview(reader, row.id)
+    seen = preview(snapshot, row.id)
     if seen is None:
         return None
     text = _heading("What check mode showed")
     text.append_text(safe(f"{seen.summary}; {seen.at:%Y-%m-%d %H:%M}"))
     try:
-        lines = load(folder, seen.differences).decode("utf-8", "replace").splitlines()
+        lines = load(snapshot.site_dir, seen.differences).decode("utf-8", "replace").splitlines()
     except ClusterwrightError as error:
         lines = [str(error)]
     for line in lines[:LINES]:
@@ -200,17 +199,17 @@ def _preview(folder: Path, reader: Snapshot, row: Activity) -> Text | None:
     return text
 
 
-def _approval(reader: Snapshot, row: Activity) -> Text:
+def _approval(snapshot: Snapshot, row: Activity) -> Text:
     text = _heading("Approval")
     hold = "hold point; " if row.plan.policy.hold_point else ""
     who = " or ".join(row.plan.policy.roles)
     text.append_text(safe(f"{hold}{row.signed} of {row.plan.policy.quorum} by {who}; needed {row.plan.policy.needed}"))
-    present = {e.kind for e in evidence(reader, row.id) if e.attempt == row.attempt}
+    present = {e.kind for e in evidence(snapshot, row.id) if e.attempt == row.attempt}
     for kind in row.plan.policy.evidence:
         mark, role = ("✔", "good") if kind in present else ("✘ missing", "bad")
         text.append(f"\n  {mark} ", style=COLOURS[role])
         text.append_text(safe(kind))
-    for s in sign_offs(reader, row.id):
+    for s in sign_offs(snapshot, row.id):
         text.append_text(
             safe(f"\n  {s.decision} by {s.name} as {s.role}, {s.at:%Y-%m-%d %H:%M}, {s.assurance}. {s.comment}")
         )
@@ -218,27 +217,28 @@ def _approval(reader: Snapshot, row: Activity) -> Text:
             text.append_text(safe(f"\n    {s.witnessed}"))
     if row.valid_until is not None:
         text.append(f"\n  holds until {row.valid_until:%Y-%m-%d}")
-    text.append_text(_witnesses(reader, row))
+    text.append_text(_witnesses(snapshot, row))
     return text
 
 
-def _witnesses(reader: Snapshot, row: Activity) -> Text:
+def _witnesses(snapshot: Snapshot, row: Activity) -> Text:
     """Say what the witnesses were told, and who came."""
     text = Text()
-    if not row.plan.policy.witness.roles:
+    witness = row.plan.policy.witness
+    if witness is None:
         return text
-    held = invitation(reader, require_activity(reader, row.id))
+    held = invitation(snapshot, row)
     told = "not invited yet" if held is None else f"invited for {held.on:%Y-%m-%d %H:%M} by {held.by}"
-    text.append_text(safe(f"\n  witnesses, with {row.plan.policy.witness.notice_h:g} working hours' notice: {told}"))
-    for a in attendances(reader, require_activity(reader, row.id)):
+    text.append_text(safe(f"\n  witnesses, with {witness.notice_h:g} working hours' notice: {told}"))
+    for a in attendances(snapshot, row):
         said = "nothing noted" if not a.noted else f"{a.witness} attended" if a.witness else "did not attend"
         text.append_text(safe(f"\n    {a.role}: {said} {a.note}".rstrip()))
     return text
 
 
-def _faults(reader: Snapshot, row: Activity) -> Table | None:
+def _faults(snapshot: Snapshot, row: Activity) -> Table | None:
     """Give every non-conformance with what was decided about it; nothing where there never was one."""
-    found = ncrs(reader, name=row.id)
+    found = ncrs(snapshot, name=row.id)
     if not found:
         return None
     shown = Table(title="Non-conformances", title_justify="left", box=None, pad_edge=False)
@@ -252,24 +252,24 @@ def _faults(reader: Snapshot, row: Activity) -> Table | None:
     return shown
 
 
-def _record(reader: Snapshot, row: Activity) -> Text:
+def _record(snapshot: Snapshot, row: Activity) -> Text:
     text = _heading("Evidence, runs and notes")
-    lines = [f"evidence {e.kind}: {e.name} {e.digest[:12]} by {e.by}" for e in evidence(reader, row.id)]
-    for r in runs(reader, row.id):
+    lines = [f"evidence {e.kind}: {e.name} {e.digest[:12]} by {e.by}" for e in evidence(snapshot, row.id)]
+    for r in runs(snapshot, row.id):
         mark = " (simulated)" if r.simulated else ""
         lines.append(f"run {r.id[:8]} {r.started_at:%Y-%m-%d %H:%M}{mark}: {r.status} {r.summary}")
-        lines += [f"    {i.host} {i.status} {i.duration_s:.1f} s {i.failed_task}" for i in items(reader, r.id)[:20]]
-    lines += [f"note by {c.person}: {c.text}" for c in comments(reader, row.id)]
+        lines += [f"    {i.host} {i.status} {i.duration_s:.1f} s {i.failed_task}" for i in items(snapshot, r.id)[:20]]
+    lines += [f"note by {c.person}: {c.text}" for c in comments(snapshot, row.id)]
     text.append_text(safe("\n".join(lines) or "nothing yet"))
     return text
 
 
-def _links(reader: Snapshot, row: Activity) -> Table:
+def _links(snapshot: Snapshot, row: Activity) -> Table:
     shown = Table(title="Before and after", title_justify="left", box=None, pad_edge=False)
     for header in ("", "id", "what", "state", "link", "reason"):
         shown.add_column(header, overflow="fold")
-    ends = [("after", x.before, x) for x in predecessors(reader, row.id)]
-    ends += [("before", x.after, x) for x in successors(reader, row.id)]
+    ends = [("after", x.before, x) for x in predecessors(snapshot, row.id)]
+    ends += [("before", x.after, x) for x in successors(snapshot, row.id)]
     for word, end, x in ends[:60]:
         lag = f" +{x.lag_h:g} h" if x.lag_h else ""
         shown.add_row(word, safe(end), safe(x.title), safe(x.state), f"{x.type}{lag}", safe(x.reason))

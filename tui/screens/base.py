@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.text import Text
@@ -14,6 +13,7 @@ from textual.screen import Screen
 from textual.widgets import Footer, Static
 
 from ledger.questions.site import site_of
+from ledger.reading import open_snapshot
 from steps.errors import ClusterwrightError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class SiteScreen(Screen[None]):
         """Give the widgets between the site's line and the footer."""
 
     @abstractmethod
-    def ask(self, reader: Snapshot, now: datetime) -> Any:
+    def ask(self, snapshot: Snapshot) -> Any:
         """Read what the screen shows; runs in a worker thread."""
 
     @abstractmethod
@@ -64,7 +64,8 @@ class SiteScreen(Screen[None]):
     def load(self) -> None:
         """Read in a thread, then show."""
         try:
-            answer = self.owner.site.read(lambda reader, now: (self._line(reader, now), self.ask(reader, now)))
+            with open_snapshot(self.owner.site.folder) as snapshot:
+                answer = self._line(snapshot), self.ask(snapshot)
         except ClusterwrightError as error:
             self.app.call_from_thread(self._say, error)
             return
@@ -78,18 +79,20 @@ class SiteScreen(Screen[None]):
             self.query_one("#site-line", Static).update(answer[0])
             self.show(answer[1])
 
-    def _line(self, reader: Snapshot, now: datetime) -> Text:
-        site = site_of(reader)
+    def _line(self, snapshot: Snapshot) -> Text:
+        site = site_of(snapshot)
         text = Text()
         if site.rehearsal:
             text.append(" REHEARSAL: nothing here was really done ", style="bold black on gold3")
             text.append(" ")
-        if reader.cut_off:
+        if snapshot.cut_off:
             text.append(" as this folder last saw it: the database does not answer ", style="bold black on gold3")
             text.append(" ")
         text.append(f"{site.name}", style="bold")
         text.append(f" · {site.preset} · plan {site.revision} · go-live planned {site.plan_finish:%Y-%m-%d}")
-        text.append(f" · {now:%Y-%m-%d %H:%M} UTC · acting as {self.owner.site.person or 'nobody'}", style="grey62")
+        text.append(
+            f" · {snapshot.now:%Y-%m-%d %H:%M} UTC · acting as {self.owner.site.person or 'nobody'}", style="grey62"
+        )
         return text
 
     def action_back(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
@@ -32,10 +31,10 @@ class InboxScreen(Decisions, SiteScreen):
         yield Static("", id="empty")
         yield Rows(("do", "activity", "what", "as", "since", "missing"), id="inbox")
 
-    def ask(self, reader: Snapshot, now: datetime) -> Any:
+    def ask(self, snapshot: Snapshot) -> Any:
         """Read what waits for the person."""
         person = self.owner.site.person
-        return inbox(reader, person) if person else []
+        return inbox(snapshot, person) if person else []
 
     def show(self, answer: Any) -> None:
         """Paint the list, or say that nothing waits."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -45,9 +44,9 @@ class LiveScreen(SiteScreen):
         """Follow the chosen run's output a few times a second."""
         self.set_interval(TAIL_S, self.tail)
 
-    def ask(self, reader: Snapshot, now: datetime) -> Any:  # noqa: ARG002  the same question for every screen
+    def ask(self, snapshot: Snapshot) -> Any:
         """Read the runs, the newest first."""
-        return sorted(runs(reader, None), key=lambda r: r.started_at, reverse=True)[:500]
+        return sorted(runs(snapshot, None), key=lambda r: r.started_at, reverse=True)[:500]
 
     def show(self, answer: list[RunRow]) -> None:
         """Paint the runs; follow the newest until another is chosen."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Static
 
-from ledger.questions.orders import orders
+from ledger.questions.orders import changes, orders
+from ledger.rules.orders import order_of
 from tui.looks import COLOURS, safe
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows
@@ -47,13 +47,13 @@ class OrdersScreen(SiteScreen):
         yield Static("", id="empty")
         yield Rows(HEADERS, id="orders")
 
-    def ask(self, reader: Snapshot, now: datetime) -> Any:
+    def ask(self, snapshot: Snapshot) -> Any:
         """Read every order."""
-        changes: dict[str, list[str]] = {}
-        for c in changes(reader):
-            changes.setdefault(c.subject.partition("/")[0], []).append(f"{c.id} {c.state}")
-        orders = sorted(orders(reader), key=lambda o: (o.order_by is None, o.order_by))
-        return [_cells(o, now, changes.get(o.id, [])) for o in orders]
+        changed: dict[str, list[str]] = {}
+        for c in changes(snapshot):
+            changed.setdefault(order_of(c.subject), []).append(f"{c.id} {c.state}")
+        found = sorted(orders(snapshot), key=lambda o: (o.order_by is None, o.order_by))
+        return [_cells(o, changed.get(o.id, [])) for o in found]
 
     def show(self, answer: Any) -> None:
         """Paint the table."""
@@ -65,8 +65,8 @@ class OrdersScreen(SiteScreen):
         self.owner.open_activity((event.row_key.value or "").partition("#")[0])
 
 
-def _cells(o: OrderRow, now: datetime, changes: list[str]) -> Row:
-    overdue = o.state == "planned" and o.order_by is not None and o.order_by < now
+def _cells(o: OrderRow, changes: list[str]) -> Row:
+    overdue = o.late and o.placed_at is None
     state = (
         Text(f"! {o.state}, overdue", style=COLOURS["bad"]) if overdue else Text(o.state, style=COLOURS[ROLES[o.state]])
     )

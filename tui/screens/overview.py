@@ -53,10 +53,10 @@ class OverviewScreen(SiteScreen):
                 yield Static("Orders due in three weeks", classes="heading")
                 yield Rows(("order by", "order", "what", "quantity"), id="due")
 
-    def ask(self, reader: Snapshot, now: datetime) -> Overview:
+    def ask(self, snapshot: Snapshot) -> Overview:
         """Read phases, counts, late activities and orders."""
-        forecast = self.owner.site.go_live(reader, now)
-        return Overview(_phases(reader, now), _facts(reader, now, forecast), _late(reader, now), _orders(reader, now))
+        forecast = self.owner.site.go_live(snapshot)
+        return Overview(_phases(snapshot), _facts(snapshot, forecast), _late(snapshot), _orders(snapshot))
 
     def show(self, answer: Any) -> None:
         """Paint the four parts."""
@@ -77,9 +77,9 @@ class OverviewScreen(SiteScreen):
                 self.app.switch_mode("orders")
 
 
-def _phases(reader: Snapshot, now: datetime) -> list[Row]:
+def _phases(snapshot: Snapshot) -> list[Row]:
     rows: list[Row] = []
-    for p in phases(reader):
+    for p in phases(snapshot):
         live = p.total - p.not_applicable
         filled = round(BAR * p.done / live) if live else 0
         bar = Text("█" * filled, style=COLOURS["good"]) + Text("░" * (BAR - filled), style="grey37")
@@ -99,13 +99,13 @@ def _count(cell: object, role: str) -> Text:
     return Text(shown, style=COLOURS[role] if role else "", justify="right")
 
 
-def _facts(reader: Snapshot, now: datetime, forecast: datetime | None) -> Text:
-    counts, site = counts(reader), site_of(reader)
-    by_state = {state.value: n for state, n in counts.by_state.items()}
-    live = counts.total - by_state.get("not_applicable", 0)
+def _facts(snapshot: Snapshot, forecast: datetime | None) -> Text:
+    n, site = counts(snapshot), site_of(snapshot)
+    by_state = {state.value: n for state, n in n.by_state.items()}
+    live = n.total - by_state.get("not_applicable", 0)
     lines = [
         f"{by_state.get('done', 0)} of {live} activities done, {by_state.get('not_applicable', 0)} not applicable",
-        f"waived {counts.waived} · attested {counts.attested} · stale {counts.stale} · simulated {counts.simulated}",
+        f"waived {n.waived} · attested {n.attested} · stale {n.stale} · simulated {n.simulated}",
     ]
     if site.plan_finish:
         lines.append(f"go-live planned  {site.plan_finish:%Y-%m-%d}")
@@ -121,18 +121,18 @@ def _slip(planned: datetime | None, forecast: datetime) -> str:
     return f", {abs(days)} days {'late' if days > 0 else 'early'}"
 
 
-def _late(reader: Snapshot, now: datetime) -> list[Row]:
-    late = [r for r in activities(reader) if r.late]
-    late.sort(key=lambda r: (r.dates_.total_float_h or 0, r.id))
+def _late(snapshot: Snapshot) -> list[Row]:
+    late = [r for r in activities(snapshot) if r.late]
+    dated = sorted((r.plan.dates.total_float_h, r.id, r.plan.title, r.plan.dates) for r in late if r.plan.dates)
     return [
-        (r.id, (safe(r.id), safe(r.plan.title), f"{r.dates_.early_finish:%Y-%m-%d}", f"{(r.dates_.total_float_h or 0) / 8:.0f}"))
-        for r in late[:200]
+        (name, (safe(name), safe(title), f"{dates.early_finish:%Y-%m-%d}", f"{slack / 8:.0f}"))
+        for slack, name, title, dates in dated[:200]
     ]
 
 
-def _orders(reader: Snapshot, now: datetime) -> list[Row]:
-    due = [o for o in orders(reader) if o.state == "planned" and o.order_by and o.order_by <= now + HORIZON]
-    due.sort(key=lambda o: (o.order_by or now, o.id))
+def _orders(snapshot: Snapshot) -> list[Row]:
+    due = [o for o in orders(snapshot) if o.state == "planned" and o.order_by and o.order_by <= snapshot.now + HORIZON]
+    due.sort(key=lambda o: (o.order_by or snapshot.now, o.id))
     return [
         (o.id, (f"{o.order_by:%Y-%m-%d}", safe(o.id), safe(o.title), f"{o.quantity} {o.unit_of_measure}")) for o in due
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
@@ -52,9 +51,9 @@ class StepsScreen(SiteScreen):
                 yield Rows(("state", "activity", "what", "who", "planned", "float d"), id="activities")
                 yield Static("", id="count")
 
-    def ask(self, reader: Snapshot, now: datetime) -> Any:
+    def ask(self, snapshot: Snapshot) -> Any:
         """Read every activity; filtering is done on what was read."""
-        return activities(reader)
+        return activities(snapshot)
 
     def show(self, answer: Any) -> None:
         """Paint tree and table."""
@@ -138,12 +137,20 @@ class StepsScreen(SiteScreen):
 
 
 def _cells(r: Activity) -> Row:
-    planned = f"{r.dates_.early_start:%Y-%m-%d}" if r.dates_.early_start else ""
+    dates = r.plan.dates
+    planned = f"{dates.early_start:%Y-%m-%d}" if dates else ""
     per_day = 8 if r.plan.calendar == "working" else 24
-    slack = "critical" if r.is_critical else f"{(r.dates_.total_float_h or 0) / per_day:.0f}"
+    slack = "critical" if r.is_critical else f"{(dates.total_float_h if dates else 0) / per_day:.0f}"
     return (
         r.id,
-        (state_text(r.state, r.flags), safe(r.id), safe(_short(r.plan.title)), safe(r.assignee or r.plan.role), planned, slack),
+        (
+            state_text(r.state, r.flags),
+            safe(r.id),
+            safe(_short(r.plan.title)),
+            safe(r.assignee or r.plan.role),
+            planned,
+            slack,
+        ),
     )
 
 
