@@ -148,7 +148,7 @@ def _typed(metric: Asked, entry: ReadingEntry) -> Value:
     if metric.is_word:
         return text[:LONGEST_WORD]
     if metric.is_yes_or_no:
-        if text.casefold() not in YES_OR_NO or (entry.unit and entry.unit != metric.unit):
+        if text.casefold() not in YES_OR_NO or entry.unit not in {"", "bool", metric.unit}:
             raise InputError(f"{metric.metric} is {metric.sort}, not {shown!r}")
         return YES_OR_NO[text.casefold()]
     try:
