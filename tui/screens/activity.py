@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from ledger.evidence.store import load
 from ledger.questions.case import LookedUp, case_of
 from ledger.questions.checks import CheckRow, checked_items, checklist
 from ledger.questions.inbox import may_now
@@ -172,6 +171,8 @@ def _preview(case: LookedUp) -> Text | None:
     seen = preview(case.snapshot, case.row.id)
     if seen is None:
         return None
+    from ledger.evidence.store import load  # pydantic, which takes as long to load as the first screen to be painted
+
     text = _heading("What check mode showed")
     text.append_text(safe(f"{seen.summary}; {time_text(seen.at)}"))
     try:
