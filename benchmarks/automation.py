@@ -93,10 +93,10 @@ def _through_clusterwright(site: Path, activities: list[PlanActivity]) -> float:
     words = ["up", "--until-idle", "--port", str(free_port()), "--site", str(site)]
     subprocess.run([sys.executable, "-m", "clusterwright", *words], check=True, capture_output=True)
     with open_snapshot(site) as reader:
-        runs = runs(reader)
-    _require_all(activities, {run.activity for run in runs if run.result == "done"}, "Clusterwright")
-    ended: list[datetime] = [run.settled_at for run in runs if run.settled_at is not None]
-    return (max(ended) - min(run.started_at for run in runs)).total_seconds()
+        found = runs(reader)
+    _require_all(activities, {run.activity for run in found if run.result == "done"}, "Clusterwright")
+    ended: list[datetime] = [run.settled_at for run in found if run.settled_at is not None]
+    return (max(ended) - min(run.started_at for run in found)).total_seconds()
 
 
 def _by_ansible_alone(site: Path, activities: list[PlanActivity]) -> float:

@@ -36,26 +36,27 @@ TABLES = sorted(SQLModel.metadata.tables.keys() - OPERATIONAL | {"event"})
 Rows = dict[str, list[tuple[Any, ...]]]
 
 
-def every_row(reader: Snapshot) -> Rows:
-    """Give the rows of every table that replay makes, and the events."""
+def every_row(snapshot: Snapshot) -> Rows:
+    """Return the rows of every table that replay makes, and the events."""
     found = {}
     for table in TABLES:
         columns = SQLModel.metadata.tables[table]
         names = ", ".join(f'"{c.name}"' for c in columns.columns)
         order = ", ".join(f'"{c.name}"' for c in columns.primary_key)
-        found[table] = reader.db.execute(f'SELECT {names} FROM "{table}" ORDER BY {order}').fetchall()
+        found[table] = snapshot.db.execute(f'SELECT {names} FROM "{table}" ORDER BY {order}').fetchall()
     return found
 
 
 class Remembered:
     """What every row was after an event."""
 
-    def __init__(self, reader: Snapshot) -> None:
-        self.reader = reader
+    def __init__(self, site: Path) -> None:
+        self.site = site
         self.at: dict[int, Rows] = {}
 
     def now(self) -> None:
-        self.at[head(self.reader).seq] = every_row(self.reader)
+        with open_snapshot(self.site) as present:
+            self.at[head(present).seq] = every_row(present)
 
 
 def holds_at_every_moment(site: Path, remembered: Remembered) -> None:
@@ -66,9 +67,9 @@ def holds_at_every_moment(site: Path, remembered: Remembered) -> None:
             assert every_row(past) == rows, f"as of event {seq}"
 
 
-def test_every_earlier_moment_has_its_rows(ledger: Ledger, look: Look, clock: Clock) -> None:
+def test_every_earlier_moment_has_its_rows(ledger: Ledger, clock: Clock) -> None:
     """Through orders, lags, runs, a revision that opens work again, and what follows."""
-    remembered = Remembered(read)
+    remembered = Remembered(ledger.site_dir)
     remembered.now()
     for stretch in (
         lambda: bought(ledger),
@@ -101,13 +102,12 @@ def test_whatever_was_done_each_moment_is_found_again(steps: list[tuple[str, str
     made = Site()
     try:
         made.begin_late(late=late)
-        with open_snapshot(made.site) as reader:
-            remembered = Remembered(reader)
-            for number, (verb, person, activity) in enumerate(steps):
-                made.decide(verb, person, activity)
-                if number % 8 == 0:
-                    remembered.now()
-            remembered.now()
+        remembered = Remembered(made.site)
+        for number, (verb, person, activity) in enumerate(steps):
+            made.decide(verb, person, activity)
+            if number % 8 == 0:
+                remembered.now()
+        remembered.now()
         holds_at_every_moment(made.site, remembered)
     finally:
         made.teardown()

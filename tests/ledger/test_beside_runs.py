@@ -21,7 +21,7 @@ from ledger.writing import Ledger
 from steps.acceptance.measuring import STEPS
 from steps.catalog.terms import Effect, Kind
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
-from tests.ledger.conftest import Clock, StateOf, small_plan
+from tests.ledger.conftest import Clock, Look, StateOf, small_plan
 from tests.ledger.journey import GOOD, bought, passed, racked, take
 
 NAME = "030@pod-001"

@@ -25,7 +25,7 @@ def test_the_ledger_of_a_release_still_replays(tmp_path: Path, release: str, don
 
     assert found == []
     with open_snapshot(tmp_path / release) as reader:
-        counts = counts(reader.at(project_time(reader)))
+        standing = counts(reader.at(project_time(reader)))
         assert site_of(reader).rehearsal
-    assert counts.by_state[State.DONE] == done
-    assert counts.by_state[State.NOT_APPLICABLE] == not_applicable
+    assert standing.by_state[State.DONE] == done
+    assert standing.by_state[State.NOT_APPLICABLE] == not_applicable

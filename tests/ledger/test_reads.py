@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from ledger.payloads import KINDS
 
+from ledger.log.events import KINDS
 from ledger.questions.activities import activities
 from ledger.questions.case import activity, require_activity
 from ledger.questions.inbox import inbox
@@ -20,7 +20,7 @@ from ledger.rules.activity import LOOKS, TABLE, Action, State, is_open_to
 from ledger.state.projector import HANDLERS
 from ledger.writing import Ledger
 from steps.errors import InputError
-from tests.ledger.conftest import Clock
+from tests.ledger.conftest import Clock, Look
 from tests.ledger.journey import bought, passed, racked, take
 
 
@@ -64,13 +64,13 @@ def test_counts_and_phases_agree(ledger: Ledger, look: Look, clock: Clock) -> No
     """One site, two views."""
     bought(ledger)
     racked(ledger)
-    counts = counts(look(clock.now))
-    phases = phases(look(clock.now))
+    found = counts(look(clock.now))
+    by_phase = phases(look(clock.now))
 
-    assert counts.total == sum(p.total for p in phases) == 13
-    assert counts.by_state[State.DONE] == sum(p.done for p in phases) == 2
-    assert counts.by_state[State.BLOCKED] == sum(p.blocked for p in phases)
-    assert [p.phase for p in phases] == ["procurement", "networking", "go_live"]
+    assert found.total == sum(p.total for p in by_phase) == 13
+    assert found.by_state[State.DONE] == sum(p.done for p in by_phase) == 2
+    assert found.by_state[State.BLOCKED] == sum(p.blocked for p in by_phase)
+    assert [p.phase for p in by_phase] == ["procurement", "networking", "go_live"]
 
 
 def test_why_says_what_is_needed_next(ledger: Ledger, look: Look, clock: Clock) -> None:

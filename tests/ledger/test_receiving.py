@@ -17,7 +17,7 @@ from ledger.rules.manifest import Compared, compared, read_manifest, read_scan
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
-from tests.ledger.conftest import Clock, StateOf
+from tests.ledger.conftest import Clock, Look, StateOf
 from tests.ledger.journey import bought
 
 FIRST = "001@site#gpu-server/1"

@@ -73,7 +73,7 @@ def powered(empty: Ledger) -> Ledger:
 def asked(ledger: Ledger, new: Plan) -> Consequences:
     """Ask what a plan would undo, as `plan diff` does."""
     with open_snapshot(ledger.site_dir) as reader:
-        return consequences(read_plan(ledger.site_dir), new, standing(reader))
+        return consequences(read_plan(reader), new, standing(reader))
 
 
 def names(found: Consequences) -> tuple[list[str], list[str], list[str]]:
@@ -172,7 +172,7 @@ def test_a_revision_of_version_1_is_replayed_by_the_rule_of_its_time(ledger: Led
     bought(ledger)
     new = revised({"001@site": {"items": 3}})
     old = {"revision": 2, "document": store_plan(ledger.site_dir, new), "reason": "then", "baseline": None}
-    payload = upcast("plan.adopted", 1, old | {"activities": 13, "digests": {}})
+    payload = upcast("plan.adopted", 1, 2, old | {"activities": 13, "digests": {}})
 
     ledger.append(Draft("pm", PlanAdopted.model_validate(payload), "plan/2", T0))
 

@@ -24,7 +24,7 @@ from ledger.questions.why import criteria
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
-from tests.ledger.conftest import Clock, StateOf
+from tests.ledger.conftest import Clock, Look, StateOf
 from tests.ledger.journey import all_but_gate, bought, passed, racked, take
 
 DUE = date(2026, 3, 1)

@@ -32,7 +32,7 @@ from ledger.questions.counts import counts, next_wake
 from ledger.questions.why import why
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
-from tests.ledger.conftest import T0, Clock, StateOf
+from tests.ledger.conftest import T0, Clock, Look, StateOf
 from tests.ledger.journey import all_but_gate, bought, passed, racked, verified
 
 

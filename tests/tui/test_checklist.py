@@ -127,3 +127,18 @@ async def test_a_refused_item_is_said_and_escape_records_nothing(begun: Path) ->
 
         with open_snapshot(begun) as reader:
             assert checked_items(reader, require_activity(reader, NAME)) == []
+
+
+async def test_a_reading_that_is_no_number_is_refused(begun: Path) -> None:
+    app = ClusterwrightApp(begun)
+    async with app.run_test(size=SIZE) as pilot:
+        await opened(app, pilot)
+        await pilot.press("k")
+        await until(pilot, lambda: bool(app.screen.query("#passed")))
+        app.screen.query_one("#item", Input).value = "pod-001-n01"
+        app.screen.query_one("#readings", Input).value = "bond=NaN"
+        await pilot.press("enter")
+        await until(pilot, lambda: any("none that an instrument shows" in n.title for n in app._notifications))
+
+        with open_snapshot(begun) as snapshot:
+            assert checked_items(snapshot, require_activity(snapshot, NAME)) == []

@@ -97,6 +97,24 @@ async def test_a_refusal_is_shown_and_changes_nothing(adopted: Path) -> None:
         assert state(adopted, "H09@pod-001") == "blocked"
 
 
+@pytest.mark.parametrize("file", ["", "/not/there.pdf", "~nobody-here/scan.pdf", "a" * 100_000], ids=len)
+async def test_a_file_that_is_not_there_is_refused(adopted: Path, file: str) -> None:
+    app = ClusterwrightApp(adopted)
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: app.site.person is not None)
+        app.open_activity("141@site")
+        await until(pilot, lambda: isinstance(app.screen, ActivityScreen))
+        await pilot.press("e")
+        await until(pilot, lambda: bool(app.screen.query("#answer")))
+        app.screen.query_one("#answer", Input).value = f"decision-record {file}"
+        await pilot.press("enter")
+        await until(pilot, lambda: len(app._notifications) > 0)
+
+        (shown,) = app._notifications
+        assert shown.title.startswith(file[:100] or "nothing")
+        assert "write the kind, a space, and a file's path" in shown.message
+
+
 @pytest.mark.parametrize("key", ["1", "2", "3", "4", "5"])
 async def test_every_screen_opens_and_escape_leads_back(adopted: Path, key: str) -> None:
     app = ClusterwrightApp(adopted)
