@@ -223,7 +223,7 @@ class Life:
             )
         return self.draft(worker_of(a), said, a.id)
 
-    def reading(self, item: str) -> Reading:
+    def reading(self, item: str) -> ReadingPart:
         """Give a reading."""
         value = f"0.{self.chance.randrange(1000):03d}"
         return ReadingPart(metric="link.loss", value=value, unit="dB", item=item, source="otdr", instrument="T-7")

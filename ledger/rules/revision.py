@@ -15,6 +15,8 @@ from dataclasses import fields
 from typing import NamedTuple
 
 from ledger.rules.activity import ENDED, Standing, State
+from ledger.rules.activity import ENDED, State
+from ledger.rules.rows import Begun
 from steps.design.calculated import Calculator
 from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Plan, PlanLink
@@ -41,7 +43,7 @@ class Consequences(NamedTuple):
     stale: tuple[Consequence, ...] = ()
 
 
-def consequences(old: Plan, new: Plan, standing: Mapping[str, Standing]) -> Consequences:
+def consequences(old: Plan, new: Plan, standing: Mapping[str, Begun]) -> Consequences:
     """Return what no longer holds once `new` is in force in the place of `old`."""
     before = {a.id: a for a in old.activities}
     inputs = _Inputs(old, new)

@@ -138,8 +138,8 @@ def test_the_past_does_not_know_what_came_later(ledger: Ledger, clock: Clock) ->
 
 def test_the_past_cannot_be_written(ledger: Ledger) -> None:
     with (
-        snapshot_as_of(ledger.site_dir, "2", now=datetime.now(UTC)) as past,
         pytest.raises(ClusterwrightError, match="may not be written"),
+        snapshot_as_of(ledger.site_dir, "2", now=datetime.now(UTC)) as past,
     ):
         past.db.execute("DELETE FROM activity").fetchall()
 
@@ -147,8 +147,8 @@ def test_the_past_cannot_be_written(ledger: Ledger) -> None:
 def test_a_time_means_what_was_recorded_by_then(ledger: Ledger) -> None:
     """Back-dating does not reach into what was known."""
     comment(ledger, "pm", "001@site", "said")
-    with open_snapshot(ledger.site_dir) as reader:
-        recorded = head(reader).recorded_at
+    with open_snapshot(ledger.site_dir) as snapshot:
+        recorded = head(snapshot).recorded_at
 
     with snapshot_as_of(ledger.site_dir, recorded.isoformat(), now=datetime.now(UTC)) as past:
         assert head(past).seq == 3
@@ -202,8 +202,8 @@ def test_a_rehearsal_is_asked_in_its_own_time_and_zone(rehearsed: Path, wanted: 
         ("0001-01-01T00:00+14:00", "neither an event's number nor a time"),
         ("9999-12-31", "neither an event's number nor a time"),
         ("0", "has no event 0"),
-        ("2026-01-08", "lies in the future"),
-        ("2026-01-07T10:01", "lies in the future"),
+        ("2026-01-08", "is in the future"),
+        ("2026-01-07T10:01", "is in the future"),
         ("2026-01-04", "before the ledger begins"),
         ("yesterday", "neither an event's number nor a time"),
         ("", "neither an event's number nor a time"),
@@ -217,7 +217,7 @@ def test_a_moment_that_is_not_there_is_refused(rehearsed: Path, wanted: str, mes
 
 def test_a_real_site_has_no_tomorrow(ledger: Ledger) -> None:
     now = datetime.now(UTC)
-    with pytest.raises(InputError, match="lies in the future"):
+    with pytest.raises(InputError, match="is in the future"):
         snapshot_as_of(ledger.site_dir, (now + timedelta(hours=1)).isoformat(), now=now)
     with pytest.raises(InputError, match="before the ledger begins"):
         snapshot_as_of(ledger.site_dir, T0.isoformat(), now=now)

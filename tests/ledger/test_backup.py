@@ -123,8 +123,8 @@ WRITER = """
 import sys
 from datetime import datetime, UTC
 from pathlib import Path
-from ledger.database import Ledger
-from ledger.services.work import attach
+from ledger.writing import Ledger
+from ledger.decisions.evidence import attach
 with Ledger.open(Path(sys.argv[1]), clock=lambda: datetime(2026, 2, 1, tzinfo=UTC)) as ledger:
     for number in range(100_000):
         attach(ledger, "tech", "001@site", f"photo {number}".encode() * 500, "photo")

@@ -241,7 +241,7 @@ def test_an_organisation_also_has_what_its_people_were_given(ledger: Ledger, loo
 
     (row,) = activities(look(clock.now), organisation="sparks ltd")
 
-    assert (row.id, row.organisation) == ("001@site", "Sparks Ltd")
+    assert (row.id, row.whose) == ("001@site", "Sparks Ltd")
 
 
 def test_an_order_of_an_organisation_is_reported_by_its_people_and_by_buyers(ledger: Ledger, clock: Clock) -> None:

@@ -595,13 +595,13 @@ def test_whatever_is_handed_over_the_list_is_the_last_of_each(handed: list[list[
                     passed = entry.passed and not bad_reading
                     assert passed == (not item.failing)
                     last[item.item] = ("passed" if passed else "failed", entry.note)
-            with open_snapshot(site) as reader:
+            with open_snapshot(site) as snapshot:
                 found = {
                     c.item: ("failed" if c.failing else "passed", c.note)
-                    for c in checked_items(reader, require_activity(reader, NAME))
+                    for c in checked_items(snapshot, require_activity(snapshot, NAME))
                 }
-                row = require_activity(reader.at(Clock().now), NAME)
-                serials = [c.serial for c in checked_items(reader, require_activity(reader, NAME)) if c.serial]
+                row = require_activity(snapshot.at(Clock().now), NAME)
+                serials = [c.serial for c in checked_items(snapshot, require_activity(snapshot, NAME)) if c.serial]
         assert found == last
         assert row.items_done == (sum(state == "passed" for state, _ in last.values()) if last else None)
         assert len(serials) == len(set(serials))

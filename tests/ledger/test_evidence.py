@@ -186,8 +186,8 @@ def test_attaching_a_photo_says_that_its_place_was_taken_out(ledger: Ledger, tmp
     kept = evidence.load(ledger.site_dir, event.payload.digest)
     assert len(kept) == event.payload.size
     assert kept != path.read_bytes()
-    with open_snapshot(ledger.site_dir) as reader:
-        assert [e.name for e in records.evidence(reader, "001@site")] == ["IMG_1.HEIC"]
+    with open_snapshot(ledger.site_dir) as snapshot:
+        assert [e.name for e in records.evidence(snapshot, "001@site")] == ["IMG_1.HEIC"]
     assert not audit(ledger.site_dir)
 
 
@@ -208,8 +208,8 @@ def test_what_is_refused_leaves_neither_event_nor_file(ledger: Ledger, tmp_path:
     script = tmp_path / "photo.jpg"
     script.write_bytes(b"#!/bin/sh\n")
     before = sorted((ledger.site_dir / "evidence").rglob("*"))
-    with open_snapshot(ledger.site_dir) as reader:
-        before_it = head(reader).seq
+    with open_snapshot(ledger.site_dir) as snapshot:
+        before_it = head(snapshot).seq
 
     with pytest.raises(InputError, match="jpg is a script"):
         attach(ledger, "tech", "001@site", script, "photo")
@@ -219,8 +219,8 @@ def test_what_is_refused_leaves_neither_event_nor_file(ledger: Ledger, tmp_path:
         record_facts(ledger, "tech", "001@site", [FactEntry("a", "b")], evidence=[script])
 
     assert sorted((ledger.site_dir / "evidence").rglob("*")) == before
-    with open_snapshot(ledger.site_dir) as reader:
-        assert head(reader).seq == before_it
+    with open_snapshot(ledger.site_dir) as snapshot:
+        assert head(snapshot).seq == before_it
 
 
 def test_an_attestation_says_file_by_file_what_was_taken_out(ledger: Ledger, clock: Clock, tmp_path: Path) -> None:

@@ -175,8 +175,8 @@ def test_who_entered_a_fact_does_not_approve_what_rests_on_it(empty: Ledger, clo
         sign(empty, "lead", "085@site")
     reject(empty, "lead2", "085@site", "which letter?")
 
-    with open_snapshot(empty.site_dir) as reader:
-        assert require_activity(reader.at(clock.now), "085@site").state.value == "ready"
+    with open_snapshot(empty.site_dir, clock.now) as snapshot:
+        assert require_activity(snapshot, "085@site").state.value == "ready"
     settled(empty, 46)
     sign(empty, "lead2", "085@site")
     assert audit(empty.site_dir) == []
@@ -201,7 +201,7 @@ def test_a_ledger_of_before_there_were_facts_gets_them_from_its_events(asking: L
         connection.exec_driver_sql("PRAGMA user_version=1")
     asking.close()
 
-    with Ledger.open(site, clock=clock), open_snapshot(site) as reader:
-        assert [fact.value for fact in facts(reader)] == [Decimal(415)]
-        assert len(fact_needs(reader, require_activity(reader, "086@site"))) == 2
+    with Ledger.open(site, clock=clock), open_snapshot(site) as snapshot:
+        assert [fact.value for fact in facts(snapshot)] == [Decimal(415)]
+        assert len(fact_needs(snapshot, require_activity(snapshot, "086@site"))) == 2
     assert audit(site) == []

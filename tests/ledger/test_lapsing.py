@@ -50,7 +50,7 @@ def test_what_has_not_started_waits_once_an_approval_is_over(
     assert [row.id for row in ready(look(clock.now))] == []
     assert counts(look(clock.now)).by_state["blocked"] == sum(p.blocked for p in phases(look(clock.now)))  # type: ignore[index]
     unmet = why(look(clock.now), "040@pod-001").unmet
-    assert [(u.predecessor, u.state) for u in unmet] == [(HOLD, "its approval has expired, to be signed again")]
+    assert [(u.predecessor, u.state) for u in unmet] == [(HOLD, "its approval ended 2026-02-15, to be signed again")]
     assert why(look(clock.now), HOLD).needs == ("to be signed again by network-lead: its approval ended on 2026-02-15",)
     assert [row.activity for row in inbox(look(clock.now), "lead")] == [HOLD]
     with pytest.raises(NotSatisfiedError, match="its approval ended 2026-02-15, to be signed again"):

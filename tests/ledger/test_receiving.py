@@ -35,8 +35,8 @@ def papers(folder: Path, manifest: list[str], scanned: list[str]) -> tuple[Path,
 
 def recorded(ledger: Ledger) -> int:
     """Give how many events there are."""
-    with open_snapshot(ledger.site_dir) as reader:
-        return head(reader).seq
+    with open_snapshot(ledger.site_dir) as snapshot:
+        return head(snapshot).seq
 
 
 def test_what_agrees_is_recorded_with_both_files_kept(

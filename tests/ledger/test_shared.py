@@ -246,8 +246,8 @@ def test_folders_on_several_machines_see_the_same(site: Shared) -> None:
     with site.open("tech") as ledger:
         attach(ledger, "tech", "001@site", b"a quote", "quote")
         start(ledger, "tech", "001@site")
-    with site.open("lead") as ledger, open_snapshot(site.of("lead")) as reader:
-        assert [e.name for e in evidence(reader, "001@site")] == ["quote.txt"]
+    with site.open("lead") as ledger, open_snapshot(site.of("lead")) as snapshot:
+        assert [e.name for e in evidence(snapshot, "001@site")] == ["quote.txt"]
         with pytest.raises(NotSatisfiedError, match=r"in.progress"):
             start(ledger, "lead", "001@site")
         comment(ledger, "lead", "001@site", "seen")
@@ -284,10 +284,10 @@ def test_reading_goes_on_while_the_database_is_away(tmp_path: Path) -> None:
     try:
         site = Shared(server, tmp_path / "sites")
         server.stop("immediate")
-        with open_snapshot(site.of("pm")) as reader:
-            assert head(reader).seq == 2
-            assert reader.cut_off is not None
-            assert "does not answer" in reader.cut_off
+        with open_snapshot(site.of("pm")) as snapshot:
+            assert head(snapshot).seq == 2
+            assert snapshot.cut_off is not None
+            assert "does not answer" in snapshot.cut_off
         with pytest.raises(UnreachableError, match="does not answer") as refused, site.open("pm") as ledger:
             comment(ledger, "pm", "001@site", "lost?")
         assert "nothing is recorded" in refused.value.hint
@@ -361,8 +361,8 @@ def test_a_folder_that_was_mixed_up_is_refused(site: Shared, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("database: postgresql://pm:secret@127.0.0.1/x", "a password lies in a file"),
-        ("database: postgresql://127.0.0.1/x?password=secret", "a password lies in a file"),
+        ("database: postgresql://pm:secret@127.0.0.1/x", "a password in a file"),
+        ("database: postgresql://127.0.0.1/x?password=secret", "a password in a file"),
         ("database: mysql://127.0.0.1/x", "does not name a database"),
         ("databse: postgresql://127.0.0.1/x", "does not name a database"),
         ("- 1", "does not name a database"),
@@ -401,8 +401,8 @@ def test_a_waiting_engine_hears_of_a_decision(site: Shared) -> None:
 def test_a_name_that_is_redacted_goes_everywhere(site: Shared) -> None:
     """From the database, and from every folder as soon as it hears of it."""
     site.open("lead").close()
-    with open_snapshot(site.of("lead")) as reader:
-        assert "Tom Tech" in {person.name for person in people(reader)}
+    with open_snapshot(site.of("lead")) as snapshot:
+        assert "Tom Tech" in {person.name for person in people(snapshot)}
     with site.open("pm") as ledger:
         redact(ledger, "pm", "tech", "asked for it")
         take_away(ledger)
@@ -453,8 +453,8 @@ def test_a_record_is_moved_into_a_database_whole(postgres: Server, tmp_path: Pat
         with copy_of(other) as copy:
             assert every_event(copy) == before
         start(ledger, "tech", "001@site")
-    with open_snapshot(own) as reader:
-        assert require_activity(reader.at(machine_clock()), "001@site").state.value == "in_progress"
+    with open_snapshot(own, machine_clock()) as snapshot:
+        assert require_activity(snapshot, "001@site").state.value == "in_progress"
     assert audit(own) == []
     assert audit(other) == []
     with pytest.raises(InputError, match="is a copy of a shared ledger already"):

@@ -204,7 +204,7 @@ def test_gate_is_passed_by_signing_and_groups_what_is_open(
     ready_to_verify(ledger, clock)
     take(ledger, "030@pod-001")
     settle(ledger, "engine-1", "030@pod-001", LOSSY)
-    with pytest.raises(NotSatisfiedError, match=r"waits for 6 \(open 5, checked, not met 1\): 030@pod-001"):
+    with pytest.raises(NotSatisfiedError, match=r"waits for 6 \(blocked 3, ready 2, checked, not met 1\): 030@pod-001"):
         sign(ledger, "sponsor", "195@site")
     request_retry(ledger, "lead", "030@pod-001")
     assert state("030@pod-001") == "ready"

@@ -23,8 +23,8 @@ def test_the_prelude_gets_behind_the_hold_point() -> None:
     site = Site()
     site.begin_late(late=True)
     assert site.taken.total() == len(PRELUDE)
-    with open_snapshot(site.site) as reader:
-        assert require_activity(reader.at(site.clock.now), "030@pod-001").state is State.READY
+    with open_snapshot(site.site, site.clock.now) as snapshot:
+        assert require_activity(snapshot, "030@pod-001").state is State.READY
     site.teardown()
 
 
