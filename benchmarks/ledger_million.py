@@ -33,7 +33,6 @@ from flows.rehearsal_keys import RehearsalKeys
 from ledger.evidence import store as evidence
 from ledger.evidence.plans import read_plan
 from ledger.log.chain import Draft
-from ledger.log.chain import Draft
 from ledger.log.payloads.base import Payload, ReadingPart
 from ledger.log.payloads.orders import OrderPlaced, OrderPromised
 from ledger.log.payloads.runs import RunClaimed, RunSettled

@@ -23,7 +23,7 @@ def open_reader(folder: Path, as_of: str | None = None) -> Snapshot:
         return reader
     from ledger.past import snapshot_as_of  # SQLAlchemy, to replay with; test_start_up holds the present free of it
 
-    return snapshot_as_of(folder, as_of, now=datetime.now(UTC))
+    return snapshot_as_of(open_snapshot(folder, datetime.now(UTC)), as_of)
 
 
 def now_of(reader: Snapshot) -> datetime:

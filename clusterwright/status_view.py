@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from clusterwright.output import clean, day
+from ledger.questions.counts import counts, phases
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
-from ledger.questions.counts import counts, phases
 from ledger.questions.site import head, site_of
 
 if TYPE_CHECKING:

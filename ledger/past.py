@@ -17,7 +17,7 @@ from sqlmodel import SQLModel
 from ledger.evidence.store import SiteFiles
 from ledger.log.columns import COLUMNS
 from ledger.log.events import event_of
-from ledger.questions.site import head, site_of
+from ledger.questions.site import head, project_time, site_of
 from ledger.questions.snapshot import AsOf, Snapshot
 from ledger.state.projections.people import hide_name
 from ledger.state.projector import replaying
@@ -29,13 +29,16 @@ _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq <= ? ORDER BY seq" 
 
 
 def snapshot_as_of(present: Snapshot, wanted: str) -> Snapshot:
-    """Return the record after event `wanted`, or after the last event of that time.
+    """Return the record after event `wanted`, or after the last event of that time, and close that of the present.
 
-    Evidence still comes from the site's folder. Close the snapshot of the present as well.
+    Evidence still comes from the site's folder.
     """
-    site_dir, as_of = present.site_dir, _as_of(present, wanted)
-    rows = [dict(zip(COLUMNS, row, strict=True)) for row in present.db.execute(_EVENTS, [as_of.seq])]
-    redacted = [row[0] for row in present.db.execute("SELECT id FROM person_name WHERE redacted")]
+    site_dir = present.site_dir
+    with present:
+        as_of = _as_of(present, wanted)
+        events = present.db.execute(_EVENTS, [as_of.seq])
+        rows = [dict(zip(COLUMNS, row, strict=True)) for row in events]
+        redacted = [person for (person,) in present.db.execute("SELECT id FROM person_name WHERE redacted")]
     engine = memory_engine()
     try:
         with engine.begin() as connection:
@@ -71,7 +74,8 @@ def _as_of(snapshot: Snapshot, wanted: str) -> AsOf:
         digest, at = _event(snapshot, seq, column)
         return AsOf(seq, digest, at)
     zone = ZoneInfo(found.time_zone)
-    at = _time(wanted, zone, snapshot.now)
+    latest = project_time(snapshot) if found.rehearsal else snapshot.now
+    at = _time(wanted, zone, latest)
     (later,) = snapshot.db.execute(f"SELECT min(seq) FROM event WHERE {column} > ?", [stamp(at)]).fetchone()  # noqa: S608  one of two names
     seq = head(snapshot).seq if later is None else later - 1
     if seq == 0:

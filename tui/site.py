@@ -12,9 +12,8 @@ from ledger.account import account_of
 from ledger.questions.people import person_for_account
 from ledger.questions.site import revision
 from ledger.questions.snapshot import Snapshot
-from ledger.reading import last_event
+from ledger.reading import follower, last_event
 from ledger.stores.following import Follower
-from ledger.reading import follower
 from steps.errors import NotSatisfiedError
 
 if TYPE_CHECKING:
@@ -61,10 +60,6 @@ class OpenSite:
             self._plan = in_force, read_plan(snapshot)
         return current_forecast(snapshot, self._plan[1]).finish
 
-    def version(self) -> int:
-        """Give the number of the last event, which changes with every decision."""
-        from ledger.questions.snapshot import Snapshot
-        from ledger.reading import follower
     def decide(self, name: str, *about: object) -> object:
         """Take a decision as the person and return what it returned. Raise its refusal.
 

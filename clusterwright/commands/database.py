@@ -65,10 +65,11 @@ def check(site: SiteOption = None, as_json: JsonOption = False) -> None:
     """Say which database it is, who this account is there, and whether this folder's copy is up to it."""
     from clusterwright.output import print_json
     from clusterwright.where import find_site
+    from ledger.reading import take_over
     from ledger.stores.following import standing_of
 
     folder = find_site(site)
-    found = standing_of(folder, _database(folder))
+    found = standing_of(folder, _database(folder), take_over)
     if as_json:
         print_json(found)
         return

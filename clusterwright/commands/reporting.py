@@ -9,8 +9,6 @@ import typer
 
 from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
 from ledger.questions.counts import counts
-from ledger.questions.site import units
-from ledger.questions.counts import counts
 from ledger.questions.site import site_of, units
 from ledger.reading import open_snapshot
 

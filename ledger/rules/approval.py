@@ -206,19 +206,26 @@ def reject(case: Case) -> tuple[str, State]:
 
 def waive(case: Case, metric: str) -> tuple[str, State]:
     """Proceed with a criterion unmet. A checked step goes on when no criterion is left open."""
-    role = allowed(case, "waive")
-    permitted(case, Action.WAIVE)
-    found = case.judgements
-    mine = [j for j in found if j.criterion.metric == metric]
-    if not mine:
-        names = ", ".join(j.criterion.metric for j in found) or "none"
+    role, unmet = waivable(case)
+    found = {j.criterion.metric: j.judged.verdict for j in case.judgements}
+    if metric not in found:
+        names = ", ".join(found)
         raise InputError(f"{case.row.id} has no criterion {metric!r}", hint=f"criteria: {names}")
-    if not any(j.is_open for j in mine):
-        raise NotSatisfiedError(f"{metric} of {case.row.id} is {mine[0].judged.verdict}; nothing to waive")
-    left = [j for j in found if j.is_open and j.criterion.metric != metric]
-    if case.row.state in NOT_MET and not left:
+    if metric not in unmet:
+        raise NotSatisfiedError(f"{metric} of {case.row.id} is {found[metric]}; nothing to waive")
+    if case.row.state in NOT_MET and unmet == [metric]:
         return role, unless_open_a(case, after_work(case.row, by_hand=False))
     return role, stored_state(case.row)
+
+
+def waivable(case: Case) -> tuple[str, list[str]]:
+    """Return the role under which the actor may waive, and the metrics of the criteria that are left to waive."""
+    role = allowed(case, "waive")
+    permitted(case, Action.WAIVE)
+    metrics = unmet_metrics(case.judgements)
+    if not metrics:
+        raise NotSatisfiedError(f"every criterion of {case.row.id} is met or waived; nothing to waive")
+    return role, metrics
 
 
 def unmet_metrics(found: Sequence[Judgement]) -> list[str]:
@@ -246,13 +253,3 @@ def break_glass(case: Case) -> Passed:
     lacking += [f"evidence {kind}" for kind in missing_evidence(case)]
     lacking += ["another person than the performer"] if case.actor.id in case.row.performers else []
     return Passed(role, tuple(lacking))
-
-
-def waivable(case: Case) -> list[str]:
-    """Return the metrics of the criteria that the actor may waive. Raise where there is none, or the actor may not."""
-    allowed(case, "waive")
-    permitted(case, Action.WAIVE)
-    metrics = unmet_metrics(case.judgements)
-    if not metrics:
-        raise NotSatisfiedError(f"every criterion of {case.row.id} is met or waived; nothing to waive")
-    return metrics

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import NamedTuple
 
-from ledger.rules.activity import ENDED, Standing, State
 from ledger.rules.activity import ENDED, State
 from ledger.rules.rows import Begun
 from steps.design.calculated import Calculator

@@ -20,7 +20,8 @@ FEED = ("feed.voltage=415V", "feed.breaker=80", "feed.count=2", "feed.phases=3")
 
 def worked_out(folder: Path, *steps: str) -> None:
     """Have these steps worked out as the engine does it, without an engine."""
-    plan = read_plan(folder)
+    with open_snapshot(folder) as snapshot:
+        plan = read_plan(snapshot)
     calculator = Calculator(plan)
     with Ledger.open(folder) as ledger:
         for activity in plan.activities:

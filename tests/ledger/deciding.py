@@ -45,10 +45,10 @@ from ledger.entries import ItemEntry, ProgressRow, ReadingEntry, RunOutcome
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
 from ledger.questions.checks import checklist
+from ledger.questions.counts import counts
 from ledger.questions.links import predecessors
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import claims, sign_offs
-from ledger.questions.counts import counts
 from ledger.questions.site import head
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot

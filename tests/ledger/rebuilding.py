@@ -11,12 +11,9 @@ from typing import Any
 from sqlalchemy import insert
 from sqlmodel import SQLModel
 
-from ledger.log.columns import COLUMNS, FIRST_HASH
-from ledger.log.chain import event_hash
-from ledger.log.events import event_of
 from ledger.evidence.store import SiteFiles
-from ledger.log.columns import COLUMNS, FIRST_HASH
 from ledger.log.chain import event_hash
+from ledger.log.columns import COLUMNS, FIRST_HASH
 from ledger.log.events import event_of
 from ledger.state.projector import replaying
 from ledger.stores.sqlite import create_schema, file_engine

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
 
 from ledger.decisions import changes, checklists, evidence, facts, orders, requests, sign_off, work
+from ledger.decisions.plan import adopt_plan
 from ledger.decisions.runs import settle
 from ledger.entries import ItemEntry, RunOutcome
 from ledger.questions.activities import activities
@@ -21,14 +23,16 @@ from ledger.questions.checks import latest_entries, unchecked_items
 from ledger.questions.facts import fact_needs
 from ledger.questions.inbox import VERBS, Answer, inbox, may_now
 from ledger.questions.ncrs import ncrs
+from ledger.questions.records import comments
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import criteria, unmet_of
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, InputError, NotPermittedError
-from tests.ledger.conftest import Clock
-from tests.ledger.deciding import IDS, LATER, PEOPLE, Site, voltage
-from tests.ledger.journey import bought, passed, racked, take
+from steps.value import Value
+from tests.ledger.conftest import PEOPLE, Clock, small_plan
+from tests.ledger.deciding import IDS, LATER, Site, voltage
+from tests.ledger.journey import take
 
 SETTINGS = settings(
     max_examples=12,
@@ -59,7 +63,7 @@ def outcome(ledger: Ledger, decide: Callable[[], object]) -> ClusterwrightError 
 
 def in_words(refusal: ClusterwrightError | None) -> tuple[type, str, str] | None:
     """Return a refusal as a person reads it."""
-    return refusal and (type(refusal), refusal.what, refusal.hint)
+    return None if refusal is None else (type(refusal), refusal.what, refusal.hint)
 
 
 PLAIN: dict[str, Take] = {
@@ -93,12 +97,12 @@ def ways(snapshot: Snapshot, verb: str, name: str) -> list[Take]:
     row = require_activity(snapshot, name)
     if verb == "waive":
         metrics = unmet_of(snapshot, name) or ["no.such"]
-        return [lambda b, p, n, m=m: sign_off.waive(b, p, n, m, "short", LATER) for m in metrics]  # type: ignore[misc]
+        return [partial(waive, metric) for metric in metrics]
     if verb == "measure":
         items = ["", *_hosts(snapshot, name)]
         asked = [(c.metric, c.value, c.unit) for c in criteria(snapshot, name)]
-        wanted = [(m, v, u, i) for (m, v, u), i in product(asked or [("no.such", Decimal(1), "")], items)]
-        return [lambda b, p, n, w=w: work.measure(b, p, n, w[0], w[1], w[2], item=w[3]) for w in wanted]  # type: ignore[misc]
+        wanted = product(asked or [("no.such", Decimal(1), "")], items)
+        return [partial(read, *reading, item) for reading, item in wanted]
     if verb == "check":
         entered = latest_entries(snapshot, row)
         good = [item for item, entry in entered.items() if not entry.failing]
@@ -107,6 +111,25 @@ def ways(snapshot: Snapshot, verb: str, name: str) -> list[Take]:
     known = {need.name: need.known for need in fact_needs(snapshot, row)}.get("feed.voltage")
     volts = 208 if known is not None and known.value == Decimal(415) else 415
     return [lambda b, p, n: facts.record_facts(b, p, n, [voltage(volts)], evidence=[b"letter"])]
+
+
+def waive(metric: str, ledger: Ledger, person: str, name: str) -> object:
+    """Waive one criterion."""
+    return sign_off.waive(ledger, person, name, metric, "short", LATER)
+
+
+def read(metric: str, value: Value, unit: str, item: str, ledger: Ledger, person: str, name: str) -> object:
+    """Record the limit of a criterion as what was read."""
+    return work.measure(ledger, person, name, metric, value, unit, item=item)
+
+
+def organised(ledger: Ledger, organisation: str) -> None:
+    """Let one person belong to an organisation and everybody else to another."""
+    people = [
+        person.model_copy(update={"organisation": organisation if person.id == "tech" else "Somebody"})
+        for person in small_plan().people
+    ]
+    adopt_plan(ledger, "pm", small_plan().model_copy(update={"people": tuple(people)}), reason="organisations")
 
 
 def _hosts(snapshot: Snapshot, name: str) -> list[str]:
@@ -124,7 +147,7 @@ class Agreeing(Site):
             answers = may_now(snapshot, person, activity)
             asked = {answer.verb: ways(snapshot, answer.verb, activity) for answer in answers}
         for answer in answers:
-            self.agree(answer, [lambda take=take: take(self.ledger, person, activity) for take in asked[answer.verb]])
+            self.agree(answer, [partial(take, self.ledger, person, activity) for take in asked[answer.verb]])
 
     def agree(self, answer: Answer, decisions: list[Callable[[], object]]) -> None:
         """Take a decision in every way, and compare."""
@@ -141,7 +164,7 @@ class Agreeing(Site):
             waiting = [row for row in inbox(snapshot, person) if row.action != "decide"]
             asked = [self.taking(snapshot, row.action, row.activity, row.title) for row in waiting]
         for row, ways_of_it in zip(waiting, asked, strict=True):
-            outcomes = [outcome(self.ledger, lambda take=take: take(self.ledger, person, row.activity)) for take in ways_of_it]
+            outcomes = [outcome(self.ledger, partial(take, self.ledger, person, row.activity)) for take in ways_of_it]
             words = {refusal.what if refusal else "" for refusal in outcomes}
             assert row.blocked_by in words, (row, words)
 
@@ -150,7 +173,9 @@ class Agreeing(Site):
         if action == "order":
             return [lambda ledger, person, order: orders.order(ledger, person, order)]
         if action == "change":
-            return [lambda ledger, person, _: changes.decide_change(ledger, person, title.partition(":")[0], approve=True)]
+            return [
+                lambda ledger, person, _: changes.decide_change(ledger, person, title.partition(":")[0], approve=True)
+            ]
         return ways(snapshot, action, name)
 
 
@@ -170,7 +195,9 @@ NUMBERS = st.one_of(
     st.decimals(allow_nan=True, allow_infinity=True),
     st.floats(allow_nan=True, allow_infinity=True),
     st.text(max_size=200),
-    st.sampled_from(["NaN", "sNaN", "nan", "inf", "-Infinity", "", " ", "0", "٣", "1_000", "1e999999", "9" * 5000, "0,2"]),
+    st.sampled_from(
+        ["NaN", "sNaN", "nan", "inf", "-Infinity", "", " ", "0", "٣", "1_000", "1e999999", "9" * 5000, "0,2"]
+    ),
 )
 
 
@@ -218,7 +245,7 @@ def test_an_organisation_is_the_same_to_questions_and_decisions(ledger: Ledger, 
     for typed in (name, name.upper(), name.lower(), f"  {name} ", name.casefold(), "Somebody else"):
         with open_snapshot(ledger.site_dir, clock.now) as snapshot:
             is_listed = "001@site" in {row.id for row in activities(snapshot, organisation=typed)}
-        refusal = outcome(ledger, lambda typed=typed: work.assign_organisation(ledger, "pm", "001@site", typed))
+        refusal = outcome(ledger, partial(work.assign_organisation, ledger, "pm", "001@site", typed))
         assert is_listed == (refusal is None), typed
     assert outcome(ledger, lambda: work.start(ledger, "tech", "001@site")) is None
     assert isinstance(outcome(ledger, lambda: work.start(ledger, "lead", "001@site")), NotPermittedError)
@@ -227,8 +254,6 @@ def test_an_organisation_is_the_same_to_questions_and_decisions(ledger: Ledger, 
 @pytest.mark.parametrize("text", ["x", "é" * 100_000, "\U0001f600 \u202e mixed"])
 def test_what_is_written_is_read_back(ledger: Ledger, clock: Clock, text: str) -> None:
     """Huge text and any script come back as they were written; text of nothing but space is refused."""
-    from ledger.questions.records import comments
-
     work.comment(ledger, "tech", "001@site", text)
     with open_snapshot(ledger.site_dir, clock.now) as snapshot:
         assert [comment.text for comment in comments(snapshot, "001@site")] == [text]

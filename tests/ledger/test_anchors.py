@@ -15,8 +15,8 @@ from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.work import comment
 from ledger.trust.anchor_code import ALPHABET, CHARACTERS, checksum, code_of, read_code
 from ledger.trust.anchor_git import add_note, git_anchors
-from ledger.trust.anchors import KEPT, Anchor, file_anchors, head_anchor, keep, remember
 from ledger.trust.anchor_words import read_anchors
+from ledger.trust.anchors import KEPT, Anchor, file_anchors, head_anchor, keep, remember
 from ledger.trust.audit import audit
 from ledger.trust.chain import Finding
 from ledger.writing import Ledger

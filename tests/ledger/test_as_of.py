@@ -62,7 +62,7 @@ class Remembered:
 def holds_at_every_moment(site: Path, remembered: Remembered) -> None:
     assert remembered.at
     for seq, rows in remembered.at.items():
-        with snapshot_as_of(site, str(seq), now=datetime.now(UTC)) as past:
+        with snapshot_as_of(open_snapshot(site, datetime.now(UTC)), str(seq)) as past:
             assert head(past).seq == seq
             assert every_row(past) == rows, f"as of event {seq}"
 
@@ -119,7 +119,7 @@ def test_a_whole_rehearsal_of_an_earlier_release_is_found_again(tmp_path: Path) 
         packed.extractall(tmp_path, filter="data")
     site = tmp_path / "v0.1.0"
 
-    with open_snapshot(site) as present, snapshot_as_of(site, "743", now=datetime.now(UTC)) as past:
+    with open_snapshot(site) as present, snapshot_as_of(open_snapshot(site, datetime.now(UTC)), "743") as past:
         assert every_row(past) == every_row(present)
 
 
@@ -128,7 +128,7 @@ def test_the_past_does_not_know_what_came_later(ledger: Ledger, clock: Clock) ->
     finish(ledger, "tech", "001@site")
     sign(ledger, "lead", "001@site")
 
-    with snapshot_as_of(ledger.site_dir, "3", now=clock.now) as past:
+    with snapshot_as_of(open_snapshot(ledger.site_dir, clock.now), "3") as past:
         assert require_activity(past.at(clock.now), "001@site").state.value == "in_progress"
         assert sign_offs(past, "001@site") == []
         assert [e.seq for e in last_events(past, 9)] == [1, 2, 3]
@@ -139,7 +139,7 @@ def test_the_past_does_not_know_what_came_later(ledger: Ledger, clock: Clock) ->
 def test_the_past_cannot_be_written(ledger: Ledger) -> None:
     with (
         pytest.raises(ClusterwrightError, match="may not be written"),
-        snapshot_as_of(ledger.site_dir, "2", now=datetime.now(UTC)) as past,
+        snapshot_as_of(open_snapshot(ledger.site_dir, datetime.now(UTC)), "2") as past,
     ):
         past.db.execute("DELETE FROM activity").fetchall()
 
@@ -150,12 +150,12 @@ def test_a_time_means_what_was_recorded_by_then(ledger: Ledger) -> None:
     with open_snapshot(ledger.site_dir) as snapshot:
         recorded = head(snapshot).recorded_at
 
-    with snapshot_as_of(ledger.site_dir, recorded.isoformat(), now=datetime.now(UTC)) as past:
+    with snapshot_as_of(open_snapshot(ledger.site_dir, datetime.now(UTC)), recorded.isoformat()) as past:
         assert head(past).seq == 3
         assert past.as_of is not None
         assert past.as_of.time == recorded
     before = recorded - timedelta(microseconds=1)
-    with snapshot_as_of(ledger.site_dir, before.isoformat(), now=datetime.now(UTC)) as past:
+    with snapshot_as_of(open_snapshot(ledger.site_dir, datetime.now(UTC)), before.isoformat()) as past:
         assert head(past).seq == 2
 
 
@@ -187,7 +187,7 @@ def rehearsed(tmp_path: Path, clock: Clock) -> Path:
 )
 def test_a_rehearsal_is_asked_in_its_own_time_and_zone(rehearsed: Path, wanted: str, seq: int, time: str) -> None:
     """A day is its end; today is now."""
-    with snapshot_as_of(rehearsed, wanted, now=datetime.now(UTC)) as past:
+    with snapshot_as_of(open_snapshot(rehearsed, datetime.now(UTC)), wanted) as past:
         assert past.as_of is not None
         assert (past.as_of.seq, past.as_of.time.isoformat()) == (seq, time)
 
@@ -212,22 +212,22 @@ def test_a_rehearsal_is_asked_in_its_own_time_and_zone(rehearsed: Path, wanted: 
 )
 def test_a_moment_that_is_not_there_is_refused(rehearsed: Path, wanted: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        snapshot_as_of(rehearsed, wanted, now=datetime.now(UTC))
+        snapshot_as_of(open_snapshot(rehearsed, datetime.now(UTC)), wanted)
 
 
 def test_a_real_site_has_no_tomorrow(ledger: Ledger) -> None:
     now = datetime.now(UTC)
     with pytest.raises(InputError, match="is in the future"):
-        snapshot_as_of(ledger.site_dir, (now + timedelta(hours=1)).isoformat(), now=now)
+        snapshot_as_of(open_snapshot(ledger.site_dir, now), (now + timedelta(hours=1)).isoformat())
     with pytest.raises(InputError, match="before the ledger begins"):
-        snapshot_as_of(ledger.site_dir, T0.isoformat(), now=now)
+        snapshot_as_of(open_snapshot(ledger.site_dir, now), T0.isoformat())
 
 
 def test_looking_back_leaves_the_site_as_it_is(ledger: Ledger) -> None:
     ledger.close()
     before = sorted((p, p.stat().st_size) for p in ledger.site_dir.rglob("*"))
 
-    snapshot_as_of(ledger.site_dir, "2", now=datetime.now(UTC)).close()
+    snapshot_as_of(open_snapshot(ledger.site_dir, datetime.now(UTC)), "2").close()
 
     kept = sqlite3.connect(ledger.site_dir / "ledger.db")
     assert kept.execute("SELECT count(*) FROM event").fetchone() == (2,)

@@ -12,12 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.decisions.work import comment
-from ledger.log.columns import HASHED
-from ledger.log.chain import canonical_text
-from ledger.log.chain import hashed_text
+from ledger.log.chain import canonical_text, hashed_text
 from ledger.log.columns import HASHED
 from ledger.log.events import KINDS
-from ledger.log.chain import canonical_text, hashed_text
 from ledger.stores.log import Clock
 from ledger.writing import Ledger
 from steps.errors import UnreachableError

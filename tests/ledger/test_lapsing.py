@@ -10,8 +10,8 @@ from ledger.decisions.plan import adopt_plan
 from ledger.decisions.sign_off import sign
 from ledger.questions.activities import ready
 from ledger.questions.case import require_activity
-from ledger.questions.inbox import inbox
 from ledger.questions.counts import counts, phases
+from ledger.questions.inbox import inbox
 from ledger.questions.why import why
 from ledger.trust.audit import audit
 from ledger.writing import Ledger

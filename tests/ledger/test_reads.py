@@ -12,11 +12,11 @@ import ledger.questions
 from ledger.log.events import KINDS
 from ledger.questions.activities import activities
 from ledger.questions.case import activity, require_activity
+from ledger.questions.counts import counts, phases
 from ledger.questions.inbox import inbox
 from ledger.questions.links import successors
 from ledger.questions.orders import orders
 from ledger.questions.records import claims
-from ledger.questions.counts import counts, phases
 from ledger.questions.why import why
 from ledger.rules.activity import LOOKS, TABLE, Action, State, is_open_to
 from ledger.state.projector import HANDLERS

@@ -88,7 +88,7 @@ def test_after_redaction_the_name_is_nowhere_and_the_record_is_whole(signed: Led
             "guest": "Gus",
         }
         before = head(snapshot).seq - 1
-    with snapshot_as_of(signed.site_dir, str(before), now=datetime.now(UTC)) as past:
+    with snapshot_as_of(open_snapshot(signed.site_dir, datetime.now(UTC)), str(before)) as past:
         assert [s.name for s in sign_offs(past)] == ["lead"]
 
 
@@ -304,7 +304,7 @@ def test_a_ledger_of_the_first_release_says_what_cannot_be_taken_away(tmp_path: 
         assert mentions(snapshot, name)
         assert {s.name for s in sign_offs(snapshot) if s.person == person} == {person}
         assert name not in json.dumps([e.payload for e in events(snapshot)])
-    with snapshot_as_of(site, str(seq), now=datetime.now(UTC)) as past:
+    with snapshot_as_of(open_snapshot(site, datetime.now(UTC)), str(seq)) as past:
         assert {s.name for s in sign_offs(past) if s.person == person} == {person}
 
 

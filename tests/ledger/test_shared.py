@@ -20,8 +20,8 @@ from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.runs import claim, lapsed_claims, renew, settle
 from ledger.decisions.work import comment, finish, start
 from ledger.entries import RunOutcome
-from ledger.log.columns import HASHED
 from ledger.log.chain import event_hash
+from ledger.log.columns import HASHED
 from ledger.questions.case import require_activity
 from ledger.questions.people import people
 from ledger.questions.records import evidence

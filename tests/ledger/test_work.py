@@ -25,10 +25,10 @@ from ledger.decisions.work import (
     start,
 )
 from ledger.questions.case import require_activity
+from ledger.questions.counts import counts, next_wake
 from ledger.questions.log import last_events
 from ledger.questions.orders import orders
 from ledger.questions.records import comments, evidence
-from ledger.questions.counts import counts, next_wake
 from ledger.questions.why import why
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError

@@ -12,11 +12,8 @@ from textual.widgets import Static
 
 from ledger.questions.activities import activities
 from ledger.questions.calendar import working_days
-from ledger.questions.orders import orders
-from ledger.questions.counts import counts, phases
-from ledger.questions.site import site_of
-from tui.looks import COLOURS, safe
 from ledger.questions.counts import PhaseRow, counts, phases
+from ledger.questions.orders import orders
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
