@@ -19,7 +19,7 @@ from steps.errors import InputError, Place
 from steps.validation import validated
 from steps.yaml_lines import Lines, dotted, line_of, load
 
-OVERRIDABLE = frozenset({"duration", "supplies", "crew", "sign_off", "accept", "preview", "waves"})
+OVERRIDABLE = frozenset({"duration", "supplies", "crew", "sign_off", "accept", "also_reads", "preview", "waves"})
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,13 @@ def read_roles(beside: Path | None = None) -> dict[str, dict[str, Any]]:
         added, _ = load(own)
         roles |= added
     return dict(roles)
+
+
+def shipped_step(step: str) -> Step | None:
+    """Return a step of the catalog that comes along, read from its one file; None if it has no such step."""
+    for path in shipped_folder().glob(f"*/{step}_*.yaml"):
+        return _entry(path, local=False).step
+    return None
 
 
 def require(catalog: Catalog, step: str) -> Entry:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 StepId = Annotated[str, Field(pattern=r"^([0-9]{3}|[HX][0-9]{2,3})$")]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, Field(min_length=1)]
+MetricName = Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)*$")]
 
 
 class Phase(StrEnum):
@@ -226,13 +227,14 @@ class Criterion(Closed):
     The threshold stays: a fleet that is slow everywhere does not pass for being alike.
     """
 
-    metric: Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)*$")]
+    metric: MetricName
     op: Literal["==", "!=", "<", "<=", ">", ">=", "within"]
     value: float | bool | str
     unit: Text
     each: str | None = None
     when: str | None = None
     fleet_z: float | None = Field(default=None, gt=0)
+    by_hand: bool = Field(default=False, description="a person reads it: no tool, machine, proof or calculator does")
     source: Text
     erratum: str | None = None
 
@@ -245,10 +247,17 @@ class Criterion(Closed):
         return self
 
 
+class AlsoRead(Closed):
+    """A metric that the step reads and that no criterion judges; it is recorded beside the criteria."""
+
+    metric: MetricName
+    unit: Text
+
+
 class Fact(Closed):
     """Something about the facility that a person must find out; with options it is one of these words."""
 
-    name: Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)*$")]
+    name: MetricName
     unit: Text
     meaning: Text
     options: tuple[Text, ...] = ()
@@ -334,6 +343,7 @@ class Step(Closed):
     sign_off: SignOff
     facts: tuple[Fact, ...] = ()
     accept: tuple[Criterion, ...] = ()
+    also_reads: tuple[AlsoRead, ...] = ()
     on_fail: OnFail | None = None
     outputs: tuple[Text, ...] = ()
     errata: tuple[Text, ...] = ()

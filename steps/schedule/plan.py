@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from steps.catalog.schema import Closed, Effect, Kind, LinkType, Mapping, Phase, Scope, Shared, Waves
+from steps.catalog.schema import AlsoRead, Closed, Effect, Kind, LinkType, Mapping, Phase, Scope, Shared, Waves
 from steps.evidence_rules import EvidenceRules
 
 CalendarId = Literal["working", "elapsed"]
@@ -136,6 +136,9 @@ class PlanActivity(Closed):
     policy: PlanPolicy
     facts: tuple[PlanFact, ...] = ()
     criteria: tuple[PlanCriterion, ...] = ()
+    also_reads: tuple[AlsoRead, ...] | None = Field(
+        default=None, description="metrics that are read and judged by no criterion; plans from before 0.2 do not say"
+    )
     ncr_class: Literal["A", "B", "C"] = "B"
     dates: Dates | None = None
 

@@ -23,6 +23,7 @@ from steps.schedule.crews import overloads
 from steps.schedule.durations import calendar_of, duration_of, items_of, lead_of
 from steps.schedule.expansion import Expansion, Node, Order, expand
 from steps.schedule.network import CriticalPath, Edge, Network, Schedule
+from steps.schedule.noted import noted
 from steps.schedule.plan import (
     Dates,
     Hours,
@@ -254,6 +255,7 @@ def _activity(
     hosts: Hosts,
 ) -> PlanActivity:
     step = node.entry.step
+    criteria = _criteria(node) if node.applies else []
     policy = step.sign_off.policy
     playbook = playbook_of(step, node.values)
     completed_by = tuple(
@@ -298,7 +300,8 @@ def _activity(
                 valid_days=policy.valid_for.value if policy.valid_for else None,
             ),
             "facts": tuple(_facts(node)) if node.applies else (),
-            "criteria": tuple(_criteria(node)) if node.applies else (),
+            "criteria": tuple(criteria),
+            "also_reads": noted(step, {c.metric for c in criteria}) if node.applies else (),
             "ncr_class": step.on_fail.ncr if step.on_fail else "B",
         }
     )
