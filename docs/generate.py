@@ -12,7 +12,6 @@ import yaml
 
 from ledger.access import ACCESS, in_words
 from steps.acceptance.causes import CAUSES
-from steps.acceptance.measuring import TOOLED
 from steps.acceptance.metric import Tool
 from steps.acceptance.severity import ACTIONS
 from steps.acceptance.toolbox import TOOLS
@@ -263,10 +262,15 @@ def acceptance() -> Iterator[str]:
 
 
 def _steps_of(tool: Tool) -> str:
-    criteria = {entry.step.id: {c.metric for c in entry.step.accept} for entry in read_catalog().values()}
+    """Return the steps that read a tool by themselves; in brackets those where no criterion judges what it says."""
     own = {metric.name for metric in tool.metrics}
-    steps = {step: own & set(names) for step, names in TOOLED.items() if own & set(names)}
-    return ", ".join(step if names & criteria[step] else f"({step})" for step, names in sorted(steps.items()))
+    found = []
+    for step in (entry.step for entry in read_catalog().values() if entry.step.kind in {Kind.AUTOMATE, Kind.VERIFY}):
+        if own & {criterion.metric for criterion in step.accept}:
+            found.append(step.id)
+        elif own & {read.metric for read in step.also_reads}:
+            found.append(f"({step.id})")
+    return ", ".join(found)
 
 
 def automated_steps() -> Iterator[str]:

@@ -172,6 +172,7 @@ def _says(a: PlanActivity, ordinal: int) -> dict[str, Any]:
         "witnesses": a.policy.witness.roles if a.policy.witness else (),
         "notice_h": a.policy.witness.notice_h if a.policy.witness else 0.0,
         "valid_days": a.policy.valid_days,
+        "also_reads": None if a.also_reads is None else {read.metric: read.unit for read in a.also_reads},
         "ncr_class": a.ncr_class,
         "early_start": d.early_start if d else None,
         "early_finish": d.early_finish if d else None,

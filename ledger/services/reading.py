@@ -19,6 +19,7 @@ from ledger.tables import Activity, Criterion, Measurement, Waiver
 from ledger.values import Measured, ReadingEntry
 from ledger.writing import Writing
 from steps.errors import InputError
+from steps.schedule.noted import noted_before
 
 NOTED = "noted"
 """The verdict on a reading that no criterion asks for."""
@@ -75,12 +76,13 @@ class Verdict(NamedTuple):
 
 def asked_of(writing: Writing, row: Activity) -> dict[str, Asked]:
     """Give every metric that may be read at an activity, criteria first."""
-    from steps.acceptance.measuring import STEPS  # the parsers of every tool, which only a reading asks for
-
     held = select(Criterion).where(col(Criterion.activity) == row.id).order_by(col(Criterion.ordinal))
     asked = {c.metric: Asked(c.metric, c.unit, c) for c in writing.session.scalars(held).all()}
-    for metric in STEPS.get(row.step, ()):
-        asked.setdefault(metric.name, Asked(metric.name, metric.unit, None))
+    also = row.also_reads
+    if also is None:
+        also = {read.metric: read.unit for read in noted_before(row.step, asked)}
+    for metric, unit in also.items():
+        asked.setdefault(metric, Asked(metric, unit, None))
     return asked
 
 

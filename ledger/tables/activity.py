@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Index
+from sqlalchemy import JSON, Index
 from sqlmodel import Field, SQLModel
 
 from ledger.columns import utc, word_list
@@ -50,6 +50,7 @@ class Activity(SQLModel, table=True):
     witnesses: tuple[str, ...] = word_list()
     notice_h: float = 0.0
     valid_days: float | None = None
+    also_reads: dict[str, str] | None = Field(default=None, sa_type=JSON)
     ncr_class: str = "B"
     early_start: datetime | None = utc()
     early_finish: datetime | None = utc()

@@ -13,8 +13,7 @@ from ledger.services.planning import adopt_plan
 from ledger.services.runs import ItemResult, Measured, RunOutcome, settle
 from ledger.services.signing import release, sign
 from ledger.services.work import measure
-from steps.acceptance.measuring import STEPS
-from steps.catalog.schema import Effect, Kind
+from steps.catalog.schema import AlsoRead, Effect, Kind
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
 from tests.ledger.conftest import Clock, StateOf, small_plan
 from tests.ledger.journey import GOOD, bought, passed, racked, take
@@ -133,9 +132,25 @@ def test_a_reading_that_nothing_judges_leads_nowhere(empty: Ledger, clock: Clock
     racked(empty)
     passed(empty, clock)
     ran(empty)
-    noted = STEPS["031"][0]
 
-    measure(empty, "tech", NAME, noted.name, Decimal(1), noted.unit)
+    measure(empty, "tech", NAME, "boot.uptime_s", Decimal(1), "s")
 
     with Reader.open(empty.site_dir) as reader:
         assert reader.require_activity(NAME, clock.now).state.value == "checked_not_met"
+
+
+def test_the_plan_says_what_may_be_read_besides_the_criteria(empty: Ledger, clock: Clock) -> None:
+    """The catalog of the machine on which somebody measures has no say in it."""
+    plan = small_plan()
+    says = {"step": "031", "also_reads": (AlsoRead(metric="fan.speed", unit="rpm"),)}
+    activities = tuple(a.model_copy(update=says if a.id == NAME else {}) for a in plan.activities)
+    adopt_plan(empty, "pm", plan.model_copy(update={"activities": activities}), reason="first plan")
+    bought(empty)
+    racked(empty)
+    passed(empty, clock)
+    ran(empty, LOSS, UNREAD)
+
+    measure(empty, "tech", NAME, "fan.speed", Decimal(4000), "rpm")
+
+    with pytest.raises(InputError, match=r"has no criterion 'boot\.uptime_s'"):
+        measure(empty, "tech", NAME, "boot.uptime_s", Decimal(1), "s")

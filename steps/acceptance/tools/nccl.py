@@ -117,7 +117,6 @@ TOOL = Tool(
         Metric("nccl.allreduce_pod_line_share", "percent of line rate", line_share),
         Metric("nccl.allreduce_full_line_share", "percent of line rate", line_share),
         Metric("nccl.wrong_results", "count", wrong_results),
-        Metric("nccl.single_node_errors", "count", wrong_results),
         Metric("nccl.sizes_measured", "count", sizes_measured),
         Metric("nccl.ranks", "count", ranks),
     ),

@@ -119,6 +119,6 @@ SINFO = Tool(
     "Slurm sinfo", "sinfo", "sinfo --json", (Metric("scheduler.nodes_ready_ratio", "ratio", available_ratio(listed)),),
 )  # fmt: skip
 SACCT = Tool(
-    "Slurm sacct", "sacct", "sacct -X -P -o JobID,JobName,NodeList,State,ExitCode", (Metric("scheduler.test_job_failures", "count", failed_jobs),
+    "Slurm sacct", "sacct", "sacct -X -P -o JobID,JobName,NodeList,State,ExitCode", (Metric("scheduler.failed_jobs", "count", failed_jobs),
      Metric("scheduler.node_failures", "count", node_failures)),
 )  # fmt: skip
