@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from clusterwright.catalog_view import seed_line
 from clusterwright.check_view import counts
 from clusterwright.output import clean, minute
 
@@ -16,6 +17,7 @@ def activity_document(reader: Reader, row: ActivityRow, now: datetime) -> dict[s
     """Give everything the ledger knows of an activity, with stable keys."""
     return {
         "activity": row,
+        "seed_says": seed_says(row.step),
         "why": reader.why(row.id, now),
         "predecessors": reader.predecessors(row.id),
         "successors": reader.successors(row.id),
@@ -36,6 +38,14 @@ def activity_document(reader: Reader, row: ActivityRow, now: datetime) -> dict[s
     }
 
 
+def seed_says(step: str) -> str | None:
+    """Return what the list of 195 steps says of a step; None for hold points and a site's own steps."""
+    from steps.catalog.loader import shipped_step
+
+    shipped = shipped_step(step)
+    return None if shipped is None else shipped.seed_says
+
+
 def print_activity(reader: Reader, row: ActivityRow, now: datetime) -> None:
     """Print an activity's page."""
     zone = reader.site().time_zone
@@ -48,6 +58,7 @@ def print_activity(reader: Reader, row: ActivityRow, now: datetime) -> None:
         f"planned {minute(row.early_start, zone)} to {minute(row.early_finish, zone)}"
         + (", critical" if row.critical else f", float {row.total_float_h or 0:.0f} h"),
     ]
+    lines += [seed_line(said)] if (said := seed_says(row.step)) else []
     lines += [f"waits for {u.predecessor} {u.title} ({u.state}): {u.reason}" for u in answer.unmet]
     lines += [f"needs {need}" for need in answer.needs]
     for f in reader.fact_needs(row.id):

@@ -69,6 +69,17 @@ def read_roles(beside: Path | None = None) -> dict[str, dict[str, Any]]:
     return dict(roles)
 
 
+def read_into(catalog: Catalog, path: Path) -> str:
+    """Read one file, in the place of the step that the catalog has of it; return the step's id."""
+    data, _ = load(path)
+    if isinstance(data, dict) and "overrides" in data:
+        _overlay(catalog, path)
+        return str(data["overrides"])
+    entry = _entry(path, local=not path.resolve().is_relative_to(shipped_folder()))
+    catalog[entry.step.id] = entry
+    return entry.step.id
+
+
 def shipped_step(step: str) -> Step | None:
     """Return a step of the catalog that comes along, read from its one file; None if it has no such step."""
     for path in shipped_folder().glob(f"*/{step}_*.yaml"):

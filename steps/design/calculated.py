@@ -38,6 +38,9 @@ FORMULAS: dict[str, tuple[str, str]] = {
     "storage.read_gb_s": ("storage_gb_s", "GB/s"),
 }
 
+RACK_FEED = "rack.feed_kw"
+"""What a rack's feed carries; worked out in `calculated`, as formulas have no square root."""
+
 WORKERS: dict[str, Worker] = {
     "021": electrical.supplies,
     "036": network.topology,
@@ -89,7 +92,7 @@ def calculated(plan: Plan, unit: str) -> dict[str, tuple[Decimal, str]]:
             found[metric] = (_decimal(evaluate(formula, values)), measure)
     if {"rack_feed_v", "rack_breaker_a"} <= values.keys():
         feed_kw = sqrt(3) * float(values["rack_feed_v"]) * float(values["rack_breaker_a"]) * CONTINUOUS_LOAD / 1000
-        found["rack.feed_kw"] = (_decimal(feed_kw), "kW")
+        found[RACK_FEED] = (_decimal(feed_kw), "kW")
     return found
 
 

@@ -6,7 +6,7 @@ bridge. Only lags that somebody still waits for are summed (docs/adr/0003-bridgi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from math import ceil
 
@@ -260,49 +260,60 @@ def _lag(lag: Lag | None, hours_per_day: float) -> tuple[float, bool]:
 
 
 def _bridged(raw: list[ResolvedLink], found: Expansion) -> list[ResolvedLink]:
-    """Replace links into and out of what does not apply by links around it, strongest lag first."""
-    memo: dict[str, list[ResolvedLink]] = {}
+    """Return the links between what applies: those into and out of what does not are replaced by links around it."""
+    bridges = _Bridges(raw, found)
+    whole = [link for to in bridges.links if not bridges.skipped(to.after) for link in bridges.through(to, ())]
+    return [link for link in _strongest(whole) if link.before != link.after]
 
-    def skipped(end: str) -> bool:
-        return end in found.nodes and not found.nodes[end].applies
 
-    def waited_for(link: ResolvedLink) -> ResolvedLink:
-        """Give the link without the lag of work that is not done; a lag before a finish is the successor's own work."""
-        whose = link.before if link.type[1] == "S" else link.after
-        return replace(link, lag_h=0.0, lag_working=False) if link.lag_h and skipped(whose) else link
+class _Bridges:
+    """The links into each node, and the ways around the nodes that do not apply."""
 
-    def around(end: str, path: tuple[str, ...]) -> list[ResolvedLink]:
-        """Give links into `end`, a node that does not apply, with all such before it bridged."""
+    def __init__(self, raw: list[ResolvedLink], found: Expansion) -> None:
+        self._nodes = found.nodes
+        self._around: dict[str, list[ResolvedLink]] = {}
+        self.links = [self._waited_for(link) for link in raw]
+        self._into: dict[str, list[ResolvedLink]] = {}
+        for link in self.links:
+            self._into.setdefault(link.after, []).append(link)
+
+    def skipped(self, end: str) -> bool:
+        """Return whether a link's end is an activity that does not apply."""
+        return end in self._nodes and not self._nodes[end].applies
+
+    def through(self, link: ResolvedLink, path: tuple[str, ...]) -> list[ResolvedLink]:
+        """Return a link, or the links around its predecessor if that does not apply; `path` leads to the link."""
+        if not self.skipped(link.before):
+            return [link]
+        return [_joined(first, link) for first in self._links_into(link.before, path)]
+
+    def _links_into(self, end: str, path: tuple[str, ...]) -> list[ResolvedLink]:
+        """Return the links into a node that does not apply, around all such nodes before it."""
         if end in path:
             loop = [*path[path.index(end) :], end]
             raise InputError("the links run in a circle: " + " -> ".join(reversed(loop)))
-        if end not in memo:
-            memo[end] = [through for link in into.get(end, ()) for through in one(link, (*path, end))]
-        return memo[end]
+        if end not in self._around:
+            further = (*path, end)
+            links = [whole for link in self._into.get(end, ()) for whole in self.through(link, further)]
+            # thousands of ways lead around a hall that is in service; only the strongest of a pair is ever kept
+            self._around[end] = _strongest(links)
+        return self._around[end]
 
-    def one(link: ResolvedLink, path: tuple[str, ...]) -> list[ResolvedLink]:
-        if not skipped(link.before):
-            return [link]
-        return [_joined(first, link) for first in around(link.before, path)]
+    def _waited_for(self, link: ResolvedLink) -> ResolvedLink:
+        """Return a link without the lag of work that is not done; a lag before a finish is the successor's own work."""
+        whose = link.before if link.type[1] == "S" else link.after
+        return replace(link, lag_h=0.0, lag_working=False) if link.lag_h and self.skipped(whose) else link
 
-    strongest: dict[tuple[str, str, LinkType], ResolvedLink] = {}
-    into: dict[str, list[ResolvedLink]] = {}
-    counted = [waited_for(link) for link in raw]
-    for link in counted:
-        into.setdefault(link.after, []).append(link)
-    for link in counted:
-        if skipped(link.after):
-            continue
-        for whole in one(link, ()):
-            key = (whole.before, whole.after, whole.type)
-            held = strongest.get(key)
-            better = held is None or (whole.lag_h, -len(whole.bridged)) > (
-                held.lag_h,
-                -len(held.bridged),
-            )
-            if better and whole.before != whole.after:
-                strongest[key] = whole
-    return list(strongest.values())
+
+def _strongest(links: Iterable[ResolvedLink]) -> list[ResolvedLink]:
+    """Return one link for each pair of nodes and type: the one with the longest lag, then the fewest bridges."""
+    held: dict[tuple[str, str, LinkType], ResolvedLink] = {}
+    for link in links:
+        key = (link.before, link.after, link.type)
+        other = held.get(key)
+        if other is None or (link.lag_h, -len(link.bridged)) > (other.lag_h, -len(other.bridged)):
+            held[key] = link
+    return list(held.values())
 
 
 def _joined(first: ResolvedLink, second: ResolvedLink) -> ResolvedLink:

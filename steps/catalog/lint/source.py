@@ -1,0 +1,65 @@
+"""The program's own source: what it loads as attributes, and what its calculators work out."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from steps.design.calculated import FORMULAS, RACK_FEED
+
+RESULT = "gives"
+"""The method by which a calculator notes a result; its first argument is the metric."""
+
+
+def texts(folders: tuple[Path, ...]) -> Iterator[tuple[Path, str]]:
+    """Yield every Python file below these folders with its text."""
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
+            yield path, path.read_text(encoding="utf-8")
+
+
+def functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
+    """Yield every function and method of a module or class, nested ones too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield node
+
+
+def loaded(tree: ast.AST) -> set[str]:
+    """Return the names of the attributes that are read, without methods that are called."""
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and id(node) not in called]
+    return {node.attr for node in attributes if isinstance(node.ctx, ast.Load)}
+
+
+@cache
+def worked_out(folders: tuple[Path, ...]) -> re.Pattern[str]:
+    """Return a pattern of the metrics that calculators and the formulas of plans work out."""
+    found = {re.escape(metric) for metric in (*FORMULAS, RACK_FEED)}
+    calculators = [ast.parse(text) for _, text in texts(folders) if f"{RESULT}(" in text]
+    for call in (node for tree in calculators for node in ast.walk(tree)):
+        if isinstance(call, ast.Call) and call.args and _called(call) == RESULT:
+            found.add(_pattern(call.args[0]))
+    return re.compile("|".join(sorted(found)))
+
+
+def _called(call: ast.Call) -> str:
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case _:
+            return ""
+
+
+def _pattern(metric: ast.expr) -> str:
+    """Return a pattern of a metric's name; `f"{hall}_kw"` is any word before `_kw`, and a bare variable nothing."""
+    match metric:
+        case ast.Constant(value=str(text)):
+            return re.escape(text)
+        case ast.JoinedStr(values=parts):
+            return "".join(_pattern(part) or r"\w+" for part in parts)
+        case _:
+            return ""
