@@ -26,7 +26,7 @@ class Place:
     key: str | None = None
 
     def __str__(self) -> str:
-        """Give `file:line: key`, leaving out what is unknown."""
+        """Return `file:line: key`, leaving out what is unknown."""
         where = self.file if self.line is None else f"{self.file}:{self.line}"
         return where if not self.key else f"{where}: {self.key}"
 
@@ -42,7 +42,7 @@ class ClusterwrightError(Exception):
         self.place = place
 
     def __str__(self) -> str:
-        """Give place, sentence and remedy as one message."""
+        """Return place, sentence and remedy as one message."""
         head = f"{self.place}: {self.what}" if self.place else self.what
         return f"{head}\n  {self.hint}" if self.hint else head
 

@@ -54,7 +54,7 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 @lru_cache(maxsize=4096)
 def parse(text: str) -> ast.expr:
-    """Give the syntax tree of a formula, or raise InputError naming what is not allowed."""
+    """Return the syntax tree of a formula, or raise InputError naming what is not allowed."""
     try:
         tree = ast.parse(text, mode="eval").body
     except SyntaxError as error:
@@ -93,14 +93,14 @@ _ALLOWED = (
 
 
 def names(text: str) -> frozenset[str]:
-    """Give the design values that a formula reads."""
+    """Return the design values that a formula reads."""
     return frozenset(
         node.id for node in ast.walk(parse(text)) if isinstance(node, ast.Name) and node.id not in FUNCTIONS
     )
 
 
 def comparisons(text: str) -> frozenset[tuple[str, str]]:
-    """Give the design values that a formula compares with words, and these words."""
+    """Return the design values that a formula compares with words, and these words."""
     return frozenset(
         (node.left.id, word.value)
         for node in ast.walk(parse(text))
@@ -117,7 +117,7 @@ def evaluate(
     *,
     functions: Mapping[str, Callable[..., Any]] = FUNCTIONS,
 ) -> Any:
-    """Give the value of a formula over design values; an unknown name raises InputError."""
+    """Return the value of a formula over design values; an unknown name raises InputError."""
     try:
         return _walk(parse(text), values, functions)
     except KeyError as error:

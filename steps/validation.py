@@ -15,7 +15,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def validated(model: type[M], data: Any, lines: Lines, file: str) -> M:
-    """Give the model of parsed YAML, or raise InputError for the first fault with its place."""
+    """Return the model of parsed YAML, or raise InputError for the first fault with its place."""
     if not isinstance(data, dict):
         raise InputError("expected keys and values", place=Place(file, 1))
     try:

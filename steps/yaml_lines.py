@@ -13,7 +13,7 @@ Lines: TypeAlias = dict[tuple[str | int, ...], int]
 
 
 def load(path: Path) -> tuple[Any, Lines]:
-    """Give a file's data, and the line (1-based) of each key path; errors name file and line."""
+    """Return a file's data, and the line (1-based) of each key path; errors name file and line."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -24,7 +24,7 @@ def load(path: Path) -> tuple[Any, Lines]:
 
 
 def parse(text: str, name: str) -> tuple[Any, Lines]:
-    """Give the data of YAML text, and the line of each key path."""
+    """Return the data of YAML text, and the line of each key path."""
     loader = yaml.CSafeLoader(text)
     try:
         node = loader.get_single_node()
@@ -68,7 +68,7 @@ def dotted(path: tuple[str | int, ...]) -> str:
 
 
 def line_of(lines: Lines, path: tuple[str | int, ...]) -> int | None:
-    """Give the line of a key path, or of its nearest parent."""
+    """Return the line of a key path, or of its nearest parent."""
     for length in range(len(path), -1, -1):
         if path[:length] in lines:
             return lines[path[:length]]

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from steps.acceptance.handed import GARBLED, Handed, NotMeasuredError
+from steps.acceptance.handed import GARBLED, Handed, NotMeasuredError, RawOutputs
 from steps.acceptance.metric import Metric
 from steps.acceptance.readers import READERS
 from steps.acceptance.theory import share_of_best
@@ -30,7 +30,7 @@ class Measurement(NamedTuple):
 def measure(
     metrics: Iterable[str],
     host: str,
-    raw: Mapping[str, Mapping[str, Any]],
+    raw: RawOutputs,
     design: Mapping[str, Any],
     *,
     today: date | None = None,
@@ -40,11 +40,16 @@ def measure(
     `today` dates the age of firmware; None means today in UTC.
     """
     day = today or datetime.now(UTC).date()
-    return [measured(READERS[name], host, raw, design, day) for name in dict.fromkeys(metrics) if name in READERS]
+    readers = [READERS[name] for name in dict.fromkeys(metrics) if name in READERS]
+    return [measured(reader, host, raw, design, day) for reader in readers]
 
 
 def measured(
-    metric: Metric, host: str, raw: Mapping[str, Mapping[str, Any]], design: Mapping[str, Any], today: date
+    metric: Metric,
+    host: str,
+    raw: RawOutputs,
+    design: Mapping[str, Any],
+    today: date,
 ) -> Measurement:
     """Return one metric of one host. Outputs that are absent or garbled make it `not measured`; they never raise."""
     handed = Handed(raw, design, today)
@@ -55,6 +60,7 @@ def measured(
     except GARBLED:
         note = f"the output of {handed.tool} does not parse"
     else:
-        note = "; ".join(filter(None, (share_of_best(metric.name, found.value, design), found.note)))
+        share = share_of_best(metric.name, found.value, design)
+        note = "; ".join(filter(None, (share, found.note)))
         return Measurement(metric.name, found.value, metric.unit, host, handed.tool, note)
     return Measurement(metric.name, None, metric.unit, host, handed.tool, f"not measured: {note}")

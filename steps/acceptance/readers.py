@@ -60,7 +60,7 @@ MACHINE = (
 )
 """Metrics that any host has, whatever its GPUs and fabric."""
 
-READERS: Mapping[str, Metric] = {
-    metric.name: metric for metric in (*MACHINE, *toolbox.METRICS.values(), *proofs.METRICS)
-}
+_ALL = (*MACHINE, *toolbox.METRICS.values(), *proofs.METRICS)
+
+READERS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
 """Every reader by the name of its metric."""

@@ -34,7 +34,7 @@ class Entry:
     override_reason: str = ""
 
     def place(self, *key: str | int) -> Place:
-        """Give the place of a key in the entry's file."""
+        """Return the place of a key in the entry's file."""
         return Place(str(self.path), line_of(self.lines, key), dotted(key))
 
 
@@ -42,12 +42,12 @@ Catalog = dict[str, Entry]
 
 
 def shipped_folder() -> Path:
-    """Give the folder of the catalog that comes along."""
+    """Return the folder of the catalog that comes along."""
     return Path(str(files("steps") / "catalog"))
 
 
 def read_catalog(beside: Path | None = None) -> Catalog:
-    """Give all entries by id: ours, and a site's own from `catalog/` in the folder `beside`."""
+    """Return all entries by id: ours, and a site's own from `catalog/` in the folder `beside`."""
     catalog: Catalog = {}
     for path in sorted(shipped_folder().glob("*/[0-9HX]*.yaml")):
         _add(catalog, _entry(path, local=False))
@@ -60,7 +60,7 @@ def read_catalog(beside: Path | None = None) -> Catalog:
 
 
 def read_roles(beside: Path | None = None) -> dict[str, dict[str, Any]]:
-    """Give every role by slug with `title` and `signs`."""
+    """Return every role by slug with `title` and `signs`."""
     roles, _ = load(shipped_folder() / "roles.yaml")
     own = beside / "catalog" / "roles.yaml" if beside else None
     if own is not None and own.exists():
@@ -88,7 +88,7 @@ def shipped_step(step: str) -> Step | None:
 
 
 def require(catalog: Catalog, step: str) -> Entry:
-    """Give an entry, or raise InputError with the nearest id."""
+    """Return an entry, or raise InputError with the nearest id."""
     if step in catalog:
         return catalog[step]
     close = difflib.get_close_matches(step, list(catalog), n=1)

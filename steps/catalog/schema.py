@@ -372,6 +372,6 @@ class Step(Closed):
 
     @property
     def playbooks(self) -> tuple[str, ...]:
-        """Give every playbook that some design takes for this step, each once."""
+        """Return every playbook that some design takes for this step, each once."""
         named = (self.playbook, *(alternative.playbook for alternative in self.alternatives))
         return tuple(dict.fromkeys(name for name in named if name is not None))

@@ -44,7 +44,7 @@ class AddressPlan(NamedTuple):
 def address_plan(
     f: Mapping[str, float], choices: Mapping[str, Any], fabric: Fabric, *, racks: int, storage_servers: int
 ) -> AddressPlan:
-    """Give the plan of a design; networks that their parent has no room for are named in `short`."""
+    """Return the plan of a design; networks that their parent has no room for are named in `short`."""
     nodes = int(f["nodes"])
     management = IPv4Network(str(choices["management_network"]))
     out_of_band = (
@@ -70,7 +70,7 @@ def address_plan(
 
 
 def hosts(plan: AddressPlan, nodes: list[str]) -> Iterator[tuple[str, str, str]]:
-    """Give node, network and address with prefix of every server; the n-th server has the n-th address of each network."""
+    """Return node, network and address with prefix of every server; the n-th server has the n-th address of each network."""
     for network in plan.networks:
         first = int(network.subnet.network_address) + RESERVED
         for number, node in enumerate(nodes):
@@ -110,7 +110,7 @@ def _as_numbers(first: int, fabric: Fabric) -> dict[str, tuple[int, int]]:
 
 
 def findings(plan: AddressPlan) -> Iterator[Finding]:
-    """Give what the address space does not hold."""
+    """Return what the address space does not hold."""
     if plan.short:
         yield Finding(
             "addresses-too-few",

@@ -38,7 +38,7 @@ class Load(NamedTuple):
 
 
 def bill_of(design: Design, cables: CableSchedule | None, reliability: Reliability | None) -> tuple[Line, ...]:
-    """Give every line that is not empty."""
+    """Return every line that is not empty."""
     lines = (
         *_servers(design, reliability),
         *_room(design),
@@ -51,7 +51,7 @@ def bill_of(design: Design, cables: CableSchedule | None, reliability: Reliabili
 
 
 def load_of(design: Design) -> Load:
-    """Give the weight of racks and what the floor feels of it."""
+    """Return the weight of racks and what the floor feels of it."""
     f = design.figures
     rack = f["rack_kg"] + f["nodes_per_rack"] * f["node_kg"]
     footprint = f["rack_pitch_m"] * f["rack_depth_m"]
@@ -65,7 +65,7 @@ def load_of(design: Design) -> Load:
 
 
 def findings(design: Design, load: Load) -> Iterator[Finding]:
-    """Give racks that are over-full or heavier than the floor takes."""
+    """Return racks that are over-full or heavier than the floor takes."""
     f = design.figures
     if f["nodes"] == 1:
         return
@@ -91,7 +91,7 @@ def findings(design: Design, load: Load) -> Iterator[Finding]:
 
 
 def _pod(design: Design) -> dict[str, float]:
-    """Give the values of the fullest pod."""
+    """Return the values of the fullest pod."""
     pods = [u for u in design.units if u.kind is Scope.POD]
     fullest = max(pods, key=lambda u: float(u.values["nodes_in_pod"]))
     return {name: float(value) for name, value in fullest.values.items() if not isinstance(value, str)}

@@ -98,7 +98,7 @@ class CableSchedule:
         return tuple(run for run in runs if len(run.a))
 
     def lengths(self) -> dict[tuple[Tier, int, str], int]:
-        """Give the number of cables by tier, stock length and type."""
+        """Return the number of cables by tier, stock length and type."""
         counts: dict[tuple[Tier, int, str], int] = {}
         for run in self.runs:
             for stock, count in zip(*np.unique(run.stock_m, return_counts=True), strict=True):
@@ -106,7 +106,7 @@ class CableSchedule:
         return counts
 
     def type_of(self, stock_m: int) -> str:
-        """Give the kind of cable that spans a stock length, `over reach` where none does."""
+        """Return the kind of cable that spans a stock length, `over reach` where none does."""
         for name, reach in (
             ("copper", "copper_m"),
             ("active-copper", "active_copper_m"),
@@ -118,7 +118,7 @@ class CableSchedule:
         return "over reach"
 
     def rows(self, pod: int | None = None) -> Iterator[tuple[str | int | float, ...]]:
-        """Give the schedule's rows in the order of COLUMNS; of one pod (from 0), those of its servers and leaf switches."""
+        """Return the schedule's rows in the order of COLUMNS; of one pod (from 0), those of its servers and leaf switches."""
         number = 0
         for run in self.runs:
             yield from self._run_rows(run, number, pod)
@@ -131,19 +131,19 @@ class CableSchedule:
         writer.writerows(self.rows(pod))
 
     def rack_names(self, pod: int | None = None) -> list[str]:
-        """Give the places of the compute racks, of one pod (from 0) or of all."""
+        """Return the places of the compute racks, of one pod (from 0) or of all."""
         first, last = (0, len(self._pod_racks)) if pod is None else (pod, pod + 1)
         return _rack_names(self.floor.compute(np.arange(self._first_rack[first], self._first_rack[last])))
 
     def switch_names(self, tier: Literal["leaf", "spine", "core"]) -> list[str]:
-        """Give the names of all switches of a tier in order."""
+        """Return the names of all switches of a tier in order."""
         if tier == "leaf":
             return self._leaf_names
         count = self.fabric.spine if tier == "spine" else self.fabric.core
         return [f"{tier}-{n:03}" for n in range(1, count + 1)]
 
     def ports(self) -> Iterator[tuple[str, int, str, int, str]]:
-        """Give the port map: device, port, peer, its port and tier, of every switch port in use."""
+        """Return the port map: device, port, peer, its port and tier, of every switch port in use."""
         for run in self.runs:
             a_names, b_names = self._ends(run)
             ends = zip(a_names, run.a_port.tolist(), b_names, run.b_port.tolist(), strict=True)
@@ -177,7 +177,7 @@ class CableSchedule:
         return self._run("manager-leaf", number // 2, number % 2 + 1, place, leaf, port, place, rail + 1)
 
     def _server_port(self, pod: Index, inside: Index, rail: Index) -> tuple[Index, Index]:
-        """Give leaf and port of a server's rail, by the server's number in its pod."""
+        """Return leaf and port of a server's rail, by the server's number in its pod."""
         s, f = self.shape, self.fabric
         if s.topology == "dragonfly":
             group = pod // f.group_pods
@@ -199,7 +199,7 @@ class CableSchedule:
     # upward
 
     def _leaf_planes(self) -> tuple[Index, Index, Index]:
-        """Give each leaf's plane, its number among the plane's leaves of its group, and its group."""
+        """Return each leaf's plane, its number among the plane's leaves of its group, and its group."""
         f = self.fabric
         inside = np.arange(f.leaf) - self._first_leaf[self._leaf_pod]
         in_plane = np.array(f.leaves)[self._leaf_pod] // f.planes
@@ -209,7 +209,7 @@ class CableSchedule:
         return plane, (self._first_leaf[self._leaf_pod] - before) // f.planes + inside % in_plane, group
 
     def _groups(self) -> tuple[Index, Index]:
-        """Give the spines of each group of a plane, and the number of the group's first."""
+        """Return the spines of each group of a plane, and the number of the group's first."""
         f = self.fabric
         if f.tiers == 2:
             return np.array([f.spine // f.planes]), np.array([0])

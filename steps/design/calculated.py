@@ -78,13 +78,13 @@ class Calculator:
         return found
 
     def basis(self, activity: PlanActivity) -> dict[str, str]:
-        """Give the figures of the design that an activity's result rests on, by name; facts are not the design's."""
+        """Return the figures of the design that an activity's result rests on, by name; facts are not the design's."""
         found = self.of(activity, {})
         return {f.name: f"{f.value} {f.unit}" for f in (*found.inputs, *found.results)}
 
 
 def calculated(plan: Plan, unit: str) -> dict[str, tuple[Decimal, str]]:
-    """Give every metric that a formula gives at a unit, with its unit of measure."""
+    """Return every metric that a formula gives at a unit, with its unit of measure."""
     values = design_at(plan, unit)
     found: dict[str, tuple[Decimal, str]] = {}
     for metric, (formula, measure) in FORMULAS.items():
@@ -97,7 +97,7 @@ def calculated(plan: Plan, unit: str) -> dict[str, tuple[Decimal, str]]:
 
 
 def design_at(plan: Plan, unit: str) -> Mapping[str, Any]:
-    """Give the design values that hold at a unit, its own over the site's."""
+    """Return the design values that hold at a unit, its own over the site's."""
     own = next(u.design for u in plan.units if u.id == unit)
     return plan.design | own
 

@@ -56,17 +56,17 @@ class Checkpoints(NamedTuple):
 
 
 def size_tb(params_b: float, bytes_per_param: float) -> float:
-    """Give the size of a checkpoint, TB."""
+    """Return the size of a checkpoint, TB."""
     return params_b * bytes_per_param / 1000
 
 
 def young_interval_s(pause_s: float, mtbf_s: float) -> float:
-    """Give Young's interval between checkpoints, seconds."""
+    """Return Young's interval between checkpoints, seconds."""
     return sqrt(2 * pause_s * mtbf_s)
 
 
 def daly_interval_s(pause_s: float, mtbf_s: float) -> float:
-    """Give Daly's interval, seconds; with a pause of twice the MTBF or more, the MTBF."""
+    """Return Daly's interval, seconds; with a pause of twice the MTBF or more, the MTBF."""
     if pause_s >= 2 * mtbf_s:
         return mtbf_s
     ratio = pause_s / (2 * mtbf_s)
@@ -74,14 +74,14 @@ def daly_interval_s(pause_s: float, mtbf_s: float) -> float:
 
 
 def lost_share(interval_s: float, restart_s: float, mtbf_s: float) -> float:
-    """Give the share of time lost to interruptions: half an interval and the restart, each time; at most all."""
+    """Return the share of time lost to interruptions: half an interval and the restart, each time; at most all."""
     return min(1.0, (interval_s / 2 + restart_s) / mtbf_s)
 
 
 def checkpoints_of(
     f: Mapping[str, float], choices: Mapping[str, Any], *, mtbf_h: float | None, write_gb_s: float
 ) -> Checkpoints | None:
-    """Give the checkpoint plan of a design; none where it has no accelerators."""
+    """Return the checkpoint plan of a design; none where it has no accelerators."""
     each = BYTES_PER_PARAM[str(choices["precision"]), str(choices["optimizer"])]
     size = size_tb(f["model_params_b"], each)
     if mtbf_h is None:
@@ -123,7 +123,7 @@ def _tiers(
 
 
 def findings(checkpoints: Checkpoints | None) -> Iterator[Finding]:
-    """Give checkpoints that take too large a share of the time."""
+    """Return checkpoints that take too large a share of the time."""
     if checkpoints and 1 - checkpoints.effective_share > 0.15:
         yield Finding(
             "time-lost-to-checkpoints",

@@ -38,46 +38,46 @@ class Cooling(NamedTuple):
 
 
 def tons(heat_kw: float) -> float:
-    """Give tons of refrigeration."""
+    """Return tons of refrigeration."""
     return heat_kw / KW_A_TON
 
 
 def air_m3_s(kw: float, delta_k: float) -> float:
-    """Give the air that carries a heat at a warming, cubic metres a second."""
+    """Return the air that carries a heat at a warming, cubic metres a second."""
     return kw / (AIR_KJ_M3_K * delta_k)
 
 
 def cfm(kw: float, delta_k: float) -> float:
-    """Give the same in cubic feet a minute."""
+    """Return the same in cubic feet a minute."""
     return air_m3_s(kw, delta_k) * CFM_A_M3_S
 
 
 def liquid_l_min(kw: float, delta_k: float, glycol: float = 0.25) -> float:
-    """Give the coolant that carries a heat at a warming, litres a minute; 1.5 a kW at 10 K with a quarter glycol."""
+    """Return the coolant that carries a heat at a warming, litres a minute; 1.5 a kW at 10 K with a quarter glycol."""
     kj_kg_k = CELSIUS_ZERO_WATER - glycol
     kg_l = 0.992 + 0.09 * glycol
     return kw * 60 / (kj_kg_k * kg_l * delta_k)
 
 
 def units(kw: float, unit_kw: float, spare: int) -> int:
-    """Give the units that carry a heat, with spare ones; none where there is no heat."""
+    """Return the units that carry a heat, with spare ones; none where there is no heat."""
     return 0 if kw <= 0 else ceil(kw / unit_kw - 1e-9) + spare
 
 
 def liquid_share(f: Mapping[str, float], choices: Mapping[str, Any]) -> float:
-    """Give the share of a server's heat that liquid takes."""
+    """Return the share of a server's heat that liquid takes."""
     return {"air": 0.0, "hybrid": f["liquid_share"], "liquid": 1.0}[str(choices["cooling"])]
 
 
 def free_cooling_hours(outside_c: Iterable[float], supply_c: float, approach_k: float) -> int:
-    """Give the hours of a temperature profile (one value an hour) in which no chiller is needed."""
+    """Return the hours of a temperature profile (one value an hour) in which no chiller is needed."""
     return sum(1 for value in outside_c if value <= supply_c - approach_k)
 
 
 def cooling_of(
     f: Mapping[str, float], choices: Mapping[str, Any], *, it_mw: float, facility_mw: float, compute_mw: float
 ) -> Cooling:
-    """Give the heat of a design and its split."""
+    """Return the heat of a design and its split."""
     share = liquid_share(f, choices)
     rack_kw = f["node_kw"] * f["nodes_per_rack"]
     heat, liquid = it_mw * 1000, compute_mw * 1000 * share
@@ -102,7 +102,7 @@ def cooling_of(
 
 
 def findings(f: Mapping[str, float], choices: Mapping[str, Any], cooling: Cooling) -> Iterator[Finding]:
-    """Give what air or liquid cannot carry."""
+    """Return what air or liquid cannot carry."""
     kw = cooling.rack_air_kw
     way = "rear doors" if choices["rear_door"] else "contained aisles"
     if kw > cooling.air_limit_kw:

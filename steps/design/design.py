@@ -88,33 +88,33 @@ class Design:
         return {u.id: u for u in self.units}
 
     def crews_of(self, role: str) -> int:
-        """Give how many crews of a trade the site has."""
+        """Return how many crews of a trade the site has."""
         return self.crews.get(role, self.default_crews)
 
     def within(self, unit: DesignUnit, kind: Scope) -> list[DesignUnit]:
-        """Give the units of a kind inside a unit, itself included."""
+        """Return the units of a kind inside a unit, itself included."""
         return [u for u in self.units if u.kind is kind and unit.id in self.chain(u)]
 
     def chain(self, unit: DesignUnit) -> list[str]:
-        """Give a unit's id and its parents' ids, innermost first."""
+        """Return a unit's id and its parents' ids, innermost first."""
         ids = [unit.id]
         while (parent := self._by_id[ids[-1]].parent) is not None:
             ids.append(parent)
         return ids
 
     def enclosing(self, unit: DesignUnit, kind: Scope) -> DesignUnit:
-        """Give the unit of a kind that holds a unit, itself included."""
+        """Return the unit of a kind that holds a unit, itself included."""
         return next(u for i in self.chain(unit) if (u := self._by_id[i]).kind is kind)
 
 
 def design_of_preset(name: str, settings: Mapping[str, Setting] | None = None, beside: Path | None = None) -> Design:
-    """Give the design of a preset under settings by name, `radix` or `fabric.radix`."""
+    """Return the design of a preset under settings by name, `radix` or `fabric.radix`."""
     given = {plain_name(key): value for key, value in (settings or {}).items()}
     return _design(read_preset(name, beside), {key: checked(key, value) for key, value in given.items()}, {}, ())
 
 
 def design_of(site: Site, folder: Path | None = None) -> Design:
-    """Give the design of a site: its preset under its own overrides and decisions."""
+    """Return the design of a site: its preset under its own overrides and decisions."""
     settings: dict[str, Setting] = {}
     written: dict[str, str] = {}
     for name, value in site.overrides.items():
@@ -136,7 +136,7 @@ def design_of(site: Site, folder: Path | None = None) -> Design:
 
 
 def _place(folder: Path | None, override: str) -> Place:
-    """Give where a site file overrides something; its line is looked up only for an error."""
+    """Return where a site file overrides something; its line is looked up only for an error."""
     if folder is None or not (folder / FILE).exists():
         return Place(FILE, None, f"overrides.{override}")
     path = folder / FILE
@@ -144,7 +144,7 @@ def _place(folder: Path | None, override: str) -> Place:
 
 
 def counted_from(figures: Mapping[str, float], choices: Choices) -> Counted:
-    """Give the counts behind a design from its figures and choices, as a plan keeps them."""
+    """Return the counts behind a design from its figures and choices, as a plan keeps them."""
     broken = list(faults(figures, choices))
     if broken:
         raise ImpossibleDesignError(broken)

@@ -40,7 +40,7 @@ class Dossier:
 
     @property
     def buildable(self) -> bool:
-        """Say whether no finding is an error."""
+        """Return whether no finding is an error."""
         return all(finding.severity != "error" for finding in self.findings)
 
 
@@ -128,7 +128,7 @@ def _findings(
 
 
 def dossier_as_json(dossier: Dossier) -> dict[str, Any]:
-    """Give the dossier as plain values, floats to six decimals; sections that do not apply are null."""
+    """Return the dossier as plain values, floats to six decimals; sections that do not apply are null."""
     document: dict[str, Any] = _rounded(_document(dossier))
     return document
 
@@ -198,7 +198,7 @@ def _document(dossier: Dossier) -> dict[str, Any]:
 
 
 def findings_as_json(findings: tuple[Finding, ...]) -> list[dict[str, Any]]:
-    """Give findings as plain values."""
+    """Return findings as plain values."""
     return [finding._asdict() | {"numbers": dict(finding.numbers)} for finding in findings]
 
 

@@ -29,17 +29,17 @@ class Economics(NamedTuple):
 
 
 def rent_usd(gpus: float, days: float, usd_gpu_h: float) -> float:
-    """Give the rent of GPUs for some days."""
+    """Return the rent of GPUs for some days."""
     return gpus * days * 24 * usd_gpu_h
 
 
 def straight_line(usd: float, years: float) -> float:
-    """Give a year's depreciation."""
+    """Return a year's depreciation."""
     return usd / years
 
 
 def break_even_months(capex: float, opex_month: float, rent_month: float) -> float | None:
-    """Give the months after which owning has cost less than renting; none where it never does."""
+    """Return the months after which owning has cost less than renting; none where it never does."""
     return capex / (rent_month - opex_month) if rent_month > opex_month else None
 
 
@@ -57,7 +57,7 @@ def economics_of(
     run_days: float,
     lost_gpu_hours_day: float,
 ) -> Economics:
-    """Give the money of a design; a facility that exists is leased, any other is built."""
+    """Return the money of a design; a facility that exists is leased, any other is built."""
     equipment = {
         "servers": f["nodes"] * f["node_usd"],
         "switches": switches * f["switch_usd"] * (1 + f["switch_spares"]),

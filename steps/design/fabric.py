@@ -80,7 +80,7 @@ class FabricShape(NamedTuple):
 
 
 def shape_of(figures: Mapping[str, float], choices: Mapping[str, Any]) -> FabricShape:
-    """Give the shape that a design's figures and choices ask for."""
+    """Return the shape that a design's figures and choices ask for."""
     return FabricShape(
         nodes=int(figures["nodes"]),
         rails=int(figures["rails"]),
@@ -98,7 +98,7 @@ def shape_of(figures: Mapping[str, float], choices: Mapping[str, Any]) -> Fabric
 
 
 def ports_down(radix: int, oversubscription: float) -> int:
-    """Give the most ports downward that leave enough upward, so that down over up is at most `oversubscription`."""
+    """Return the most ports downward that leave enough upward, so that down over up is at most `oversubscription`."""
     down = int(radix * oversubscription / (1 + oversubscription) + 1e-9)
     while down > 0 and down + ceil(down / oversubscription - 1e-9) > radix:
         down -= 1
@@ -106,42 +106,42 @@ def ports_down(radix: int, oversubscription: float) -> int:
 
 
 def dragonfly_hosts(radix: int) -> int:
-    """Give the host ports of a router in a balanced dragonfly: p, beside 2p - 1 local and p global links."""
+    """Return the host ports of a router in a balanced dragonfly: p, beside 2p - 1 local and p global links."""
     return (radix + 1) // 4
 
 
 def pod_sizes(nodes: int, size: int, held_back: int = 0) -> tuple[int, ...]:
-    """Give the servers of each pod; the first gives up `held_back` places, the last takes what is left."""
+    """Return the servers of each pod; the first gives up `held_back` places, the last takes what is left."""
     first = min(nodes, max(1, size - held_back))
     return (first, *(min(size, nodes - done) for done in range(first, nodes, size)))
 
 
 def node_names(pods: Sequence[int], pod_size: int) -> list[str]:
-    """Give the names of all servers in order; `pods` has how many each holds."""
+    """Return the names of all servers in order; `pods` has how many each holds."""
     digits = max(2, len(str(pod_size)))
     return [f"pod-{pod:03}-n{n:0{digits}}" for pod, size in enumerate(pods, 1) for n in range(1, size + 1)]
 
 
 def two_tier_limit(radix: int, spine_radix: int, oversubscription: float = 1.0) -> int:
-    """Give the most ports that two tiers carry."""
+    """Return the most ports that two tiers carry."""
     return spine_radix * ports_down(radix, oversubscription)
 
 
 def three_tier_limit(shape: FabricShape) -> int:
-    """Give the most ports of a plane that three tiers carry."""
+    """Return the most ports of a plane that three tiers carry."""
     upper = shape.upper_radix
     down = ports_down(shape.radix, shape.leaf_oversubscription)
     return upper * ports_down(upper, shape.spine_oversubscription) * down
 
 
 def no_fabric(nodes: int, nodes_per_pod: int) -> Fabric:
-    """Give the fabric of machines that have none: pods, and no switch."""
+    """Return the fabric of machines that have none: pods, and no switch."""
     pods = pod_sizes(nodes, nodes_per_pod)
     return Fabric(0, 0, 0, 0, 0, 0, 0, 0, pods, (0,) * len(pods), 0, 0, 0, 0, 1, 1)
 
 
 def fabric_of(shape: FabricShape) -> Fabric:
-    """Give the counts of a fabric; what cannot be built is counted as asked for, and is a finding's business."""
+    """Return the counts of a fabric; what cannot be built is counted as asked for, and is a finding's business."""
     return _dragonfly(shape) if shape.topology == "dragonfly" else _fat_tree(shape)
 
 
@@ -201,7 +201,7 @@ def _one_switch(s: FabricShape) -> Fabric:
 
 
 def even_spines(leaf: int, up: int, spine_radix: int) -> int:
-    """Give the spines of two tiers: the smallest divisor of a leaf's uplinks that has ports for all of them."""
+    """Return the spines of two tiers: the smallest divisor of a leaf's uplinks that has ports for all of them."""
     need = ceil(leaf * up / spine_radix)
     return next((d for d in range(max(1, need), up + 1) if up % d == 0), need)
 

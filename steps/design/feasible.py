@@ -23,7 +23,7 @@ RADICES = (32, 36, 40, 64, 72, 128, 144, 256, 512)
 
 
 def faults(f: Mapping[str, float], choices: Mapping[str, Any]) -> Iterator[Finding]:
-    """Give the figures that are impossible in themselves: nothing can be counted with them."""
+    """Return the figures that are impossible in themselves: nothing can be counted with them."""
     broken = False
     for name, value in f.items():
         fault = figure_specs()[name].fault(value)
@@ -95,7 +95,7 @@ def faults(f: Mapping[str, float], choices: Mapping[str, Any]) -> Iterator[Findi
 
 
 def fabric_findings(f: Mapping[str, float], choices: Mapping[str, Any], fabric: Fabric) -> Iterator[Finding]:
-    """Give what the fabric cannot carry, and what it gives away."""
+    """Return what the fabric cannot carry, and what it gives away."""
     if fabric.tiers == 0:
         return
     shape = shape_of(f, choices)
@@ -161,7 +161,7 @@ def _over(name: str, shape: FabricShape, ports: int, limit: int, what: str, reme
 
 
 def _radix_for(shape: FabricShape, tiers: int) -> str:
-    """Give the smallest switch sold that would do."""
+    """Return the smallest switch sold that would do."""
     hosts = shape.nodes * shape.rails / shape.planes
     for radix in RADICES:
         limit = radix**2 / 2 if tiers == 2 else radix**3 / 4
@@ -171,7 +171,7 @@ def _radix_for(shape: FabricShape, tiers: int) -> str:
 
 
 def _planes_for(shape: FabricShape, ports: int, limit: int) -> int:
-    """Give the fewest planes over which the rails fit."""
+    """Return the fewest planes over which the rails fit."""
     total = ports * shape.planes
     return next(
         (p for p in range(1, shape.rails + 1) if shape.rails % p == 0 and ceil(total / p) <= limit), shape.rails
@@ -179,7 +179,7 @@ def _planes_for(shape: FabricShape, ports: int, limit: int) -> int:
 
 
 def _idle_ports(shape: FabricShape, fabric: Fabric) -> Iterator[Finding]:
-    """Give a pod that does not fill its leaf switches: it pays for ports it never uses."""
+    """Return a pod that does not fill its leaf switches: it pays for ports it never uses."""
     down = ports_down(shape.radix, shape.leaf_oversubscription)
     per_rail = ceil(shape.pod_size / down)
     idle = down * per_rail - shape.pod_size

@@ -61,7 +61,7 @@ def _read(name: str) -> Any:
 
 @cache
 def figure_sections() -> dict[str, dict[str, FigureSpec]]:
-    """Give every figure by section and name, in the order of the file."""
+    """Return every figure by section and name, in the order of the file."""
     return {
         section: {name: FigureSpec.model_validate(spec) for name, spec in group.items()}
         for section, group in _read("figures.yaml").items()
@@ -70,18 +70,18 @@ def figure_sections() -> dict[str, dict[str, FigureSpec]]:
 
 @cache
 def figure_specs() -> dict[str, FigureSpec]:
-    """Give every figure by name."""
+    """Return every figure by name."""
     return {name: spec for group in figure_sections().values() for name, spec in group.items()}
 
 
 @cache
 def choice_specs() -> dict[str, ChoiceSpec]:
-    """Give every choice by name."""
+    """Return every choice by name."""
     return {name: ChoiceSpec.model_validate(spec) for name, spec in _read("choices.yaml").items()}
 
 
 def plain_name(name: str, place: Place | None = None) -> str:
-    """Give the name of a figure or choice from `radix` or `fabric.radix`; raise InputError where there is none."""
+    """Return the name of a figure or choice from `radix` or `fabric.radix`; raise InputError where there is none."""
     section, dot, rest = name.partition(".")
     if not dot and (name in figure_specs() or name in choice_specs()):
         return name
@@ -94,7 +94,7 @@ def plain_name(name: str, place: Place | None = None) -> str:
 
 
 def checked(name: str, value: Setting, place: Place | None = None) -> Setting:
-    """Give the value of a figure (a number) or choice (an option); its bounds are a finding, not an error."""
+    """Return the value of a figure (a number) or choice (an option); its bounds are a finding, not an error."""
     if name in choice_specs():
         options = choice_specs()[name].options
         if not options:
@@ -116,7 +116,7 @@ def _network(name: str, value: Setting, place: Place | None) -> str:
 
 
 def parsed(name: str, text: str) -> Setting:
-    """Give the value that a text on the command line means for a figure or choice."""
+    """Return the value that a text on the command line means for a figure or choice."""
     if name in choice_specs():
         word = text.lower()
         return word == "true" if word in ("true", "false") else text

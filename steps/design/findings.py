@@ -20,6 +20,6 @@ class Finding(NamedTuple):
 
 
 def sorted_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Give findings with errors first, each kind in the order found."""
+    """Return findings with errors first, each kind in the order found."""
     rank = {"error": 0, "warning": 1, "note": 2}
     return tuple(sorted(findings, key=lambda finding: rank[finding.severity]))

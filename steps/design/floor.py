@@ -34,18 +34,18 @@ class Floor(NamedTuple):
         return ceil(min(self.compute_racks, self.racks_per_hall) / self.racks_per_row) // 2
 
     def compute(self, rack: Index) -> tuple[Index, Index, Index]:
-        """Give hall, row and place in the row (from 0) of compute racks by number (from 0)."""
+        """Return hall, row and place in the row (from 0) of compute racks by number (from 0)."""
         hall, inside = rack // self.racks_per_hall, rack % self.racks_per_hall
         row = inside // self.racks_per_row
         row = row + np.where((hall == 0) & (row >= self.middle_row), self.network_rows, 0)
         return hall, row, inside % self.racks_per_row
 
     def network(self, rack: Index) -> tuple[Index, Index, Index]:
-        """Give hall, row and place of network racks by number."""
+        """Return hall, row and place of network racks by number."""
         return np.zeros_like(rack), self.middle_row + rack // self.racks_per_row, rack % self.racks_per_row
 
     def metres(self, a: tuple[Index, Index, Index], b: tuple[Index, Index, Index]) -> Metres:
-        """Give the way along rows and aisles from one rack to another."""
+        """Return the way along rows and aisles from one rack to another."""
         width = self.racks_per_row * self.rack_pitch_m + self.hall_gap_m
         along = np.abs(a[0] - b[0]) * width + np.abs(a[2] - b[2]) * self.rack_pitch_m
         across = np.abs(a[1] - b[1]) * self.row_pitch_m

@@ -93,11 +93,11 @@ class Matching:
     in_order: bool
 
     def hosts_of(self, pod: str) -> tuple[str, ...]:
-        """Give the hosts of a pod's nodes, in the design's order."""
+        """Return the hosts of a pod's nodes, in the design's order."""
         return tuple(self._hosts.get(pod, ()))
 
     def unmatched_of(self, pod: str) -> tuple[str, ...]:
-        """Give a pod's nodes that have no host, in the design's order; none where hosts were dealt in order."""
+        """Return a pod's nodes that have no host, in the design's order; none where hosts were dealt in order."""
         return tuple(sorted(self._unmatched.get(pod, ())))
 
     @cached_property
@@ -121,7 +121,7 @@ Value = tuple[Key, str]
 
 
 def match(nodes: Sequence[Node], hosts: Sequence[Host]) -> Matching:
-    """Give what belongs together of planned nodes and of the inventory's hosts, in the order of the nodes."""
+    """Return what belongs together of planned nodes and of the inventory's hosts, in the order of the nodes."""
     planned = {_folded(node.name) for node in nodes}
     stated: list[tuple[Node | Host, frozenset[Value]]] = [
         *((node, _values(node.name, node)) for node in nodes),
@@ -157,7 +157,7 @@ def _in_order(nodes: Sequence[Node], hosts: Sequence[Host], ambiguous: tuple[Amb
 
 
 def _values(name: str, of: Node | Host) -> frozenset[Value]:
-    """Give what tells a node or host from others."""
+    """Return what tells a node or host from others."""
     values = {(Key.NAME, _folded(name))}
     if of.serial and _folded(of.serial) not in PLACEHOLDERS:
         values.add((Key.SERIAL, _folded(of.serial)))
@@ -167,7 +167,7 @@ def _values(name: str, of: Node | Host) -> frozenset[Value]:
 
 
 def _called(host: str, planned: set[str]) -> str:
-    """Give the name by which a host may be planned: a design's names have no domain."""
+    """Return the name by which a host may be planned: a design's names have no domain."""
     short = host.partition(".")[0]
     return short if _folded(host) not in planned and _folded(short) in planned else host
 
@@ -177,7 +177,7 @@ def _folded(text: str) -> str:
 
 
 def _address(text: str) -> str:
-    """Give an address without its prefix and in its shortest form; a name stays a name."""
+    """Return an address without its prefix and in its shortest form; a name stays a name."""
     try:
         return str(ip_interface(text.strip()).ip)
     except ValueError:
@@ -185,7 +185,7 @@ def _address(text: str) -> str:
 
 
 def _groups(stated: Sequence[frozenset[Value]]) -> Iterator[list[int]]:
-    """Give the numbers of those that hang together by values, groups and members in their order."""
+    """Return the numbers of those that hang together by values, groups and members in their order."""
     bearers: defaultdict[Value, list[int]] = defaultdict(list)
     for number, values in enumerate(stated):
         for value in values:
@@ -204,7 +204,7 @@ def _groups(stated: Sequence[frozenset[Value]]) -> Iterator[list[int]]:
 
 
 def _shared(group: Iterable[tuple[Node | Host, frozenset[Value]]]) -> Iterator[Shared]:
-    """Give the values that more than one of a group bears."""
+    """Return the values that more than one of a group bears."""
     bearers: defaultdict[Value, list[Node | Host]] = defaultdict(list)
     for one, values in group:
         for borne in values:

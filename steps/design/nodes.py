@@ -15,7 +15,7 @@ OUT_OF_BAND = "out-of-band"
 
 
 def planned_nodes(design: Design, serials: Mapping[str, str]) -> tuple[Node, ...]:
-    """Give every server of a design, in the order of its pods; `serials` are those recorded at positions.
+    """Return every server of a design, in the order of its pods; `serials` are those recorded at positions.
 
     A BMC has no address where the design's network has no room for it.
     """

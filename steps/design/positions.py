@@ -19,7 +19,7 @@ Namer = Callable[[CableSchedule, str], list[str]]
 def item_names(
     figures: Mapping[str, float], choices: Mapping[str, Any], unit: str, of: str, count: int, hosts: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Give the names of `count` items at a unit of the site; none where they are only counted.
+    """Return the names of `count` items at a unit of the site; none where they are only counted.
 
     Names hold only where there are as many as the plan counts: an inventory that lacks servers names none of them.
     """
@@ -36,7 +36,7 @@ def item_names(
 
 
 def _within(names: list[str], unit: str) -> list[str]:
-    """Give what stands at a unit: everything at the site, a pod's by its name; nothing is named after a hall."""
+    """Return what stands at a unit: everything at the site, a pod's by its name; nothing is named after a hall."""
     if unit == "site":
         return names
     return [name for name in names if name.startswith(f"{unit}-")]
@@ -73,7 +73,7 @@ def _cables(*tiers: str) -> Namer:
 
 
 def _pod_of(unit: str) -> int | None:
-    """Give a pod's number from 0; none for the site and a hall."""
+    """Return a pod's number from 0; none for the site and a hall."""
     kind, _, number = unit.partition("-")
     return int(number) - 1 if kind == "pod" and number.isdecimal() else None
 

@@ -43,69 +43,69 @@ class Power(NamedTuple):
 
 
 def feed_kw(volts: float, amps: float, continuous_load: float = 0.8) -> float:
-    """Give the continuous load of a three-phase circuit: sqrt(3) V A and the share a breaker may carry, kW."""
+    """Return the continuous load of a three-phase circuit: sqrt(3) V A and the share a breaker may carry, kW."""
     return sqrt(3) * volts * amps * continuous_load / 1000
 
 
 def breaker_needed(kw: float, volts: float, continuous_load: float = 0.8) -> float:
-    """Give the current of the breaker that a continuous load needs, A."""
+    """Return the current of the breaker that a continuous load needs, A."""
     return kw * 1000 / (sqrt(3) * volts * continuous_load)
 
 
 def standard_breaker(amps: float) -> int | None:
-    """Give the smallest breaker sold that carries a current, none above the largest."""
+    """Return the smallest breaker sold that carries a current, none above the largest."""
     return next((size for size in BREAKERS_A if size >= amps), None)
 
 
 def supplies_needed(node_kw: float, psu_kw: float) -> int:
-    """Give how many supplies carry a server alone."""
+    """Return how many supplies carry a server alone."""
     return ceil(node_kw / psu_kw - 1e-9)
 
 
 def phase_imbalance(loads: int) -> float:
-    """Give how far the fullest of three phases is over the mean, when equal loads go round them in turn."""
+    """Return how far the fullest of three phases is over the mean, when equal loads go round them in turn."""
     return 0.0 if loads == 0 else ceil(loads / 3) * 3 / loads - 1
 
 
 def feed_imbalance(f: Mapping[str, float], feeds: float) -> float:
-    """Give the imbalance of a three-phase feed when the supplies of a full rack hang on so many feeds."""
+    """Return the imbalance of a three-phase feed when the supplies of a full rack hang on so many feeds."""
     return phase_imbalance(int(f["nodes_per_rack"] * f["psus_per_node"] // feeds))
 
 
 def carried_kw(feeds: float, one_feed_kw: float, imbalance: float) -> float:
-    """Give what feeds carry together, kW: the breaker of the fullest phase trips first."""
+    """Return what feeds carry together, kW: the breaker of the fullest phase trips first."""
     return feeds * one_feed_kw / (1 + imbalance)
 
 
 def annual_mwh(mw: float, load_factor: float = 1.0) -> float:
-    """Give the energy of a year, MWh."""
+    """Return the energy of a year, MWh."""
     return mw * HOURS_A_YEAR * load_factor
 
 
 def annual_cost(mw: float, usd_kwh: float, load_factor: float = 1.0) -> float:
-    """Give the electricity bill of a year, USD."""
+    """Return the electricity bill of a year, USD."""
     return annual_mwh(mw, load_factor) * 1000 * usd_kwh
 
 
 def redundant(needed: int, redundancy: str) -> int:
-    """Give the modules to install where `needed` carry the load: N, N+1 or 2N."""
+    """Return the modules to install where `needed` carry the load: N, N+1 or 2N."""
     if needed == 0:
         return 0
     return {"N": needed, "N+1": needed + 1, "2N": 2 * needed}[redundancy]
 
 
 def modules(mw: float, module_mw: float, redundancy: str) -> int:
-    """Give how many modules of a rating a load needs, redundancy included."""
+    """Return how many modules of a rating a load needs, redundancy included."""
     return redundant(ceil(mw / module_mw - 1e-9), redundancy)
 
 
 def transformers(mw: float, mva: float, power_factor: float, load: float, redundancy: str) -> int:
-    """Give how many transformers of a rating carry a load at their working share of it."""
+    """Return how many transformers of a rating carry a load at their working share of it."""
     return modules(mw / power_factor / load, mva, redundancy)
 
 
 def power_of(f: Mapping[str, float], *, switches: int, storage_servers: int, management_servers: int) -> Power:
-    """Give the power of a design at every level."""
+    """Return the power of a design at every level."""
     nodes, node_kw, feeds = f["nodes"], f["node_kw"], f["rack_feeds"]
     rack_kw = node_kw * f["nodes_per_rack"]
     one_feed = feed_kw(f["rack_feed_v"], f["rack_breaker_a"], f["continuous_load"])
@@ -146,7 +146,7 @@ def power_of(f: Mapping[str, float], *, switches: int, storage_servers: int, man
 
 
 def findings(f: Mapping[str, float], choices: Mapping[str, Any], power: Power) -> Iterator[Finding]:
-    """Give what is wrong with circuits, supplies and phases; a machine in service alone is not judged."""
+    """Return what is wrong with circuits, supplies and phases; a machine in service alone is not judged."""
     if f["nodes"] == 1 and choices["fabric"] == "none":
         return
     p = power

@@ -45,12 +45,12 @@ def _presets() -> Path:
 
 
 def preset_names() -> list[str]:
-    """Give the names of the presets that come with Clusterwright."""
+    """Return the names of the presets that come with Clusterwright."""
     return sorted(path.stem for path in _presets().glob("*.yaml"))
 
 
 def read_preset(name: str, beside: Path | None = None) -> Preset:
-    """Give a preset by name: the site's own `NAME.yaml` first, then those that come along."""
+    """Return a preset by name: the site's own `NAME.yaml` first, then those that come along."""
     own = beside / f"{name}.yaml" if beside else None
     path = own if own and own.exists() else _presets() / f"{name}.yaml"
     if not path.exists():
@@ -66,7 +66,7 @@ def read_preset(name: str, beside: Path | None = None) -> Preset:
 
 
 def read_profile(name: str) -> Profile:
-    """Give a hardware profile by name."""
+    """Return a hardware profile by name."""
     path = Path(str(files("steps.catalog") / "profiles" / f"{name}.yaml"))
     if not path.exists():
         raise InputError(f"there is no hardware profile {name!r}", hint="profiles: " + ", ".join(profile_names()))
@@ -77,7 +77,7 @@ def read_profile(name: str) -> Profile:
 
 
 def profile_names() -> list[str]:
-    """Give the names of the hardware profiles."""
+    """Return the names of the hardware profiles."""
     return sorted(path.stem for path in Path(str(files("steps.catalog") / "profiles")).glob("*.yaml"))
 
 
@@ -105,7 +105,7 @@ def _settings(layer: Profile | Preset, lines: Lines, file: str) -> None:
 
 
 def layered(preset: Preset, settings: dict[str, Setting]) -> tuple[dict[str, float], Choices, dict[str, str]]:
-    """Give a preset's figures and choices under a site's settings, and where each figure comes from."""
+    """Return a preset's figures and choices under a site's settings, and where each figure comes from."""
     profile = read_profile(preset.profile)
     figures = {name: spec.value for name, spec in figure_specs().items() if spec.value is not None}
     sources = {name: spec.source or "" for name, spec in figure_specs().items() if spec.value is not None}

@@ -18,24 +18,24 @@ Values = dict[str, float | str | bool]
 
 
 def rack_count(f: Mapping[str, float]) -> int:
-    """Give the compute racks of a site: every pod begins a rack of its own only where pods fill whole racks."""
+    """Return the compute racks of a site: every pod begins a rack of its own only where pods fill whole racks."""
     return ceil(f["nodes"] / f["nodes_per_rack"])
 
 
 def infrastructure_racks(f: Mapping[str, float], fabric: Fabric, storage: Storage) -> int:
-    """Give the racks of spine and core switches, storage and management; a single machine has none."""
+    """Return the racks of spine and core switches, storage and management; a single machine has none."""
     if fabric.tiers == 0 and not storage.servers:
         return 0
     return 2 + ceil((fabric.spine + fabric.core) / f["switches_per_rack"]) + ceil(storage.servers / 10)
 
 
 def management_switches(f: Mapping[str, float], fabric: Fabric) -> int:
-    """Give the switches of the out-of-band network: one for each pair of racks, and two that join them."""
+    """Return the switches of the out-of-band network: one for each pair of racks, and two that join them."""
     return 1 if fabric.tiers == 0 and f["nodes"] == 1 else 2 + ceil(rack_count(f) / 2)
 
 
 def site_counts(f: Mapping[str, float], fabric: Fabric, power: Power, storage: Storage, checkpoint_tb: float) -> Values:
-    """Give counts and powers of the whole site."""
+    """Return counts and powers of the whole site."""
     nodes = int(f["nodes"])
     counts: Values = {
         "nodes": nodes,
@@ -99,7 +99,7 @@ _AS_GIVEN = (
 def hall_counts(
     f: Mapping[str, float], choices: Mapping[str, Any], site: Values, *, pods: int, nodes: int, infra_racks: int
 ) -> Values:
-    """Give what one hall holds; its share of power follows its share of the servers."""
+    """Return what one hall holds; its share of power follows its share of the servers."""
     share = nodes / float(site["nodes"])
     mw, it_mw = float(site["facility_mw"]) * share, float(site["it_mw"]) * share
     racks = ceil(nodes / f["nodes_per_rack"]) + infra_racks
@@ -134,7 +134,7 @@ def hall_counts(
 
 
 def pod_counts(f: Mapping[str, float], choices: Mapping[str, Any], site: Values, fabric: Fabric, *, pod: int) -> Values:
-    """Give what one pod (from 0) holds; the last pod may be partial."""
+    """Return what one pod (from 0) holds; the last pod may be partial."""
     nodes, leaf = fabric.pods[pod], fabric.leaves[pod]
     racks = ceil(nodes / f["nodes_per_rack"])
     liquid_kw = nodes * f["node_kw"] * liquid_share(f, choices)

@@ -52,22 +52,22 @@ class Reliability(NamedTuple):
 
 
 def interruptions_per_day(gpus: float, gpu_hours_per_interruption: float) -> float:
-    """Give the interruptions a day of a job on all GPUs."""
+    """Return the interruptions a day of a job on all GPUs."""
     return gpus * 24 / gpu_hours_per_interruption
 
 
 def mtbf_h(gpus: float, gpu_hours_per_interruption: float) -> float:
-    """Give the mean time between interruptions, hours."""
+    """Return the mean time between interruptions, hours."""
     return gpu_hours_per_interruption / gpus
 
 
 def probability_of_failure(gpus: float, hours: float, gpu_hours_per_interruption: float) -> float:
-    """Give the probability of at least one interruption in a time."""
+    """Return the probability of at least one interruption in a time."""
     return 1 - exp(-gpus * hours / gpu_hours_per_interruption)
 
 
 def poisson_quantile(mean: float, probability: float) -> int:
-    """Give the smallest count that a Poisson number stays at or under with a probability."""
+    """Return the smallest count that a Poisson number stays at or under with a probability."""
     if mean > 500:  # the sum would lose its digits; the normal limit is within one there
         return ceil(mean + 1.645 * sqrt(mean))
     count, term = 0, exp(-mean)
@@ -80,12 +80,12 @@ def poisson_quantile(mean: float, probability: float) -> int:
 
 
 def spares(installed: float, share_a_year: float, resupply_weeks: float) -> int:
-    """Give the parts to hold so that failures until resupply are covered at SERVICE_LEVEL."""
+    """Return the parts to hold so that failures until resupply are covered at SERVICE_LEVEL."""
     return poisson_quantile(installed * share_a_year * resupply_weeks / 52, SERVICE_LEVEL)
 
 
 def reliability_of(f: Mapping[str, float], *, links: int, drives: int) -> Reliability | None:
-    """Give the rates and spares of a design; none where it has no accelerators."""
+    """Return the rates and spares of a design; none where it has no accelerators."""
     gpus, per = f["nodes"] * f["gpus_per_node"], f["gpu_hours_per_interruption"]
     if gpus == 0:
         return None
@@ -111,7 +111,7 @@ def reliability_of(f: Mapping[str, float], *, links: int, drives: int) -> Reliab
 
 
 def findings(reliability: Reliability | None, restart_min: float) -> Iterator[Finding]:
-    """Give a rate of interruption that recovery cannot follow."""
+    """Return a rate of interruption that recovery cannot follow."""
     if reliability and reliability.mtbf_h * 60 < 4 * restart_min:
         yield Finding(
             "interrupted-too-often",

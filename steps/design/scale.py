@@ -26,14 +26,14 @@ TIERS: tuple[tuple[int, str], ...] = (
 
 
 def tier_of(gpus: int) -> tuple[int, str]:
-    """Give the largest size of TIERS that a count reaches, and what it needs."""
+    """Return the largest size of TIERS that a count reaches, and what it needs."""
     return [tier for tier in TIERS if gpus >= tier[0]][-1] if gpus >= TIERS[0][0] else TIERS[0]
 
 
 def findings(
     f: Mapping[str, float], choices: Mapping[str, Any], *, gpus: int, tiers: int, facility_mw: float, hot_spares: int
 ) -> Iterator[Finding]:
-    """Give what this size needs."""
+    """Return what this size needs."""
     for size, needs in TIERS[1:]:
         if gpus >= size:
             yield Finding(

@@ -43,7 +43,7 @@ class Decision(Closed):
     reason: Text
 
     def covers(self, step: str, phase: Phase, kind: Kind) -> bool:
-        """Say whether a step falls under this decision."""
+        """Return whether a step falls under this decision."""
         if step in self.except_:
             return False
         return step in self.steps or phase in self.phases or kind in self.kinds
@@ -114,7 +114,7 @@ class Inventory(Closed):
         return self
 
     def __fspath__(self) -> str:
-        """Give what Ansible reads, from the site's folder: what NetBox said is kept in a file."""
+        """Return what Ansible reads, from the site's folder: what NetBox said is kept in a file."""
         return self.file or FROM_NETBOX
 
 
@@ -157,7 +157,7 @@ class Site(Closed):
 
 
 def read_site(folder: Path, roles: dict[str, str]) -> Site:
-    """Give the checked site file of a folder; `roles` are those a person may hold."""
+    """Return the checked site file of a folder; `roles` are those a person may hold."""
     path = folder / FILE
     data, lines = load(path)
     site = validated(Site, data, lines, str(path))

@@ -35,22 +35,22 @@ class Storage(NamedTuple):
 
 
 def data_tb(tokens_t: float, bytes_per_token: float) -> float:
-    """Give the size of tokenised training data, TB."""
+    """Return the size of tokenised training data, TB."""
     return tokens_t * bytes_per_token
 
 
 def write_gb_s(checkpoint_tb: float, seconds: float) -> float:
-    """Give the bandwidth that takes a checkpoint in a time."""
+    """Return the bandwidth that takes a checkpoint in a time."""
     return checkpoint_tb * 1000 / seconds
 
 
 def checkpoints_a_day_tb(size_tb: float, minutes: float) -> float:
-    """Give what checkpoints at an interval write in a day, TB."""
+    """Return what checkpoints at an interval write in a day, TB."""
     return size_tb * 24 * 60 / minutes
 
 
 def storage_of(f: Mapping[str, float], *, checkpoint_tb: float, shared: bool) -> Storage:
-    """Give the shared storage of a design; a single machine has none (`shared` false)."""
+    """Return the shared storage of a design; a single machine has none (`shared` false)."""
     local = f["nodes"] * f["nvme_per_node"] * f["nvme_tb"] / 1000
     if not shared:
         return Storage(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, local, "no shared storage")
@@ -90,7 +90,7 @@ def storage_of(f: Mapping[str, float], *, checkpoint_tb: float, shared: bool) ->
 
 
 def findings(f: Mapping[str, float], storage: Storage, checkpoint_tb: float) -> Iterator[Finding]:
-    """Give what the local drives cannot hold."""
+    """Return what the local drives cannot hold."""
     share = checkpoint_tb / f["nodes"]
     local = f["nvme_per_node"] * f["nvme_tb"]
     if storage.servers and 2 * share > local > 0:

@@ -49,7 +49,7 @@ class WorkCalendar:
 
     @classmethod
     def from_plan(cls, facts: CalendarFacts) -> WorkCalendar:
-        """Give the calendar of a plan, of a plan revision row, or of anything with those fields."""
+        """Return the calendar of a plan, of a plan revision row, or of anything with those fields."""
         return _shared(
             facts.start.astimezone(UTC).replace(minute=0, second=0, microsecond=0),
             facts.time_zone,
@@ -74,19 +74,19 @@ class WorkCalendar:
         return np.arange(len(self.cumulative), dtype=np.float64)
 
     def work_at(self, t: Floats | float) -> Any:
-        """Give the working hours between the origin and `t` elapsed hours."""
+        """Return the working hours between the origin and `t` elapsed hours."""
         position = np.asarray(t, dtype=np.float64) * 4
         return np.interp(position, self._quarters, self.cumulative)
 
     def finish_at(self, work: Floats | float) -> Any:
-        """Give the earliest elapsed hour by which `work` working hours have passed."""
+        """Return the earliest elapsed hour by which `work` working hours have passed."""
         table = self.cumulative
         wanted = np.round(np.asarray(work, dtype=np.float64), 9)
         index = np.clip(np.searchsorted(table, wanted - 1e-9, side="left"), 0, len(table) - 1)
         return (index - np.maximum(table[index] - wanted, 0) * 4) / 4
 
     def start_at(self, work: Floats | float) -> Any:
-        """Give the latest elapsed hour by which no more than `work` working hours have passed."""
+        """Return the latest elapsed hour by which no more than `work` working hours have passed."""
         table = self.cumulative
         wanted = np.round(np.asarray(work, dtype=np.float64), 9)
         index = np.searchsorted(table, wanted + 1e-9, side="right") - 1
@@ -94,7 +94,7 @@ class WorkCalendar:
         return (index + np.maximum(wanted - table[index], 0) * 4) / 4
 
     def add(self, start: datetime, hours: float) -> datetime:
-        """Give the instant `hours` working hours after `start`; zero hours is `start` itself."""
+        """Return the instant `hours` working hours after `start`; zero hours is `start` itself."""
         if hours == 0:
             return start
         elapsed = (start - self.origin) / timedelta(hours=1)
@@ -102,11 +102,11 @@ class WorkCalendar:
         return self.at(finish)
 
     def at(self, elapsed: float) -> datetime:
-        """Give the UTC instant `elapsed` hours after the origin, to the second."""
+        """Return the UTC instant `elapsed` hours after the origin, to the second."""
         return self.origin + timedelta(seconds=round(elapsed * 3600))
 
     def hours_since_origin(self, instant: datetime) -> float:
-        """Give elapsed hours from the origin to an instant."""
+        """Return elapsed hours from the origin to an instant."""
         return (instant - self.origin) / timedelta(hours=1)
 
 

@@ -9,7 +9,7 @@ from steps.schedule.plan import Plan
 
 
 def overloads(plan: Plan, design: Design) -> Iterator[str]:
-    """Give a sentence for each trade of which more crews would work at once than the site has."""
+    """Return a sentence for each trade of which more crews would work at once than the site has."""
     changes: dict[str, list[tuple[float, int]]] = {}
     for activity in plan.activities:
         dates = activity.dates

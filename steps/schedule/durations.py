@@ -16,17 +16,17 @@ def calendar_of(step: Step) -> CalendarId:
 
 
 def items_of(step: Step, values: Values) -> int | None:
-    """Give how many items an activity holds, None where nothing is counted."""
+    """Return how many items an activity holds, None where nothing is counted."""
     return None if step.items is None else round(float(evaluate(step.items.count, values)))
 
 
 def crews_on(step: Step, values: Values) -> float:
-    """Give how many crews work on one activity, at least one."""
+    """Return how many crews work on one activity, at least one."""
     return max(1.0, float(evaluate(step.crew.count, values)))
 
 
 def duration_of(step: Step, values: Values, hours_per_day: float) -> Hours:
-    """Give optimistic, most likely and pessimistic hours on the step's calendar.
+    """Return optimistic, most likely and pessimistic hours on the step's calendar.
 
     A rate's optimistic value is the fastest. With no items the rate part is zero.
     """
@@ -42,7 +42,7 @@ def duration_of(step: Step, values: Values, hours_per_day: float) -> Hours:
 
 
 def lead_of(estimate: Estimate) -> Hours:
-    """Give a lead time in elapsed hours; its unit is weeks."""
+    """Return a lead time in elapsed hours; its unit is weeks."""
     if estimate.unit != "weeks":
         raise InputError(f"a lead time is given in weeks, not {estimate.unit!r}")
     o, m, p = (point * WEEK_H for point in estimate.points)
@@ -50,7 +50,7 @@ def lead_of(estimate: Estimate) -> Hours:
 
 
 def rate_hours(rate: Estimate, hours_per_day: float) -> float:
-    """Give the hours of the time a rate is per: `links per crew-day` is a working day."""
+    """Return the hours of the time a rate is per: `links per crew-day` is a working day."""
     _, _, unit = rate.unit.rpartition(" per ")
     if unit in WORKING_UNITS:
         return hours_per_day

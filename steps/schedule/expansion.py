@@ -84,7 +84,7 @@ class Expansion:
 
 
 def expand(catalog: Catalog, design: Design, hours_per_day: float) -> Expansion:
-    """Give the network of a design, bridged around everything that does not apply."""
+    """Return the network of a design, bridged around everything that does not apply."""
     found = Expansion()
     for entry in catalog.values():
         for unit in design.units:
@@ -206,7 +206,7 @@ def _units(node: Node, map_: Mapping, scope: Scope, design: Design) -> list[Desi
 
 
 def _ends(before: str, link: Link, node: Node, found: Expansion) -> list[str]:
-    """Give the predecessor itself, or the tranches of its supply line that serve the node's unit."""
+    """Return the predecessor itself, or the tranches of its supply line that serve the node's unit."""
     if link.supply is None:
         return [before]
     order = found.orders.get(f"{before}#{link.supply}")

@@ -35,7 +35,7 @@ class Forecast(NamedTuple):
 
 
 def forecast(plan: Plan, actuals: Mapping[str, Actual], now: datetime) -> Forecast:
-    """Give the forecast of an adopted plan from what the ledger says has happened."""
+    """Return the forecast of an adopted plan from what the ledger says has happened."""
     calendar = WorkCalendar.from_plan(plan)
     network = network_of(plan)
     n = len(network.ids)

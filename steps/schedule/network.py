@@ -68,7 +68,7 @@ class Schedule:
 
 
 def levels(network: Network) -> Ints:
-    """Give each node's depth in the network, or raise InputError naming a cycle."""
+    """Return each node's depth in the network, or raise InputError naming a cycle."""
     n = len(network.ids)
     degree = np.zeros(n, dtype=np.int64)
     successors: list[list[int]] = [[] for _ in range(n)]
@@ -135,7 +135,7 @@ class CriticalPath:
         progress: Progress | None = None,
         target: int | None = None,
     ) -> Schedule:
-        """Give all dates; `target` is the node whose finish closes the project (default: the last)."""
+        """Return all dates; `target` is the node whose finish closes the project (default: the last)."""
         early_start, early_finish, driving = self._forward(start, progress)
         finish = float(early_finish[target] if target is not None else early_finish.max(initial=0))
         late_start, late_finish = self._backward(early_finish, finish)
@@ -165,7 +165,7 @@ class CriticalPath:
         return early_start, early_finish, driving
 
     def _pushed(self, edges: Ints, early_start: Floats, early_finish: Floats) -> tuple[Floats, Floats]:
-        """Give the instant each link sets, and the earliest start it allows its successor."""
+        """Return the instant each link sets, and the earliest start it allows its successor."""
         before, after = self._before[edges], self._after[edges]
         instant = np.where(self._from_finish[edges], early_finish[before], early_start[before])
         instant = self._shift(instant, self._lag[edges], self._lag_working[edges])
@@ -173,7 +173,7 @@ class CriticalPath:
         return instant, np.where(self._to_start[edges], instant, pulled)
 
     def _span(self, nodes: Ints, begin: Floats) -> tuple[Floats, Floats]:
-        """Give start and finish of nodes that may begin at `begin`; a milestone stays where it is."""
+        """Return start and finish of nodes that may begin at `begin`; a milestone stays where it is."""
         duration, working = self.network.duration_h[nodes], self.network.working[nodes]
         moves = working & (duration > 0)
         work = self.calendar.work_at(begin)
@@ -226,7 +226,7 @@ class CriticalPath:
         return late_start, late_finish
 
     def _pulled(self, edges: Ints, starts: Floats, finishes: Floats) -> Floats:
-        """Give the latest instant of the predecessor's end that each link allows."""
+        """Return the latest instant of the predecessor's end that each link allows."""
         after = self._after[edges]
         instant = np.where(self._to_start[edges], starts[after], finishes[after])
         lag, working = self._lag[edges], self._lag_working[edges]

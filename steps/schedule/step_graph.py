@@ -8,7 +8,7 @@ from steps.schedule.expansion import Expansion
 
 
 def step_graph(found: Expansion) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Give the steps and the links between them; a step, its orders and their deliveries are one.
+    """Return the steps and the links between them; a step, its orders and their deliveries are one.
 
     `lag` is in hours of `lag_unit`; `delivery` names the supply line that a link waits for.
     """

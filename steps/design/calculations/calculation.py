@@ -60,7 +60,7 @@ class Calculation:
         self.results.append(Figure(name, exact(value), unit, source))
 
     def result(self, name: str) -> Figure | None:
-        """Give a result by name, None where it was not worked out."""
+        """Return a result by name, None where it was not worked out."""
         return next((figure for figure in self.results if figure.name == name), None)
 
 
@@ -88,11 +88,11 @@ class Under:
         return Wiring(CableSchedule(counted.figures, counted.choices))
 
     def values(self, unit: str) -> dict[str, Any]:
-        """Give the design values that hold at a unit, its own over the site's."""
+        """Return the design values that hold at a unit, its own over the site's."""
         return self.plan.design | self._units[unit].design
 
     def inside(self, unit: str, kind: str) -> Iterator[dict[str, Any]]:
-        """Give the values of the units of a kind inside a unit, itself included."""
+        """Return the values of the units of a kind inside a unit, itself included."""
         for other in self.plan.units:
             if other.kind == kind and unit in self._chain(other.id):
                 yield self.values(other.id)
@@ -109,7 +109,7 @@ Worker = Callable[[Under, PlanActivity, Facts, Counted], Calculation]
 
 
 def exact(value: float | Value) -> Value:
-    """Give a number as a decimal of six places without trailing zeros; text and truth as they are."""
+    """Return a number as a decimal of six places without trailing zeros; text and truth as they are."""
     if isinstance(value, bool | str):
         return value
     rounded = round(Decimal(str(float(value))), 6)
@@ -117,6 +117,6 @@ def exact(value: float | Value) -> Value:
 
 
 def number(facts: Facts, name: str) -> float | None:
-    """Give a fact that is a number, None where it is not known."""
+    """Return a fact that is a number, None where it is not known."""
     value = facts.get(name)
     return None if value is None or isinstance(value, bool | str) else float(value)

@@ -48,15 +48,15 @@ class Wiring:
         self._leaves = np.cumsum(cables.fabric.leaves)
 
     def switches(self, level: str) -> int:
-        """Give how many switches of a tier have at least one cable."""
+        """Return how many switches of a tier have at least one cable."""
         return len(np.unique(self._ends(level)[0]))
 
     def ports_over(self, level: str, radix: int) -> int:
-        """Give how many cables end on a port that a switch of this radix does not have."""
+        """Return how many cables end on a port that a switch of this radix does not have."""
         return int((self._ends(level)[1] > radix).sum())
 
     def ports_twice(self) -> int:
-        """Give how many cables end on a port that another cable uses, servers' ports included."""
+        """Return how many cables end on a port that another cable uses, servers' ports included."""
         twice = 0
         for level in ("node", "leaf", "spine", "core"):
             device, port = self._ends(level)
@@ -64,15 +64,15 @@ class Wiring:
         return twice
 
     def ports_in_use(self, level: str) -> int:
-        """Give how many ports of a tier have a cable."""
+        """Return how many ports of a tier have a cable."""
         return len(self._ends(level)[0])
 
     def links(self, *tiers: str) -> int:
-        """Give how many cables there are of these kinds."""
+        """Return how many cables there are of these kinds."""
         return sum(len(run.a) for run in self.cables.runs if run.tier in tiers)
 
     def oversubscription(self) -> float:
-        """Give the most ports down for each port up of a switch that servers reach others through; 1 where none is."""
+        """Return the most ports down for each port up of a switch that servers reach others through; 1 where none is."""
         worst = [1.0] if self.links("leaf-spine") == 0 else []
         for down_tiers, up_tier in ((("node-leaf", "manager-leaf"), "leaf-spine"), (("leaf-spine",), "spine-core")):
             up = self._count(up_tier, up=True)
@@ -87,17 +87,17 @@ class Wiring:
         return max(worst)
 
     def rails(self) -> int:
-        """Give the fewest rails that any server has cabled."""
+        """Return the fewest rails that any server has cabled."""
         pairs = [np.unique(np.stack((run.a, run.rail)), axis=1)[0] for run in self._servers()]
         return int(np.bincount(np.concatenate(pairs), minlength=self.cables.shape.nodes).min()) if pairs else 0
 
     def leaves_with_mixed_rails(self) -> int:
-        """Give how many leaf switches carry more than one rail."""
+        """Return how many leaf switches carry more than one rail."""
         pairs = [np.unique(np.stack((run.b, run.rail)), axis=1)[0] for run in self._servers()]
         return int((np.bincount(np.concatenate(pairs)) > 1).sum()) if pairs else 0
 
     def of_pod(self, pod: int) -> list[tuple[CableRun, Index]]:
-        """Give the cables that a pod (from 0) is wired with, its servers' and its leaf switches', by tier."""
+        """Return the cables that a pod (from 0) is wired with, its servers' and its leaf switches', by tier."""
         found = []
         for run in self.cables.runs:
             if run.tier in ("node-leaf", "leaf-spine", "local"):
@@ -107,14 +107,14 @@ class Wiring:
         return [(run, at) for run, at in found if len(at)]
 
     def over_reach(self, pod: int) -> int:
-        """Give how many of a pod's cables are longer than any type reaches."""
+        """Return how many of a pod's cables are longer than any type reaches."""
         return sum(
             int(sum(self.cables.type_of(int(stock)) == "over reach" for stock in run.stock_m[at]))
             for run, at in self.of_pod(pod)
         )
 
     def tray_fill(self, pod: int) -> float:
-        """Give the fill of the fullest tray over the rows of a pod, percent of its cross-section."""
+        """Return the fill of the fullest tray over the rows of a pod, percent of its cross-section."""
         rows = {
             (int(hall), int(row))
             for run, at in self.of_pod(pod)
@@ -123,7 +123,7 @@ class Wiring:
         return max((self._fills.get(row, 0.0) for row in rows), default=0.0)
 
     def digest(self, pod: int | None = None) -> str:
-        """Give a short digest of the cables, of one pod or of all: it changes with any end, length or type."""
+        """Return a short digest of the cables, of one pod or of all: it changes with any end, length or type."""
         total = sha256()
         picked = [(run, slice(None)) for run in self.cables.runs] if pod is None else self.of_pod(pod)
         for run, at in picked:
@@ -153,7 +153,7 @@ class Wiring:
         return [run for run in self.cables.runs if run.tier == "node-leaf"]
 
     def _ends(self, level: str) -> tuple[Index, Index]:
-        """Give device and port of every cable end at a tier."""
+        """Return device and port of every cable end at a tier."""
         devices, ports = [], []
         for run in self.cables.runs:
             at_a, at_b = LEVEL[run.tier]
@@ -167,7 +167,7 @@ class Wiring:
         return np.concatenate([none, *devices]), np.concatenate([none, *ports])
 
     def _count(self, tier: str, *, up: bool) -> Index:
-        """Give the cables of a tier by device, of the end that goes up or of the other."""
+        """Return the cables of a tier by device, of the end that goes up or of the other."""
         ends = [run.a if up else run.b for run in self.cables.runs if run.tier == tier]
         return np.bincount(np.concatenate(ends)) if ends else np.empty(0, dtype=np.int64)
 
