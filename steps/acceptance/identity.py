@@ -26,7 +26,7 @@ PLACEHOLDERS = {
 
 
 def serial_recorded(handed: Handed) -> Found:
-    """Return whether the server has a serial number that no other server has."""
+    """Return whether the server has a serial number that is not a placeholder of its maker."""
     serial = _dmi(handed, "product_serial")
     if serial is None:
         raise NotMeasuredError("product_serial was not readable; let the playbook become root")

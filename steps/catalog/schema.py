@@ -1,7 +1,7 @@
 """The closed schema of one catalog entry.
 
-A field that is not named here is refused. Formulas are strings in the grammar of `steps.formula`;
-figures carry a unit and a source, or the source `assumption`, which a site may override.
+A field that is not named here is refused. Formulas are strings in the grammar of `steps.formula`. A figure has a unit and a
+source, or the source `assumption`, which a site may override.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Phase(StrEnum):
 
 
 class Kind(StrEnum):
-    """Who or what does a step."""
+    """Who does a step: people, or which part of the software."""
 
     PROCURE = "procure"
     FIELD = "field"
@@ -59,7 +59,7 @@ class Effect(StrEnum):
 
 
 class LinkType(StrEnum):
-    """How a successor hangs on its predecessor."""
+    """The ends that a link connects: finish (F) or start (S) of the predecessor, then of the successor."""
 
     FS = "FS"
     SS = "SS"
@@ -68,7 +68,7 @@ class LinkType(StrEnum):
 
 
 class Mapping(StrEnum):
-    """Which units of the predecessor a successor's unit waits for."""
+    """The units of the predecessor that a unit of the successor waits for."""
 
     SAME = "same"
     ENCLOSING = "enclosing"
@@ -100,9 +100,9 @@ class Estimate(Closed):
     def _one_form(self) -> Self:
         three = (self.o, self.m, self.p)
         if self.value is None and any(x is None for x in three):
-            raise ValueError("give either `value`, or all of `o`, `m` and `p`")
+            raise ValueError("write either `value`, or all of `o`, `m` and `p`")
         if self.value is not None and any(x is not None for x in three):
-            raise ValueError("give either `value` or `o`/`m`/`p`, not both")
+            raise ValueError("write either `value` or `o`/`m`/`p`, not both")
         return self
 
     @property
@@ -122,7 +122,7 @@ class Duration(Closed):
 
 
 class Items(Closed):
-    """What is counted inside one activity: the noun and a formula for how many."""
+    """What is counted in one activity: the noun, and a formula for the number."""
 
     of: Text
     count: Text
@@ -171,7 +171,7 @@ class Supply(Closed):
 
 
 class Notice(Closed):
-    """How long before it takes place somebody is told."""
+    """How long before the work a witness is invited."""
 
     value: float = Field(gt=0)
     unit: Literal["working-day"]
@@ -187,7 +187,7 @@ class Validity(Closed):
 
 
 class Witness(Closed):
-    """Roles that are invited to see it done. It waits for the notice they are given, not for them."""
+    """Roles that are invited to witness the work. The work waits for the notice to pass, not for the witnesses."""
 
     roles: tuple[Slug, ...] = Field(min_length=1)
     notice: Notice
@@ -196,7 +196,7 @@ class Witness(Closed):
 class Policy(Closed):
     """Who must approve, how many of them, whether the performer may be one, and who is invited to witness it.
 
-    An approval that is `valid_for` a time has to be given again when it is over.
+    An approval that is `valid_for` a time has to be signed again after it.
     """
 
     roles: tuple[Slug, ...] = Field(min_length=1)
@@ -207,10 +207,10 @@ class Policy(Closed):
 
 
 class SignOff(Closed):
-    """The approval an activity needs, and the evidence that must lie on the table.
+    """The approval that an activity needs, and the evidence that must be attached.
 
-    `needed: by-hand` asks for it only when a person, not a run or a calculator, did the work. `assurance` is
-    the site's where it is not given: recorded by account, or signed with a key.
+    `needed: by-hand` asks for it only if a person did the work, and not a run or a calculator. `assurance` is `recorded` (the
+    account counts) or `signed` (with a key); without it the site's own holds.
     """
 
     policy: Policy
@@ -221,10 +221,10 @@ class SignOff(Closed):
 
 
 class Criterion(Closed):
-    """A metric, a comparison and a threshold with unit; the threshold may be a formula.
+    """A metric, a comparison and a threshold with its unit; the threshold may be a formula.
 
-    With `fleet_z` an item must also lie within so many robust standard deviations of the others of its activity.
-    The threshold stays: a fleet that is slow everywhere does not pass for being alike.
+    With `fleet_z` an item must also be within so many robust standard deviations of the other items of its activity. The
+    threshold holds as well, so that a fleet that is slow everywhere does not pass.
     """
 
     metric: MetricName
@@ -240,9 +240,10 @@ class Criterion(Closed):
 
     @model_validator(mode="after")
     def _fleet_of_items(self) -> Self:
-        if self.fleet_z is not None and (self.each is None or self.op not in {"<", "<=", ">", ">="}):
+        has_bad_side = self.op in {"<", "<=", ">", ">="}
+        if self.fleet_z is not None and not (self.each and has_bad_side):
             raise ValueError(
-                "`fleet_z` holds items against each other: it needs `each`, and an operator with a bad side"
+                "`fleet_z` compares items with each other: it needs `each`, and an operator with a bad side"
             )
         return self
 
@@ -266,7 +267,7 @@ class Fact(Closed):
 
 
 class Sources(Closed):
-    """Where the entry comes from, and which items of the 60-step guide it covers."""
+    """The sources of the entry, and the items of the guide of sixty steps that it covers."""
 
     seed: tuple[Text, ...] = ()
     guide60: tuple[int, ...] = ()
@@ -274,14 +275,14 @@ class Sources(Closed):
 
 
 class OnFail(Closed):
-    """What a failed criterion leads to: the action on the item, and the class of the NCR."""
+    """What follows from a failed criterion: the action on the item, and the class of the non-conformance."""
 
     severity: Literal["monitor", "reset", "reboot", "replace", "rework"]
     ncr: Literal["A", "B", "C"]
 
 
 class Shared(StrEnum):
-    """Things of which a site has one: runs that change or load one take turns, whatever their hosts."""
+    """Things of which a site has one. Runs that change or load the same one take turns, whatever their hosts."""
 
     FABRIC_MANAGER = "fabric-manager"
     SCHEDULER = "scheduler"
@@ -290,7 +291,7 @@ class Shared(StrEnum):
 
 
 class Waves(Closed):
-    """How a playbook goes over hosts that do not depend on one another: a few first, then slices, and when to stop."""
+    """The order in which a playbook runs on hosts that do not depend on one another: a few first, then slices."""
 
     canary: int = Field(default=1, ge=1, description="hosts of the first wave; one that fails there ends the run")
     size: int = Field(ge=1, description="hosts of every later wave")
@@ -299,7 +300,7 @@ class Waves(Closed):
 
 
 class Alternative(Closed):
-    """The playbook of a step in designs where `when` holds. Without one, the step is not automated there yet."""
+    """The playbook of a step in designs where `when` holds. Without a playbook the step is not automated there."""
 
     when: Text
     playbook: str | None = None
@@ -359,11 +360,13 @@ class Step(Closed):
         if isinstance(self.applies, str) and not self.not_applicable_because:
             raise ValueError("a conditional `applies` needs `not_applicable_because`")
         if self.sign_off.policy.witness is not None and self.playbooks:
-            raise ValueError("`witness` is for what people do: nobody is invited to what software starts by itself")
+            raise ValueError(
+                "`witness` is for the work of people: software starts by itself, and nobody could be invited"
+            )
         if self.preview and (not self.playbooks or self.effect is Effect.READ):
-            raise ValueError("`preview` shows what a playbook would change, and nothing of this step changes hosts")
+            raise ValueError("`preview` shows what a playbook would change, and this step changes no hosts")
         if self.waves is not None and not self.playbooks:
-            raise ValueError("`waves` say how a playbook goes over hosts, and there is no `playbook`")
+            raise ValueError("`waves` is the order of a playbook over hosts, and there is no `playbook`")
         if self.facts and self.kind is not Kind.COMPUTE:
             raise ValueError("`facts` are what a compute step compares its design with")
         if self.duration.rate is not None and self.items is None:
@@ -372,6 +375,6 @@ class Step(Closed):
 
     @property
     def playbooks(self) -> tuple[str, ...]:
-        """Return every playbook that some design takes for this step, each once."""
+        """Every playbook that the step has in some design, each once."""
         named = (self.playbook, *(alternative.playbook for alternative in self.alternatives))
         return tuple(dict.fromkeys(name for name in named if name is not None))

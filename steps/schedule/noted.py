@@ -13,7 +13,8 @@ def noted(step: Step, judged: Collection[str]) -> tuple[AlsoRead, ...]:
 
     A criterion that does not hold in a design (its `when`) judges nothing there, and its metric is still read.
     """
-    left_out = [AlsoRead(metric=c.metric, unit=c.unit) for c in step.accept if not c.by_hand]
+    by_software = [criterion for criterion in step.accept if not criterion.by_hand]
+    left_out = [AlsoRead(metric=c.metric, unit=c.unit) for c in by_software]
     found = {read.metric: read for read in (*left_out, *step.also_reads)}
     return tuple(read for metric, read in found.items() if metric not in judged)
 

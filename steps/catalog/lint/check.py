@@ -1,7 +1,6 @@
 """The two lints: of a whole catalog with the design of each preset, and of one step.
 
-The designs are looked at when the entries have no findings: a formula that does not parse would be reported again
-for every design.
+The designs are checked only if the entries have no findings: every design would report the same fault again.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from steps.catalog.lint.designs import network_findings
 from steps.catalog.lint.entry import entry_findings
 from steps.catalog.lint.fields import field_findings
-from steps.catalog.lint.formulas import formula_findings, unit_findings
+from steps.catalog.lint.formulas import formula_findings, unit_findings, unknown_units
 from steps.catalog.lint.metrics import metric_findings
 from steps.catalog.lint.report import Installed, LintFinding, LintReport
 from steps.catalog.loader import Catalog, Entry, require, shipped_folder
@@ -25,8 +24,11 @@ from steps.yaml_lines import load
 SEED_STEPS = tuple(f"{n:03}" for n in range(1, 196))
 HOLD_POINTS = tuple(f"H{n:02}" for n in range(1, 38))
 
+Designs = Mapping[str, Design]
+"""Designs by the name of their preset."""
 
-def lint(catalog: Catalog, installed: Installed, designs: Mapping[str, Design]) -> LintReport:
+
+def lint(catalog: Catalog, installed: Installed, designs: Designs) -> LintReport:
     """Return the findings for a whole catalog, and for the network of each design by name."""
     report = LintReport()
     report.findings += _present(catalog)
@@ -42,10 +44,10 @@ def lint(catalog: Catalog, installed: Installed, designs: Mapping[str, Design]) 
     return report
 
 
-def lint_step(catalog: Catalog, step: str, installed: Installed, designs: Mapping[str, Design]) -> LintReport:
+def lint_step(catalog: Catalog, step: str, installed: Installed, designs: Designs) -> LintReport:
     """Return the findings for one step, its links and its formulas in each design.
 
-    What only shows in a whole network is left to `lint`: circles, missing receipts, and links that wait for all pods.
+    Only `lint` finds what shows in a whole network: circles, missing receipts, and links that wait for all pods.
     """
     entry = require(catalog, step)
     report = LintReport()
@@ -59,6 +61,7 @@ def lint_step(catalog: Catalog, step: str, installed: Installed, designs: Mappin
 
 def _look_at(entry: Entry, catalog: Catalog, installed: Installed, report: LintReport) -> None:
     report.findings += formula_findings(entry)
+    report.findings += unknown_units(entry)
     report.findings += entry_findings(entry, catalog, installed)
     report.findings += metric_findings(entry, installed.source)
     sources = list(_sources(entry.step))
@@ -94,18 +97,19 @@ def _present(catalog: Catalog) -> Iterator[LintFinding]:
 
 
 def _spread(catalog: Catalog) -> Iterator[LintFinding]:
-    """Refuse one duration for two thirds of the steps: nobody estimated them then."""
-    durations = [entry.step.duration for entry in catalog.values()]
-    shapes = Counter((d.fixed.points, d.fixed.unit, d.rate) for d in durations)
-    if not shapes:
-        return
-    (shape, count) = shapes.most_common(1)[0]
-    if count * 3 >= len(catalog) * 2:
-        yield LintFinding("durations", f"{count} steps share the duration {shape[:2]}", Place(str(shipped_folder())))
+    """Yield a finding if two thirds of the steps share one duration: then nobody estimated them."""
+    shapes: Counter[tuple[object, ...]] = Counter()
+    for entry in catalog.values():
+        fixed, rate = entry.step.duration.fixed, entry.step.duration.rate
+        shapes[(fixed.points, fixed.unit, rate)] += 1
+    for shape, count in shapes.most_common(1):
+        if count * 3 >= len(catalog) * 2:
+            message = f"{count} steps share the duration {shape[:2]}"
+            yield LintFinding("durations", message, Place(str(shipped_folder())))
 
 
 def _barriers(catalog: Catalog, report: LintReport) -> Iterator[LintFinding]:
-    """Hold the links that wait for all pods against barriers.yaml, which lists each with its reason and no others."""
+    """Compare the links that wait for all pods with barriers.yaml, which lists each of them with its reason."""
     path = shipped_folder() / "barriers.yaml"
     listed, _ = load(path)
     found: set[str] = set()
@@ -120,5 +124,5 @@ def _barriers(catalog: Catalog, report: LintReport) -> Iterator[LintFinding]:
                 message = f"waits for all pods of {link.after}, and barriers.yaml does not list it"
                 yield LintFinding("barrier", message, entry.place("links", index))
     for name in sorted(set(listed) - found):
-        yield LintFinding("barrier", f"lists {name}, which is no link", Place(str(path)))
+        yield LintFinding("barrier", f"lists {name}, which is not a link", Place(str(path)))
     report.barriers = sorted(found)

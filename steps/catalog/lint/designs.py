@@ -1,4 +1,4 @@
-"""The network that a catalog makes for a design: it expands, has no circle, and hardware arrives before it is handled."""
+"""The network of a design: it can be expanded, it has no circle, and hardware arrives before it is handled."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from steps.schedule.expansion import Expansion, expand
 from steps.schedule.network import Edge, Network, levels
 
 HOURS_PER_DAY = 8.0
-"""A working day's hours: the length of the day changes no finding."""
+"""Hours of a working day; no finding depends on them."""
 
 DELIVERED = "H06"
-"""The hold point that receives hardware. A design that leaves it out has the hardware already."""
+"""The hold point that receives hardware. If a design leaves it out, the hardware is there already."""
 
 
 def network_findings(name: str, design: Design, catalog: Catalog, report: LintReport) -> Iterator[LintFinding]:
-    """Yield what is wrong with the network of a design, and note in the report what was counted."""
+    """Yield what is wrong with the network of a design, and write its counts into the report."""
     try:
         found = expand(catalog, design, HOURS_PER_DAY)
         for node in found.nodes.values():
@@ -44,13 +44,16 @@ def _network(found: Expansion) -> Network:
     for order in found.orders.values():
         ids += [order.id, *(tranche.id for tranche in order.tranches)]
     index = {node: number for number, node in enumerate(ids)}
-    edges = tuple(Edge(index[link.before], index[link.after]) for link in found.links)
-    return Network(tuple(ids), np.zeros(len(ids)), np.zeros(len(ids), dtype=bool), edges)
+    ends = [(index[link.before], index[link.after]) for link in found.links]
+    edges = tuple(Edge(before, after) for before, after in ends)
+    hours = np.zeros(len(ids))
+    return Network(tuple(ids), hours, hours.astype(bool), edges)
 
 
 def _starts(name: str, found: Expansion, report: LintReport) -> Iterator[LintFinding]:
     waiting = {link.after for link in found.links}
-    free = [node for node in found.nodes.values() if node.applies and node.id not in waiting]
+    nodes = [node for node in found.nodes.values() if node.applies]
+    free = [node for node in nodes if node.id not in waiting]
     report.free_starts[name] = sorted({node.entry.step.id for node in free})
     for node in free:
         step = node.entry.step
@@ -71,13 +74,13 @@ def _received(name: str, design: Design, found: Expansion) -> Iterator[LintFindi
 
 
 def _after_receipt(found: Expansion) -> set[str]:
-    """Return what comes after a delivery or a receiving step, however many links lie between."""
+    """Return what comes after a delivery or a receiving step, directly or through other steps."""
     after: dict[str, list[str]] = {}
     for link in found.links:
         after.setdefault(link.before, []).append(link.after)
     front = [tranche.id for order in found.orders.values() for tranche in order.tranches]
-    receiving = [node for node in found.nodes.values() if node.applies and node.entry.step.receives_hardware]
-    front += [node.id for node in receiving]
+    nodes = [node for node in found.nodes.values() if node.applies]
+    front += [node.id for node in nodes if node.entry.step.receives_hardware]
     reached: set[str] = set()
     while front:
         for successor in after.get(front.pop(), ()):
@@ -88,5 +91,6 @@ def _after_receipt(found: Expansion) -> set[str]:
 
 
 def _kind_of(found: Expansion, step: str) -> tuple[Phase, Kind]:
-    entry = next(node.entry for node in found.nodes.values() if node.entry.step.id == step)
-    return entry.step.phase, entry.step.kind
+    steps = (node.entry.step for node in found.nodes.values())
+    one = next(other for other in steps if other.id == step)
+    return one.phase, one.kind

@@ -1,4 +1,4 @@
-"""One entry against the rest of the catalog, the roles and the playbooks."""
+"""Compares one entry with the rest of the catalog, the roles and the playbooks."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from pathlib import Path
 from steps.catalog.lint.report import Installed, LintFinding
 from steps.catalog.loader import Catalog, Entry
 from steps.catalog.schema import Kind, Mapping, Scope
-from steps.yaml_lines import load
-
-Key = tuple[str | int, ...]
+from steps.yaml_lines import KeyPath, load
 
 WIDTH = {scope: number for number, scope in enumerate(Scope)}
 """Scopes by width: 0 is the widest."""
@@ -45,9 +43,10 @@ def _unused_supplies(entry: Entry, catalog: Catalog) -> Iterator[LintFinding]:
 
 def _playbooks(entry: Entry, folder: Path) -> Iterator[LintFinding]:
     step = entry.step
-    named: list[tuple[str | None, Key]] = [(step.playbook, ("playbook",))]
-    named += [(a.playbook, ("alternatives", i, "playbook")) for i, a in enumerate(step.alternatives)]
-    for playbook, key in named:
+    named: dict[KeyPath, str | None] = {("playbook",): step.playbook}
+    for index, alternative in enumerate(step.alternatives):
+        named[("alternatives", index, "playbook")] = alternative.playbook
+    for key, playbook in named.items():
         if playbook is None:
             continue
         if not (folder / playbook).exists():
@@ -65,19 +64,21 @@ def _plays_for_one_host(entry: Entry, folder: Path, playbook: str) -> Iterator[L
 
 def _roles(entry: Entry, installed: Installed) -> Iterator[LintFinding]:
     step, policy = entry.step, entry.step.sign_off.policy
-    named: list[tuple[str, Key]] = [(step.crew.role, ("crew", "role"))]
-    named += [(s.supplier, ("supplies", i, "supplier")) for i, s in enumerate(step.supplies)]
-    named += [(role, ("sign_off",)) for role in policy.roles]
-    if policy.witness:
-        named += [(role, ("sign_off",)) for role in policy.witness.roles]
-    for role, key in named:
-        if role not in installed.roles:
-            yield LintFinding("role", f"the role {role!r} is not defined", entry.place(*key))
+    witnesses = policy.witness.roles if policy.witness else ()
+    named: dict[KeyPath, tuple[str, ...]] = {}
+    named[("crew", "role")] = (step.crew.role,)
+    for index, supply in enumerate(step.supplies):
+        named[("supplies", index, "supplier")] = (supply.supplier,)
+    named[("sign_off",)] = (*policy.roles, *witnesses)
+    for key, roles in named.items():
+        for role in roles:
+            if role not in installed.roles:
+                yield LintFinding("role", f"the role {role!r} is not defined", entry.place(*key))
     for role in policy.roles:
         if role in installed.roles and not installed.roles[role]["signs"]:
             yield LintFinding("role", f"the role {role!r} does not sign", entry.place("sign_off"))
     if policy.quorum > len(policy.roles):
-        message = f"a quorum of {policy.quorum} cannot be reached by one person a role"
+        message = f"{len(policy.roles)} roles cannot reach a quorum of {policy.quorum}: each signs once"
         yield LintFinding("quorum", message, entry.place("sign_off"))
 
 
@@ -88,7 +89,8 @@ def _link(entry: Entry, index: int, catalog: Catalog) -> Iterator[LintFinding]:
         yield LintFinding("link", f"waits for {link.after}, which does not exist", place)
         return
     before = catalog[link.after].step
-    if not _fits(link.map, WIDTH[before.scope] - WIDTH[step.scope], of_supply=link.supply is not None):
+    narrower = WIDTH[before.scope] - WIDTH[step.scope]
+    if not _fits(link.map, narrower, of_supply=link.supply is not None):
         message = f"map {link.map} does not fit: {step.id} is a {step.scope}'s, {before.id} a {before.scope}'s"
         yield LintFinding("link", message, place)
     if link.supply and link.supply not in {supply.item for supply in before.supplies}:

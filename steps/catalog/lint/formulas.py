@@ -1,4 +1,4 @@
-"""Formulas of an entry: they parse, read values that their step may read, and come out in the right unit."""
+"""Checks the formulas of an entry: grammar, the design values that they read, and their units."""
 
 from __future__ import annotations
 
@@ -12,15 +12,21 @@ from steps.design.figures import choice_specs
 from steps.design.values import DESIGN_VALUES
 from steps.errors import InputError
 from steps.formula import comparisons, names
+from steps.yaml_lines import KeyPath
 
-Key = tuple[str | int, ...]
+CREWS = {"crews": 1}
+"""A value that each role has; its number does not matter for units."""
 
-READS = {Scope.SITE: {"site"}, Scope.HALL: {"site", "hall"}, Scope.POD: {"site", "hall", "pod"}}
+READS = {
+    Scope.SITE: {"site"},
+    Scope.HALL: {"site", "hall"},
+    Scope.POD: {"site", "hall", "pod"},
+}
 """The levels of design values that a step of each scope may read."""
 
 
 def formula_findings(entry: Entry) -> Iterator[LintFinding]:
-    """Yield formulas that do not parse, read what they may not, or ask for a word that no design has."""
+    """Yield formulas that do not parse, that read values they may not, or that name a word that no design has."""
     for text, key in _formulas(entry):
         try:
             used = names(text)
@@ -34,32 +40,39 @@ def formula_findings(entry: Entry) -> Iterator[LintFinding]:
 
 
 def unit_findings(design: Design, entries: Iterable[Entry]) -> Iterator[LintFinding]:
-    """Yield units that do not exist, and formulas that do not come out in theirs with the values of a design."""
-    from steps.catalog.lint.units import Quantities, check_formula, is_unit  # pint is slow to import
+    """Yield formulas that do not come out in their unit with the values of a design."""
+    from steps.catalog.lint.units import Quantities, check_formula  # pint is slow to import
 
-    first = {scope: next(unit for unit in design.units if unit.kind is scope) for scope in Scope}
-    at = {scope: Quantities(unit.values | {"crews": 1}) for scope, unit in first.items()}
+    # of each scope the first unit stands for all
+    first = {unit.kind: unit for unit in reversed(design.units)}
+    at = {scope: Quantities(unit.values | CREWS) for scope, unit in first.items()}
     for entry in entries:
-        step = entry.step
-        limits = {c.value: c.unit for c in step.accept if isinstance(c.value, str)}
+        limits = [c for c in entry.step.accept if isinstance(c.value, str)]
+        units = {criterion.value: criterion.unit for criterion in limits}
         for text, key in _formulas(entry):
-            if key[0] == "resources":  # kilowatts, people or floors: each resource has a unit of its own
+            if key[0] == "resources":  # power, people or space: each resource has a unit of its own
                 continue
             try:
-                check_formula(text, at[step.scope], limits.get(text))
+                check_formula(text, at[entry.step.scope], units.get(text))
             except InputError as error:
                 yield LintFinding("unit", error.what, entry.place(*key), error.hint)
-        for index, criterion in enumerate(step.accept):
-            if not is_unit(criterion.unit):
-                message = f"{criterion.unit!r} is not a unit"
-                yield LintFinding("unit", message, entry.place("accept", index, "unit"))
-        for index, fact in enumerate(step.facts):
-            if not is_unit(fact.unit) or (fact.unit == "choice") is not bool(fact.options):
-                message = f"{fact.name} is a number with a unit, or a choice among options"
-                yield LintFinding("unit", message, entry.place("facts", index, "unit"))
 
 
-def _formulas(entry: Entry) -> Iterator[tuple[str, Key]]:
+def unknown_units(entry: Entry) -> Iterator[LintFinding]:
+    """Yield units of criteria and facts that do not exist."""
+    from steps.catalog.lint.units import is_unit  # pint is slow to import
+
+    for index, criterion in enumerate(entry.step.accept):
+        if not is_unit(criterion.unit):
+            message = f"{criterion.unit!r} is not a unit"
+            yield LintFinding("unit", message, entry.place("accept", index, "unit"))
+    for index, fact in enumerate(entry.step.facts):
+        if not is_unit(fact.unit) or (fact.unit == "choice") is not bool(fact.options):
+            message = f"{fact.name} is a number with a unit, or a choice among options"
+            yield LintFinding("unit", message, entry.place("facts", index, "unit"))
+
+
+def _formulas(entry: Entry) -> Iterator[tuple[str, KeyPath]]:
     step = entry.step
     if isinstance(step.applies, str):
         yield step.applies, ("applies",)
@@ -88,7 +101,7 @@ def _misread(name: str, text: str, scope: Scope) -> str:
     return ""
 
 
-def _words(entry: Entry, text: str, key: Key) -> Iterator[LintFinding]:
+def _words(entry: Entry, text: str, key: KeyPath) -> Iterator[LintFinding]:
     choices = choice_specs()
     for name, word in sorted(comparisons(text)):
         options = choices[name].options if name in choices else ()

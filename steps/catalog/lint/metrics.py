@@ -1,4 +1,4 @@
-"""Who reads each metric: a tool's output, the machine, a proof, a calculator, or a person."""
+"""Checks who reads each metric: a tool, the machine, a proof, a calculator, or a person."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from steps.acceptance.readers import READERS
 from steps.catalog.lint.report import LintFinding
 from steps.catalog.lint.source import worked_out
 from steps.catalog.loader import Entry
-from steps.catalog.schema import Criterion, Kind
+from steps.catalog.schema import AlsoRead, Criterion, Kind
+from steps.yaml_lines import KeyPath
+
+Folders = tuple[Path, ...]
 
 
-def metric_findings(entry: Entry, source: tuple[Path, ...]) -> Iterator[LintFinding]:
-    """Yield metrics that nobody reads, and readings in a unit that does not compare with the step's."""
+def metric_findings(entry: Entry, source: Folders) -> Iterator[LintFinding]:
+    """Yield metrics that nothing reads, and units that do not compare with the reader's."""
     for index, criterion in enumerate(entry.step.accept):
         if wrong := _unread(criterion, entry.step.kind, source):
             message, hint = wrong
             yield LintFinding("metric", message, entry.place("accept", index, "metric"), hint)
-        yield from _alien_unit(entry, "accept", index, criterion.metric, criterion.unit)
+        yield from _alien_unit(entry, criterion, ("accept", index, "unit"))
     judged = {criterion.metric for criterion in entry.step.accept}
     for index, read in enumerate(entry.step.also_reads):
         place = entry.place("also_reads", index, "metric")
@@ -27,10 +30,10 @@ def metric_findings(entry: Entry, source: tuple[Path, ...]) -> Iterator[LintFind
             yield LintFinding("metric", f"{read.metric} is a criterion already", place, "leave it out of `also_reads`")
         elif read.metric not in READERS:
             yield LintFinding("metric", f"nothing reads {read.metric}", place, _nearest(read.metric))
-        yield from _alien_unit(entry, "also_reads", index, read.metric, read.unit)
+        yield from _alien_unit(entry, read, ("also_reads", index, "unit"))
 
 
-def _unread(criterion: Criterion, kind: Kind, source: tuple[Path, ...]) -> tuple[str, str] | None:
+def _unread(criterion: Criterion, kind: Kind, source: Folders) -> tuple[str, str] | None:
     """Return what is wrong with who reads a criterion's metric, and what to do; None if nothing is."""
     metric = criterion.metric
     if kind is Kind.COMPUTE:
@@ -45,13 +48,13 @@ def _unread(criterion: Criterion, kind: Kind, source: tuple[Path, ...]) -> tuple
     return None
 
 
-def _alien_unit(entry: Entry, key: str, index: int, metric: str, unit: str) -> Iterator[LintFinding]:
+def _alien_unit(entry: Entry, asked: Criterion | AlsoRead, key: KeyPath) -> Iterator[LintFinding]:
     from steps.catalog.lint.units import compare  # pint is slow to import
 
-    reader = READERS.get(metric)
-    if reader is not None and not compare(reader.unit, unit):
-        message = f"{metric} is read in {reader.unit}, which does not compare with {unit}"
-        yield LintFinding("unit", message, entry.place(key, index, "unit"))
+    reader = READERS.get(asked.metric)
+    if reader is not None and not compare(reader.unit, asked.unit):
+        message = f"{asked.metric} is read in {reader.unit}, which does not compare with {asked.unit}"
+        yield LintFinding("unit", message, entry.place(*key))
 
 
 def _nearest(metric: str) -> str:

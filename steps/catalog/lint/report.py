@@ -1,4 +1,4 @@
-"""What a lint is given and what it returns."""
+"""The input and the result of a lint."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from steps.errors import Place
 
 @dataclass(frozen=True)
 class Installed:
-    """What comes with the program: roles by slug, the folder of playbooks, and the folders of its own source."""
+    """Parts of the program: roles by slug, the folder of playbooks, and the folders of its own source."""
 
     roles: Mapping[str, Mapping[str, object]]
     playbooks: Path

@@ -1,4 +1,4 @@
-"""The program's own source: what it loads as attributes, and what its calculators work out."""
+"""Reads the program's own source: the attributes that it loads, and the metrics that its calculators work out."""
 
 from __future__ import annotations
 
@@ -30,9 +30,14 @@ def functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
 
 def loaded(tree: ast.AST) -> set[str]:
     """Return the names of the attributes that are read, without methods that are called."""
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and id(node) not in called]
-    return {node.attr for node in attributes if isinstance(node.ctx, ast.Load)}
+    called: set[ast.expr] = set()
+    read: dict[ast.expr, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            called.add(node.func)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            read[node] = node.attr
+    return {name for node, name in read.items() if node not in called}
 
 
 @cache
@@ -55,7 +60,7 @@ def _called(call: ast.Call) -> str:
 
 
 def _pattern(metric: ast.expr) -> str:
-    """Return a pattern of a metric's name; `f"{hall}_kw"` is any word before `_kw`, and a bare variable nothing."""
+    """Return a pattern of a metric's name: `f"{hall}_kw"` is any word and `_kw`; a variable alone has no pattern."""
     match metric:
         case ast.Constant(value=str(text)):
             return re.escape(text)

@@ -33,12 +33,12 @@ class Quantities(dict[str, Any]):
 
 
 def is_unit(text: str) -> bool:
-    """Return whether results can be compared in a criterion's unit."""
+    """Return whether a text is a unit in which results can be compared."""
     return _is_word(text) or _unit(text) is not None
 
 
 def compare(unit: str, other: str) -> bool:
-    """Return whether a number in one unit can be held against a number in the other."""
+    """Return whether a number in one unit can be compared with a number in the other."""
     if unit == other:
         return True
     if _is_word(unit) or _is_word(other):
