@@ -1,4 +1,4 @@
-"""A step of the catalog, and what a lint found, for eyes and as JSON."""
+"""Steps of the catalog and the findings of its lint, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any
 from clusterwright.output import clean, table
 
 if TYPE_CHECKING:
-    from steps.catalog.lint.report import LintReport
+    from steps.catalog.lint.report import LintFinding, LintReport
     from steps.catalog.loader import Entry
-    from steps.catalog.schema import Criterion, Estimate, SignOff, Step
+    from steps.catalog.schema import Criterion, Estimate, Link, SignOff, Step
+
+
+LINK_COLUMNS = ("waits for", "delivery", "type", "map", "where", "reason")
+CRITERION_COLUMNS = ("metric", "limit", "each", "where", "read by", "source", "corrects")
 
 
 def entry_document(entry: Entry) -> dict[str, Any]:
@@ -24,11 +28,9 @@ def print_entry(entry: Entry) -> None:
     step = entry.step
     print(clean("\n".join(_head(entry))))
     if step.links:
-        rows = [(link.after, link.supply, link.type, link.map, link.when, link.reason) for link in step.links]
-        table(("waits for", "delivery", "type", "map", "where", "reason"), rows, title="Links")
+        table(LINK_COLUMNS, [_link(link) for link in step.links], title="Links")
     if step.accept:
-        columns = ("metric", "limit", "each", "where", "read by", "source", "corrects")
-        table(columns, [_criterion(c) for c in step.accept], title="Criteria")
+        table(CRITERION_COLUMNS, [_criterion(c) for c in step.accept], title="Criteria")
 
 
 def _head(entry: Entry) -> Iterator[str]:
@@ -102,6 +104,10 @@ def _estimate(e: Estimate) -> str:
     return f"{range_} {e.unit} ({e.source})"
 
 
+def _link(link: Link) -> tuple[object, ...]:
+    return link.after, link.supply, link.type, link.map, link.when, link.reason
+
+
 def _criterion(c: Criterion) -> tuple[object, ...]:
     from steps.acceptance.readers import READERS
 
@@ -116,15 +122,17 @@ def report_document(report: LintReport, steps: int) -> dict[str, Any]:
     """Return what a lint found, with stable keys."""
     return {
         "steps": steps,
-        "findings": [
-            {"rule": f.rule, "message": f.message, "place": str(f.place), "hint": f.hint} for f in report.findings
-        ],
+        "findings": [_finding(finding) for finding in report.findings],
         "figures": report.figures,
         "assumption_share": round(report.assumption_share, 4),
         "barriers": report.barriers,
         "activities": report.activities,
         "start_without_predecessor": report.free_starts,
     }
+
+
+def _finding(finding: LintFinding) -> dict[str, str]:
+    return vars(finding) | {"place": str(finding.place)}
 
 
 def print_report(report: LintReport, steps: int) -> None:

@@ -39,7 +39,7 @@ FIRST_UNIT = {Scope.SITE: "site", Scope.HALL: "hall-1", Scope.POD: "pod-001"}
 
 
 def design(nodes: int) -> Design:
-    """Give an h100-10k design with another number of nodes, greenfield, so that every step has its time."""
+    """Return an h100-10k design with another number of nodes, greenfield, so that every step has its time."""
     site = Site.model_validate(
         {
             "name": "durations",
@@ -57,7 +57,7 @@ def design(nodes: int) -> Design:
 
 
 def design_values() -> Iterator[str]:
-    """Give the page of every name that a formula may read."""
+    """Return the page of every name that a formula may read."""
     yield "# Design values\n"
     yield "Every name a catalog formula may read. `pod` values hold at a pod, `hall` values at a hall and its pods.\n"
     yield "| name | unit | level | meaning |"
@@ -67,7 +67,7 @@ def design_values() -> Iterator[str]:
 
 
 def durations() -> Iterator[str]:
-    """Give each step's most likely duration at three sizes, for a builder to judge."""
+    """Return each step's most likely duration at three sizes, for a builder to judge."""
     catalog = read_catalog()
     designs = [design(nodes) for nodes in SIZES]
     yield "# How long each step takes\n"
@@ -102,7 +102,7 @@ def _cell(step_id: str, catalog: Catalog, at: Design) -> str:
 
 
 def hold_points() -> Iterator[str]:
-    """Give the hold-point steps and why each is there."""
+    """Return the hold-point steps and why each is there."""
     yield "# Hold points\n"
     yield "Steps that the 195 leave out and no real site can do without.\n"
     yield "| id | what | phase | scope | applies |"
@@ -115,7 +115,7 @@ def hold_points() -> Iterator[str]:
 
 
 def seed_numbers() -> Iterator[str]:
-    """Give every number of the seeds that is arithmetic beside ours, and why they differ."""
+    """Return every number of the seeds that is arithmetic beside ours, and why they differ."""
     entries = yaml.safe_load((HERE / "seed_numbers.yaml").read_text(encoding="utf-8"))
     errata = [entry["erratum"] for entry in entries if entry.get("erratum")]
     yield "# Where our numbers differ, and why\n"
@@ -154,7 +154,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def design_figures() -> Iterator[str]:
-    """Give every figure and choice of a design with its default and source."""
+    """Return every figure and choice of a design with its default and source."""
     yield "# Figures and choices of a design\n"
     yield (
         "What a profile, a preset, a site's `overrides` and `--set` may say. A figure without a value comes from the profile "
@@ -177,7 +177,7 @@ def design_figures() -> Iterator[str]:
 
 
 def access() -> Iterator[str]:
-    """Give the table of who may do what."""
+    """Return the table of who may do what."""
     yield "# Who may do what\n"
     yield (
         "Every decision, and the roles that may take it. Services, commands, screens and the audit ask this one table "
@@ -192,7 +192,7 @@ def access() -> Iterator[str]:
 
 
 def acceptance() -> Iterator[str]:
-    """Give the tools whose output is read, the metrics, and where the captured outputs come from."""
+    """Return the tools whose output is read, the metrics, and where the captured outputs come from."""
     yield "# What is read out of tools\n"
     yield (
         "A playbook, or a person, hands a tool's output over as it was printed; `steps/acceptance` reads it into metrics "
@@ -274,7 +274,7 @@ def _steps_of(tool: Tool) -> str:
 
 
 def automated_steps() -> Iterator[str]:
-    """Give every step that software does or checks: by which playbook, how that was proved, and what it has not met yet."""
+    """Return every step that software does or checks: by which playbook, how that was proved, and what it has not met yet."""
     entries = yaml.safe_load((HERE / "automation.yaml").read_text(encoding="utf-8"))
     catalog = read_catalog()
     steps = [e.step for e in catalog.values() if e.step.kind in {Kind.AUTOMATE, Kind.VERIFY}]

@@ -26,17 +26,23 @@ def list_steps(
     site: SiteOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List every step: id, title, phase, kind, scope, supplies, links, criteria, playbook, sources."""
+    """List every step: id, title, phase, kind, scope, supplies, links, criteria, playbook, sources.
+
+    Example: clusterwright catalog list --phase networking
+    """
     from clusterwright.output import print_json, table
     from clusterwright.where import nearest_site
     from steps.catalog.loader import read_catalog
 
-    entries = [e for e in read_catalog(nearest_site(site)).values() if phase in (None, e.step.phase.value)]
+    catalog = read_catalog(nearest_site(site))
+    entries = [entry for entry in catalog.values() if not phase or entry.step.phase == phase]
     if as_json:
         print_json([_listed(entry) for entry in entries])
         return
-    steps = [e.step for e in entries]
-    rows = [(s.id, s.title, s.phase, s.kind, s.scope, ", ".join(s.playbooks)) for s in steps]
+    rows = []
+    for step in (entry.step for entry in entries):
+        kinds = (step.phase, step.kind, step.scope)
+        rows.append((step.id, step.title, *kinds, ", ".join(step.playbooks)))
     table(("step", "title", "phase", "kind", "scope", "playbook"), rows)
 
 
@@ -90,7 +96,10 @@ def show(
 
 @app.command()
 def roles(site: SiteOption = None, as_json: JsonOption = False) -> None:
-    """List every role a person, crew or policy may name."""
+    """List every role that a person, crew or policy may name.
+
+    Example: clusterwright catalog roles --json
+    """
     from clusterwright.output import print_json, table
     from clusterwright.where import nearest_site
     from steps.catalog.loader import read_roles
@@ -99,7 +108,9 @@ def roles(site: SiteOption = None, as_json: JsonOption = False) -> None:
     if as_json:
         print_json(known)
     else:
-        rows = [(slug, r["title"], "signs" if r["signs"] else "") for slug, r in known.items()]
+        rows = []
+        for slug, role in known.items():
+            rows.append((slug, role["title"], "signs" if role["signs"] else ""))
         table(("role", "title", ""), rows)
 
 
