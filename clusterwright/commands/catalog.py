@@ -12,6 +12,7 @@ from steps.errors import InputError, NotSatisfiedError
 
 if TYPE_CHECKING:
     from steps.catalog.loader import Catalog, Entry
+    from steps.catalog.schema import Step
     from steps.design.design import Design
 
 app = typer.Typer(no_args_is_help=True, help="The 195 steps and the hold points.")
@@ -39,11 +40,13 @@ def list_steps(
     if as_json:
         print_json([_listed(entry) for entry in entries])
         return
-    rows = []
-    for step in (entry.step for entry in entries):
-        kinds = (step.phase, step.kind, step.scope)
-        rows.append((step.id, step.title, *kinds, ", ".join(step.playbooks)))
-    table(("step", "title", "phase", "kind", "scope", "playbook"), rows)
+    columns = ("step", "title", "phase", "kind", "scope", "playbook")
+    table(columns, [_step_row(entry.step) for entry in entries])
+
+
+def _step_row(step: Step) -> tuple[object, ...]:
+    playbooks = ", ".join(step.playbooks)
+    return step.id, step.title, step.phase, step.kind, step.scope, playbooks
 
 
 def _listed(entry: Entry) -> dict[str, object]:
