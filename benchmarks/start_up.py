@@ -39,6 +39,7 @@ def main() -> None:
             ("status", [CLUSTERWRIGHT, "status", "--site", site], 0.35),
             ("next", [CLUSTERWRIGHT, "next", "--site", site], None),
             ("plan", [CLUSTERWRIGHT, "plan", "--site", site], None),
+            ("catalog lint 034", [CLUSTERWRIGHT, "catalog", "lint", "034"], 2.0),
         )
         for name, words, budget in rows:
             took = best(words)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from clusterwright.catalog_view import seed_line
 from clusterwright.check_view import counts
 from clusterwright.flat import flat_activity
 from clusterwright.output import clean, minute
@@ -29,24 +30,33 @@ def activity_document(reader: Snapshot, row: Activity) -> dict[str, Any]:
     """Give everything the ledger knows of an activity, with stable keys."""
     return {
         "activity": flat_activity(row),
+        "seed_says": seed_says(row.plan.step),
         "why": why(reader, row.id),
         "predecessors": predecessors(reader, row.id),
         "successors": successors(reader, row.id),
         "criteria": criteria(reader, row.id),
-        "checklist": checklist(reader, require_activity(reader, row.id)),
-        "checks": check_history(reader, require_activity(reader, row.id)),
-        "facts": fact_needs(reader, require_activity(reader, row.id)),
+        "checklist": checklist(reader, row),
+        "checks": check_history(reader, row),
+        "facts": fact_needs(reader, row),
         "measurements": measurements(reader, row.id),
         "evidence": evidence(reader, row.id),
         "sign_offs": sign_offs(reader, row.id),
-        "invitation": invitation(reader, require_activity(reader, row.id)),
-        "witnesses": attendances(reader, require_activity(reader, row.id)),
+        "invitation": invitation(reader, row),
+        "witnesses": attendances(reader, row),
         "preview": preview(reader, row.id),
         "ncrs": ncrs(reader, name=row.id),
         "orders": [order for order in orders(reader) if order.id.partition("#")[0] == row.id],
         "runs": runs(reader, row.id),
         "comments": comments(reader, row.id),
     }
+
+
+def seed_says(step: str) -> str | None:
+    """Return what the list of 195 steps says of a step; None for hold points and a site's own steps."""
+    from steps.catalog.loader import shipped_step
+
+    shipped = shipped_step(step)
+    return None if shipped is None else shipped.seed_says
 
 
 def print_activity(reader: Snapshot, row: Activity) -> None:
@@ -60,6 +70,7 @@ def print_activity(reader: Snapshot, row: Activity) -> None:
         f"{answer.state_sentence}",
         _planned(row, zone),
     ]
+    lines += [seed_line(said)] if (said := seed_says(row.plan.step)) else []
     lines += [f"waits for {u.predecessor} {u.title} ({u.state}): {u.reason}" for u in answer.unmet]
     lines += [f"needs {need}" for need in answer.needs]
     for f in fact_needs(reader, require_activity(reader, row.id)):

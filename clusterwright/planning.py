@@ -20,6 +20,11 @@ def playbooks_folder() -> Path:
     return Path(str(files("playbooks")))
 
 
+def rooms() -> tuple[Path, ...]:
+    """Return the folders of the program's own source."""
+    return tuple(Path(str(files(room))) for room in ("steps", "ledger", "flows", "tui", "clusterwright"))
+
+
 def read_all(folder: Path) -> tuple[Site, Design, Catalog, dict[str, dict[str, object]]]:
     """Give a site's file, design, catalog and roles, all checked."""
     roles = read_roles(folder)

@@ -16,7 +16,21 @@ SITE_FILE = "site.yaml"
 
 
 def find_site(given: Path | None) -> Path:
-    """Give the site's folder: the one given, CLUSTERWRIGHT_SITE, or the first upward with a site.yaml."""
+    """Return the site's folder as `nearest_site` does; raise InputError if there is none."""
+    folder = nearest_site(given)
+    if folder is None:
+        raise InputError(
+            f"no {SITE_FILE} here or above",
+            hint="go to a site's folder, or give --site DIR; `clusterwright init DIR` makes a new one",
+        )
+    return folder
+
+
+def nearest_site(given: Path | None) -> Path | None:
+    """Return the site's folder: the one given, CLUSTERWRIGHT_SITE, or the first upward with a site.yaml.
+
+    None if no folder was named and there is none upward. A folder that was named and is no site's raises InputError.
+    """
     if given is None and "CLUSTERWRIGHT_SITE" in os.environ:
         given = Path(os.environ["CLUSTERWRIGHT_SITE"])
     if given is not None:
@@ -25,13 +39,7 @@ def find_site(given: Path | None) -> Path:
             raise InputError(f"{folder} has no {SITE_FILE}", hint="`clusterwright init DIR` writes one")
         return folder.resolve()
     here = Path.cwd()
-    for folder in (here, *here.parents):
-        if (folder / SITE_FILE).exists():
-            return folder
-    raise InputError(
-        f"no {SITE_FILE} here or above",
-        hint="go to a site's folder, or give --site DIR; `clusterwright init DIR` makes a new one",
-    )
+    return next((folder for folder in (here, *here.parents) if (folder / SITE_FILE).exists()), None)
 
 
 def acting_person(reader: Snapshot, claimed: str | None) -> str:

@@ -12,7 +12,6 @@ import yaml
 
 from ledger.rules.access import ACCESS, in_words
 from steps.acceptance.causes import CAUSES
-from steps.acceptance.measuring import TOOLED
 from steps.acceptance.metric import Tool
 from steps.acceptance.severity import ACTIONS
 from steps.acceptance.toolbox import TOOLS
@@ -41,7 +40,7 @@ FIRST_UNIT = {Scope.SITE: "site", Scope.HALL: "hall-1", Scope.POD: "pod-001"}
 
 
 def design(nodes: int) -> Design:
-    """Give an h100-10k design with another number of nodes, greenfield, so that every step has its time."""
+    """Return an h100-10k design with another number of nodes, greenfield, so that every step has its time."""
     site = Site.model_validate(
         {
             "name": "durations",
@@ -59,7 +58,7 @@ def design(nodes: int) -> Design:
 
 
 def design_values() -> Iterator[str]:
-    """Give the page of every name that a formula may read."""
+    """Return the page of every name that a formula may read."""
     yield "# Design values\n"
     yield "Every name a catalog formula may read. `pod` values hold at a pod, `hall` values at a hall and its pods.\n"
     yield "| name | unit | level | meaning |"
@@ -69,7 +68,7 @@ def design_values() -> Iterator[str]:
 
 
 def durations() -> Iterator[str]:
-    """Give each step's most likely duration at three sizes, for a builder to judge."""
+    """Return each step's most likely duration at three sizes, for a builder to judge."""
     catalog = read_catalog()
     designs = [design(nodes) for nodes in SIZES]
     yield "# How long each step takes\n"
@@ -104,7 +103,7 @@ def _cell(step_id: str, catalog: Catalog, at: Design) -> str:
 
 
 def hold_points() -> Iterator[str]:
-    """Give the hold-point steps and why each is there."""
+    """Return the hold-point steps and why each is there."""
     yield "# Hold points\n"
     yield "Steps that the 195 leave out and no real site can do without.\n"
     yield "| id | what | phase | scope | applies |"
@@ -117,7 +116,7 @@ def hold_points() -> Iterator[str]:
 
 
 def seed_numbers() -> Iterator[str]:
-    """Give every number of the seeds that is arithmetic beside ours, and why they differ."""
+    """Return every number of the seeds that is arithmetic beside ours, and why they differ."""
     entries = yaml.safe_load((HERE / "seed_numbers.yaml").read_text(encoding="utf-8"))
     errata = [entry["erratum"] for entry in entries if entry.get("erratum")]
     yield "# Where our numbers differ, and why\n"
@@ -156,7 +155,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def design_figures() -> Iterator[str]:
-    """Give every figure and choice of a design with its default and source."""
+    """Return every figure and choice of a design with its default and source."""
     yield "# Figures and choices of a design\n"
     yield (
         "What a profile, a preset, a site's `overrides` and `--set` may say. A figure without a value comes from the profile "
@@ -179,7 +178,7 @@ def design_figures() -> Iterator[str]:
 
 
 def access() -> Iterator[str]:
-    """Give the table of who may do what."""
+    """Return the table of who may do what."""
     yield "# Who may do what\n"
     yield (
         "Every decision, and the roles that may take it. Services, commands, screens and the audit ask this one table "
@@ -194,7 +193,7 @@ def access() -> Iterator[str]:
 
 
 def acceptance() -> Iterator[str]:
-    """Give the tools whose output is read, the metrics, and where the captured outputs come from."""
+    """Return the tools whose output is read, the metrics, and where the captured outputs come from."""
     yield "# What is read out of tools\n"
     yield (
         "A playbook, or a person, hands a tool's output over as it was printed; `steps/acceptance` reads it into metrics "
@@ -264,14 +263,19 @@ def acceptance() -> Iterator[str]:
 
 
 def _steps_of(tool: Tool) -> str:
-    criteria = {entry.step.id: {c.metric for c in entry.step.accept} for entry in read_catalog().values()}
+    """Return the steps that read a tool by themselves; in brackets those where no criterion judges what it says."""
     own = {metric.name for metric in tool.metrics}
-    steps = {step: own & set(names) for step, names in TOOLED.items() if own & set(names)}
-    return ", ".join(step if names & criteria[step] else f"({step})" for step, names in sorted(steps.items()))
+    found = []
+    for step in (entry.step for entry in read_catalog().values() if entry.step.kind in {Kind.AUTOMATE, Kind.VERIFY}):
+        if own & {criterion.metric for criterion in step.accept}:
+            found.append(step.id)
+        elif own & {read.metric for read in step.also_reads}:
+            found.append(f"({step.id})")
+    return ", ".join(found)
 
 
 def automated_steps() -> Iterator[str]:
-    """Give every step that software does or checks: by which playbook, how that was proved, and what it has not met yet."""
+    """Return every step that software does or checks: by which playbook, how that was proved, and what it has not met yet."""
     entries = yaml.safe_load((HERE / "automation.yaml").read_text(encoding="utf-8"))
     catalog = read_catalog()
     steps = [e.step for e in catalog.values() if e.step.kind in {Kind.AUTOMATE, Kind.VERIFY}]

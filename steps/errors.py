@@ -1,15 +1,15 @@
 """Every error a user can cause or meet, in one tree.
 
 ClusterwrightError
-├── InputError          your input: file, key or argument is wrong            exit 2
-├── NotSatisfiedError   the rules say no: state, policy, criterion            exit 1
+├── InputError          a file, key or argument of the user is wrong          exit 2
+├── NotSatisfiedError   a rule refuses: state, policy, criterion              exit 1
 │   ├── StaleHeadError  someone else decided first; look again
-│   └── NotPermittedError   it is not this person's to do; the hint says whose
-├── UnreachableError    the world: a file, database, port or host             exit 3
-└── WaitingError        it waits for a person                                 exit 4
-    └── UnsignedError   the decision is to be signed with a key
+│   └── NotPermittedError   the person has no role for it; the hint names one
+├── UnreachableError    a file, database, port or host cannot be reached      exit 3
+└── WaitingError        a person has to decide first                          exit 4
+    └── UnsignedError   the decision has to be signed with a key
 
-An error says what happened, where, and what to do about it. Exit codes belong to the command line.
+An error says what happened, where, and what to do. The command line maps errors to exit codes.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a file something is wrong: the path, the line (1-based) and the key path."""
+    """A place in a file: its path, the line (1-based) and the path of the key."""
 
     file: str
     line: int | None = None
     key: str | None = None
 
     def __str__(self) -> str:
-        """Give `file:line: key`, leaving out what is unknown."""
+        """Return `file:line: key` without the parts that are unknown."""
         where = self.file if self.line is None else f"{self.file}:{self.line}"
         return where if not self.key else f"{where}: {self.key}"
 
@@ -34,21 +34,27 @@ class Place:
 class ClusterwrightError(Exception):
     """Base of all errors shown to a user."""
 
-    def __init__(self, what: str, *, hint: str = "", place: Place | None = None) -> None:
-        """Keep the sentence, the remedy and the place apart, so that each front end lays them out."""
+    def __init__(
+        self,
+        what: str,
+        *,
+        hint: str = "",
+        place: Place | None = None,
+    ) -> None:
+        """Keep sentence, hint and place apart, so that each front end can arrange them."""
         super().__init__(what)
         self.what = what
         self.hint = hint
         self.place = place
 
     def __str__(self) -> str:
-        """Give place, sentence and remedy as one message."""
+        """Return place, sentence and hint as one message."""
         head = f"{self.place}: {self.what}" if self.place else self.what
         return f"{head}\n  {self.hint}" if self.hint else head
 
 
 class InputError(ClusterwrightError):
-    """A file, key or argument given by the user is wrong."""
+    """A file, key or argument of the user is wrong."""
 
 
 class NotSatisfiedError(ClusterwrightError):
@@ -56,11 +62,11 @@ class NotSatisfiedError(ClusterwrightError):
 
 
 class StaleHeadError(NotSatisfiedError):
-    """The ledger moved on after the caller looked at it."""
+    """The ledger has changed since the caller read it."""
 
 
 class NotPermittedError(NotSatisfiedError):
-    """The actor holds no role in which this may be done."""
+    """The actor has no role in which this may be done."""
 
 
 class UnreachableError(ClusterwrightError):
@@ -72,4 +78,4 @@ class WaitingError(ClusterwrightError):
 
 
 class UnsignedError(WaitingError):
-    """The decision is to be signed with the person's key."""
+    """The decision has to be signed with the person's key."""

@@ -1,8 +1,8 @@
 """Formulas of the catalog: a closed grammar over named design values, parsed by Python's own parser.
 
-Arithmetic, comparisons, `and`, `or`, `not`, `in [...]`, and the functions in FUNCTIONS. Names are
-design values, text in quotes is an enumeration value. Nothing else parses; nothing is ever evaluated by `eval`.
-The same walk runs on plain numbers when planning and on pint quantities when linting.
+A formula has arithmetic, comparisons, `and`, `or`, `not`, `in [...]`, and the functions in FUNCTIONS. Names are design values;
+text in quotes is an option of a choice. Anything else is refused, and `eval` is never used. The same code evaluates plain
+numbers for a plan and pint quantities for the lint.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ def _floor(x: Any) -> Any:
     return math.floor(round(float(x), 9))
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+Values = Mapping[str, Any]
+Functions = Mapping[str, Callable[..., Any]]
+
+FUNCTIONS: Functions = {
     "ceil": _ceil,
     "floor": _floor,
     "min": min,
@@ -54,7 +57,7 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 @lru_cache(maxsize=4096)
 def parse(text: str) -> ast.expr:
-    """Give the syntax tree of a formula, or raise InputError naming what is not allowed."""
+    """Return the syntax tree of a formula; raise InputError if it has anything else than the grammar."""
     try:
         tree = ast.parse(text, mode="eval").body
     except SyntaxError as error:
@@ -93,31 +96,25 @@ _ALLOWED = (
 
 
 def names(text: str) -> frozenset[str]:
-    """Give the design values that a formula reads."""
-    return frozenset(
-        node.id for node in ast.walk(parse(text)) if isinstance(node, ast.Name) and node.id not in FUNCTIONS
-    )
+    """Return the design values that a formula reads."""
+    nodes = ast.walk(parse(text))
+    used = [node.id for node in nodes if isinstance(node, ast.Name)]
+    return frozenset(used) - frozenset(FUNCTIONS)
 
 
 def comparisons(text: str) -> frozenset[tuple[str, str]]:
-    """Give the design values that a formula compares with words, and these words."""
-    return frozenset(
-        (node.left.id, word.value)
-        for node in ast.walk(parse(text))
-        if isinstance(node, ast.Compare) and isinstance(node.left, ast.Name)
-        for right in node.comparators
-        for word in ast.walk(right)
-        if isinstance(word, ast.Constant) and isinstance(word.value, str)
-    )
+    """Return the design values that a formula compares with words, and these words."""
+    found = set()
+    for node in ast.walk(parse(text)):
+        if isinstance(node, ast.Compare) and isinstance(node.left, ast.Name):
+            constants = [word for right in node.comparators for word in ast.walk(right)]
+            words = [word.value for word in constants if isinstance(word, ast.Constant)]
+            found |= {(node.left.id, word) for word in words if isinstance(word, str)}
+    return frozenset(found)
 
 
-def evaluate(
-    text: str,
-    values: Mapping[str, Any],
-    *,
-    functions: Mapping[str, Callable[..., Any]] = FUNCTIONS,
-) -> Any:
-    """Give the value of a formula over design values; an unknown name raises InputError."""
+def evaluate(text: str, values: Values, *, functions: Functions = FUNCTIONS) -> Any:
+    """Return the value of a formula; raise InputError for an unknown name or a division by zero."""
     try:
         return _walk(parse(text), values, functions)
     except KeyError as error:
@@ -129,7 +126,7 @@ def evaluate(
         raise InputError(f"formula {text!r} divides by zero for this design") from None
 
 
-def _walk(node: ast.expr, values: Mapping[str, Any], functions: Mapping[str, Any]) -> Any:  # noqa: PLR0912  one case a node
+def _walk(node: ast.expr, values: Values, functions: Functions) -> Any:  # noqa: PLR0912  one case a node
     match node:
         case ast.Constant(value=value):
             return value
@@ -142,7 +139,8 @@ def _walk(node: ast.expr, values: Mapping[str, Any], functions: Mapping[str, Any
         case ast.UnaryOp(operand=operand):
             return -_walk(operand, values, functions)
         case ast.BinOp(left=left, op=op, right=right):
-            return _BINARY[type(op)](_walk(left, values, functions), _walk(right, values, functions))
+            operands = (_walk(left, values, functions), _walk(right, values, functions))
+            return _BINARY[type(op)](*operands)
         case ast.BoolOp(op=ast.And(), values=parts):
             return all(_walk(p, values, functions) for p in parts)
         case ast.BoolOp(values=parts):

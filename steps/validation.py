@@ -1,4 +1,4 @@
-"""Pydantic's complaints as ours: file, line, key, the nearest valid key, and what to do."""
+"""Turns Pydantic's errors into ours: file, line, key, the nearest valid key, and what to do."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from steps.errors import InputError, Place
-from steps.yaml_lines import Lines, dotted, line_of
+from steps.yaml_lines import KeyPath, Lines, dotted, line_of
 
 M = TypeVar("M", bound=BaseModel)
 
 
 def validated(model: type[M], data: Any, lines: Lines, file: str) -> M:
-    """Give the model of parsed YAML, or raise InputError for the first fault with its place."""
+    """Return the model of parsed YAML; raise InputError for the first fault, with its place."""
     if not isinstance(data, dict):
         raise InputError("expected keys and values", place=Place(file, 1))
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        # a misspelt key shows twice, as unknown and as missing: the unknown one tells more
+        # a misspelt key is reported as unknown and as missing: the unknown one says more
         faults = sorted(error.errors(), key=lambda fault: fault["type"] != "extra_forbidden")
         first = faults[0]
         path = tuple(part for part in first["loc"])
@@ -40,7 +40,7 @@ def _sentence(fault: Any) -> str:
     return message[0].lower() + message[1:] + shown
 
 
-def _hint(fault: Any, model: type[BaseModel], path: tuple[Any, ...]) -> str:
+def _hint(fault: Any, model: type[BaseModel], path: KeyPath) -> str:
     if fault["type"] != "extra_forbidden":
         return ""
     known = list(_keys(model, path[:-1]))
@@ -49,7 +49,7 @@ def _hint(fault: Any, model: type[BaseModel], path: tuple[Any, ...]) -> str:
 
 
 def _keys(model: type[BaseModel], path: Iterable[Any]) -> Iterable[str]:
-    """Walk the model's fields down a path as far as it can be followed."""
+    """Return the fields of the model at a path, or of the last one on the way that is known."""
     current: Any = model
     for part in path:
         field = current.model_fields.get(part) if isinstance(part, str) else None

@@ -1,4 +1,4 @@
-"""YAML with the line of every key, read through libyaml."""
+"""Reads YAML with the line of every key, through libyaml."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import yaml
 
 from steps.errors import InputError, Place, UnreachableError
 
-Lines: TypeAlias = dict[tuple[str | int, ...], int]
+KeyPath: TypeAlias = tuple[str | int, ...]
+"""The way to a value: the keys and the indices of lists."""
+
+Lines: TypeAlias = dict[KeyPath, int]
 
 
 def load(path: Path) -> tuple[Any, Lines]:
-    """Give a file's data, and the line (1-based) of each key path; errors name file and line."""
+    """Return a file's data, and the line (1-based) of each key; errors name file and line."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -24,13 +27,15 @@ def load(path: Path) -> tuple[Any, Lines]:
 
 
 def parse(text: str, name: str) -> tuple[Any, Lines]:
-    """Give the data of YAML text, and the line of each key path."""
+    """Return the data of YAML text, and the line of each key; errors name `name` as the file."""
     loader = yaml.CSafeLoader(text)
     try:
         node = loader.get_single_node()
         lines: Lines = {}
+        if node is None:
+            return None, lines
         _mark(node, (), lines, name)
-        return (None if node is None else loader.construct_document(node)), lines
+        return loader.construct_document(node), lines
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else None
@@ -40,9 +45,7 @@ def parse(text: str, name: str) -> tuple[Any, Lines]:
         loader.dispose()
 
 
-def _mark(node: yaml.Node | None, at: tuple[str | int, ...], lines: Lines, name: str) -> None:
-    if node is None:
-        return
+def _mark(node: yaml.Node, at: KeyPath, lines: Lines, name: str) -> None:
     lines.setdefault(at, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
@@ -59,16 +62,16 @@ def _mark(node: yaml.Node | None, at: tuple[str | int, ...], lines: Lines, name:
             _mark(value, (*at, index), lines, name)
 
 
-def dotted(path: tuple[str | int, ...]) -> str:
-    """Write a key path as `people[0].roles`."""
+def dotted(path: KeyPath) -> str:
+    """Return a path as text: `people[0].roles`."""
     text = ""
     for part in path:
         text += f"[{part}]" if isinstance(part, int) else (f".{part}" if text else part)
     return text
 
 
-def line_of(lines: Lines, path: tuple[str | int, ...]) -> int | None:
-    """Give the line of a key path, or of its nearest parent."""
+def line_of(lines: Lines, path: KeyPath) -> int | None:
+    """Return the line of a key, or of the nearest key above it."""
     for length in range(len(path), -1, -1):
         if path[:length] in lines:
             return lines[path[:length]]

@@ -10,6 +10,7 @@ from flows.engine_state import Engine
 from ledger.entries import Artifact, ItemResult, Measured, RunOutcome
 from ledger.evidence import store as evidence
 from ledger.rules.activity import Activity
+from steps.schedule.noted import noted_before
 
 STATUS: dict[str, Literal["ok", "failed", "interrupted"]] = {
     "ok": "ok",
@@ -45,10 +46,14 @@ def _measured(engine: Engine, row: Activity, result: PlaybookResult) -> list[Mea
         return []
     from steps.acceptance.measuring import measure  # parsers are many; a run that read nothing needs none
 
+    activity = engine.activities[row.id]
+    judged = [c.metric for c in activity.criteria]
+    also = noted_before(row.plan.step, judged) if activity.also_reads is None else activity.also_reads
+    metrics = [*judged, *(read.metric for read in also)]
     return [
         Measured(m.metric, m.value, m.unit, item=m.item, source=m.source, note=m.note)
         for host, raw in result.raw.items()
-        for m in measure(row.plan.step, host, raw, engine.design_at(row.plan.unit))
+        for m in measure(metrics, host, raw, engine.design_at(row.plan.unit))
     ]
 
 

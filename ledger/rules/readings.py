@@ -74,11 +74,14 @@ class Verdict(NamedTuple):
 
 def asked_of(row: Activity) -> dict[str, Asked]:
     """Return every metric that may be read at an activity, criteria first."""
-    from steps.acceptance.measuring import STEPS  # the parsers of every tool, which only a reading asks for
-
     asked = {c.metric: Asked(c.metric, c.unit, c) for c in row.plan.criteria}
-    for metric in STEPS.get(row.plan.step, ()):
-        asked.setdefault(metric.name, Asked(metric.name, metric.unit, None))
+    also = row.plan.also_reads
+    if also is None:
+        from steps.schedule.noted import noted_before  # the catalog, which plans of today do not need
+
+        also = noted_before(row.plan.step, asked)
+    for read in also:
+        asked.setdefault(read.metric, Asked(read.metric, read.unit, None))
     return asked
 
 

@@ -1,1 +1,1 @@
-"""From what tools say to metrics, and from metrics to verdicts."""
+"""Reads the outputs of tools into metrics with units."""

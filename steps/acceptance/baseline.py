@@ -1,4 +1,4 @@
-"""What a host is held against: the site's own baseline, handed over with what was read."""
+"""Compares a host with the site's own baseline, which the playbook hands over with the outputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from steps.acceptance.handed import Found, Handed, NotMeasuredError
 
 
 def stated(handed: Handed, name: str) -> Any:
-    """Give a value of the baseline; an unset one stops the measurement and says where to set it."""
+    """Return a value of the baseline; raise NotMeasuredError, which says where to set it, if it is not set."""
     value = handed.document("baseline").get(name)
     if value is None or (isinstance(value, str) and not value.strip()):
         raise NotMeasuredError(f"state {name} in the inventory")
@@ -18,16 +18,16 @@ def stated(handed: Handed, name: str) -> Any:
 
 
 def driver_matches(handed: Handed) -> Found:
-    """Say whether the loaded GPU driver is exactly the pinned one."""
+    """Return whether the loaded GPU driver is exactly the pinned one."""
     wanted = str(stated(handed, "gpu_driver_version")).strip()
     found = gpus.driver_version(handed)
     return Found(found == wanted, f"{found}, pinned {wanted}")
 
 
 def release_matches(handed: Handed) -> Found:
-    """Say whether /etc/os-release is the baseline's: `Debian 12`, `Ubuntu 22.04.4`, or the pretty name.
+    """Return whether /etc/os-release is the baseline's: `Debian 12`, `Ubuntu 22.04.4`, or the pretty name.
 
-    A baseline of fewer version parts takes in every release below it: `Rocky 9` is met by 9.4.
+    A baseline with fewer version parts includes every release below it: 9.4 meets `Rocky 9`.
     """
     wanted = str(stated(handed, "operating_system_baseline")).strip()
     name, _, version = wanted.casefold().rpartition(" ")
@@ -37,14 +37,16 @@ def release_matches(handed: Handed) -> Found:
         return Found(value=True, note=said["PRETTY_NAME"])
     if not name or not version[:1].isdigit():
         raise NotMeasuredError(f"operating_system_baseline {wanted!r} is no name and version; write `Debian 12`")
-    names = {said["ID"].casefold(), said["NAME"].casefold(), said["NAME"].casefold().split()[0]}
-    versions = {said["VERSION_ID"], *said.get("VERSION", "").split()[:1]}
+    full_name = said["NAME"].casefold()
+    names = {said["ID"].casefold(), full_name, full_name.split()[0]}
+    first_word = said.get("VERSION", "").split()[:1]
+    versions = {said["VERSION_ID"], *first_word}
     matches = name in names and any(f"{v}.".startswith(f"{version}.") for v in versions)
     return Found(matches, said["PRETTY_NAME"])
 
 
 def _release(handed: Handed) -> dict[str, str]:
-    """Read the file by the shell's rules of quoting, as its specification says."""
-    lines = [line for line in handed.text("os_release").splitlines() if line.strip() and not line.startswith("#")]
-    said = (line.split("=", 1) for line in lines)
+    """Return the file's values by key; they are quoted as in the shell, which is what its specification says."""
+    lines = [line for line in handed.text("os_release").splitlines() if line.strip()]
+    said = (line.split("=", 1) for line in lines if not line.startswith("#"))
     return {key: "".join(shlex.split(value)) for key, value in said}

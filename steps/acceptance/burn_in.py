@@ -1,7 +1,7 @@
 """The clock of a burn-in: hours without a fault, which start again at every fault or reboot.
 
-A pure function over what was read. Time that nobody watched is not clean: a gap between readings longer than
-allowed starts the clock again as a fault does, for nobody knows what happened in it.
+A gap between readings that is longer than allowed starts the clock again, as a fault does: nobody knows what happened
+in it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from steps.acceptance.severity import ACTIONS, Action, Severity, worst
 RUNNING, CLEAN, STOPPED, NOT_STARTED = "running", "clean", "taken out", "not started"
 HUNDREDTH = Decimal("0.01")
 MAX_GAP = timedelta(minutes=15)
-"""Between two readings; assumption: three scrapes of five minutes."""
+"""The longest time between two readings; assumption: three scrapes of five minutes."""
 
 
 class Fault(NamedTuple):
-    """Something that went wrong on the item, when, and how bad; a reboot is one too."""
+    """Something that went wrong on the item, when, and how bad it is. A reboot is a fault too."""
 
     at: datetime
     severity: Severity
@@ -37,9 +37,9 @@ class Restart(NamedTuple):
 
 
 class BurnIn(NamedTuple):
-    """How a burn-in stands; hours are cut after two decimals, so that nobody is a minute early.
+    """The result of a burn-in so far. Hours are cut after two decimals, so that no burn-in ends a minute early.
 
-    `action` is what the worst fault asks for, None where there was none.
+    `action` is what the worst fault asks for; None without a fault.
     """
 
     verdict: str
@@ -50,7 +50,7 @@ class BurnIn(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Say in one line how it stands."""
+        """Return the result in one line."""
         said = f"{self.verdict}: {self.clean_h} h without a fault, {self.remaining_h} h to go"
         if self.restarts:
             said += f", started again {len(self.restarts)} times, last for {self.restarts[-1].why}"
@@ -60,18 +60,20 @@ class BurnIn(NamedTuple):
 def burn_in(
     readings: Sequence[datetime], faults: Iterable[Fault], required_h: Decimal, *, max_gap: timedelta = MAX_GAP
 ) -> BurnIn:
-    """Give how a burn-in stands after its readings, in whatever order both came.
+    """Return the result of a burn-in; readings and faults may come in any order.
 
-    The first reading starts the clock, the last one is as far as it is known. A part that has to be replaced
-    ends it: what comes after belongs to another part, whose burn-in is its own.
+    The clock runs from the first reading to the last one. A part that has to be replaced ends the burn-in: the new part
+    has a burn-in of its own. Without a reading it is `not started`.
     """
     seen = sorted(set(readings))
     if not seen:
         return BurnIn(NOT_STARTED, Decimal(0), required_h, (), None)
     first, last = seen[0], seen[-1]
-    counted = sorted((f for f in faults if first <= f.at <= last), key=lambda f: f.at)
+    counted = [fault for fault in faults if first <= fault.at <= last]
     level = worst([fault.severity for fault in counted])
-    events = sorted([*_gaps(seen, max_gap), *((f.at, f.what) for f in counted if ACTIONS[f.severity].restarts_clock)])
+    restarting = [fault for fault in counted if ACTIONS[fault.severity].restarts_clock]
+    stops = [(fault.at, fault.what) for fault in restarting]
+    events = sorted([*_gaps(seen, max_gap), *stops])
     began, restarts = first, []
     for at, why in events:
         restarts.append(Restart(at, why, _hours(at - began)))
@@ -89,7 +91,7 @@ def burn_in(
 
 
 def _gaps(seen: Sequence[datetime], most: timedelta) -> list[tuple[datetime, str]]:
-    """Give the ends of stretches that nobody watched."""
+    """Return when each gap that is too long ended, and how long it was."""
     return [
         (after, f"{_hours(after - before)} h without a reading")
         for before, after in pairwise(seen)

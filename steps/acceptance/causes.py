@@ -1,6 +1,6 @@
 """Why a metric fails, likeliest first: what to look at before anything is replaced.
 
-Each entry is trade practice or follows from how the part works, and says so; a site's own findings come first.
+Each entry names its source: trade practice, or a maker's document. What a site has found itself comes first.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class Cause(NamedTuple):
     source: str
 
     def __str__(self) -> str:
-        """Say both in one line."""
+        """Return both in one line."""
         return f"{self.cause}: {self.remedy}"
 
 
@@ -142,9 +142,9 @@ CAUSES: dict[str, tuple[Cause, ...]] = {
     "time.offset_abs_ms": (Cause("no near source, or a network that delays one way", "compare sources of chronyc", TRADE),),
     "dcgm.failed_tests": (Cause("the part that the failed test exercises", "run that test alone, then swap the GPU", "NVIDIA DCGM user guide"),),
 }  # fmt: skip
-"""By metric, likeliest first. The direction is the metric's own: each of these fails in one way only."""
+"""Causes by metric, likeliest first. Each of these metrics fails in one direction only."""
 
 
 def likely_causes(metric: str) -> tuple[Cause, ...]:
-    """Give the likely causes of a metric's failure, likeliest first; none where nothing is known."""
+    """Return the likely causes of a metric's failure, likeliest first; empty if none is known."""
     return CAUSES.get(metric, ())

@@ -1,7 +1,7 @@
 """The host's clock: chronyc -c tracking, else timedatectl show.
 
-A clock that follows nothing reports an offset of nought; that is no measurement. timedatectl stands in only
-where chrony does not answer, not where it answers something unreadable.
+A clock that follows no source reports an offset of zero, which is not a measurement. timedatectl is asked only if chrony
+does not answer, not if its answer cannot be read.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 
 FIELDS = 14
 NOTHING, OWN_CLOCK, PTP = "00000000", "7F7F0101", "50545000"
-"""Reference ids of a clock without a source, of chrony's `local` directive, and of the reference clock named PTP."""
+"""chrony's reference ids: no source, its `local` directive, and a reference clock named PTP."""
 
 
 class Tracking(NamedTuple):
-    """What chrony says of the clock; the offset in seconds."""
+    """chrony's report of the clock; the offset is in seconds."""
 
     reference: str
     stratum: Decimal
@@ -27,12 +27,12 @@ class Tracking(NamedTuple):
 
     @property
     def is_synchronised(self) -> bool:
-        """Say whether the clock follows another one."""
+        """Return whether the clock follows another one."""
         return self.reference not in {NOTHING, OWN_CLOCK} and self.leap != "Not synchronised" and self.stratum > 0
 
 
 def synchronised(handed: Handed) -> Found:
-    """Say whether the clock follows a source."""
+    """Return whether the clock follows a source."""
     if handed.is_there("chrony") and handed.rc("chrony") == 0:
         tracking = _tracking(handed)
         return Found(tracking.is_synchronised, _sentence(tracking))
@@ -43,17 +43,17 @@ def synchronised(handed: Handed) -> Found:
 
 
 def offset_abs_ms(handed: Handed) -> Found:
-    """Give the milliseconds between the clock and its source."""
+    """Return the milliseconds between the clock and its source."""
     return Found(abs(_followed(handed).offset) * 1000)
 
 
 def stratum(handed: Handed) -> Found:
-    """Give the number of clocks between the host and its time standard."""
+    """Return the number of clocks between the host and its time standard."""
     return Found(_followed(handed).stratum)
 
 
 def follows_ptp(handed: Handed) -> Found:
-    """Say whether the clock follows PTP's grandmaster, and not a server by NTP."""
+    """Return whether the clock follows PTP's grandmaster, and not a server by NTP."""
     tracking = _followed(handed)
     return Found(tracking.reference == PTP, _sentence(tracking))
 
@@ -74,7 +74,9 @@ def _sentence(tracking: Tracking) -> str:
 def _tracking(handed: Handed) -> Tracking:
     fields = handed.text("chrony").strip().split(",")
     leaps = {"Normal", "Insert second", "Delete second", "Not synchronised"}
-    if len(fields) != FIELDS or not re.fullmatch(r"[0-9A-F]{8}", fields[0]) or fields[-1] not in leaps:
+    if len(fields) != FIELDS or fields[-1] not in leaps:
+        handed.garbled()
+    if not re.fullmatch(r"[0-9A-F]{8}", fields[0]):
         handed.garbled()
     offset = Decimal(fields[4])
     if not offset.is_finite() or not fields[2].isdecimal():

@@ -6,10 +6,9 @@ import re
 from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
-from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
+from steps.acceptance.handed import Found, Handed, NotMeasuredError, number, share_of
 
 BYTES_IN_MB = 1_000_000
-SHARE = Decimal("0.000001")
 
 
 def nvme(handed: Handed) -> Found:
@@ -21,13 +20,14 @@ def nvme(handed: Handed) -> Found:
 
 def _is_nvme(device: dict[str, Any]) -> bool:
     name = device["name"]
-    if device.get("type", "disk") != "disk" or str(device.get("size", 1)) in {"0", "None"}:
+    has_failed = str(device.get("size", 1)) in {"0", "None"}
+    if has_failed or device.get("type", "disk") != "disk":
         return False
     return bool(device.get("tran") == "nvme" or name.startswith("nvme"))
 
 
 def root_free_ratio(handed: Handed) -> Found:
-    """Give the share of the root file system that a user may still fill."""
+    """Return the share of the root file system that a user may still fill."""
     lines = handed.text("df_root").strip().splitlines()
     if len(lines) != 2 or "Avail" not in lines[0]:
         handed.garbled()
@@ -37,21 +37,21 @@ def root_free_ratio(handed: Handed) -> Found:
     size, free = number(found[1]), number(found[2])
     if free > size:
         handed.garbled()
-    return Found((free / size).quantize(SHARE, ROUND_DOWN).normalize())
+    return Found(share_of(free, size))
 
 
 def read_mb_s(handed: Handed) -> Found:
-    """Give what fio read, in MB/s."""
+    """Return what fio read, in MB/s."""
     return _throughput(handed, "fio_read", "read")
 
 
 def write_mb_s(handed: Handed) -> Found:
-    """Give what fio wrote, in MB/s."""
+    """Return what fio wrote, in MB/s."""
     return _throughput(handed, "fio_write", "write")
 
 
 def _throughput(handed: Handed, name: str, way: str) -> Found:
-    """Add up the jobs of a run; a job with an error, or one that moved nothing, measures nothing."""
+    """Return the sum over the jobs of a run; a job with an error, or one that moved no data, is not measured."""
     jobs = handed.document(name)["jobs"]
     total = Decimal(0)
     for job in jobs:

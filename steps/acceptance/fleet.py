@@ -1,8 +1,8 @@
-"""Items of one hardware model against each other: how far each lies from the median, in robust standard deviations.
+"""Compares items of one hardware model: the distance of each from the median, in robust standard deviations.
 
-The median and the median absolute deviation, unlike mean and variance, are not moved by the few items that are
-being looked for. Beside an absolute limit this finds the item that is slow but legal; alone it would pass a
-fleet that is slow everywhere.
+A few slow items move the mean and the variance, but not the median and the median absolute deviation. Together with an
+absolute limit this finds an item that meets the limit and is slower than its equals. Without such a limit a fleet that is
+slow everywhere would pass.
 """
 
 from __future__ import annotations
@@ -10,38 +10,45 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
+Values = Mapping[str, Decimal]
+"""A metric's values by item."""
+
 CONSISTENT = Decimal("0.6745")
-"""Makes the median absolute deviation of a normal distribution its standard deviation."""
+"""Divided by this, the median absolute deviation of a normal distribution is its standard deviation."""
 
 LEAST = 5
-"""Items below which a spread says nothing; assumption."""
+"""With fewer items a spread says nothing; assumption."""
 
 SPREAD_FLOOR = Decimal("0.0025")
-"""The least spread that is believed, as a share of the median: items that agree to a quarter of a percent are
-alike, and none of them is an outlier; assumption, the repeatability of a good benchmark."""
+"""The smallest spread, as a share of the median. Items that agree to a quarter of a percent have no outliers; assumption:
+the repeatability of a good benchmark."""
 
 
-def robust_z(values: Mapping[str, Decimal]) -> dict[str, Decimal]:
-    """Give each item's distance from the median in robust standard deviations; none for fewer than five items."""
+def robust_z(values: Values) -> dict[str, Decimal]:
+    """Return each item's distance from the median in robust standard deviations; empty for fewer than five items."""
     if len(values) < LEAST:
         return {}
     centre = _median(values.values())
-    spread = max(_median(abs(value - centre) for value in values.values()), abs(centre) * SPREAD_FLOOR)
+    offsets = {item: value - centre for item, value in values.items()}
+    deviation = _median(abs(offset) for offset in offsets.values())
+    spread = max(deviation, abs(centre) * SPREAD_FLOOR)
     if not spread:
-        return {item: Decimal(0) if value == centre else Decimal("Infinity") for item, value in values.items()}
-    return {item: (CONSISTENT * (value - centre) / spread) for item, value in values.items()}
+        far = Decimal("Infinity")
+        return {item: far if offset else Decimal(0) for item, offset in offsets.items()}
+    return {item: CONSISTENT * offset / spread for item, offset in offsets.items()}
 
 
-def outliers(op: str, limit: Decimal, values: Mapping[str, Decimal]) -> dict[str, Decimal]:
-    """Give the items that lie more than `limit` robust deviations on the bad side of a criterion's operator.
+def outliers(op: str, limit: Decimal, values: Values) -> dict[str, Decimal]:
+    """Return the items that are more than `limit` robust deviations on the bad side of a criterion's operator.
 
-    The bad side of `>=` is below, of `<=` above; of any other operator both.
+    The bad side of `>=` is below the median, that of `<=` above it; any other operator has both.
     """
-    return {item: z for item, z in robust_z(values).items() if _off(op, z) > limit}
+    distances = robust_z(values)
+    return {item: z for item, z in distances.items() if _off(op, z) > limit}
 
 
 def _off(op: str, z: Decimal) -> Decimal:
-    """Give how far a distance goes to the bad side."""
+    """Return the distance towards the bad side; it is negative on the good side."""
     match op:
         case ">" | ">=":
             return -z
@@ -52,7 +59,8 @@ def _off(op: str, z: Decimal) -> Decimal:
 
 
 def _median(values: Iterable[Decimal]) -> Decimal:
-    """Give the middle value; the standard library's statistics would be slow to import for one line."""
+    """Return the middle value. The standard library's module `statistics` is slow to import."""
     ordered = sorted(values)
-    half = len(ordered) // 2
-    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+    lower = ordered[(len(ordered) - 1) // 2]
+    upper = ordered[len(ordered) // 2]
+    return (lower + upper) / 2

@@ -1,7 +1,7 @@
 """GPUs as nvidia-smi and lspci see them: number, PCIe link, driver.
 
-nvidia-smi decides where it is installed, even where it fails: a card that fell off the bus still shows in
-lspci. Link figures are the current ones; an idle card may step its link down, so read them under load.
+Where nvidia-smi is installed it decides, even if it fails: lspci still shows a card that fell off the bus. Link figures are
+the current ones. An idle card may slow its link down, so read them under load.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from steps.acceptance import pci
 from steps.acceptance.handed import Found, Handed, NotMeasuredError
 
 DRIVER_NOT_LOADED = 9
-"""nvidia-smi's exit status where the kernel module is not loaded."""
+"""nvidia-smi's exit status if the kernel module is not loaded."""
 
 SPEEDS = {
     "1": Decimal("2.5"),
@@ -30,31 +30,31 @@ SPEEDS = {
 
 
 class Smi(NamedTuple):
-    """What nvidia-smi says of a host."""
+    """The driver and the GPUs that nvidia-smi reports of a host."""
 
     driver: str
     gpus: list[Any]
 
 
 def count(handed: Handed) -> Found:
-    """Count GPUs; 0 is measured where lspci lists devices and none is one."""
+    """Count GPUs; the count is 0 if lspci lists devices and none of them is a GPU."""
     if handed.is_there("nvidia_smi"):
         return Found(Decimal(len(_smi(handed).gpus)), "nvidia-smi")
     return Found(Decimal(len(pci.gpus(handed))), "lspci")
 
 
 def pcie_width_min(handed: Handed) -> Found:
-    """Give the lanes of the narrowest GPU link."""
+    """Return the lanes of the narrowest GPU link."""
     return _least([width for width, _ in _links(handed)])
 
 
 def pcie_speed_min(handed: Handed) -> Found:
-    """Give the GT/s of the slowest GPU link."""
+    """Return the GT/s of the slowest GPU link."""
     return _least([speed for _, speed in _links(handed)])
 
 
 def driver_loaded(handed: Handed) -> Found:
-    """Say whether nvidia-smi answers for at least one GPU."""
+    """Return whether nvidia-smi answers for at least one GPU."""
     if handed.rc("nvidia_smi") == DRIVER_NOT_LOADED:
         return Found(value=False, note="nvidia-smi does not reach the driver")
     smi = _smi(handed)
@@ -62,21 +62,22 @@ def driver_loaded(handed: Handed) -> Found:
 
 
 def driver_version(handed: Handed) -> str:
-    """Give the version of the loaded driver."""
+    """Return the version of the loaded driver."""
     return _smi(handed).driver
 
 
 def attached(handed: Handed) -> list[Any]:
-    """Give nvidia-smi's element of every GPU."""
+    """Return nvidia-smi's element of every GPU."""
     return _smi(handed).gpus
 
 
 def _smi(handed: Handed) -> Smi:
-    """Read nvidia-smi -q -x; the number it attaches must be the number it describes."""
+    """Return the report of nvidia-smi -q -x; the number of attached GPUs must be the number it describes."""
     root = fromstring(handed.text("nvidia_smi").strip())
     gpus = root.findall("gpu")
     driver = root.findtext("driver_version", "").strip()
-    if root.tag != "nvidia_smi_log" or root.findtext("attached_gpus", "").strip() != str(len(gpus)):
+    attached = root.findtext("attached_gpus", "").strip()
+    if root.tag != "nvidia_smi_log" or attached != str(len(gpus)):
         handed.garbled()
     if not re.fullmatch(r"\d+(\.\d+)+", driver, re.ASCII):
         handed.garbled()
@@ -84,7 +85,7 @@ def _smi(handed: Handed) -> Smi:
 
 
 def _links(handed: Handed) -> list[tuple[Decimal, Decimal]]:
-    """Give lanes and GT/s of every GPU; one link that cannot be read spoils the least of them."""
+    """Return lanes and GT/s of every GPU's link; if one cannot be read, none is measured."""
     if handed.is_there("nvidia_smi"):
         links = [_smi_link(handed, gpu) for gpu in _smi(handed).gpus]
     else:

@@ -1,61 +1,73 @@
-"""What a playbook handed over for one host, and the one way in which reading it may end badly.
+"""The outputs that a playbook handed over for one host. Every reader takes its text from here.
 
-Every reader takes its text from here. A tool that is absent, that ended with an error or whose text is not
-what it should be raises `NotMeasuredError`; `measuring` turns that into a value of None. Nothing here passes.
+A tool that is absent, that ended with an error, or whose text cannot be read raises `NotMeasuredError`. `measuring` turns
+that into a value of None, which never passes.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping
 from datetime import date
-from decimal import Decimal
+from decimal import ROUND_DOWN, Decimal
 from typing import Any, NamedTuple, NoReturn
 
 GARBLED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, SyntaxError)
-"""What parsers raise on garbled text; SyntaxError is the XML parser's."""
+"""Errors that parsers raise on garbled text; the XML parser raises SyntaxError."""
 
+Accepted = Collection[int] | None
+"""The exit statuses with which a tool's text counts; None accepts any."""
+
+Sections = list[tuple[str, str]]
+"""Headings of a text, each with what is below it."""
+
+MILLIONTH = Decimal("0.000001")
 SAID_LENGTH = 80
 
 CARRIERS = frozenset({"sh", "cat", "echo"})
-"""Commands that only carry what something else says; the output's own name tells more."""
+"""Commands that only pass on the text of something else; the output's own name says more."""
+
+
+RawOutputs = Mapping[str, Mapping[str, Any]]
+"""What a playbook hands over of a host: by name an output with `tool`, `rc`, `stdout` and `missing_package`."""
 
 
 class NotMeasuredError(Exception):
-    """A metric cannot be read; the sentence says what is in the way. Caught in `measuring`, never shown."""
+    """A metric cannot be read, for the reason in the message. `measuring` catches it; it is never shown."""
 
 
 class Found(NamedTuple):
-    """A value that was read; the note names what decided it."""
+    """A value that was read; the note names what determined it."""
 
     value: Decimal | bool
     note: str = ""
 
 
 class Handed:
-    """The raw outputs of one host, by name; remembers which tool was read last."""
+    """The raw outputs of one host by name. It remembers which tool was read last."""
 
-    def __init__(self, raw: Mapping[str, Mapping[str, Any]], design: Mapping[str, Any], today: date) -> None:
-        """Keep the outputs as they came; they are checked where they are read."""
+    def __init__(self, raw: RawOutputs, design: Mapping[str, Any], today: date) -> None:
+        """Keep the outputs as they are; they are checked when they are read."""
         self._raw = raw
         self.design = design
         self.today = today
         self.tool = ""
 
     def is_there(self, name: str) -> bool:
-        """Say whether the tool was found on the host, whatever it said."""
+        """Return whether the tool was found on the host, whatever it printed."""
         entry = self._raw.get(name)
         return isinstance(entry, Mapping) and not entry.get("missing_package")
 
     def rc(self, name: str) -> int:
-        """Give the exit status; an entry without one is garbled."""
+        """Return the exit status; an entry without one is garbled."""
         rc = self._entry(name).get("rc")
         if isinstance(rc, bool) or not isinstance(rc, int):
             self.garbled()
         return rc
 
-    def text(self, name: str, *, accept: Collection[int] | None = (0,)) -> str:
-        """Give what the tool printed, where its exit status is accepted; None accepts any."""
+    def text(self, name: str, *, accept: Accepted = (0,)) -> str:
+        """Return what the tool printed, if its exit status is accepted; None accepts any."""
         entry = self._entry(name)
         said = entry.get("stdout")
         if not isinstance(said, str):
@@ -66,19 +78,28 @@ class Handed:
             raise NotMeasuredError(f"{self.tool} ended with exit status {rc}{reason}")
         return said
 
-    def document(self, name: str, *, accept: Collection[int] | None = (0,)) -> Any:
-        """Give the tool's JSON with exact decimals, where its exit status is accepted; NaN and Infinity are no numbers."""
+    def document(self, name: str, *, accept: Accepted = (0,)) -> Any:
+        """Return the tool's JSON with exact decimals, if its exit status is accepted; NaN and Infinity are garbled."""
         return json.loads(self.text(name, accept=accept), parse_float=Decimal, parse_constant=_no_number)
 
-    def lines(self, name: str, *, accept: Collection[int] | None = (0,)) -> list[Any]:
-        """Give JSON documents of which each stands on a line of its own, as a loop over drives or ports hands over."""
-        said = [line for line in self.text(name, accept=accept).splitlines() if line.strip()]
+    def lines(self, name: str, *, accept: Accepted) -> list[Any]:
+        """Return the JSON documents of a text that has one in each line, as a loop over drives or ports prints them."""
+        text = self.text(name, accept=accept)
+        said = [line for line in text.splitlines() if line.strip()]
         if not said:
             self.garbled()
         return [json.loads(line, parse_float=Decimal, parse_constant=_no_number) for line in said]
 
+    def sections(self, name: str, head: re.Pattern[str], accept: Accepted) -> Sections:
+        """Return each heading with the text below it; `head` has one group. Text before the first one is garbled."""
+        before, *parts = head.split(self.text(name, accept=accept))
+        if before.strip() or not parts:
+            self.garbled()
+        headings, texts = parts[0::2], parts[1::2]
+        return list(zip(headings, texts, strict=True))
+
     def garbled(self) -> NoReturn:
-        """Give up on the tool that was read last."""
+        """Raise NotMeasuredError for the tool that was read last."""
         raise NotMeasuredError(f"the output of {self.tool} does not parse")
 
     def _entry(self, name: str) -> Mapping[str, Any]:
@@ -94,13 +115,18 @@ class Handed:
 
 
 def number(value: Any) -> Decimal:
-    """Give a finite, non-negative number of a document; a truth value or a word is none."""
+    """Return a finite, non-negative number of a document; raise TypeError or ValueError if it is none."""
     if isinstance(value, bool) or not isinstance(value, int | str | Decimal):
         raise TypeError(value)
     found = Decimal(value)
     if not found.is_finite() or found < 0:
         raise ValueError(value)
     return found
+
+
+def share_of(part: Decimal | int, whole: Decimal | int) -> Decimal:
+    """Return a part's share of a whole, rounded down to six decimals, so that only the whole itself is 1."""
+    return (Decimal(part) / whole).quantize(MILLIONTH, ROUND_DOWN).normalize()
 
 
 def _no_number(word: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""What the server says it is: serial number and firmware, from the DMI files and the firmware list."""
+"""The identity of a server: serial number and firmware, from the DMI files and the firmware list."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ PLACEHOLDERS = {
     "to be filled by o.e.m.",
     "unknown",
 }
-"""What makers leave where they should have written something."""
+"""What makers leave in place of a value."""
 
 
 def serial_recorded(handed: Handed) -> Found:
-    """Say whether the server carries a serial number that tells it from others."""
+    """Return whether the server has a serial number that is not a placeholder of its maker."""
     serial = _dmi(handed, "product_serial")
     if serial is None:
         raise NotMeasuredError("product_serial was not readable; let the playbook become root")
@@ -34,18 +34,18 @@ def serial_recorded(handed: Handed) -> Found:
 
 
 def bios_age_days(handed: Handed) -> Found:
-    """Give the days since the firmware's release; a date in the future is a wrong clock, not a young firmware."""
+    """Return the days since the firmware's release; a date in the future means a wrong clock and is not measured."""
     said = _dmi(handed, "bios_date")
     if said is None:
         raise NotMeasuredError("the host states no bios_date")
     released = datetime.strptime(said, "%m/%d/%Y").date()  # noqa: DTZ007  a date has no zone
     if released > handed.today + timedelta(days=1):
-        raise NotMeasuredError(f"bios_date {said} lies in the future")
+        raise NotMeasuredError(f"bios_date {said} is in the future")
     return Found(Decimal(max((handed.today - released).days, 0)), said)
 
 
 def components_unversioned(handed: Handed) -> Found:
-    """Count firmware components without a version; a list of none measures nothing."""
+    """Count firmware components without a version; an empty list is not measured."""
     components = list(_pairs(handed, "firmware"))
     if not components:
         raise NotMeasuredError("no firmware component was listed")
@@ -54,7 +54,7 @@ def components_unversioned(handed: Handed) -> Found:
 
 
 def _dmi(handed: Handed, key: str) -> str | None:
-    """Give a DMI value; a key said twice is garbled."""
+    """Return a DMI value, None if it is absent; a key that occurs twice is garbled."""
     found = [value for name, value in _pairs(handed, "dmi") if name == key]
     if len(found) > 1:
         handed.garbled()
@@ -62,7 +62,7 @@ def _dmi(handed: Handed, key: str) -> str | None:
 
 
 def _pairs(handed: Handed, name: str) -> Iterator[tuple[str, str]]:
-    """Read `key=value` lines; a line without a sign of equality is garbled. Two drives may share a name."""
+    """Yield the pairs of `key=value` lines; a line without `=` is garbled. Two drives may share a name."""
     for line in filter(str.strip, handed.text(name).splitlines()):
         key, sign, value = line.partition("=")
         if not sign or not key.strip():

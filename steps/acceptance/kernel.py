@@ -1,7 +1,7 @@
-"""The kernel's log since boot: hardware errors and processes killed for want of memory.
+"""The kernel's log since boot: hardware errors, and processes killed because memory ran out.
 
-What is in the log counts. What is not in it counts as nought only if the log reaches back to the boot; a
-ring buffer that wrapped, and a log the user may not read, measure nothing.
+A count of zero is measured only if the log reaches back to the boot. A ring buffer that has wrapped, or a log that the user
+may not read, is not measured.
 """
 
 from __future__ import annotations

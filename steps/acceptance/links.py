@@ -1,33 +1,32 @@
 """Network links: ip -j -s link, and the speeds of ethtool.
 
-Loopback and virtual interfaces are no links, nor are those somebody has switched off. The slowest counts, so
-a management port in the operating system counts too.
+Loopback and virtual interfaces do not count as links, and neither do interfaces that are switched off. The slowest link
+counts, a management port in the operating system included.
 """
 
 from __future__ import annotations
 
 import re
-from decimal import ROUND_DOWN, Decimal
+from decimal import Decimal
 from typing import Any
 
-from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
+from steps.acceptance.handed import Found, Handed, NotMeasuredError, number, share_of
 
 JUMBO = 9000
 VIRTUAL = re.compile(r"lo$|docker|veth|br|virbr|cni|cali|flannel|tun|tap|dummy|ifb|vxlan|wg|kube")
 SPEED = re.compile(r"^\s*Speed: (\d+)Mb/s$", re.MULTILINE | re.ASCII)
-SHARE = Decimal("0.000001")
 
 
 def up_ratio(handed: Handed) -> Found:
-    """Give the share of links that carry a signal, rounded down: 1 is all of them."""
+    """Return the share of links that carry a signal, rounded down; 1 means all of them."""
     links = _links(handed)
     dark = sorted(link["ifname"] for link in links if not _is_up(link))
-    share = Decimal(len(links) - len(dark)) / len(links)
-    return Found(share.quantize(SHARE, ROUND_DOWN).normalize(), f"down: {', '.join(dark)}" if dark else "")
+    share = share_of(len(links) - len(dark), len(links))
+    return Found(share, f"down: {', '.join(dark)}" if dark else "")
 
 
 def speed_min_gbit(handed: Handed) -> Found:
-    """Give the Gbit/s of the slowest link; one of unknown speed leaves the slowest unknown."""
+    """Return the Gbit/s of the slowest link; it is not measured if the speed of any link is unknown."""
     names = sorted(link["ifname"] for link in _links(handed))
     speeds = _speeds(handed)
     if unknown := [name for name in names if name not in speeds]:
@@ -37,10 +36,10 @@ def speed_min_gbit(handed: Handed) -> Found:
 
 
 def mtu_min(handed: Handed) -> Found:
-    """Give the bytes of the smallest frame limit on the path.
+    """Return the bytes of the smallest frame limit on the path.
 
-    An interface with a smaller limit settles it. Where every interface allows jumbo frames, the path counts only
-    once a full-size packet that may not be fragmented was answered.
+    If an interface has a smaller limit than a jumbo frame, that is the value. If every interface allows jumbo frames, the
+    value counts only if a full-size packet that may not be fragmented was answered.
     """
     links = _links(handed)
     smallest = min(links, key=lambda link: number(link["mtu"]))
@@ -65,18 +64,20 @@ def _counts(link: dict[str, Any]) -> bool:
 
 
 def _is_up(link: dict[str, Any]) -> bool:
-    """Take the carrier where a driver reports no state."""
+    """Return whether a link carries a signal; the carrier decides if the driver reports no state."""
     state = link["operstate"]
     return bool(state == "UP" or (state == "UNKNOWN" and "LOWER_UP" in link["flags"]))
 
 
 def _speeds(handed: Handed) -> dict[str, Decimal]:
-    """Give Mbit/s by interface. The exit status is of the last interface only, so the text decides."""
+    """Return Mbit/s by interface. The exit status is that of the last interface, so only the text counts."""
     parts = re.split(r"^== (\S+)$", handed.text("ethtool", accept=None), flags=re.MULTILINE)
     if len(parts) < 3:
         handed.garbled()
     found: dict[str, Decimal] = {}
-    for name, said in zip(parts[1::2], parts[2::2], strict=True):
+    names, texts = parts[1::2], parts[2::2]
+    for name, said in zip(names, texts, strict=True):
         if speed := SPEED.search(said):
-            found[name] = min(number(speed[1]), found.get(name, number(speed[1])))
+            mbit = number(speed[1])
+            found[name] = min(mbit, found.get(name, mbit))
     return found

@@ -1,4 +1,4 @@
-"""A value that meets a criterion: what a rehearsal's simulated instruments read."""
+"""Values that meet a criterion, for the simulated instruments of a rehearsal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MARGIN = Decimal("0.01")
 
 
 def value_that_meets(criterion: PlanCriterion) -> Decimal | bool:
-    """Give the limit itself where it meets the criterion, else a value just inside it."""
+    """Return the limit itself if it meets the criterion, otherwise a value just inside it."""
     limit = criterion.value
     if isinstance(limit, bool):
         return limit if criterion.op == "==" else not limit

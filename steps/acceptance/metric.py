@@ -1,4 +1,4 @@
-"""What a tool's output is read into: a metric with its unit, and the tool it comes from."""
+"""A metric with its unit, and the tool whose output it is read from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PCI devices out of lspci, in its machine-readable form (-Dmm -nn -vv) or its verbose one (-vv, with or without -nn)."""
+"""PCI devices from lspci: its machine-readable form (-Dmm -nn -vv) or its verbose one (-vv, with or without -nn)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from steps.acceptance.handed import Handed
 
 VENDORS = {"nvidia": r"\[10de(?::[0-9a-f]{4})?\]|NVIDIA Corporation", "amd": r"\[1002(?::[0-9a-f]{4})?\]|\[AMD/ATI\]"}
 CLASSES = r"VGA compatible controller|3D controller|Display controller|Processing accelerators|\[03[0-9a-f]{2}\]"
-"""What a GPU calls itself: AMD's Instinct cards are display controllers or processing accelerators."""
+"""Classes of GPUs: AMD's Instinct cards are display controllers or processing accelerators."""
 
 SLOT = r"(?:[0-9a-f]{4,}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
 HEAD = re.compile(rf"({SLOT}) ([^:]+): (\S.*)")
@@ -18,7 +18,7 @@ LINK = re.compile(r"LnkSta:\s+Speed ([\d.]+)GT/s[^,\n]*, Width x(\d+)", re.ASCII
 
 
 class Device(NamedTuple):
-    """A PCI device; the link is lanes and GT/s, None where lspci does not show it."""
+    """A PCI device; the link is lanes and GT/s, None if lspci does not show it."""
 
     slot: str
     kind: str
@@ -27,15 +27,21 @@ class Device(NamedTuple):
 
 
 def gpus(handed: Handed) -> list[Device]:
-    """Give the GPUs of the design's vendor, of NVIDIA and AMD where the design names neither."""
-    vendor = VENDORS.get(str(handed.design.get("gpu_vendor")), "|".join(VENDORS.values()))
-    return [d for d in devices(handed) if re.search(CLASSES, d.kind) and re.search(vendor, d.vendor)]
+    """Return the GPUs of the design's vendor, those of NVIDIA and AMD if the design names neither."""
+    planned = str(handed.design.get("gpu_vendor"))
+    vendor = VENDORS.get(planned, "|".join(VENDORS.values()))
+    of_class = [device for device in devices(handed) if re.search(CLASSES, device.kind)]
+    return [device for device in of_class if re.search(vendor, device.vendor)]
 
 
 def devices(handed: Handed) -> list[Device]:
-    """Give every device; a list without one is garbled, for a machine with lspci has a bridge at least."""
+    """Return every device; an empty list is garbled, since every machine with lspci has a bridge."""
     blocks = re.split(r"\n\s*\n", handed.text("lspci").strip())
-    return [_machine(handed, b) if b.startswith("Slot:") else _verbose(handed, b) for b in blocks]
+    return [_device(handed, block) for block in blocks]
+
+
+def _device(handed: Handed, block: str) -> Device:
+    return _machine(handed, block) if block.startswith("Slot:") else _verbose(handed, block)
 
 
 def _machine(handed: Handed, block: str) -> Device:

@@ -1,4 +1,4 @@
-"""Listening sockets: ss -H -tuln against the ports a site allows."""
+"""Listening sockets: ss -H -tuln, compared with the ports that a site allows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ALLOWED = re.compile(r"(tcp|udp)/\d{1,5}", re.ASCII)
 
 
 def unexpected(handed: Handed) -> Found:
-    """Count sockets that answer from outside and that the policy does not name."""
+    """Count sockets that can be reached from outside and that the policy does not name."""
     allowed = _policy(handed)
     found: list[str] = []
     for line in filter(str.strip, handed.text("ss").splitlines()):
@@ -38,7 +38,7 @@ def _policy(handed: Handed) -> set[str]:
 
 
 def _is_loopback(local: str) -> bool:
-    """Read a local address as ss writes it: `*`, `[::1]`, `127.0.0.53%lo`."""
+    """Return whether a local address, as ss writes it, is loopback: `[::1]` and `127.0.0.53%lo` are, `*` is not."""
     if local == "*":
         return False
     address = ip_address(re.sub(r"%[\w.@-]+", "", local).strip("[]"))

@@ -14,7 +14,7 @@ HUNDREDTH = Decimal("0.01")
 
 
 def sockets(handed: Handed) -> Found:
-    """Give the number of processor sockets that lscpu sees."""
+    """Return the number of processor sockets that lscpu sees."""
     document = handed.document("lscpu")
     found = [data for field, data in _fields(document["lscpu"]) if field == "Socket(s):"]
     if len(found) != 1 or not re.fullmatch(r"[1-9]\d*", found[0], re.ASCII):
@@ -23,14 +23,14 @@ def sockets(handed: Handed) -> Found:
 
 
 def _fields(rows: list[Any]) -> Iterator[tuple[str, Any]]:
-    """Walk lscpu's rows; util-linux 2.38 and newer may nest them."""
+    """Yield the fields of lscpu's rows, which util-linux 2.38 and newer may nest."""
     for row in rows:
         yield row["field"], row["data"]
         yield from _fields(row.get("children", []))
 
 
 def memory_gib(handed: Handed) -> Found:
-    """Give the memory the kernel has, in GiB, cut after two decimals."""
+    """Return the memory that the kernel has in GiB, cut after two decimals."""
     found = re.findall(r"^MemTotal:\s+(\d+) kB$", handed.text("meminfo"), re.MULTILINE | re.ASCII)
     if len(found) != 1:
         handed.garbled()
@@ -38,7 +38,7 @@ def memory_gib(handed: Handed) -> Found:
 
 
 def uptime_s(handed: Handed) -> Found:
-    """Give the seconds since boot."""
+    """Return the seconds since boot."""
     found = re.fullmatch(r"(\d+\.\d\d) \d+\.\d\d", handed.text("uptime").strip(), re.ASCII)
     if not found:
         handed.garbled()

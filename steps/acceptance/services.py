@@ -17,7 +17,7 @@ VERSION = re.compile(
 
 
 def failed_units(handed: Handed) -> Found:
-    """Count units that systemd calls failed; systemctl says nothing where there is none."""
+    """Count units that systemd calls failed; systemctl prints nothing if there are none."""
     units: list[str] = []
     for line in filter(str.strip, handed.text("systemctl_failed").splitlines()):
         unit = UNIT.fullmatch(line.strip())
@@ -28,13 +28,13 @@ def failed_units(handed: Handed) -> Found:
 
 
 def runtime_present(handed: Handed) -> Found:
-    """Say that a container runtime answers."""
+    """Return that a container runtime answers; it is not measured if none does."""
     said, _ = _runtime(handed)
     return Found(value=True, note=said)
 
 
 def runtime_major(handed: Handed) -> Found:
-    """Give the first number of the container runtime's version."""
+    """Return the first number of the container runtime's version."""
     said, major = _runtime(handed)
     return Found(number(major), said)
 

@@ -1,4 +1,4 @@
-"""How bad a fault is, and what is done about it: the four levels of large operators' node checks."""
+"""The severity of a fault, and what is done about it: the four levels of large operators' node checks."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Order severities: the higher is the worse."""
+        """Return the place of a severity in their order; a higher one is worse."""
         return list(Severity).index(self)
 
 
 class Action(NamedTuple):
-    """What is done with the node, and whether a burn-in starts again behind it."""
+    """What is done with the node, and whether its burn-in then starts again."""
 
     drain: bool
     restarts_clock: bool
@@ -38,10 +38,10 @@ ACTIONS = {
         drain=True, restarts_clock=True, sentence="drain the node, take it out and replace the part"
     ),
 }
-"""By severity. Source of the levels: AWS's node health check (MONITOR, RESET, REBOOT, ISOLATE); of the clock: domain
-practice that any fault or reboot starts a burn-in again (Penguin Computing, trade source)."""
+"""Actions by severity. The levels are those of AWS's node health check (MONITOR, RESET, REBOOT, ISOLATE). That any fault or
+reboot starts a burn-in again is trade practice (Penguin Computing, trade source)."""
 
 
 def worst(severities: list[Severity]) -> Severity | None:
-    """Give the worst of several severities; None where there is none."""
+    """Return the worst of several severities; None if there are none."""
     return max(severities, key=lambda severity: severity.rank, default=None)

@@ -1,7 +1,7 @@
 """Load with verification: stress-ng's YAML and its exit status.
 
-The status says whether a stressor failed, the YAML that it ran at all: a status of nought over no work, or
-over a file without its end mark, measures nothing.
+The status says whether a stressor failed; the YAML shows that it ran. Without work in the YAML, or without its end mark, a
+status of zero is not measured.
 """
 
 from __future__ import annotations
@@ -16,25 +16,26 @@ import yaml
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 
 FAILED = 2
-"""stress-ng's exit status where a stressor failed or found a wrong result."""
+"""stress-ng's exit status if a stressor failed or found a wrong result."""
 
 CPU_STRESSORS = ("cpu", "matrix", "fp", "vecmath", "vnni")
 MEMORY_STRESSORS = ("vm", "memrate", "memcpy", "bigheap", "mmap")
 
 
 def cpu_failures(handed: Handed) -> Found:
-    """Count failures of the processor's load, at least 1 where stress-ng says there are any."""
+    """Count failures of the processor's load; at least 1 if stress-ng reports any."""
     return _failures(handed, "stress_cpu", CPU_STRESSORS)
 
 
 def memory_failures(handed: Handed) -> Found:
-    """Count failures of the memory's load, at least 1 where stress-ng says there are any."""
+    """Count failures of the memory's load; at least 1 if stress-ng reports any."""
     return _failures(handed, "stress_memory", MEMORY_STRESSORS)
 
 
 def cpu_ops_s(handed: Handed) -> Found:
-    """Give the operations a second of the processor's load; they tell servers of one model from each other."""
-    entry = next((e for e in _metrics(handed, handed.text("stress_cpu")) if e["stressor"] in CPU_STRESSORS), None)
+    """Return the operations per second of the processor's load; they serve to compare servers of one model."""
+    entries = _metrics(handed, handed.text("stress_cpu"))
+    entry = next((e for e in entries if e["stressor"] in CPU_STRESSORS), None)
     if entry is None:
         raise NotMeasuredError(f"{handed.tool} names no work of {CPU_STRESSORS[0]}; run it with --metrics and --yaml")
     return Found(number(str(entry["bogo-ops-per-second-real-time"])), str(entry["stressor"]))
@@ -53,11 +54,12 @@ def _failures(handed: Handed, name: str, stressors: Sequence[str]) -> Found:
         raise NotMeasuredError(
             f"{handed.tool} finished no operation of {min(own, key=lambda s: own[s])}; run it for longer"
         )
-    return Found(Decimal(0), ", ".join(f"{stressor}: {work} operations" for stressor, work in sorted(own.items())))
+    work = [f"{stressor}: {operations} operations" for stressor, operations in sorted(own.items())]
+    return Found(Decimal(0), ", ".join(work))
 
 
 def _work(handed: Handed, said: str) -> dict[str, int]:
-    """Give the operations of each stressor out of a complete document."""
+    """Return the operations of each stressor in a complete document."""
     return {entry["stressor"]: int(entry["bogo-ops"]) for entry in _metrics(handed, said)}
 
 

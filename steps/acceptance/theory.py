@@ -1,6 +1,6 @@
-"""What a metric could reach at best, from the design's own figures: said beside the value, judged by nobody.
+"""The best value that a metric could reach with the design's figures. It is noted beside the value and judges nothing.
 
-Where the design has no such figure nothing is said. A collective that NVLink SHARP speeds up may pass 100 %.
+A design may lack the figure; then nothing is noted. A collective that uses NVLink SHARP may exceed 100 %.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ TENTH = Decimal("0.1")
 
 
 class Best(NamedTuple):
-    """The design values that bound a metric, how, and what the bound is called."""
+    """The design values that bound a metric, the function of them that is the bound, and what it is called."""
 
     names: tuple[str, ...]
     of: Callable[..., Decimal]
@@ -35,11 +35,14 @@ BEST = {
 
 
 def share_of_best(metric: str, value: Decimal | bool, design: Mapping[str, Any]) -> str:
-    """Give `97.8 % of line rate` for a metric that the design bounds, else nothing."""
+    """Return for example `97.8 % of line rate`; an empty text if the design bounds no such metric."""
     best = BEST.get(metric)
     if best is None or isinstance(value, bool):
         return ""
-    figures = [Decimal(str(design[name])) for name in best.names if design.get(name)]
-    if len(figures) < len(best.names) or not (most := best.of(*figures)):
+    known = [design[name] for name in best.names if design.get(name)]
+    if len(known) < len(best.names):
+        return ""
+    most = best.of(*(Decimal(str(figure)) for figure in known))
+    if not most:
         return ""
     return f"{(value / most * 100).quantize(TENTH, ROUND_DOWN)} % of {best.words}"

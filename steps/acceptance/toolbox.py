@@ -1,4 +1,4 @@
-"""Every tool whose output is read, in one list: what the documentation prints and what steps choose from."""
+"""Every tool whose output is read, in one list. The documentation prints it, and steps name its metrics."""
 
 from __future__ import annotations
 
@@ -99,5 +99,7 @@ TOOLS: tuple[Tool, ...] = (
     slurm.SACCT,
 )
 
-METRICS: Mapping[str, Metric] = {metric.name: metric for tool in TOOLS for metric in tool.metrics}
+_ALL = [metric for tool in TOOLS for metric in tool.metrics]
+
+METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
 """Every metric of these tools by name; a name belongs to one tool."""

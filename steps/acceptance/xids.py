@@ -1,6 +1,6 @@
-"""NVIDIA's Xid numbers as data: what each means, whose fault it is, and what is done.
+"""NVIDIA's Xid numbers: what each means, whether hardware causes it, and what is done.
 
-A number that is not here is `monitor` with the advice to look it up: a new driver may know more of them.
+A number that is not listed is `monitor`, with the advice to look it up: a new driver may report new numbers.
 """
 
 from __future__ import annotations
@@ -67,5 +67,5 @@ XIDS = {
 
 
 def xid(number: int) -> Xid:
-    """Give what is known of a number; an unknown one is to be looked up and watched."""
+    """Return what is known of a number; an unknown number is watched and has to be looked up."""
     return XIDS.get(number) or Xid(number, "not in this table: look it up", True, Severity.MONITOR, CATALOGUE)

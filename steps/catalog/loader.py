@@ -1,30 +1,28 @@
-"""Reading the catalog: every entry checked against the schema, the user's own laid over ours.
+"""Reads the catalog: every entry is checked against the schema, and a site's own entries are added to the shipped ones.
 
-A folder `catalog/` beside site.yaml adds steps (`X01`…) and overrides durations, lead times, roles,
-policies or criteria of ours by id. An override says why; everything else about the step stays.
+A folder `catalog/` beside site.yaml adds steps (`X01`…), and overrides durations, lead times, policies or criteria of shipped
+steps by id. An override says why; everything else about the step stays.
 """
 
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
-
-from pydantic import BaseModel
 
 from steps.catalog.schema import Step
 from steps.errors import InputError, Place
 from steps.validation import validated
 from steps.yaml_lines import Lines, dotted, line_of, load
 
-OVERRIDABLE = frozenset({"duration", "supplies", "crew", "sign_off", "accept", "preview", "waves"})
+OVERRIDABLE = frozenset({"duration", "supplies", "crew", "sign_off", "accept", "also_reads", "preview", "waves"})
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A step, where it is written, and what a site changed about it."""
+    """A step, its file, and what a site changed about it."""
 
     step: Step
     path: Path
@@ -34,7 +32,7 @@ class Entry:
     override_reason: str = ""
 
     def place(self, *key: str | int) -> Place:
-        """Give the place of a key in the entry's file."""
+        """Return the place of a key in the entry's file, for an error or a finding."""
         return Place(str(self.path), line_of(self.lines, key), dotted(key))
 
 
@@ -42,12 +40,12 @@ Catalog = dict[str, Entry]
 
 
 def shipped_folder() -> Path:
-    """Give the folder of the catalog that comes along."""
+    """Return the folder of the shipped catalog."""
     return Path(str(files("steps") / "catalog"))
 
 
 def read_catalog(beside: Path | None = None) -> Catalog:
-    """Give all entries by id: ours, and a site's own from `catalog/` in the folder `beside`."""
+    """Return all entries by id: the shipped ones, and a site's own from `catalog/` in the folder `beside`."""
     catalog: Catalog = {}
     for path in sorted(shipped_folder().glob("*/[0-9HX]*.yaml")):
         _add(catalog, _entry(path, local=False))
@@ -60,7 +58,7 @@ def read_catalog(beside: Path | None = None) -> Catalog:
 
 
 def read_roles(beside: Path | None = None) -> dict[str, dict[str, Any]]:
-    """Give every role by slug with `title` and `signs`."""
+    """Return every role by slug, with its `title` and whether it `signs`."""
     roles, _ = load(shipped_folder() / "roles.yaml")
     own = beside / "catalog" / "roles.yaml" if beside else None
     if own is not None and own.exists():
@@ -69,8 +67,26 @@ def read_roles(beside: Path | None = None) -> dict[str, dict[str, Any]]:
     return dict(roles)
 
 
+def read_into(catalog: Catalog, path: Path) -> str:
+    """Put the step of one file into the catalog, in place of the one that it has; return the step's id."""
+    data, _ = load(path)
+    if isinstance(data, dict) and "overrides" in data:
+        _overlay(catalog, path)
+        return str(data["overrides"])
+    entry = _entry(path, local=not path.resolve().is_relative_to(shipped_folder()))
+    catalog[entry.step.id] = entry
+    return entry.step.id
+
+
+def shipped_step(step: str) -> Step | None:
+    """Return a step of the shipped catalog, read from its one file; None if there is no such step."""
+    for path in shipped_folder().glob(f"*/{step}_*.yaml"):
+        return _entry(path, local=False).step
+    return None
+
+
 def require(catalog: Catalog, step: str) -> Entry:
-    """Give an entry, or raise InputError with the nearest id."""
+    """Return an entry; raise InputError with the nearest id if there is none."""
     if step in catalog:
         return catalog[step]
     close = difflib.get_close_matches(step, list(catalog), n=1)
@@ -86,7 +102,7 @@ def _entry(path: Path, *, local: bool) -> Entry:
     step = validated(Step, data, lines, str(path))
     expected = f"{step.id}_{step.slug.replace('-', '_')}.yaml"
     if path.name != expected:
-        raise InputError(f"the file of step {step.id} is called {expected}", place=Place(str(path), 1, "slug"))
+        raise InputError(f"the file of step {step.id} must be called {expected}", place=Place(str(path), 1, "slug"))
     return Entry(step, path, lines, local)
 
 
@@ -98,33 +114,29 @@ def _add(catalog: Catalog, entry: Entry) -> None:
 
 
 def _overlay(catalog: Catalog, path: Path) -> None:
-    """Add a site's own step, or lay its override over ours."""
+    """Add a site's own step to the catalog, or its override to the shipped step."""
     data, lines = load(path)
     if not isinstance(data, dict) or "overrides" not in data:
         entry = _entry(path, local=True)
         if not entry.step.id.startswith("X"):
             raise InputError(
                 "a site's own step has an id from X01",
-                hint="to change one of ours, write `overrides: ID`, `reason:` and the keys to change",
+                hint="to change a shipped step, write `overrides: ID`, `reason:` and the keys to change",
                 place=entry.place("id"),
             )
         _add(catalog, entry)
         return
-    ours = require(catalog, str(data["overrides"]))
-    changed = {key: value for key, value in data.items() if key not in {"overrides", "reason"}}
-    unknown = sorted(set(changed) - OVERRIDABLE)
-    if unknown or not data.get("reason"):
+    shipped = require(catalog, str(data.pop("overrides")))
+    reason = data.pop("reason", None)
+    unknown = sorted(set(data) - OVERRIDABLE)
+    if unknown or not reason:
+        at = (unknown[0],) if unknown else ()
         raise InputError(
             f"{unknown[0]!r} cannot be overridden" if unknown else "an override says why",
-            hint=f"give `reason`, and any of {', '.join(sorted(OVERRIDABLE))}",
-            place=Place(str(path), line_of(lines, (unknown[0],) if unknown else ()), None),
+            hint=f"write `reason`, and any of {', '.join(sorted(OVERRIDABLE))}",
+            place=Place(str(path), line_of(lines, at), None),
         )
-    merged = _plain(ours.step) | changed
+    merged = shipped.step.model_dump(mode="json", exclude_none=True) | data
     step = validated(Step, merged, lines, str(path))
-    catalog[ours.step.id] = Entry(
-        step, path, lines, local=True, overridden=tuple(changed), override_reason=data["reason"]
-    )
-
-
-def _plain(step: BaseModel) -> dict[str, Any]:
-    return step.model_dump(mode="json", exclude_none=True)
+    entry = Entry(step, path, lines, local=True)
+    catalog[step.id] = replace(entry, overridden=tuple(data), override_reason=reason)

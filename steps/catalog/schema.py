@@ -1,7 +1,7 @@
 """The closed schema of one catalog entry.
 
-A field that is not named here is refused. Formulas are strings in the grammar of `steps.formula`;
-figures carry a unit and a source, or the source `assumption`, which a site may override.
+A field that is not named here is refused. Formulas are strings in the grammar of `steps.formula`. A figure has a unit and a
+source, or the source `assumption`, which a site may override.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from steps.catalog.terms import Effect, Kind, LinkType, Mapping, Phase, Scope, Shared, Waves
+from steps.catalog.terms import AlsoRead, Effect, Kind, LinkType, Mapping, Phase, Scope, Shared, Waves
 
 StepId = Annotated[str, Field(pattern=r"^([0-9]{3}|[HX][0-9]{2,3})$")]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, Field(min_length=1)]
+MetricName = Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)*$")]
 
 
 class Closed(BaseModel):
@@ -40,9 +41,9 @@ class Estimate(Closed):
     def _one_form(self) -> Self:
         three = (self.o, self.m, self.p)
         if self.value is None and any(x is None for x in three):
-            raise ValueError("give either `value`, or all of `o`, `m` and `p`")
+            raise ValueError("write either `value`, or all of `o`, `m` and `p`")
         if self.value is not None and any(x is not None for x in three):
-            raise ValueError("give either `value` or `o`/`m`/`p`, not both")
+            raise ValueError("write either `value` or `o`/`m`/`p`, not both")
         return self
 
     @property
@@ -62,7 +63,7 @@ class Duration(Closed):
 
 
 class Items(Closed):
-    """What is counted inside one activity: the noun and a formula for how many."""
+    """What is counted in one activity: the noun, and a formula for the number."""
 
     of: Text
     count: Text
@@ -111,7 +112,7 @@ class Supply(Closed):
 
 
 class Notice(Closed):
-    """How long before it takes place somebody is told."""
+    """How long before the work a witness is invited."""
 
     value: float = Field(gt=0)
     unit: Literal["working-day"]
@@ -127,7 +128,7 @@ class Validity(Closed):
 
 
 class Witness(Closed):
-    """Roles that are invited to see it done. It waits for the notice they are given, not for them."""
+    """Roles that are invited to witness the work. The work waits for the notice to pass, not for the witnesses."""
 
     roles: tuple[Slug, ...] = Field(min_length=1)
     notice: Notice
@@ -136,7 +137,7 @@ class Witness(Closed):
 class Policy(Closed):
     """Who must approve, how many of them, whether the performer may be one, and who is invited to witness it.
 
-    An approval that is `valid_for` a time has to be given again when it is over.
+    An approval that is `valid_for` a time has to be signed again after it.
     """
 
     roles: tuple[Slug, ...] = Field(min_length=1)
@@ -147,10 +148,10 @@ class Policy(Closed):
 
 
 class SignOff(Closed):
-    """The approval an activity needs, and the evidence that must lie on the table.
+    """The approval that an activity needs, and the evidence that must be attached.
 
-    `needed: by-hand` asks for it only when a person, not a run or a calculator, did the work. `assurance` is
-    the site's where it is not given: recorded by account, or signed with a key.
+    `needed: by-hand` asks for it only if a person did the work, and not a run or a calculator. `assurance` is `recorded` (the
+    account counts) or `signed` (with a key); without it the site's own holds.
     """
 
     policy: Policy
@@ -161,27 +162,29 @@ class SignOff(Closed):
 
 
 class Criterion(Closed):
-    """A metric, a comparison and a threshold with unit; the threshold may be a formula.
+    """A metric, a comparison and a threshold with its unit; the threshold may be a formula.
 
-    With `fleet_z` an item must also lie within so many robust standard deviations of the others of its activity.
-    The threshold stays: a fleet that is slow everywhere does not pass for being alike.
+    With `fleet_z` an item must also be within so many robust standard deviations of the other items of its activity. The
+    threshold holds as well, so that a fleet that is slow everywhere does not pass.
     """
 
-    metric: Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)*$")]
+    metric: MetricName
     op: Literal["==", "!=", "<", "<=", ">", ">=", "within"]
     value: float | bool | str
     unit: Text
     each: str | None = None
     when: str | None = None
     fleet_z: float | None = Field(default=None, gt=0)
+    by_hand: bool = Field(default=False, description="a person reads it: no tool, machine, proof or calculator does")
     source: Text
     erratum: str | None = None
 
     @model_validator(mode="after")
     def _fleet_of_items(self) -> Self:
-        if self.fleet_z is not None and (self.each is None or self.op not in {"<", "<=", ">", ">="}):
+        has_bad_side = self.op in {"<", "<=", ">", ">="}
+        if self.fleet_z is not None and not (self.each and has_bad_side):
             raise ValueError(
-                "`fleet_z` holds items against each other: it needs `each`, and an operator with a bad side"
+                "`fleet_z` compares items with each other: it needs `each`, and an operator with a bad side"
             )
         return self
 
@@ -189,7 +192,7 @@ class Criterion(Closed):
 class Fact(Closed):
     """Something about the facility that a person must find out; with options it is one of these words."""
 
-    name: Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)*$")]
+    name: MetricName
     unit: Text
     meaning: Text
     options: tuple[Text, ...] = ()
@@ -198,7 +201,7 @@ class Fact(Closed):
 
 
 class Sources(Closed):
-    """Where the entry comes from, and which items of the 60-step guide it covers."""
+    """The sources of the entry, and the items of the guide of sixty steps that it covers."""
 
     seed: tuple[Text, ...] = ()
     guide60: tuple[int, ...] = ()
@@ -206,14 +209,14 @@ class Sources(Closed):
 
 
 class OnFail(Closed):
-    """What a failed criterion leads to: the action on the item, and the class of the NCR."""
+    """What follows from a failed criterion: the action on the item, and the class of the non-conformance."""
 
     severity: Literal["monitor", "reset", "reboot", "replace", "rework"]
     ncr: Literal["A", "B", "C"]
 
 
 class Alternative(Closed):
-    """The playbook of a step in designs where `when` holds. Without one, the step is not automated there yet."""
+    """The playbook of a step in designs where `when` holds. Without a playbook the step is not automated there."""
 
     when: Text
     playbook: str | None = None
@@ -257,6 +260,7 @@ class Step(Closed):
     sign_off: SignOff
     facts: tuple[Fact, ...] = ()
     accept: tuple[Criterion, ...] = ()
+    also_reads: tuple[AlsoRead, ...] = ()
     on_fail: OnFail | None = None
     outputs: tuple[Text, ...] = ()
     errata: tuple[Text, ...] = ()
@@ -272,11 +276,13 @@ class Step(Closed):
         if isinstance(self.applies, str) and not self.not_applicable_because:
             raise ValueError("a conditional `applies` needs `not_applicable_because`")
         if self.sign_off.policy.witness is not None and self.playbooks:
-            raise ValueError("`witness` is for what people do: nobody is invited to what software starts by itself")
+            raise ValueError(
+                "`witness` is for the work of people: software starts by itself, and nobody could be invited"
+            )
         if self.preview and (not self.playbooks or self.effect is Effect.READ):
-            raise ValueError("`preview` shows what a playbook would change, and nothing of this step changes hosts")
+            raise ValueError("`preview` shows what a playbook would change, and this step changes no hosts")
         if self.waves is not None and not self.playbooks:
-            raise ValueError("`waves` say how a playbook goes over hosts, and there is no `playbook`")
+            raise ValueError("`waves` is the order of a playbook over hosts, and there is no `playbook`")
         if self.facts and self.kind is not Kind.COMPUTE:
             raise ValueError("`facts` are what a compute step compares its design with")
         if self.duration.rate is not None and self.items is None:
@@ -285,6 +291,6 @@ class Step(Closed):
 
     @property
     def playbooks(self) -> tuple[str, ...]:
-        """Give every playbook that some design takes for this step, each once."""
+        """Every playbook that the step has in some design, each once."""
         named = (self.playbook, *(alternative.playbook for alternative in self.alternatives))
         return tuple(dict.fromkeys(name for name in named if name is not None))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
-from annotated_types import Ge, Le
+from annotated_types import Ge, Le, MinLen
 
 
 class Phase(StrEnum):
@@ -95,3 +95,12 @@ class Waves:
     max_failed_percent: Annotated[float, Ge(0), Le(100)]
     source: str
     canary: Annotated[int, Ge(1)] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class AlsoRead:
+    """A metric that a step reads and that no criterion judges. It is recorded beside the criteria."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
+    metric: Annotated[str, MinLen(1)]
+    unit: Annotated[str, MinLen(1)]

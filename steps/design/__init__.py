@@ -1,1 +1,1 @@
-"""A site on paper: its file, its preset, and every quantity that follows from them."""
+"""A site as designed: its file, its preset, and every quantity that follows from them."""

@@ -1,13 +1,14 @@
-"""Addresses: a subnet a network and rail, VLANs, AS numbers of a routed Ethernet fabric, LIDs of an InfiniBand one."""
+"""Addresses: a subnet for each network and rail, VLANs, AS numbers of a routed Ethernet fabric, LIDs of InfiniBand."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address, IPv4Network
 from math import ceil, log2
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from steps.design.fabric import Fabric
+from steps.design.figures import Chosen, Figures
 from steps.design.findings import Finding
 
 GROWTH = 2
@@ -21,9 +22,12 @@ UNICAST_LIDS = 0xBFFF
 
 LAST_PRIVATE_ASN = 4294967294
 
+Address = tuple[str, str, str]
+"""A node, the name of a network, and the node's address there with its prefix."""
 
-class Network(NamedTuple):
-    """One network; `vlan` is none where ports are routed or InfiniBand."""
+
+class Subnet(NamedTuple):
+    """One network. `vlan` is None for routed ports and InfiniBand."""
 
     name: str
     subnet: IPv4Network
@@ -33,69 +37,96 @@ class Network(NamedTuple):
 
 
 class AddressPlan(NamedTuple):
-    """Networks, the AS numbers of each tier (first and last) and the LIDs in use."""
+    """Networks, the AS numbers of each tier (first and last), the LIDs in use, and the networks without room (`short`)."""
 
-    networks: tuple[Network, ...]
+    networks: tuple[Subnet, ...]
     asns: dict[str, tuple[int, int]]
     lids: int
     short: tuple[str, ...]
 
 
+class Wanted(NamedTuple):
+    """A network before it has a subnet: the parent that its subnet is cut from, and how many hosts it has."""
+
+    name: str
+    parent: IPv4Network
+    vlan: int | None
+    hosts: int
+
+
 def address_plan(
-    f: Mapping[str, float], choices: Mapping[str, Any], fabric: Fabric, *, racks: int, storage_servers: int
+    f: Figures,
+    choices: Chosen,
+    fabric: Fabric,
+    *,
+    racks: int,
+    storage_servers: int,
 ) -> AddressPlan:
-    """Give the plan of a design; networks that their parent has no room for are named in `short`."""
+    """Return the addresses of a design."""
+    wanted = _wanted(f, choices, fabric, racks=racks, storage_servers=storage_servers)
+    networks, short = _carved(wanted)
+    asns = _as_numbers(int(f["asn_first"]), fabric) if choices["fabric"] == "roce" else {}
+    ports = fabric.node_leaf_links + fabric.manager_links + fabric.switches
+    lids = ports if choices["fabric"] == "infiniband" else 0
+    return AddressPlan(tuple(networks), asns, lids, tuple(short))
+
+
+def _wanted(
+    f: Figures,
+    choices: Chosen,
+    fabric: Fabric,
+    *,
+    racks: int,
+    storage_servers: int,
+) -> list[Wanted]:
     nodes = int(f["nodes"])
     management = IPv4Network(str(choices["management_network"]))
-    out_of_band = (
-        nodes + fabric.switches + racks * int(f["rack_feeds"]) + storage_servers + int(f["management_servers"])
-    )
     in_band = nodes + storage_servers + int(f["management_servers"])
-    wanted: list[tuple[str, IPv4Network, int | None, int]] = [
-        ("out-of-band", management, int(f["vlan_management"]), out_of_band),
-        ("in-band", management, int(f["vlan_provisioning"]), in_band),
+    out_of_band = in_band + fabric.switches + racks * int(f["rack_feeds"])
+    wanted = [
+        Wanted("out-of-band", management, int(f["vlan_management"]), out_of_band),
+        Wanted("in-band", management, int(f["vlan_provisioning"]), in_band),
     ]
     if choices["storage_network"] != "none":
         vlan = int(f["vlan_storage"]) if choices["storage_network"] == "ethernet" else None
-        wanted.append(("storage", IPv4Network(str(choices["storage_subnet"])), vlan, nodes + storage_servers))
-    routed = choices["fabric"] == "roce"
-    rails = int(f["rails"]) if choices["fabric"] != "none" else 0
+        parent = IPv4Network(str(choices["storage_subnet"]))
+        wanted.append(Wanted("storage", parent, vlan, nodes + storage_servers))
     compute = IPv4Network(str(choices["compute_network"]))
-    vlans = [int(f["vlan_compute"]) + number if routed else None for number in range(rails)]
-    wanted += [(f"rail-{number}", compute, vlan, nodes) for number, vlan in enumerate(vlans, 1)]
-    networks, short = _carved(wanted)
-    asns = _as_numbers(int(f["asn_first"]), fabric) if routed else {}
-    lids = fabric.node_leaf_links + fabric.manager_links + fabric.switches if choices["fabric"] == "infiniband" else 0
-    return AddressPlan(networks, asns, lids, short)
+    for number in range(int(f["rails"]) if choices["fabric"] != "none" else 0):
+        vlan = int(f["vlan_compute"]) + number if choices["fabric"] == "roce" else None
+        wanted.append(Wanted(f"rail-{number + 1}", compute, vlan, nodes))
+    return wanted
 
 
-def hosts(plan: AddressPlan, nodes: list[str]) -> Iterator[tuple[str, str, str]]:
-    """Give node, network and address with prefix of every server; the n-th server has the n-th address of each network."""
+def hosts(plan: AddressPlan, nodes: Sequence[str]) -> Iterator[Address]:
+    """Yield node, network, and address with prefix; the n-th server has the n-th address of each network."""
     for network in plan.networks:
         first = int(network.subnet.network_address) + RESERVED
         for number, node in enumerate(nodes):
             yield node, network.name, f"{IPv4Address(first + number)}/{network.subnet.prefixlen}"
 
 
-def _carved(wanted: list[tuple[str, IPv4Network, int | None, int]]) -> tuple[tuple[Network, ...], tuple[str, ...]]:
-    """Cut subnets from their parents in order, each aligned to its size."""
+def _carved(wanted: list[Wanted]) -> tuple[list[Subnet], list[str]]:
+    """Return the subnets, cut from their parents in order and aligned to their size, and the names of those without room."""
     used: dict[IPv4Network, int] = {}
-    networks, short = [], []
+    networks: list[Subnet] = []
+    short: list[str] = []
     for name, parent, vlan, count in wanted:
         bits = max(4, ceil(log2(count * GROWTH + RESERVED)))
         size = 1 << bits
-        start = ceil((used.get(parent, int(parent.network_address))) / size) * size
+        free = used.get(parent, int(parent.network_address))
+        start = ceil(free / size) * size
         if start + size > int(parent.broadcast_address) + 1:
             short.append(name)
             continue
         used[parent] = start + size
         subnet = IPv4Network((start, 32 - bits))
-        networks.append(Network(name, subnet, vlan, count, subnet.network_address + 1))
-    return tuple(networks), tuple(short)
+        networks.append(Subnet(name, subnet, vlan, count, subnet.network_address + 1))
+    return networks, short
 
 
 def _as_numbers(first: int, fabric: Fabric) -> dict[str, tuple[int, int]]:
-    """One number for the core, one for the spines of each group and plane, one a leaf switch (RFC 7938)."""
+    """Return one number for the core, one for the spines of each group and plane, one for each leaf switch (RFC 7938)."""
     groups = ceil(len(fabric.pods) / fabric.group_pods) * fabric.planes
     numbers, at = {}, first
     for tier, count in (
@@ -110,7 +141,7 @@ def _as_numbers(first: int, fabric: Fabric) -> dict[str, tuple[int, int]]:
 
 
 def findings(plan: AddressPlan) -> Iterator[Finding]:
-    """Give what the address space does not hold."""
+    """Yield what the address space has no room for."""
     if plan.short:
         yield Finding(
             "addresses-too-few",

@@ -1,6 +1,6 @@
-"""The bill of quantities: every part a design is built of, for the whole site and for one full pod.
+"""The bill of quantities: every part of a design, for the whole site and for one full pod.
 
-Counts are what is installed; spares stand beside them. Kilograms and square metres say what the floor must take.
+Counts are the installed parts; spares are counted separately. Weights and areas say what the floor must carry.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from steps.design.reliability import Reliability
 
 
 class Line(NamedTuple):
-    """One part: `pod` is what a full pod holds, none where it is not a pod's."""
+    """One part. `pod` is the count in a full pod, None if the part belongs to no pod."""
 
     section: str
     item: str
@@ -28,8 +28,11 @@ class Line(NamedTuple):
     pod: float | None
 
 
+Lines = tuple[Line, ...]
+
+
 class Load(NamedTuple):
-    """What a full compute rack weighs and where it stands."""
+    """The weight of a full compute rack and of everything, in kg, and the white space."""
 
     rack_kg: float
     rack_kpa: float
@@ -37,10 +40,10 @@ class Load(NamedTuple):
     total_kg: float
 
 
-def bill_of(design: Design, cables: CableSchedule | None, reliability: Reliability | None) -> tuple[Line, ...]:
-    """Give every line that is not empty."""
+def bill_of(design: Design, cables: CableSchedule | None, rates: Reliability | None) -> Lines:
+    """Return every line that is not empty."""
     lines = (
-        *_servers(design, reliability),
+        *_servers(design, rates),
         *_room(design),
         *(_fabric(design, cables) if cables else ()),
         *_power(design),
@@ -51,21 +54,21 @@ def bill_of(design: Design, cables: CableSchedule | None, reliability: Reliabili
 
 
 def load_of(design: Design) -> Load:
-    """Give the weight of racks and what the floor feels of it."""
+    """Return the weight of racks, and the load on the floor in kPa."""
     f = design.figures
     rack = f["rack_kg"] + f["nodes_per_rack"] * f["node_kg"]
     footprint = f["rack_pitch_m"] * f["rack_depth_m"]
-    halls = [u for u in design.units if u.kind is Scope.HALL]
+    racks = float(design.site.values["racks"])
     return Load(
         rack_kg=rack,
         rack_kpa=rack * 9.81 / 1000 / footprint,
-        floor_m2=sum(float(hall.values["floor_m2_in_hall"]) for hall in halls),
-        total_kg=f["nodes"] * f["node_kg"] + float(design.site.values["racks"]) * f["rack_kg"],
+        floor_m2=_sum(design, Scope.HALL, "floor_m2_in_hall"),
+        total_kg=f["nodes"] * f["node_kg"] + racks * f["rack_kg"],
     )
 
 
 def findings(design: Design, load: Load) -> Iterator[Finding]:
-    """Give racks that are over-full or heavier than the floor takes."""
+    """Yield racks that have too many servers, or that are heavier than the floor carries."""
     f = design.figures
     if f["nodes"] == 1:
         return
@@ -91,24 +94,30 @@ def findings(design: Design, load: Load) -> Iterator[Finding]:
 
 
 def _pod(design: Design) -> dict[str, float]:
-    """Give the values of the fullest pod."""
+    """Return the values of the fullest pod."""
     pods = [u for u in design.units if u.kind is Scope.POD]
-    fullest = max(pods, key=lambda u: float(u.values["nodes_in_pod"]))
-    return {name: float(value) for name, value in fullest.values.items() if not isinstance(value, str)}
+    fullest = max(pods, key=lambda u: float(u.values["nodes_in_pod"])).values
+    numbers = {name: value for name, value in fullest.items() if not isinstance(value, str)}
+    return {name: float(value) for name, value in numbers.items()}
+
+
+def _sum(design: Design, kind: Scope, name: str) -> float:
+    return sum(float(unit.values[name]) for unit in design.units if unit.kind is kind)
 
 
 def _halls(design: Design, name: str) -> float:
-    return sum(float(u.values[name]) for u in design.units if u.kind is Scope.HALL)
+    return _sum(design, Scope.HALL, name)
 
 
 def _pods(design: Design, name: str) -> float:
-    return sum(float(u.values[name]) for u in design.units if u.kind is Scope.POD)
+    return _sum(design, Scope.POD, name)
 
 
-def _servers(design: Design, reliability: Reliability | None) -> Iterator[Line]:
+def _servers(design: Design, rates: Reliability | None) -> Iterator[Line]:
     f, pod = design.figures, _pod(design)["nodes_in_pod"]
-    spares = reliability.spares if reliability else {}
-    yield Line("servers", "GPU servers", "each", f["nodes"], reliability.hot_spares if reliability else 0, pod)
+    spares = rates.spares if rates else {}
+    hot = rates.hot_spares if rates else 0
+    yield Line("servers", "GPU servers", "each", f["nodes"], hot, pod)
     for item, each, spare in (
         ("GPUs", "gpus_per_node", spares.get("GPUs", 0)),
         ("processors", "cpus_per_node", 0),
@@ -118,31 +127,26 @@ def _servers(design: Design, reliability: Reliability | None) -> Iterator[Line]:
         ("power supplies", "psus_per_node", spares.get("power supplies", 0)),
         ("fan modules", "fans_per_node", 0),
     ):
-        yield Line("servers", item, "each", f["nodes"] * f[each], spare, pod * f[each])
+        count = f[each]
+        yield Line("servers", item, "each", f["nodes"] * count, spare, pod * count)
     v = design.site.values
     if f["nodes"] > 1:
         yield Line("servers", "management servers", "each", float(v["management_servers"]), 0, None)
 
 
 def _room(design: Design) -> Iterator[Line]:
-    f, pod, v, load = design.figures, _pod(design), design.site.values, load_of(design)
-    yield Line("room", "compute racks", "each", float(v["racks"]), 0, pod["racks_in_pod"])
-    yield Line("room", "network, storage and management racks", "each", float(v["infra_racks"]), 0, None)
-    yield Line(
-        "room", "rack units in use by servers", "U", f["nodes"] * f["node_u"], 0, pod["nodes_in_pod"] * f["node_u"]
-    )
-    yield Line(
-        "room", "blanking panels", "each", _pods(design, "blanking_panels_in_pod"), 0, pod["blanking_panels_in_pod"]
-    )
-    yield Line("room", "white space", "m2", round(load.floor_m2, 1), 0, pod["racks_in_pod"] * f["floor_m2_per_rack"])
-    yield Line(
-        "room",
-        "servers and racks",
-        "kg",
-        round(load.total_kg),
-        0,
-        round(pod["nodes_in_pod"] * f["node_kg"] + pod["racks_in_pod"] * f["rack_kg"]),
-    )
+    f, pod, v = design.figures, _pod(design), design.site.values
+    load, nodes, racks = load_of(design), pod["nodes_in_pod"], pod["racks_in_pod"]
+    panels, kg = _pods(design, "blanking_panels_in_pod"), nodes * f["node_kg"] + racks * f["rack_kg"]
+    for item, unit, site, in_pod in (
+        ("compute racks", "each", float(v["racks"]), racks),
+        ("network, storage and management racks", "each", float(v["infra_racks"]), None),
+        ("rack units in use by servers", "U", f["nodes"] * f["node_u"], nodes * f["node_u"]),
+        ("blanking panels", "each", panels, pod["blanking_panels_in_pod"]),
+        ("white space", "m2", round(load.floor_m2, 1), racks * f["floor_m2_per_rack"]),
+        ("servers and racks", "kg", round(load.total_kg), round(kg)),
+    ):
+        yield Line("room", item, unit, site, 0, in_pod)
 
 
 def _fabric(design: Design, cables: CableSchedule) -> Iterator[Line]:

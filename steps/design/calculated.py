@@ -1,7 +1,7 @@
-"""Compute steps, worked out from a plan and from facts about the facility.
+"""Works out compute steps from a plan and from facts about the facility.
 
-A metric that stands in a step's results is computed; one that does not is `not measured`, and a person settles
-it. Plans adopted before 0.2 have no figures: for them, and for criteria of a site's own, the formulas are left.
+A metric that is among a step's results is computed. Any other is `not measured`, and a person decides. Plans from before 0.2
+have no figures; for them, and for criteria of a site's own, only the formulas are used.
 """
 
 from __future__ import annotations
@@ -39,6 +39,11 @@ FORMULAS: dict[str, tuple[str, str]] = {
     "storage.read_gb_s": ("storage_gb_s", "GB/s"),
 }
 
+RACK_FEED = "rack.feed_kw"
+"""What a rack's feed carries. It is not among the formulas, since they have no square root."""
+
+FEED_FORMULA = ("rack_feed_v, rack_breaker_a", "kW")
+
 WORKERS: dict[str, Worker] = {
     "021": electrical.supplies,
     "036": network.topology,
@@ -53,7 +58,7 @@ WORKERS: dict[str, Worker] = {
     "114": mechanical.plant,
     "121": shared_storage.shared_storage,
 }
-"""What works out each step."""
+"""The calculator of each step."""
 
 
 class Calculator:
@@ -64,38 +69,39 @@ class Calculator:
         self._under = Under(plan)
 
     def of(self, activity: PlanActivity, facts: Facts) -> Calculation:
-        """Work out an activity; a criterion that its calculator does not give is left to the formulas."""
+        """Return the calculation of an activity; formulas work out criteria that its calculator does not."""
         worker, counted = WORKERS.get(activity.step), self._under.counted
         found = worker(self._under, activity, facts, counted) if worker and counted else Calculation()
         given = {figure.name for figure in found.results}
         if wanted := {c.metric for c in activity.criteria} - given:
             for metric, (value, unit) in calculated(self.plan, activity.unit).items():
-                # a step that compares with facts is never settled by the design's own figures
+                # the design's own figures never decide a step that compares with facts
                 if metric in wanted and not (activity.facts and counted):
-                    found.gives(metric, value, unit, FORMULAS.get(metric, ("rack_feed_v, rack_breaker_a", ""))[0])
+                    formula, _ = FORMULAS.get(metric, FEED_FORMULA)
+                    found.gives(metric, value, unit, formula)
         return found
 
     def basis(self, activity: PlanActivity) -> dict[str, str]:
-        """Give the figures of the design that an activity's result rests on, by name; facts are not the design's."""
+        """Return the figures of the design that an activity's result depends on, by name; facts are not among them."""
         found = self.of(activity, {})
         return {f.name: f"{f.value} {f.unit}" for f in (*found.inputs, *found.results)}
 
 
 def calculated(plan: Plan, unit: str) -> dict[str, tuple[Decimal, str]]:
-    """Give every metric that a formula gives at a unit, with its unit of measure."""
+    """Return every metric that a formula works out at a unit, with its unit of measure."""
     values = design_at(plan, unit)
     found: dict[str, tuple[Decimal, str]] = {}
     for metric, (formula, measure) in FORMULAS.items():
-        if names(formula) <= values.keys():  # a pod's figure has no value at the site
+        if names(formula) <= values.keys():  # a figure of a pod has no value at the site
             found[metric] = (_decimal(evaluate(formula, values)), measure)
     if {"rack_feed_v", "rack_breaker_a"} <= values.keys():
-        feed_kw = sqrt(3) * float(values["rack_feed_v"]) * float(values["rack_breaker_a"]) * CONTINUOUS_LOAD / 1000
-        found["rack.feed_kw"] = (_decimal(feed_kw), "kW")
+        volts, amps = float(values["rack_feed_v"]), float(values["rack_breaker_a"])
+        found[RACK_FEED] = (_decimal(sqrt(3) * volts * amps * CONTINUOUS_LOAD / 1000), "kW")
     return found
 
 
 def design_at(plan: Plan, unit: str) -> Mapping[str, Any]:
-    """Give the design values that hold at a unit, its own over the site's."""
+    """Return the design values of a unit; its own take the place of the site's."""
     own = next(u.design for u in plan.units if u.id == unit)
     return plan.design | own
 

@@ -1,15 +1,16 @@
-"""Checkpoints: size, the interval that loses least, tiers, and what interruptions cost.
+"""Checkpoints: their size, the interval that loses the least time, tiers, and the cost of interruptions.
 
-The interval is Young's sqrt(2 d M), d the pause of a checkpoint and M the mean time between interruptions
-(Young 1974); Daly's higher-order form (Daly 2006) stands beside it. They differ by little while d is much less than M.
+The interval is Young's sqrt(2 d M), where d is the pause of a checkpoint and M the mean time between interruptions (Young 1974).
+Daly's higher-order form (Daly 2006) is worked out as well. They differ little while d is much smaller than M.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from steps.design.figures import Chosen, Figures
 from steps.design.findings import Finding
 
 BYTES_PER_PARAM: dict[tuple[str, str], float] = {
@@ -26,11 +27,11 @@ BYTES_PER_PARAM: dict[tuple[str, str], float] = {
     ("fp32", "adafactor"): 4,
     ("fp32", "sgd"): 4 + 4,
 }
-"""Bytes a parameter in a checkpoint: weights, a 32-bit master copy where they are narrower, optimizer moments."""
+"""Bytes for each parameter in a checkpoint: weights, a 32-bit copy of narrower weights, moments of the optimizer."""
 
 
 class Tier(NamedTuple):
-    """One place where checkpoints go."""
+    """One place where checkpoints are written."""
 
     name: str
     survives: str
@@ -56,32 +57,37 @@ class Checkpoints(NamedTuple):
 
 
 def size_tb(params_b: float, bytes_per_param: float) -> float:
-    """Give the size of a checkpoint, TB."""
+    """Return the size of a checkpoint in TB."""
     return params_b * bytes_per_param / 1000
 
 
 def young_interval_s(pause_s: float, mtbf_s: float) -> float:
-    """Give Young's interval between checkpoints, seconds."""
+    """Return Young's interval between checkpoints in seconds."""
     return sqrt(2 * pause_s * mtbf_s)
 
 
 def daly_interval_s(pause_s: float, mtbf_s: float) -> float:
-    """Give Daly's interval, seconds; with a pause of twice the MTBF or more, the MTBF."""
+    """Return Daly's interval in seconds; for a pause of twice the MTBF or more it is the MTBF."""
     if pause_s >= 2 * mtbf_s:
         return mtbf_s
     ratio = pause_s / (2 * mtbf_s)
-    return sqrt(2 * pause_s * mtbf_s) * (1 + sqrt(ratio) / 3 + ratio / 9) - pause_s
+    higher_order = 1 + sqrt(ratio) / 3 + ratio / 9
+    return sqrt(2 * pause_s * mtbf_s) * higher_order - pause_s
 
 
 def lost_share(interval_s: float, restart_s: float, mtbf_s: float) -> float:
-    """Give the share of time lost to interruptions: half an interval and the restart, each time; at most all."""
+    """Return the share of time lost to interruptions, at most 1: each costs half an interval and a restart."""
     return min(1.0, (interval_s / 2 + restart_s) / mtbf_s)
 
 
 def checkpoints_of(
-    f: Mapping[str, float], choices: Mapping[str, Any], *, mtbf_h: float | None, write_gb_s: float
+    f: Figures,
+    choices: Chosen,
+    *,
+    mtbf_h: float | None,
+    write_gb_s: float,
 ) -> Checkpoints | None:
-    """Give the checkpoint plan of a design; none where it has no accelerators."""
+    """Return the checkpoint plan of a design; None if it has no accelerators."""
     each = BYTES_PER_PARAM[str(choices["precision"]), str(choices["optimizer"])]
     size = size_tb(f["model_params_b"], each)
     if mtbf_h is None:
@@ -110,9 +116,15 @@ def checkpoints_of(
 
 
 def _tiers(
-    f: Mapping[str, float], size: float, pause: float, mtbf_s: float, local_rate: float, *, shared: bool
+    f: Figures,
+    size: float,
+    pause: float,
+    mtbf_s: float,
+    local_rate: float,
+    *,
+    shared: bool,
 ) -> Iterator[Tier]:
-    """Fast and often where a restart is enough, slower and rarer where a server or the site is lost."""
+    """Yield the tiers: fast and frequent for a restart, slower and rarer for the loss of a server or of the site."""
     local = f["checkpoint_pause_s"] or f["checkpoint_overhead_s"] + size * 1000 / local_rate
     often = young_interval_s(local, mtbf_s)
     yield Tier("drives of the servers", "a crash of the job", local, often / 60, local / often)
@@ -123,7 +135,7 @@ def _tiers(
 
 
 def findings(checkpoints: Checkpoints | None) -> Iterator[Finding]:
-    """Give checkpoints that take too large a share of the time."""
+    """Yield a warning if checkpoints take too large a share of the time."""
     if checkpoints and 1 - checkpoints.effective_share > 0.15:
         yield Finding(
             "time-lost-to-checkpoints",

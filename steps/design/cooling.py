@@ -1,16 +1,18 @@
-"""Heat and how it leaves: air and liquid, flows, units with redundancy, what air can do, free-cooling hours.
+"""Heat and its removal: air and liquid, flows, units with redundancy, the limits of air, hours of free cooling.
 
-All electrical power of the IT becomes heat. Air at 1.2 kg/m3 and 1.005 kJ/(kg K); coolant is water with
-propylene glycol near 40 degrees C (ASHRAE Handbook, Fundamentals).
+All electrical power of the IT becomes heat. Air has 1.2 kg/m3 and 1.005 kJ/(kg K). The coolant is water with propylene glycol
+near 40 degrees C (ASHRAE Handbook, Fundamentals).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from steps.design.figures import Chosen, Figures
 from steps.design.findings import Finding
+from steps.design.power import Power, annual_cost
 
 KW_A_TON = 3.517
 CFM_A_M3_S = 2118.88
@@ -19,7 +21,7 @@ CELSIUS_ZERO_WATER = 4.18
 
 
 class Cooling(NamedTuple):
-    """The heat of a site and what carries it; unit counts hold for the whole site as if it were one hall."""
+    """The heat of a site, and the flows and temperatures of air and liquid that remove it."""
 
     heat_kw: float
     tons: float
@@ -38,49 +40,51 @@ class Cooling(NamedTuple):
 
 
 def tons(heat_kw: float) -> float:
-    """Give tons of refrigeration."""
+    """Return the tons of refrigeration that remove a heat."""
     return heat_kw / KW_A_TON
 
 
 def air_m3_s(kw: float, delta_k: float) -> float:
-    """Give the air that carries a heat at a warming, cubic metres a second."""
+    """Return the airflow in cubic metres per second that removes `kw` when it warms by `delta_k`."""
     return kw / (AIR_KJ_M3_K * delta_k)
 
 
 def cfm(kw: float, delta_k: float) -> float:
-    """Give the same in cubic feet a minute."""
+    """Return the same airflow in cubic feet per minute."""
     return air_m3_s(kw, delta_k) * CFM_A_M3_S
 
 
 def liquid_l_min(kw: float, delta_k: float, glycol: float = 0.25) -> float:
-    """Give the coolant that carries a heat at a warming, litres a minute; 1.5 a kW at 10 K with a quarter glycol."""
+    """Return the coolant flow in litres per minute that removes `kw` when it warms by `delta_k`.
+
+    Rule of thumb: 1.5 l/min for each kW at 10 K, with 25 % glycol.
+    """
     kj_kg_k = CELSIUS_ZERO_WATER - glycol
     kg_l = 0.992 + 0.09 * glycol
     return kw * 60 / (kj_kg_k * kg_l * delta_k)
 
 
 def units(kw: float, unit_kw: float, spare: int) -> int:
-    """Give the units that carry a heat, with spare ones; none where there is no heat."""
+    """Return the number of units for a heat, spare ones included; 0 without heat."""
     return 0 if kw <= 0 else ceil(kw / unit_kw - 1e-9) + spare
 
 
-def liquid_share(f: Mapping[str, float], choices: Mapping[str, Any]) -> float:
-    """Give the share of a server's heat that liquid takes."""
-    return {"air": 0.0, "hybrid": f["liquid_share"], "liquid": 1.0}[str(choices["cooling"])]
+def liquid_share(f: Figures, choices: Chosen) -> float:
+    """Return the share of a server's heat that liquid removes."""
+    shares = {"air": 0.0, "hybrid": f["liquid_share"], "liquid": 1.0}
+    return shares[str(choices["cooling"])]
 
 
 def free_cooling_hours(outside_c: Iterable[float], supply_c: float, approach_k: float) -> int:
-    """Give the hours of a temperature profile (one value an hour) in which no chiller is needed."""
+    """Return the hours of a temperature profile (one value for each hour) without a need for chillers."""
     return sum(1 for value in outside_c if value <= supply_c - approach_k)
 
 
-def cooling_of(
-    f: Mapping[str, float], choices: Mapping[str, Any], *, it_mw: float, facility_mw: float, compute_mw: float
-) -> Cooling:
-    """Give the heat of a design and its split."""
+def cooling_of(f: Figures, choices: Chosen, power: Power) -> Cooling:
+    """Return the heat of a design, and what air and liquid remove of it."""
     share = liquid_share(f, choices)
     rack_kw = f["node_kw"] * f["nodes_per_rack"]
-    heat, liquid = it_mw * 1000, compute_mw * 1000 * share
+    heat, liquid = power.it_mw * 1000, power.compute_mw * 1000 * share
     rack_air, rack_liquid = rack_kw * (1 - share), rack_kw * share
     limit = f["rear_door_rack_kw"] if choices["rear_door"] else f["contained_rack_kw"]
     return Cooling(
@@ -96,13 +100,13 @@ def cooling_of(
         air_limit_kw=limit,
         return_air_c=f["air_supply_c"] + f["air_delta_k"],
         return_liquid_c=f["liquid_supply_c"] + f["liquid_delta_k"],
-        mechanical_mw=facility_mw - it_mw,
-        usd_per_tenth_of_pue=0.1 * it_mw * 1000 * 8760 * f["load_factor"] * f["electricity_usd_kwh"],
+        mechanical_mw=power.facility_mw - power.it_mw,
+        usd_per_tenth_of_pue=annual_cost(0.1 * power.it_mw, f["electricity_usd_kwh"], f["load_factor"]),
     )
 
 
-def findings(f: Mapping[str, float], choices: Mapping[str, Any], cooling: Cooling) -> Iterator[Finding]:
-    """Give what air or liquid cannot carry."""
+def findings(f: Figures, choices: Chosen, cooling: Cooling) -> Iterator[Finding]:
+    """Yield heat that air or liquid cannot remove."""
     kw = cooling.rack_air_kw
     way = "rear doors" if choices["rear_door"] else "contained aisles"
     if kw > cooling.air_limit_kw:

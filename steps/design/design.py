@@ -1,4 +1,4 @@
-"""A design: the site's tree of units and the value of every name a formula may read at each of them."""
+"""A design: the site's tree of units, and the value of every name that a formula may read at each of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from steps.catalog.terms import Scope
 from steps.design.checkpoints import BYTES_PER_PARAM, size_tb
 from steps.design.fabric import Fabric, fabric_of, no_fabric, shape_of
 from steps.design.feasible import faults
-from steps.design.figures import Setting, checked, plain_name
+from steps.design.figures import Figures, Setting, checked, plain_name
 from steps.design.findings import Finding
 from steps.design.power import Power, power_of
 from steps.design.preset import Choices, Preset, layered, read_preset
@@ -23,19 +23,23 @@ from steps.design.values import DESIGN_VALUES
 from steps.errors import InputError, Place
 from steps.yaml_lines import line_of, load
 
+Settings = Mapping[str, Setting]
+"""Values of figures and choices by name."""
+
 
 class ImpossibleDesignError(InputError):
     """Figures with which nothing can be counted; `findings` has all of them."""
 
     def __init__(self, findings: list[Finding], place: Place | None = None) -> None:
-        """Say the first; the others go with it."""
-        super().__init__(findings[0].says, hint=findings[0].remedy, place=place)
+        """Use the first finding as the message, and keep all of them."""
+        first = findings[0]
+        super().__init__(first.says, hint=first.remedy, place=place)
         self.findings = findings
 
 
 @dataclass(frozen=True)
 class DesignUnit:
-    """A node of the site's tree with the design values that hold there, its parents' included."""
+    """A node of the site's tree with its design values; they include those of its parents."""
 
     id: str
     kind: Scope
@@ -46,9 +50,9 @@ class DesignUnit:
 
 @dataclass(frozen=True)
 class Counted:
-    """What every calculator begins with: figures, choices, fabric, storage and power of a design."""
+    """The input of every calculator: figures, choices, fabric, storage and power of a design."""
 
-    figures: Mapping[str, float]
+    figures: Figures
     choices: Choices
     fabric: Fabric
     storage: Storage
@@ -69,7 +73,7 @@ class Design:
     units: tuple[DesignUnit, ...]
 
     @property
-    def figures(self) -> Mapping[str, float]:
+    def figures(self) -> Figures:
         """Every figure by name."""
         return self.counted.figures
 
@@ -88,33 +92,40 @@ class Design:
         return {u.id: u for u in self.units}
 
     def crews_of(self, role: str) -> int:
-        """Give how many crews of a trade the site has."""
+        """Return the number of crews that the site has of a trade."""
         return self.crews.get(role, self.default_crews)
 
     def within(self, unit: DesignUnit, kind: Scope) -> list[DesignUnit]:
-        """Give the units of a kind inside a unit, itself included."""
-        return [u for u in self.units if u.kind is kind and unit.id in self.chain(u)]
+        """Return the units of a kind inside a unit, itself included."""
+        of_kind = [other for other in self.units if other.kind is kind]
+        return [other for other in of_kind if unit.id in self.chain(other)]
 
     def chain(self, unit: DesignUnit) -> list[str]:
-        """Give a unit's id and its parents' ids, innermost first."""
+        """Return a unit's id and its parents' ids, innermost first."""
         ids = [unit.id]
         while (parent := self._by_id[ids[-1]].parent) is not None:
             ids.append(parent)
         return ids
 
     def enclosing(self, unit: DesignUnit, kind: Scope) -> DesignUnit:
-        """Give the unit of a kind that holds a unit, itself included."""
-        return next(u for i in self.chain(unit) if (u := self._by_id[i]).kind is kind)
+        """Return the unit of a kind that a unit belongs to, itself included."""
+        parents = (self._by_id[name] for name in self.chain(unit))
+        return next(parent for parent in parents if parent.kind is kind)
 
 
-def design_of_preset(name: str, settings: Mapping[str, Setting] | None = None, beside: Path | None = None) -> Design:
-    """Give the design of a preset under settings by name, `radix` or `fabric.radix`."""
-    given = {plain_name(key): value for key, value in (settings or {}).items()}
-    return _design(read_preset(name, beside), {key: checked(key, value) for key, value in given.items()}, {}, ())
+def design_of_preset(
+    name: str,
+    settings: Settings | None = None,
+    beside: Path | None = None,
+) -> Design:
+    """Return the design of a preset under settings by name, for example `radix` or `fabric.radix`."""
+    plain = {plain_name(key): value for key, value in (settings or {}).items()}
+    settings = {key: checked(key, value) for key, value in plain.items()}
+    return _design(read_preset(name, beside), settings, {}, ())
 
 
 def design_of(site: Site, folder: Path | None = None) -> Design:
-    """Give the design of a site: its preset under its own overrides and decisions."""
+    """Return the design of a site: its preset, changed by the site's overrides and decisions."""
     settings: dict[str, Setting] = {}
     written: dict[str, str] = {}
     for name, value in site.overrides.items():
@@ -136,22 +147,24 @@ def design_of(site: Site, folder: Path | None = None) -> Design:
 
 
 def _place(folder: Path | None, override: str) -> Place:
-    """Give where a site file overrides something; its line is looked up only for an error."""
+    """Return the place of an override in the site file; only errors look for its line."""
     if folder is None or not (folder / FILE).exists():
         return Place(FILE, None, f"overrides.{override}")
     path = folder / FILE
-    return Place(str(path), line_of(load(path)[1], ("overrides", override)), f"overrides.{override}")
+    _, lines = load(path)
+    return Place(str(path), line_of(lines, ("overrides", override)), f"overrides.{override}")
 
 
-def counted_from(figures: Mapping[str, float], choices: Choices) -> Counted:
-    """Give the counts behind a design from its figures and choices, as a plan keeps them."""
+def counted_from(figures: Figures, choices: Choices) -> Counted:
+    """Return the counts of a design from its figures and choices; a plan keeps both."""
     broken = list(faults(figures, choices))
     if broken:
         raise ImpossibleDesignError(broken)
     f = figures
     shape = shape_of(f, choices)
     fabric = no_fabric(shape.nodes, shape.pod_size) if choices["fabric"] == "none" else fabric_of(shape)
-    checkpoint_tb = size_tb(f["model_params_b"], BYTES_PER_PARAM[str(choices["precision"]), str(choices["optimizer"])])
+    bytes_per_param = BYTES_PER_PARAM[str(choices["precision"]), str(choices["optimizer"])]
+    checkpoint_tb = size_tb(f["model_params_b"], bytes_per_param)
     shared = choices["file_system"] not in ("local", "none") and f["nodes"] > 1
     storage = storage_of(f, checkpoint_tb=checkpoint_tb, shared=shared)
     alone = f["nodes"] == 1 and choices["fabric"] == "none"
@@ -165,14 +178,18 @@ def counted_from(figures: Mapping[str, float], choices: Choices) -> Counted:
 
 
 def _design(
-    preset: Preset, settings: Mapping[str, Setting], crews: dict[str, int], decisions: tuple[Decision, ...]
+    preset: Preset,
+    settings: Settings,
+    crews: dict[str, int],
+    decisions: tuple[Decision, ...],
 ) -> Design:
     f, choices, sources = layered(preset, dict(settings))
     counted = counted_from(f, choices)
     values = choices | site_counts(f, counted.fabric, counted.power, counted.storage, counted.checkpoint_tb)
-    missing = [n for n, v in DESIGN_VALUES.items() if v.level == "site" and n not in values and n != "crews"]
+    wanted = {name for name, value in DESIGN_VALUES.items() if value.level == "site"}
+    missing = wanted - set(values) - {"crews"}
     assert not missing, missing
-    units = (DesignUnit("site", Scope.SITE, None, "Site", values), *_halls_and_pods(counted, values))
+    site = DesignUnit("site", Scope.SITE, None, "Site", values)
     return Design(
         preset=preset,
         counted=counted,
@@ -180,12 +197,12 @@ def _design(
         crews=crews,
         default_crews=ceil(f["nodes"] / f["nodes_per_crew"]),
         decisions=(*preset.decisions, *decisions),
-        units=units,
+        units=(site, *_halls_and_pods(counted, values)),
     )
 
 
 def _halls_and_pods(counted: Counted, site: Values) -> list[DesignUnit]:
-    """Fill halls with whole pods in order; the last pod takes what is left."""
+    """Return the halls, filled with whole pods in order; the last pod has the rest of the servers."""
     f, choices, fabric = counted.figures, counted.choices, counted.fabric
     pods = fabric.pods
     halls = min(int(f["halls"]), len(pods))
@@ -194,8 +211,14 @@ def _halls_and_pods(counted: Counted, site: Values) -> list[DesignUnit]:
     units: list[DesignUnit] = []
     for number in range(ceil(len(pods) / per_hall)):
         own = range(number * per_hall, min(len(pods), (number + 1) * per_hall))
-        nodes = sum(pods[index] for index in own)
-        hall = hall_counts(f, choices, site, pods=len(own), nodes=nodes, infra_racks=infra if number == 0 else 0)
+        hall = hall_counts(
+            f,
+            choices,
+            site,
+            pods=len(own),
+            nodes=sum(pods[index] for index in own),
+            infra_racks=infra if number == 0 else 0,
+        )
         name = f"hall-{number + 1}"
         units.append(DesignUnit(name, Scope.HALL, "site", f"Hall {number + 1}", site | hall))
         for index in own:

@@ -1,6 +1,6 @@
-"""Everything that can be said of a design: each calculator's result, the bill, the findings; and the same as JSON.
+"""The dossier of a design: the result of each calculator, the bill, the findings; and all of it as JSON.
 
-The JSON keys are a contract (docs/design.md): keys are added, never renamed.
+The keys of the JSON are a contract (docs/design.md): keys are added, never renamed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from steps.design.training import Training, training_of
 
 @dataclass(frozen=True)
 class Dossier:
-    """A design and what follows from it; a section is none where it does not apply."""
+    """A design and what follows from it; a section that does not apply is None."""
 
     design: Design
     cables: CableSchedule | None
@@ -40,16 +40,16 @@ class Dossier:
 
     @property
     def buildable(self) -> bool:
-        """Say whether no finding is an error."""
+        """Return whether no finding is an error."""
         return all(finding.severity != "error" for finding in self.findings)
 
 
 def dossier_of(design: Design) -> Dossier:
-    """Run every calculator over a design."""
+    """Return the results of every calculator for a design."""
     f, choices, counted, values = design.figures, design.choices, design.counted, design.site.values
     watts, fabric, files = counted.power, counted.fabric, counted.storage
     cables = CableSchedule(f, choices) if fabric.tiers else None
-    heat = cooling_of(f, choices, it_mw=watts.it_mw, facility_mw=watts.facility_mw, compute_mw=watts.compute_mw)
+    heat = cooling_of(f, choices, watts)
     rates = reliability_of(f, links=fabric.links, drives=files.drives)
     saved = checkpoints_of(f, choices, mtbf_h=rates.mtbf_h if rates else None, write_gb_s=files.write_gb_s)
     run = training_of(f, effective_share=saved.effective_share if saved else 1.0)
@@ -66,7 +66,8 @@ def dossier_of(design: Design) -> Dossier:
         run_days=run.days_with_interruptions if run and isfinite(run.days_with_interruptions) else 0.0,
         lost_gpu_hours_day=saved.lost_gpu_hours_day if saved else 0.0,
     )
-    plan = address_plan(f, choices, fabric, racks=int(values["racks"]), storage_servers=files.servers)
+    racks = int(values["racks"])
+    plan = address_plan(f, choices, fabric, racks=racks, storage_servers=files.servers)
     load = load_of(design)
     return Dossier(
         design=design,
@@ -112,7 +113,8 @@ def _findings(
         ),
     ]
     if cables:
-        long = sum(count for (_, _, kind), count in cables.lengths().items() if kind == "over reach")
+        counts = cables.lengths().items()
+        long = sum(count for (_, _, kind), count in counts if kind == "over reach")
         if long:
             found.append(
                 Finding(
@@ -128,7 +130,7 @@ def _findings(
 
 
 def dossier_as_json(dossier: Dossier) -> dict[str, Any]:
-    """Give the dossier as plain values, floats to six decimals; sections that do not apply are null."""
+    """Return the dossier as plain values, floats to six decimals; sections that do not apply are null."""
     document: dict[str, Any] = _rounded(_document(dossier))
     return document
 
@@ -171,10 +173,7 @@ def _document(dossier: Dossier) -> dict[str, Any]:
                 "leaf_spine": fabric.leaf_spine_links,
                 "spine_core": fabric.spine_core_links,
                 "total": fabric.links,
-                "by_length": [
-                    {"tier": tier, "length_m": stock, "type": kind, "count": count}
-                    for (tier, stock, kind), count in (dossier.cables.lengths() if dossier.cables else {}).items()
-                ],
+                "by_length": _by_length(dossier.cables) if dossier.cables else [],
             },
             "addresses": _addresses(dossier.addresses),
         },
@@ -182,31 +181,44 @@ def _document(dossier: Dossier) -> dict[str, Any]:
         "cooling": dossier.cooling._asdict(),
         "storage": d.counted.storage._asdict(),
         "reliability": dossier.reliability._asdict() if dossier.reliability else None,
-        "checkpoints": dossier.checkpoints._asdict() | {"tiers": [t._asdict() for t in dossier.checkpoints.tiers]}
-        if dossier.checkpoints
-        else None,
+        "checkpoints": _checkpoints(dossier.checkpoints) if dossier.checkpoints else None,
         "training": dossier.training._asdict() if dossier.training else None,
         "economics": money._asdict(),
         "load": dossier.load._asdict(),
         "bill": [line._asdict() for line in dossier.bill],
         "choices": dict(d.choices),
-        "figures": {
-            name: {"value": value, "source": d.sources.get(name, "")} for name, value in sorted(d.figures.items())
-        },
+        "figures": _figures(d),
         "findings": findings_as_json(dossier.findings),
     }
 
 
+def _by_length(cables: CableSchedule) -> list[dict[str, Any]]:
+    names = ("tier", "length_m", "type", "count")
+    rows = [(*key, count) for key, count in cables.lengths().items()]
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _checkpoints(plan: Checkpoints) -> dict[str, Any]:
+    return plan._asdict() | {"tiers": [tier._asdict() for tier in plan.tiers]}
+
+
+def _figures(design: Design) -> dict[str, Any]:
+    found = {}
+    for name, value in sorted(design.figures.items()):
+        found[name] = {"value": value, "source": design.sources.get(name, "")}
+    return found
+
+
 def findings_as_json(findings: tuple[Finding, ...]) -> list[dict[str, Any]]:
-    """Give findings as plain values."""
+    """Return findings as plain values."""
     return [finding._asdict() | {"numbers": dict(finding.numbers)} for finding in findings]
 
 
 def _addresses(plan: AddressPlan) -> dict[str, Any]:
     return {
         "networks": [
-            {"name": n.name, "subnet": str(n.subnet), "vlan": n.vlan, "hosts": n.hosts, "gateway": str(n.gateway)}
-            for n in plan.networks
+            network._asdict() | {"subnet": str(network.subnet), "gateway": str(network.gateway)}
+            for network in plan.networks
         ],
         "as_numbers": {tier: list(numbers) for tier, numbers in plan.asns.items()},
         "lids": plan.lids,

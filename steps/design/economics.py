@@ -1,16 +1,17 @@
-"""What a site costs to build, run and wait for, in US dollars; renting the same hours beside it."""
+"""The cost of a site in US dollars: to build, to run, for a day of delay, and for renting the same hours instead."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from steps.design.figures import Chosen, Figures
 
 HOURS_A_MONTH = 730
 
 
 class Economics(NamedTuple):
-    """Money of a design; `slip_day` is what a day of delay costs in capital that stands still and standing costs."""
+    """The money of a design. `slip_day` is the cost of a day of delay: depreciation, lease and staff."""
 
     capex: float
     capex_by_category: dict[str, float]
@@ -29,23 +30,23 @@ class Economics(NamedTuple):
 
 
 def rent_usd(gpus: float, days: float, usd_gpu_h: float) -> float:
-    """Give the rent of GPUs for some days."""
+    """Return the rent of GPUs for a number of days."""
     return gpus * days * 24 * usd_gpu_h
 
 
 def straight_line(usd: float, years: float) -> float:
-    """Give a year's depreciation."""
+    """Return the depreciation of a year."""
     return usd / years
 
 
 def break_even_months(capex: float, opex_month: float, rent_month: float) -> float | None:
-    """Give the months after which owning has cost less than renting; none where it never does."""
+    """Return the months after which owning has cost less than renting; None if it never does."""
     return capex / (rent_month - opex_month) if rent_month > opex_month else None
 
 
 def economics_of(
-    f: Mapping[str, float],
-    choices: Mapping[str, Any],
+    f: Figures,
+    choices: Chosen,
     *,
     switches: int,
     links: int,
@@ -57,7 +58,7 @@ def economics_of(
     run_days: float,
     lost_gpu_hours_day: float,
 ) -> Economics:
-    """Give the money of a design; a facility that exists is leased, any other is built."""
+    """Return the money of a design; an existing facility is leased, any other one is built."""
     equipment = {
         "servers": f["nodes"] * f["node_usd"],
         "switches": switches * f["switch_usd"] * (1 + f["switch_spares"]),

@@ -1,41 +1,44 @@
 """Switches and cables of the compute fabric: a fat tree of one to three tiers, or a dragonfly.
 
-A leaf switch gives `leaf_down` ports to servers and `leaf_up` to spines. Where rails are kept apart, each pod
-has one leaf switch a rail (or more, where the pod is larger than a leaf), also the last pod with its few
-servers; where they are not, leaves are filled port by port. Two tiers reach as many leaves as a spine has
-ports; their spine count is the smallest divisor of the uplinks that carries them, so that every leaf has the
-same number of links to every spine. That rule gives NVIDIA's published tables (24 leaves: 16 spines, not 12).
-Above it, groups of whole pods have spines of their own, and a core joins the groups.
+A leaf switch has `leaf_down` ports for servers and `leaf_up` for spines. If rails are kept apart, each pod has one leaf switch
+for each rail (more if the pod is larger than a leaf), and so does the last pod with fewer servers. Otherwise leaves are
+filled port by port.
 
-`planes` splits the rails over fabrics that are not joined: traffic between planes crosses inside the server.
+Two tiers reach as many leaves as a spine has ports. Their number of spines is the smallest divisor of the uplinks that is
+enough, so that every leaf has the same number of links to every spine. This agrees with NVIDIA's published tables (24 leaves
+have 16 spines, not 12). With three tiers, groups of whole pods have spines of their own, and a core joins the groups.
+
+`planes` splits the rails over fabrics that are not connected: traffic between planes crosses inside the server.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from steps.design.figures import Chosen, Figures
 
 
 class Fabric(NamedTuple):
-    """Counts over all planes, and the shape they come from; a dragonfly's routers are its leaf switches."""
+    """Counts over all planes. The routers of a dragonfly are its leaf switches."""
 
-    tiers: int
-    leaf: int
-    spine: int
-    core: int
-    node_leaf_links: int
-    leaf_spine_links: int
-    spine_core_links: int
-    manager_links: int
-    pods: tuple[int, ...]
-    leaves: tuple[int, ...]
-    leaf_down: int
-    leaf_up: int
-    spine_down: int
-    spine_up: int
-    group_pods: int
-    planes: int
+    tiers: int = 0
+    leaf: int = 0
+    spine: int = 0
+    core: int = 0
+    node_leaf_links: int = 0
+    leaf_spine_links: int = 0
+    spine_core_links: int = 0
+    manager_links: int = 0
+    pods: tuple[int, ...] = ()
+    leaves: tuple[int, ...] = ()
+    leaf_down: int = 0
+    leaf_up: int = 0
+    spine_down: int = 0
+    spine_up: int = 0
+    group_pods: int = 1
+    planes: int = 1
 
     @property
     def switches(self) -> int:
@@ -44,12 +47,12 @@ class Fabric(NamedTuple):
 
     @property
     def links(self) -> int:
-        """Cables of all kinds, fabric managers' included."""
+        """Cables of all kinds, those of fabric managers included."""
         return self.node_leaf_links + self.manager_links + self.leaf_spine_links + self.spine_core_links
 
 
 class FabricShape(NamedTuple):
-    """What a fabric is asked to be; all counts, oversubscription is bandwidth down over bandwidth up."""
+    """The parameters of a fabric. Oversubscription is the bandwidth down over the bandwidth up."""
 
     nodes: int
     rails: int
@@ -71,7 +74,7 @@ class FabricShape(NamedTuple):
 
     @property
     def pod_size(self) -> int:
-        """Servers in a full pod: as given, or as many as fill the leaves of one group."""
+        """Servers in a full pod: `nodes_per_pod`, or as many as fill the leaves of one group."""
         if self.nodes_per_pod:
             return self.nodes_per_pod
         if self.topology == "dragonfly":
@@ -79,8 +82,8 @@ class FabricShape(NamedTuple):
         return max(1, ports_down(self.radix, self.leaf_oversubscription))
 
 
-def shape_of(figures: Mapping[str, float], choices: Mapping[str, Any]) -> FabricShape:
-    """Give the shape that a design's figures and choices ask for."""
+def shape_of(figures: Figures, choices: Chosen) -> FabricShape:
+    """Return the parameters of a fabric from the figures and choices of a design."""
     return FabricShape(
         nodes=int(figures["nodes"]),
         rails=int(figures["rails"]),
@@ -98,7 +101,7 @@ def shape_of(figures: Mapping[str, float], choices: Mapping[str, Any]) -> Fabric
 
 
 def ports_down(radix: int, oversubscription: float) -> int:
-    """Give the most ports downward that leave enough upward, so that down over up is at most `oversubscription`."""
+    """Return the largest number of ports down for which down over up is at most `oversubscription`."""
     down = int(radix * oversubscription / (1 + oversubscription) + 1e-9)
     while down > 0 and down + ceil(down / oversubscription - 1e-9) > radix:
         down -= 1
@@ -106,42 +109,46 @@ def ports_down(radix: int, oversubscription: float) -> int:
 
 
 def dragonfly_hosts(radix: int) -> int:
-    """Give the host ports of a router in a balanced dragonfly: p, beside 2p - 1 local and p global links."""
+    """Return p, the host ports of a router in a balanced dragonfly, which has 2p - 1 local and p global links as well."""
     return (radix + 1) // 4
 
 
 def pod_sizes(nodes: int, size: int, held_back: int = 0) -> tuple[int, ...]:
-    """Give the servers of each pod; the first gives up `held_back` places, the last takes what is left."""
+    """Return the servers of each pod; the first has `held_back` places fewer, and the last has the rest of the servers."""
     first = min(nodes, max(1, size - held_back))
-    return (first, *(min(size, nodes - done) for done in range(first, nodes, size)))
+    further = [min(size, nodes - done) for done in range(first, nodes, size)]
+    return (first, *further)
 
 
 def node_names(pods: Sequence[int], pod_size: int) -> list[str]:
-    """Give the names of all servers in order; `pods` has how many each holds."""
+    """Return the names of all servers in order; `pods` is the number of servers of each pod."""
     digits = max(2, len(str(pod_size)))
-    return [f"pod-{pod:03}-n{n:0{digits}}" for pod, size in enumerate(pods, 1) for n in range(1, size + 1)]
+    names = []
+    for pod, size in enumerate(pods, 1):
+        names += [f"pod-{pod:03}-n{n:0{digits}}" for n in range(1, size + 1)]
+    return names
 
 
 def two_tier_limit(radix: int, spine_radix: int, oversubscription: float = 1.0) -> int:
-    """Give the most ports that two tiers carry."""
+    """Return the largest number of ports that two tiers carry."""
     return spine_radix * ports_down(radix, oversubscription)
 
 
 def three_tier_limit(shape: FabricShape) -> int:
-    """Give the most ports of a plane that three tiers carry."""
+    """Return the largest number of ports of a plane that three tiers carry."""
     upper = shape.upper_radix
     down = ports_down(shape.radix, shape.leaf_oversubscription)
     return upper * ports_down(upper, shape.spine_oversubscription) * down
 
 
 def no_fabric(nodes: int, nodes_per_pod: int) -> Fabric:
-    """Give the fabric of machines that have none: pods, and no switch."""
+    """Return the fabric of a site that has none: pods without switches."""
     pods = pod_sizes(nodes, nodes_per_pod)
-    return Fabric(0, 0, 0, 0, 0, 0, 0, 0, pods, (0,) * len(pods), 0, 0, 0, 0, 1, 1)
+    return Fabric(pods=pods, leaves=(0,) * len(pods))
 
 
 def fabric_of(shape: FabricShape) -> Fabric:
-    """Give the counts of a fabric; what cannot be built is counted as asked for, and is a finding's business."""
+    """Return the counts of a fabric. One that cannot be built is counted as well; the findings name it."""
     return _dragonfly(shape) if shape.topology == "dragonfly" else _fat_tree(shape)
 
 
@@ -149,15 +156,18 @@ def _fat_tree(shape: FabricShape) -> Fabric:
     s, planes = shape, shape.planes
     rails = ceil(s.rails / planes)
     down_most = ports_down(s.radix, s.leaf_oversubscription)
-    if (s.nodes + ceil(s.manager_ports / s.rails)) * rails <= s.radix and s.tiers < 2:
-        return _one_switch(s)
-    per_rail = ceil(s.pod_size / down_most)
-    full_pod = rails * per_rail if s.rail_optimised else ceil(s.pod_size * rails / down_most)
     held = ceil(s.manager_ports / s.rails)
+    if (s.nodes + held) * rails <= s.radix and s.tiers < 2:
+        return _one_switch(s)
     pods = pod_sizes(s.nodes, s.pod_size, held)
-    places = (pods[0] + held, *pods[1:])
-    leaves = tuple(full_pod if s.rail_optimised else ceil(size * rails / down_most) for size in places)
-    down = min(down_most, ceil(s.pod_size / per_rail)) if s.rail_optimised else down_most
+    if s.rail_optimised:
+        per_rail = ceil(s.pod_size / down_most)
+        leaves = (rails * per_rail,) * len(pods)
+        down = min(down_most, ceil(s.pod_size / per_rail))
+    else:
+        places = (pods[0] + held, *pods[1:])
+        leaves = tuple(ceil(size * rails / down_most) for size in places)
+        down = down_most
     up = ceil(down / s.leaf_oversubscription - 1e-9)
     leaf, upper = sum(leaves), s.upper_radix
     spine_down = ports_down(upper, s.spine_oversubscription)
@@ -168,49 +178,58 @@ def _fat_tree(shape: FabricShape) -> Fabric:
         group_pods, spine_down = len(pods), upper
     else:
         tiers = 3
-        groups = [sum(leaves[first : first + group_pods]) for first in range(0, len(leaves), group_pods)]
+        starts = range(0, len(leaves), group_pods)
+        groups = [sum(leaves[start : start + group_pods]) for start in starts]
         spine = sum(ceil(group * up / spine_down) for group in groups)
         core = ceil(spine * spine_up / upper)
     return Fabric(
-        tiers,
-        leaf * planes,
-        spine * planes,
-        core * planes,
-        s.nodes * s.rails,
-        leaf * up * planes,
-        spine * spine_up * planes,
-        s.manager_ports,
-        pods,
-        tuple(count * planes for count in leaves),
-        down,
-        up,
-        spine_down,
-        spine_up,
-        group_pods,
-        planes,
+        tiers=tiers,
+        leaf=leaf * planes,
+        spine=spine * planes,
+        core=core * planes,
+        node_leaf_links=s.nodes * s.rails,
+        leaf_spine_links=leaf * up * planes,
+        spine_core_links=spine * spine_up * planes,
+        manager_links=s.manager_ports,
+        pods=pods,
+        leaves=tuple(count * planes for count in leaves),
+        leaf_down=down,
+        leaf_up=up,
+        spine_down=spine_down,
+        spine_up=spine_up,
+        group_pods=group_pods,
+        planes=planes,
     )
 
 
 def _one_switch(s: FabricShape) -> Fabric:
-    """One switch a plane carries every port, and nothing is joined."""
+    """Return a fabric of one switch for each plane, which carries every port."""
     pods = pod_sizes(s.nodes, s.pod_size)
     leaves = (s.planes, *(0 for _ in pods[1:]))
     return Fabric(
-        1, s.planes, 0, 0, s.nodes * s.rails, 0, 0, s.manager_ports, pods, leaves, s.radix, 0, 0, 0, 1, s.planes
+        tiers=1,
+        leaf=s.planes,
+        node_leaf_links=s.nodes * s.rails,
+        manager_links=s.manager_ports,
+        pods=pods,
+        leaves=leaves,
+        leaf_down=s.radix,
+        planes=s.planes,
     )
 
 
 def even_spines(leaf: int, up: int, spine_radix: int) -> int:
-    """Give the spines of two tiers: the smallest divisor of a leaf's uplinks that has ports for all of them."""
+    """Return the spines of two tiers: the smallest divisor of a leaf's uplinks with ports for all uplinks."""
     need = ceil(leaf * up / spine_radix)
-    return next((d for d in range(max(1, need), up + 1) if up % d == 0), need)
+    enough = range(max(1, need), up + 1)
+    return next((number for number in enough if up % number == 0), need)
 
 
 def _dragonfly(s: FabricShape) -> Fabric:
-    """Lay out a balanced dragonfly (Kim, Dally, Scott, Abts 2008): a = 2p = 2h, groups joined pairwise.
+    """Return a balanced dragonfly (Kim, Dally, Scott, Abts 2008): a = 2p = 2h, and links between each pair of groups.
 
-    A pod is a group or a whole part of one. `leaf_spine_links` are those inside groups, `spine_core_links`
-    those between groups.
+    A pod is a group or a whole part of one. `leaf_spine_links` are the links inside groups, `spine_core_links` those
+    between groups.
     """
     hosts = dragonfly_hosts(s.radix)
     in_group = 2 * hosts
@@ -223,20 +242,16 @@ def _dragonfly(s: FabricShape) -> Fabric:
     pair = in_group * hosts // (groups - 1) if groups > 1 else 0
     between = groups * (groups - 1) // 2 * pair
     return Fabric(
-        2 if groups > 1 else 1,
-        groups * in_group,
-        0,
-        0,
-        s.nodes * s.rails,
-        local,
-        between,
-        s.manager_ports,
-        pods,
-        leaves,
-        hosts,
-        in_group - 1,
-        0,
-        hosts,
-        group_pods,
-        1,
+        tiers=2 if groups > 1 else 1,
+        leaf=groups * in_group,
+        node_leaf_links=s.nodes * s.rails,
+        leaf_spine_links=local,
+        spine_core_links=between,
+        manager_links=s.manager_ports,
+        pods=pods,
+        leaves=leaves,
+        leaf_down=hosts,
+        leaf_up=in_group - 1,
+        spine_up=hosts,
+        group_pods=group_pods,
     )

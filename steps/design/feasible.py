@@ -1,10 +1,9 @@
-"""What a design must be before anything can be counted, and what a fabric cannot be."""
+"""Finds figures with which nothing can be counted, and fabrics that cannot be built."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import ceil
-from typing import Any
 
 from steps.design.fabric import (
     Fabric,
@@ -15,15 +14,15 @@ from steps.design.fabric import (
     three_tier_limit,
     two_tier_limit,
 )
-from steps.design.figures import figure_specs
+from steps.design.figures import Chosen, Figures, figure_specs
 from steps.design.findings import Finding
 
 RADICES = (32, 36, 40, 64, 72, 128, 144, 256, 512)
-"""Ports of switches that are sold."""
+"""Port counts of switches on the market."""
 
 
-def faults(f: Mapping[str, float], choices: Mapping[str, Any]) -> Iterator[Finding]:
-    """Give the figures that are impossible in themselves: nothing can be counted with them."""
+def faults(f: Figures, choices: Chosen) -> Iterator[Finding]:
+    """Yield the figures with which nothing can be counted."""
     broken = False
     for name, value in f.items():
         fault = figure_specs()[name].fault(value)
@@ -78,24 +77,24 @@ def faults(f: Mapping[str, float], choices: Mapping[str, Any]) -> Iterator[Findi
             f"nodes_per_pod: {max(1, group)}, or a larger radix",
             {"nodes_per_pod": shape.pod_size, "group": group},
         )
-    least = (
-        dragonfly_hosts(shape.radix)
-        if shape.topology == "dragonfly"
-        else ports_down(shape.radix, shape.leaf_oversubscription)
-    )
-    if least < 1 or (shape.topology == "fat-tree" and ports_down(shape.upper_radix, shape.spine_oversubscription) < 1):
+    if shape.topology == "dragonfly":
+        least = dragonfly_hosts(shape.radix)
+    else:
+        upper = ports_down(shape.upper_radix, shape.spine_oversubscription)
+        least = min(upper, ports_down(shape.radix, shape.leaf_oversubscription))
+    if least < 1:
         yield Finding(
             "radix-too-small",
             "error",
             "fabric",
             f"a switch of {min(shape.radix, shape.upper_radix)} ports has none left for servers beside its uplinks",
-            "a radix of at least 4, switches for this are sold with 32 to 512",
+            "a radix of at least 4; switches on the market have 32 to 512 ports",
             {"radix": shape.radix},
         )
 
 
-def fabric_findings(f: Mapping[str, float], choices: Mapping[str, Any], fabric: Fabric) -> Iterator[Finding]:
-    """Give what the fabric cannot carry, and what it gives away."""
+def fabric_findings(f: Figures, choices: Chosen, fabric: Fabric) -> Iterator[Finding]:
+    """Yield what the fabric cannot carry, and ports or bandwidth that it wastes."""
     if fabric.tiers == 0:
         return
     shape = shape_of(f, choices)
@@ -124,7 +123,8 @@ def fabric_findings(f: Mapping[str, float], choices: Mapping[str, Any], fabric: 
         )
     elif fabric.tiers == 3:
         limit = three_tier_limit(shape)
-        if len(range(0, len(fabric.pods), fabric.group_pods)) > shape.upper_radix or ports > limit:
+        groups = ceil(len(fabric.pods) / fabric.group_pods)
+        if groups > shape.upper_radix or ports > limit:
             yield _over(
                 "three-tiers-too-small",
                 shape,
@@ -148,8 +148,16 @@ def fabric_findings(f: Mapping[str, float], choices: Mapping[str, Any], fabric: 
         )
 
 
-def _over(name: str, shape: FabricShape, ports: int, limit: int, what: str, remedy: str) -> Finding:
-    wanted = f"{shape.nodes:,} servers with {shape.rails} rails need {ports:,} in {shape.planes} plane{'s' if shape.planes > 1 else ''}"
+def _over(
+    name: str,
+    shape: FabricShape,
+    ports: int,
+    limit: int,
+    what: str,
+    remedy: str,
+) -> Finding:
+    planes = f"{shape.planes} plane{'s' if shape.planes > 1 else ''}"
+    wanted = f"{shape.nodes:,} servers with {shape.rails} rails need {ports:,} in {planes}"
     return Finding(
         name,
         "error",
@@ -161,7 +169,7 @@ def _over(name: str, shape: FabricShape, ports: int, limit: int, what: str, reme
 
 
 def _radix_for(shape: FabricShape, tiers: int) -> str:
-    """Give the smallest switch sold that would do."""
+    """Return the smallest switch on the market that is large enough, as the start of a remedy; empty if there is none."""
     hosts = shape.nodes * shape.rails / shape.planes
     for radix in RADICES:
         limit = radix**2 / 2 if tiers == 2 else radix**3 / 4
@@ -171,15 +179,15 @@ def _radix_for(shape: FabricShape, tiers: int) -> str:
 
 
 def _planes_for(shape: FabricShape, ports: int, limit: int) -> int:
-    """Give the fewest planes over which the rails fit."""
+    """Return the smallest number of planes over which the rails fit."""
     total = ports * shape.planes
-    return next(
-        (p for p in range(1, shape.rails + 1) if shape.rails % p == 0 and ceil(total / p) <= limit), shape.rails
-    )
+    numbers = range(1, shape.rails + 1)
+    even = [planes for planes in numbers if shape.rails % planes == 0]
+    return next((planes for planes in even if ceil(total / planes) <= limit), shape.rails)
 
 
 def _idle_ports(shape: FabricShape, fabric: Fabric) -> Iterator[Finding]:
-    """Give a pod that does not fill its leaf switches: it pays for ports it never uses."""
+    """Yield a warning if a pod uses less than three quarters of the ports of its leaf switches."""
     down = ports_down(shape.radix, shape.leaf_oversubscription)
     per_rail = ceil(shape.pod_size / down)
     idle = down * per_rail - shape.pod_size

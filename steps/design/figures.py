@@ -1,15 +1,17 @@
-"""The figures and choices a design is made of: what each means, its unit, its bounds, its default and source.
+"""The figures and choices of a design: what each means, its unit, its bounds, its default and source.
 
-`figures.yaml` and `choices.yaml` are the only lists of names; profiles, presets, sites and the command line
-may set what stands there and nothing else.
+`figures.yaml` and `choices.yaml` are the only lists of names. Profiles, presets, sites and the command line may set what is
+listed there and nothing else.
 """
 
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from ipaddress import IPv4Network
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +21,15 @@ from steps.yaml_lines import load
 
 Setting = float | bool | str
 
+Figures = Mapping[str, float]
+"""The figures of a design by name."""
+
+Chosen = Mapping[str, Any]
+"""The choices of a design by name."""
+
 
 class FigureSpec(Closed):
-    """A number: `value` is the default, none where a profile or preset must give it; bounds are inclusive but `above`."""
+    """A number. `value` is the default; without it a profile or preset sets the number. `above` is an exclusive bound."""
 
     unit: Text
     meaning: Text
@@ -32,8 +40,8 @@ class FigureSpec(Closed):
     most: float | None = None
 
     def fault(self, value: float) -> str | None:
-        """Say what is impossible about a value, if anything."""
-        if value != value or value in (float("inf"), float("-inf")):  # noqa: PLR0124  not a number is unequal to itself
+        """Return why a value is impossible, None if it is possible."""
+        if not isfinite(value):
             return "is not a number"
         if self.whole and value != int(value):
             return "must be a whole number"
@@ -47,7 +55,7 @@ class FigureSpec(Closed):
 
 
 class ChoiceSpec(Closed):
-    """A decision among options, or with none of them an IPv4 network; `value` is the default, none where a profile or preset must give it."""
+    """A decision among options, or an IPv4 network if there are none. Without `value` a profile or preset decides."""
 
     options: tuple[bool | str, ...]
     meaning: Text
@@ -61,47 +69,52 @@ def _read(name: str) -> Any:
 
 @cache
 def figure_sections() -> dict[str, dict[str, FigureSpec]]:
-    """Give every figure by section and name, in the order of the file."""
-    return {
-        section: {name: FigureSpec.model_validate(spec) for name, spec in group.items()}
-        for section, group in _read("figures.yaml").items()
-    }
+    """Return every figure by section and name, in the order of the file."""
+    found: dict[str, dict[str, FigureSpec]] = {}
+    for section, group in _read("figures.yaml").items():
+        found[section] = {name: FigureSpec.model_validate(spec) for name, spec in group.items()}
+    return found
 
 
 @cache
 def figure_specs() -> dict[str, FigureSpec]:
-    """Give every figure by name."""
-    return {name: spec for group in figure_sections().values() for name, spec in group.items()}
+    """Return every figure by name."""
+    groups = figure_sections().values()
+    return {name: spec for group in groups for name, spec in group.items()}
 
 
 @cache
 def choice_specs() -> dict[str, ChoiceSpec]:
-    """Give every choice by name."""
-    return {name: ChoiceSpec.model_validate(spec) for name, spec in _read("choices.yaml").items()}
+    """Return every choice by name."""
+    listed = _read("choices.yaml")
+    return {name: ChoiceSpec.model_validate(spec) for name, spec in listed.items()}
 
 
 def plain_name(name: str, place: Place | None = None) -> str:
-    """Give the name of a figure or choice from `radix` or `fabric.radix`; raise InputError where there is none."""
+    """Return the name of a figure or choice, for example for `radix` or `fabric.radix`; raise InputError for no such name."""
     section, dot, rest = name.partition(".")
     if not dot and (name in figure_specs() or name in choice_specs()):
         return name
     if dot and rest in figure_sections().get(section, {}):
         return rest
-    full = [f"{s}.{n}" for s, group in figure_sections().items() for n in group]
-    close = difflib.get_close_matches(name, [*figure_specs(), *choice_specs(), *full], n=1)
+    known = [*figure_specs(), *choice_specs()]
+    for section, group in figure_sections().items():
+        known += [f"{section}.{figure}" for figure in group]
+    close = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else "`clusterwright design --figures` lists them"
     raise InputError(f"nothing is called {name!r} in a design", hint=hint, place=place)
 
 
 def checked(name: str, value: Setting, place: Place | None = None) -> Setting:
-    """Give the value of a figure (a number) or choice (an option); its bounds are a finding, not an error."""
+    """Return the value of a figure (a number) or choice (an option); a figure beyond its bounds is a finding, not an error."""
     if name in choice_specs():
         options = choice_specs()[name].options
         if not options:
             return _network(name, value, place)
-        if value not in options or isinstance(value, bool) is not isinstance(options[0], bool):
-            allowed = ", ".join(str(o).lower() if isinstance(o, bool) else o for o in options)
-            raise InputError(f"{name} cannot be {value!r}", hint=f"one of {allowed}", place=place)
+        same_type = isinstance(value, bool) is isinstance(options[0], bool)
+        if value not in options or not same_type:
+            allowed = [str(option).lower() if isinstance(option, bool) else option for option in options]
+            raise InputError(f"{name} cannot be {value!r}", hint=f"one of {', '.join(allowed)}", place=place)
         return value
     if isinstance(value, str | bool):
         raise InputError(f"{name} is a number of {figure_specs()[name].unit}, not {value!r}", place=place)
@@ -116,7 +129,7 @@ def _network(name: str, value: Setting, place: Place | None) -> str:
 
 
 def parsed(name: str, text: str) -> Setting:
-    """Give the value that a text on the command line means for a figure or choice."""
+    """Return the value of a figure or choice that a text on the command line means."""
     if name in choice_specs():
         word = text.lower()
         return word == "true" if word in ("true", "false") else text

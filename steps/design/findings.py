@@ -1,4 +1,4 @@
-"""What is wrong or doubtful about a design, in words: the numbers, and what would mend it."""
+"""What is wrong or doubtful about a design, in words: the numbers, and what would fix it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Severity = Literal["error", "warning", "note"]
 
 
 class Finding(NamedTuple):
-    """One finding; `name` is stable, an `error` is a design that cannot be built or would not hold."""
+    """One finding. `name` is stable. With an `error` a design cannot be built or would fail."""
 
     name: str
     severity: Severity
@@ -20,6 +20,6 @@ class Finding(NamedTuple):
 
 
 def sorted_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Give findings with errors first, each kind in the order found."""
+    """Return findings with errors first, then warnings, then notes; each kind in the order found."""
     rank = {"error": 0, "warning": 1, "note": 2}
     return tuple(sorted(findings, key=lambda finding: rank[finding.severity]))

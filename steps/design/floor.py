@@ -1,4 +1,4 @@
-"""Where racks stand: halls side by side, rows of racks, spine and core racks in the middle of the first hall."""
+"""The places of racks: halls side by side, rows of racks, spine and core racks in the middle of the first hall."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 Metres = NDArray[np.float64]
 Index = NDArray[np.int64]
+Place = tuple[Index, Index, Index]
+"""Hall, row, and place in the row, each from 0."""
 
 
 class Floor(NamedTuple):
-    """A hall's grid; lengths in metres."""
+    """The grid of a hall; lengths are in metres."""
 
     compute_racks: int
     network_racks: int
@@ -30,23 +32,27 @@ class Floor(NamedTuple):
 
     @property
     def middle_row(self) -> int:
-        """Row of the first hall before which the network racks stand."""
-        return ceil(min(self.compute_racks, self.racks_per_hall) / self.racks_per_row) // 2
+        """Row of the first hall in front of which the network racks are."""
+        in_hall = min(self.compute_racks, self.racks_per_hall)
+        return ceil(in_hall / self.racks_per_row) // 2
 
-    def compute(self, rack: Index) -> tuple[Index, Index, Index]:
-        """Give hall, row and place in the row (from 0) of compute racks by number (from 0)."""
+    def compute(self, rack: Index) -> Place:
+        """Return the places of compute racks by their numbers (from 0)."""
         hall, inside = rack // self.racks_per_hall, rack % self.racks_per_hall
         row = inside // self.racks_per_row
-        row = row + np.where((hall == 0) & (row >= self.middle_row), self.network_rows, 0)
+        is_behind = (hall == 0) & (row >= self.middle_row)
+        row = row + np.where(is_behind, self.network_rows, 0)
         return hall, row, inside % self.racks_per_row
 
-    def network(self, rack: Index) -> tuple[Index, Index, Index]:
-        """Give hall, row and place of network racks by number."""
-        return np.zeros_like(rack), self.middle_row + rack // self.racks_per_row, rack % self.racks_per_row
+    def network(self, rack: Index) -> Place:
+        """Return the places of network racks by their numbers (from 0)."""
+        row = self.middle_row + rack // self.racks_per_row
+        return np.zeros_like(rack), row, rack % self.racks_per_row
 
-    def metres(self, a: tuple[Index, Index, Index], b: tuple[Index, Index, Index]) -> Metres:
-        """Give the way along rows and aisles from one rack to another."""
+    def metres(self, a: Place, b: Place) -> Metres:
+        """Return the length of the way along rows and aisles from one rack to another, in metres."""
         width = self.racks_per_row * self.rack_pitch_m + self.hall_gap_m
-        along = np.abs(a[0] - b[0]) * width + np.abs(a[2] - b[2]) * self.rack_pitch_m
-        across = np.abs(a[1] - b[1]) * self.row_pitch_m
+        halls, rows, racks = np.abs(np.asarray(a) - np.asarray(b))
+        along = halls * width + racks * self.rack_pitch_m
+        across = rows * self.row_pitch_m
         return np.asarray(along + across, dtype=np.float64)

@@ -1,8 +1,8 @@
-"""Which host of the inventory is which planned node: by name, by serial number or by the address of its BMC.
+"""Matches hosts of the inventory with planned nodes: by name, by serial number, or by the address of the BMC.
 
-What shares a value belongs together. A node and a host that nothing else shares a value with are a pair; where more
-have come together, it is ambiguous, and nobody guesses. Where not one host shares a value with a node, the inventory
-says nothing about the design, and hosts are dealt to nodes in the order of both.
+Nodes and hosts that share a value form a group. A group of one node and one host is a pair. A larger group is ambiguous, and
+no pair is guessed. If no host shares a value with any node, the inventory says nothing about the design, and hosts are
+assigned to nodes in the order of both.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from steps.acceptance.identity import PLACEHOLDERS
 
 
 class Key(StrEnum):
-    """By what a host was matched."""
+    """The kind of value by which a host was matched."""
 
     NAME = "name"
     SERIAL = "serial number"
@@ -27,8 +27,8 @@ class Key(StrEnum):
     ORDER = "order of the inventory"
 
 
-class Node(NamedTuple):
-    """A planned server; its serial number is what people recorded at its position."""
+class PlannedNode(NamedTuple):
+    """A planned server; its serial number is the one that people recorded at its position."""
 
     name: str
     pod: str
@@ -37,7 +37,7 @@ class Node(NamedTuple):
 
 
 class Host(NamedTuple):
-    """A host of the inventory and what that states of it; `source` is the file or the system that does."""
+    """A host of the inventory and its values there; `source` is the file or the system that states them."""
 
     name: str
     bmc_address: str | None = None
@@ -46,21 +46,21 @@ class Host(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A node and its host, and by what they were matched."""
+    """A node and its host, and the kinds of values by which they were matched."""
 
-    node: Node
+    node: PlannedNode
     host: Host
     by: tuple[Key, ...]
 
     @property
     def other_serial(self) -> bool:
-        """Whether the record has another serial number at the position than the inventory has for the host."""
+        """True if the serial number recorded at the position differs from that of the host in the inventory."""
         ours, theirs = self.node.serial, self.host.serial
         return ours is not None and theirs is not None and _folded(ours) != _folded(theirs)
 
 
-class Shared(NamedTuple):
-    """A value, and the nodes and hosts that bear it: one of each at the most would be right."""
+class SharedValue(NamedTuple):
+    """A value that several nodes and hosts have; at most one of each would be right."""
 
     key: Key
     value: str
@@ -68,36 +68,36 @@ class Shared(NamedTuple):
     hosts: tuple[Host, ...]
 
     def __str__(self) -> str:
-        """Say who bears it, hosts with their source."""
+        """Return the value with its nodes and hosts; hosts are named with their source."""
         who = [f"node {node}" for node in self.nodes]
         who += [f"host {host.name}{f' ({host.source})' if host.source else ''}" for host in self.hosts]
         return f"{self.key} {self.value}: {', '.join(who)}"
 
 
 class Ambiguity(NamedTuple):
-    """Nodes and hosts that cannot be told apart, and the values that brought them together."""
+    """Nodes and hosts that cannot be told apart, and the values that they share."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[PlannedNode, ...]
     hosts: tuple[Host, ...]
-    because: tuple[Shared, ...]
+    because: tuple[SharedValue, ...]
 
 
 @dataclass(frozen=True)
 class Matching:
-    """What became of every node and host. Dealt in order, an ambiguous host keeps its place and is dealt as well."""
+    """The result for every node and host. If they are assigned in order, an ambiguous host is assigned as well."""
 
     pairs: tuple[Pair, ...]
-    nodes_left: tuple[Node, ...]
+    nodes_left: tuple[PlannedNode, ...]
     hosts_left: tuple[Host, ...]
     ambiguous: tuple[Ambiguity, ...]
     in_order: bool
 
     def hosts_of(self, pod: str) -> tuple[str, ...]:
-        """Give the hosts of a pod's nodes, in the design's order."""
+        """Return the hosts of a pod's nodes, in the design's order."""
         return tuple(self._hosts.get(pod, ()))
 
     def unmatched_of(self, pod: str) -> tuple[str, ...]:
-        """Give a pod's nodes that have no host, in the design's order; none where hosts were dealt in order."""
+        """Return the names of a pod's nodes without a host, sorted; empty if hosts were assigned in order."""
         return tuple(sorted(self._unmatched.get(pod, ())))
 
     @cached_property
@@ -106,58 +106,80 @@ class Matching:
 
     @cached_property
     def _unmatched(self) -> dict[str, list[str]]:
-        unmatched = [*self.nodes_left, *(node for found in self.ambiguous for node in found.nodes)]
+        unmatched = list(self.nodes_left)
+        for found in self.ambiguous:
+            unmatched += found.nodes
         return {} if self.in_order else _by_pod((node.pod, node.name) for node in unmatched)
 
 
-def _by_pod(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    by_pod: defaultdict[str, list[str]] = defaultdict(list)
+def _by_pod(names: Iterable[tuple[str, str]]) -> NamesByPod:
+    by_pod: NamesByPod = defaultdict(list)
     for pod, name in names:
         by_pod[pod].append(name)
     return by_pod
 
 
+Split = tuple[tuple[PlannedNode, ...], tuple[Host, ...]]
+NamesByPod = dict[str, list[str]]
 Value = tuple[Key, str]
+Stated = tuple[PlannedNode | Host, frozenset[Value]]
+"""A node or host with its values."""
 
 
-def match(nodes: Sequence[Node], hosts: Sequence[Host]) -> Matching:
-    """Give what belongs together of planned nodes and of the inventory's hosts, in the order of the nodes."""
+def match(nodes: Sequence[PlannedNode], hosts: Sequence[Host]) -> Matching:
+    """Return the pairs of planned nodes and hosts in the order of the nodes, what is left, and what is ambiguous."""
     planned = {_folded(node.name) for node in nodes}
-    stated: list[tuple[Node | Host, frozenset[Value]]] = [
+    stated: list[Stated] = [
         *((node, _values(node.name, node)) for node in nodes),
         *((host, _values(_called(host.name, planned), host)) for host in hosts),
     ]
     pairs: list[Pair] = []
-    left: list[Node | Host] = []
+    left: list[PlannedNode | Host] = []
     ambiguous: list[Ambiguity] = []
-    for group in _groups([values for _, values in stated]):
-        its_nodes = tuple(one for one, _ in (stated[i] for i in group) if isinstance(one, Node))
-        its_hosts = tuple(one for one, _ in (stated[i] for i in group) if isinstance(one, Host))
+    for numbers in _groups([values for _, values in stated]):
+        group = [stated[number] for number in numbers]
+        its_nodes, its_hosts = _split(one for one, _ in group)
         if len(group) == 1:
             left += [*its_nodes, *its_hosts]
         elif len(its_nodes) == len(its_hosts) == 1:
-            common = stated[group[0]][1] & stated[group[1]][1]
-            pairs.append(Pair(its_nodes[0], its_hosts[0], tuple(key for key in Key if key in {k for k, _ in common})))
+            pairs.append(Pair(its_nodes[0], its_hosts[0], tuple(_common_keys(group))))
         else:
-            ambiguous.append(Ambiguity(its_nodes, its_hosts, tuple(_shared([stated[i] for i in group]))))
+            ambiguous.append(Ambiguity(its_nodes, its_hosts, tuple(_shared(group))))
     if not pairs and not any(found.nodes and found.hosts for found in ambiguous):
         return _in_order(nodes, hosts, tuple(ambiguous))
-    return Matching(
-        tuple(pairs),
-        tuple(one for one in left if isinstance(one, Node)),
-        tuple(one for one in left if isinstance(one, Host)),
-        tuple(ambiguous),
-        in_order=False,
-    )
+    return Matching(tuple(pairs), *_split(left), tuple(ambiguous), in_order=False)
 
 
-def _in_order(nodes: Sequence[Node], hosts: Sequence[Host], ambiguous: tuple[Ambiguity, ...]) -> Matching:
-    pairs = tuple(Pair(node, host, (Key.ORDER,)) for node, host in zip(nodes, hosts, strict=False))
-    return Matching(pairs, tuple(nodes[len(hosts) :]), tuple(hosts[len(nodes) :]), ambiguous, in_order=True)
+def _split(ones: Iterable[PlannedNode | Host]) -> Split:
+    """Return the nodes and the hosts among these, each in their order."""
+    nodes, hosts = [], []
+    for one in ones:
+        if isinstance(one, Host):
+            hosts.append(one)
+        else:
+            nodes.append(one)
+    return tuple(nodes), tuple(hosts)
 
 
-def _values(name: str, of: Node | Host) -> frozenset[Value]:
-    """Give what tells a node or host from others."""
+def _common_keys(group: Sequence[Stated]) -> list[Key]:
+    """Return the kinds of values that all of a group share, in the order of `Key`."""
+    common = {key for key, _ in frozenset.intersection(*(values for _, values in group))}
+    return [key for key in Key if key in common]
+
+
+def _in_order(
+    nodes: Sequence[PlannedNode],
+    hosts: Sequence[Host],
+    ambiguous: tuple[Ambiguity, ...],
+) -> Matching:
+    both = zip(nodes, hosts, strict=False)
+    pairs = tuple(Pair(node, host, (Key.ORDER,)) for node, host in both)
+    nodes_left, hosts_left = nodes[len(pairs) :], hosts[len(pairs) :]
+    return Matching(pairs, tuple(nodes_left), tuple(hosts_left), ambiguous, in_order=True)
+
+
+def _values(name: str, of: PlannedNode | Host) -> frozenset[Value]:
+    """Return the values of a node or host that may be matched."""
     values = {(Key.NAME, _folded(name))}
     if of.serial and _folded(of.serial) not in PLACEHOLDERS:
         values.add((Key.SERIAL, _folded(of.serial)))
@@ -167,7 +189,7 @@ def _values(name: str, of: Node | Host) -> frozenset[Value]:
 
 
 def _called(host: str, planned: set[str]) -> str:
-    """Give the name by which a host may be planned: a design's names have no domain."""
+    """Return the name under which a host may be planned: without its domain if only that name is planned."""
     short = host.partition(".")[0]
     return short if _folded(host) not in planned and _folded(short) in planned else host
 
@@ -177,7 +199,7 @@ def _folded(text: str) -> str:
 
 
 def _address(text: str) -> str:
-    """Give an address without its prefix and in its shortest form; a name stays a name."""
+    """Return an address without its prefix and in its shortest form; a name is returned as it is."""
     try:
         return str(ip_interface(text.strip()).ip)
     except ValueError:
@@ -185,7 +207,7 @@ def _address(text: str) -> str:
 
 
 def _groups(stated: Sequence[frozenset[Value]]) -> Iterator[list[int]]:
-    """Give the numbers of those that hang together by values, groups and members in their order."""
+    """Yield the numbers of those that share values, directly or through others; groups and members in order."""
     bearers: defaultdict[Value, list[int]] = defaultdict(list)
     for number, values in enumerate(stated):
         for value in values:
@@ -203,13 +225,13 @@ def _groups(stated: Sequence[frozenset[Value]]) -> Iterator[list[int]]:
             yield sorted(group)
 
 
-def _shared(group: Iterable[tuple[Node | Host, frozenset[Value]]]) -> Iterator[Shared]:
-    """Give the values that more than one of a group bears."""
-    bearers: defaultdict[Value, list[Node | Host]] = defaultdict(list)
+def _shared(group: Iterable[Stated]) -> Iterator[SharedValue]:
+    """Yield the values that more than one of a group has."""
+    bearers: defaultdict[Value, list[PlannedNode | Host]] = defaultdict(list)
     for one, values in group:
         for borne in values:
             bearers[borne].append(one)
     for (key, value), ones in sorted(bearers.items()):
         if len(ones) > 1:
-            nodes = tuple(one.name for one in ones if isinstance(one, Node))
-            yield Shared(key, value, nodes, tuple(one for one in ones if isinstance(one, Host)))
+            nodes, hosts = _split(ones)
+            yield SharedValue(key, value, tuple(node.name for node in nodes), hosts)

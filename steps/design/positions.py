@@ -1,15 +1,15 @@
-"""What the items of an activity are called, where the design names each of them and does not only count them.
+"""The names of the items of an activity, if the design names them and does not only count them.
 
-Servers bear the inventory's names, or the design's where there is no inventory; racks stand at their place on the floor
-(`hall-1/row-01/rack-03`); switches and cables are called as in the cable schedule. Everything else is only counted.
+Servers have the names of the inventory, or those of the design if there is no inventory. Racks are named by their place
+(`hall-1/row-01/rack-03`), switches and cables as in the cable schedule. Everything else is only counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from steps.design.cables import CableSchedule
+from steps.design.figures import Chosen, Figures
 
 SERVERS = frozenset({"servers", "nodes"})
 
@@ -17,16 +17,21 @@ Namer = Callable[[CableSchedule, str], list[str]]
 
 
 def item_names(
-    figures: Mapping[str, float], choices: Mapping[str, Any], unit: str, of: str, count: int, hosts: Sequence[str] = ()
+    figures: Figures,
+    choices: Chosen,
+    unit: str,
+    of: str,
+    count: int,
+    hosts: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """Give the names of `count` items at a unit of the site; none where they are only counted.
+    """Return the names of `count` items at a unit of the site; empty if they are only counted.
 
-    Names hold only where there are as many as the plan counts: an inventory that lacks servers names none of them.
+    It is also empty if there are not `count` names: an inventory that lacks a server names none of them.
     """
     if of in SERVERS and hosts:
         return tuple(hosts) if len(hosts) == count else ()
     if not figures or of not in NAMERS or not figures["rails"]:
-        return ()  # a plan of an earlier release says no figures; without rails there is no cable schedule
+        return ()  # a plan of an earlier release has no figures; without rails there is no cable schedule
     schedule = CableSchedule(figures, choices)
     for namer in NAMERS[of]:
         names = namer(schedule, unit)
@@ -36,7 +41,7 @@ def item_names(
 
 
 def _within(names: list[str], unit: str) -> list[str]:
-    """Give what stands at a unit: everything at the site, a pod's by its name; nothing is named after a hall."""
+    """Return the names at a unit: all of them at the site, those with its name at a pod, none at a hall."""
     if unit == "site":
         return names
     return [name for name in names if name.startswith(f"{unit}-")]
@@ -67,13 +72,14 @@ def _cables(*tiers: str) -> Namer:
         pod = _pod_of(unit)
         if unit != "site" and pod is None:
             return []
-        return [str(row[0]) for row in schedule.rows(pod) if row[1] in tiers]
+        found = [(cable, tier) for cable, tier, *_ in schedule.rows(pod)]
+        return [str(cable) for cable, tier in found if tier in tiers]
 
     return named
 
 
 def _pod_of(unit: str) -> int | None:
-    """Give a pod's number from 0; none for the site and a hall."""
+    """Return a pod's number from 0; None for the site and for a hall."""
     kind, _, number = unit.partition("-")
     return int(number) - 1 if kind == "pod" and number.isdecimal() else None
 
@@ -90,4 +96,4 @@ NAMERS: dict[str, tuple[Namer, ...]] = {
     "trunks": (_cables("leaf-spine"),),
     "cables": (_cables("node-leaf", "leaf-spine"),),
 }
-"""The words that steps call their items by, and what may be meant: the first that has as many as are counted."""
+"""The words that steps use for their items. The first namer with as many names as items counts."""

@@ -1,23 +1,27 @@
 """Power from the server to the utility: rack circuits, supplies, phases, UPS, generators, energy and its cost.
 
-Powers are in kW or MW of real power, currents in A, voltages line to line; three-phase throughout.
+Powers are real powers in kW or MW, currents are in A, voltages are line to line. Everything is three-phase.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import ceil, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from steps.design.figures import Chosen, Figures
 from steps.design.findings import Finding
 
 HOURS_A_YEAR = 8760
-BREAKERS_A = (15, 16, 20, 30, 32, 40, 50, 60, 63, 80, 100, 125, 150, 160, 200, 225, 250, 400)
-"""Three-phase breakers that are sold (NFPA 70, 240.6 and IEC 60898 series), A."""
+BREAKERS_A = (
+    *(15, 16, 20, 30, 32, 40, 50, 60, 63, 80),
+    *(100, 125, 150, 160, 200, 225, 250, 400),
+)
+"""Currents of three-phase breakers on the market (series of NFPA 70, 240.6 and IEC 60898), in A."""
 
 
 class Power(NamedTuple):
-    """The power of a site, level by level; counts of modules are per hall in `quantities`."""
+    """The power of a site, level by level. `quantities` counts the modules of each hall."""
 
     node_kw: float
     rack_kw: float
@@ -43,89 +47,95 @@ class Power(NamedTuple):
 
 
 def feed_kw(volts: float, amps: float, continuous_load: float = 0.8) -> float:
-    """Give the continuous load of a three-phase circuit: sqrt(3) V A and the share a breaker may carry, kW."""
+    """Return the load in kW that a three-phase circuit may carry without a break: sqrt(3) V A times that share."""
     return sqrt(3) * volts * amps * continuous_load / 1000
 
 
 def breaker_needed(kw: float, volts: float, continuous_load: float = 0.8) -> float:
-    """Give the current of the breaker that a continuous load needs, A."""
+    """Return the current in A of the breaker that a continuous load needs."""
     return kw * 1000 / (sqrt(3) * volts * continuous_load)
 
 
 def standard_breaker(amps: float) -> int | None:
-    """Give the smallest breaker sold that carries a current, none above the largest."""
+    """Return the smallest breaker on the market that carries a current; None above the largest one."""
     return next((size for size in BREAKERS_A if size >= amps), None)
 
 
 def supplies_needed(node_kw: float, psu_kw: float) -> int:
-    """Give how many supplies carry a server alone."""
+    """Return the number of supplies that carry a server by themselves."""
     return ceil(node_kw / psu_kw - 1e-9)
 
 
 def phase_imbalance(loads: int) -> float:
-    """Give how far the fullest of three phases is over the mean, when equal loads go round them in turn."""
+    """Return how far the fullest phase exceeds the mean (0 is level) if equal loads are put on three phases in turn."""
     return 0.0 if loads == 0 else ceil(loads / 3) * 3 / loads - 1
 
 
-def feed_imbalance(f: Mapping[str, float], feeds: float) -> float:
-    """Give the imbalance of a three-phase feed when the supplies of a full rack hang on so many feeds."""
+def feed_imbalance(f: Figures, feeds: float) -> float:
+    """Return the imbalance of a feed if the supplies of a full rack are spread over so many feeds."""
     return phase_imbalance(int(f["nodes_per_rack"] * f["psus_per_node"] // feeds))
 
 
 def carried_kw(feeds: float, one_feed_kw: float, imbalance: float) -> float:
-    """Give what feeds carry together, kW: the breaker of the fullest phase trips first."""
+    """Return the kW that feeds carry together; the breaker of the fullest phase trips first."""
     return feeds * one_feed_kw / (1 + imbalance)
 
 
 def annual_mwh(mw: float, load_factor: float = 1.0) -> float:
-    """Give the energy of a year, MWh."""
+    """Return the energy of a year in MWh."""
     return mw * HOURS_A_YEAR * load_factor
 
 
 def annual_cost(mw: float, usd_kwh: float, load_factor: float = 1.0) -> float:
-    """Give the electricity bill of a year, USD."""
+    """Return the electricity bill of a year in USD."""
     return annual_mwh(mw, load_factor) * 1000 * usd_kwh
 
 
 def redundant(needed: int, redundancy: str) -> int:
-    """Give the modules to install where `needed` carry the load: N, N+1 or 2N."""
+    """Return the modules to install if `needed` of them carry the load: N, N+1 or 2N."""
     if needed == 0:
         return 0
     return {"N": needed, "N+1": needed + 1, "2N": 2 * needed}[redundancy]
 
 
 def modules(mw: float, module_mw: float, redundancy: str) -> int:
-    """Give how many modules of a rating a load needs, redundancy included."""
+    """Return the number of modules of a rating that a load needs, redundancy included."""
     return redundant(ceil(mw / module_mw - 1e-9), redundancy)
 
 
-def transformers(mw: float, mva: float, power_factor: float, load: float, redundancy: str) -> int:
-    """Give how many transformers of a rating carry a load at their working share of it."""
+def transformers(
+    mw: float,
+    mva: float,
+    power_factor: float,
+    load: float,
+    redundancy: str,
+) -> int:
+    """Return the number of transformers of a rating for a load; each runs at a share `load` of its rating."""
     return modules(mw / power_factor / load, mva, redundancy)
 
 
-def power_of(f: Mapping[str, float], *, switches: int, storage_servers: int, management_servers: int) -> Power:
-    """Give the power of a design at every level."""
+def power_of(f: Figures, *, switches: int, storage_servers: int, management_servers: int) -> Power:
+    """Return the power of a design at every level."""
     nodes, node_kw, feeds = f["nodes"], f["node_kw"], f["rack_feeds"]
     rack_kw = node_kw * f["nodes_per_rack"]
     one_feed = feed_kw(f["rack_feed_v"], f["rack_breaker_a"], f["continuous_load"])
     carrying = max(1, feeds - 1)
     uneven = feed_imbalance(f, feeds)
     needed = supplies_needed(node_kw, f["psu_kw"])
-    left = f["psus_per_node"] - ceil(f["psus_per_node"] / feeds) if feeds > 1 else f["psus_per_node"]
+    psus = f["psus_per_node"]
+    left = psus - ceil(psus / feeds) if feeds > 1 else psus
     compute, fabric = nodes * node_kw / 1000, switches * f["switch_kw"] / 1000
-    storage, management = (
-        storage_servers * f["storage_server_kw"] / 1000,
-        management_servers * f["management_server_kw"] / 1000,
-    )
+    storage = storage_servers * f["storage_server_kw"] / 1000
+    management = management_servers * f["management_server_kw"] / 1000
     it = compute + fabric + storage + management
     facility = it * f["pue"]
+    fullest = rack_kw / carrying * (1 + uneven)
     return Power(
         node_kw=node_kw,
         rack_kw=rack_kw,
         feed_kw=one_feed,
         feeds_kw_one_lost=carried_kw(feeds - 1, one_feed, uneven),
-        breaker_a_needed=breaker_needed(rack_kw / carrying * (1 + uneven), f["rack_feed_v"], f["continuous_load"]),
+        breaker_a_needed=breaker_needed(fullest, f["rack_feed_v"], f["continuous_load"]),
         phase_imbalance=uneven,
         psus_needed=needed,
         psus_spare=int(f["psus_per_node"]) - needed,
@@ -145,8 +155,8 @@ def power_of(f: Mapping[str, float], *, switches: int, storage_servers: int, man
     )
 
 
-def findings(f: Mapping[str, float], choices: Mapping[str, Any], power: Power) -> Iterator[Finding]:
-    """Give what is wrong with circuits, supplies and phases; a machine in service alone is not judged."""
+def findings(f: Figures, choices: Chosen, power: Power) -> Iterator[Finding]:
+    """Yield what is wrong with circuits, supplies and phases; a single machine in service is not judged."""
     if f["nodes"] == 1 and choices["fabric"] == "none":
         return
     p = power
@@ -180,20 +190,20 @@ def findings(f: Mapping[str, float], choices: Mapping[str, Any], power: Power) -
             "phases-unbalanced",
             "note",
             "power",
-            f"supplies of a full rack load one phase of a feed {p.phase_imbalance:.0%} over the mean, which the breaker must carry; panels accept {f['phase_imbalance']:.0%}",
+            f"supplies of a full rack load one phase of a feed {p.phase_imbalance:.0%} over the mean, which the breaker must carry; panels allow {f['phase_imbalance']:.0%}",
             "begin each rack on the next phase, so that the panel is level",
             {"phase_imbalance": p.phase_imbalance},
         )
 
 
-def _supply_findings(f: Mapping[str, float], p: Power) -> Iterator[Finding]:
+def _supply_findings(f: Figures, p: Power) -> Iterator[Finding]:
     count, rating = int(f["psus_per_node"]), f["psu_kw"]
     if count and p.psus_spare < 0:
         yield Finding(
             "supplies-too-small",
             "error",
             "power",
-            f"{count} supplies of {rating:g} kW give {count * rating:g} kW, the server draws {p.node_kw:g} kW",
+            f"{count} supplies of {rating:g} kW have {count * rating:g} kW, the server draws {p.node_kw:g} kW",
             f"at least {p.psus_needed + 1} supplies of this rating",
             {"psus_needed": p.psus_needed, "psus": count},
         )
@@ -213,6 +223,6 @@ def _supply_findings(f: Mapping[str, float], p: Power) -> Iterator[Finding]:
             "warning",
             "power",
             f"with one of {feeds} feeds lost {p.psu_kw_one_feed_lost:g} kW of supplies are left for {p.node_kw:g} kW: servers slow down or stop",
-            f"rack_feeds: {feeds + 1}, so that fewer supplies hang on one feed",
+            f"rack_feeds: {feeds + 1}, so that fewer supplies depend on one feed",
             {"psu_kw_one_feed_lost": p.psu_kw_one_feed_lost, "node_kw": p.node_kw},
         )

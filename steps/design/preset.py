@@ -1,6 +1,6 @@
-"""Presets and hardware profiles: named figures with sources, layered under a site's own.
+"""Presets and hardware profiles: named figures with sources.
 
-Figures are looked up in this order: the site's overrides, the preset, the profile, the defaults of `figures.yaml`.
+A figure comes from the first of these that has it: the site's overrides, the preset, the profile, `figures.yaml`.
 """
 
 from __future__ import annotations
@@ -11,32 +11,34 @@ from pathlib import Path
 
 from steps.catalog.schema import Closed, Text
 from steps.design.figures import Setting, checked, choice_specs, figure_specs
-from steps.design.site import Decision, Figure
+from steps.design.site import Decision, SourcedFigure
 from steps.errors import InputError, Place
 from steps.validation import validated
 from steps.yaml_lines import Lines, line_of, load
 
 Choices = dict[str, str | bool]
+Layered = tuple[dict[str, float], Choices, dict[str, str]]
+"""Figures, choices, and the sources of the figures, each by name."""
 
 
 class Profile(Closed):
-    """A model of server: what is in it and what it draws."""
+    """A model of server: its parts and its power."""
 
     name: Text
     title: Text
-    figures: dict[str, Figure]
+    figures: dict[str, SourcedFigure]
     choices: Choices
 
 
 class Preset(Closed):
-    """A kind of cluster: a profile, choices, figures and what does not apply to it."""
+    """A kind of cluster: a profile, choices, figures, and the steps that do not apply to it."""
 
     name: Text
     title: Text
     profile: Text
     sources: tuple[Text, ...]
     choices: Choices
-    figures: dict[str, Figure]
+    figures: dict[str, SourcedFigure]
     decisions: tuple[Decision, ...]
 
 
@@ -44,13 +46,17 @@ def _presets() -> Path:
     return Path(str(files("steps.design") / "presets"))
 
 
+def _profiles() -> Path:
+    return Path(str(files("steps.catalog") / "profiles"))
+
+
 def preset_names() -> list[str]:
-    """Give the names of the presets that come with Clusterwright."""
+    """Return the names of the presets that come with Clusterwright."""
     return sorted(path.stem for path in _presets().glob("*.yaml"))
 
 
 def read_preset(name: str, beside: Path | None = None) -> Preset:
-    """Give a preset by name: the site's own `NAME.yaml` first, then those that come along."""
+    """Return a preset by name: the site's own `NAME.yaml` if there is one, otherwise a shipped one."""
     own = beside / f"{name}.yaml" if beside else None
     path = own if own and own.exists() else _presets() / f"{name}.yaml"
     if not path.exists():
@@ -66,8 +72,8 @@ def read_preset(name: str, beside: Path | None = None) -> Preset:
 
 
 def read_profile(name: str) -> Profile:
-    """Give a hardware profile by name."""
-    path = Path(str(files("steps.catalog") / "profiles" / f"{name}.yaml"))
+    """Return a hardware profile by name."""
+    path = _profiles() / f"{name}.yaml"
     if not path.exists():
         raise InputError(f"there is no hardware profile {name!r}", hint="profiles: " + ", ".join(profile_names()))
     data, lines = load(path)
@@ -77,12 +83,12 @@ def read_profile(name: str) -> Profile:
 
 
 def profile_names() -> list[str]:
-    """Give the names of the hardware profiles."""
-    return sorted(path.stem for path in Path(str(files("steps.catalog") / "profiles")).glob("*.yaml"))
+    """Return the names of the hardware profiles."""
+    return sorted(path.stem for path in _profiles().glob("*.yaml"))
 
 
 def _settings(layer: Profile | Preset, lines: Lines, file: str) -> None:
-    """Raise InputError, with its line, for a figure or choice that no design has, or that is in another unit."""
+    """Raise InputError, with the line, for a figure or choice that no design has, and for a wrong unit."""
     for name, figure in layer.figures.items():
         place = Place(file, line_of(lines, ("figures", name)), f"figures.{name}")
         spec = figure_specs().get(name)
@@ -98,19 +104,22 @@ def _settings(layer: Profile | Preset, lines: Lines, file: str) -> None:
     for name, value in layer.choices.items():
         place = Place(file, line_of(lines, ("choices", name)), f"choices.{name}")
         if name not in choice_specs():
-            raise InputError(
-                f"nothing is chosen by the name {name!r}", hint="choices: " + ", ".join(choice_specs()), place=place
-            )
+            raise InputError(f"no choice is called {name!r}", hint="choices: " + ", ".join(choice_specs()), place=place)
         checked(name, value, place)
 
 
-def layered(preset: Preset, settings: dict[str, Setting]) -> tuple[dict[str, float], Choices, dict[str, str]]:
-    """Give a preset's figures and choices under a site's settings, and where each figure comes from."""
-    profile = read_profile(preset.profile)
-    figures = {name: spec.value for name, spec in figure_specs().items() if spec.value is not None}
-    sources = {name: spec.source or "" for name, spec in figure_specs().items() if spec.value is not None}
-    choices: Choices = {name: spec.value for name, spec in choice_specs().items() if spec.value is not None}
-    for layer in (profile, preset):
+def layered(preset: Preset, settings: dict[str, Setting]) -> Layered:
+    """Return a preset's figures and choices, changed by a site's settings, and the source of each figure."""
+    figures: dict[str, float] = {}
+    sources: dict[str, str] = {}
+    choices: Choices = {}
+    for name, figure in figure_specs().items():
+        if figure.value is not None:
+            figures[name], sources[name] = figure.value, figure.source or ""
+    for name, choice in choice_specs().items():
+        if choice.value is not None:
+            choices[name] = choice.value
+    for layer in (read_profile(preset.profile), preset):
         figures |= {name: figure.value for name, figure in layer.figures.items()}
         sources |= {name: figure.source for name, figure in layer.figures.items()}
         choices |= layer.choices
@@ -121,6 +130,12 @@ def layered(preset: Preset, settings: dict[str, Setting]) -> tuple[dict[str, flo
         else:
             figures[name] = float(value)
             sources[name] = "the site's own"
+    _refuse_open(preset, figures, choices)
+    return figures, choices, sources
+
+
+def _refuse_open(preset: Preset, figures: dict[str, float], choices: Choices) -> None:
+    """Raise InputError for a figure or choice that nothing sets."""
     for name in figure_specs():
         if name not in figures and name != "nodes_per_pod":
             raise InputError(
@@ -130,4 +145,3 @@ def layered(preset: Preset, settings: dict[str, Setting]) -> tuple[dict[str, flo
     for name in choice_specs():
         if name not in choices:
             raise InputError(f"the preset {preset.name!r} leaves the choice {name!r} open")
-    return figures, choices, sources

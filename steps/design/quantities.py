@@ -1,41 +1,49 @@
-"""From figures to counts: what a site, a hall and a pod hold.
+"""Counts from figures: the equipment of a site, a hall and a pod.
 
-Every function takes figures by name and returns counts; nothing is rounded down.
+Every function takes figures by name and returns counts. No count is rounded down.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import ceil
-from typing import Any
 
 from steps.design.cooling import liquid_share, units
 from steps.design.fabric import Fabric
+from steps.design.figures import Chosen, Figures
 from steps.design.power import Power, modules, transformers
 from steps.design.storage import Storage
 
 Values = dict[str, float | str | bool]
 
 
-def rack_count(f: Mapping[str, float]) -> int:
-    """Give the compute racks of a site: every pod begins a rack of its own only where pods fill whole racks."""
+def rack_count(f: Figures) -> int:
+    """Return the compute racks of a site; pods share a rack if they do not fill whole ones."""
     return ceil(f["nodes"] / f["nodes_per_rack"])
 
 
-def infrastructure_racks(f: Mapping[str, float], fabric: Fabric, storage: Storage) -> int:
-    """Give the racks of spine and core switches, storage and management; a single machine has none."""
+def infrastructure_racks(f: Figures, fabric: Fabric, storage: Storage) -> int:
+    """Return the racks of spine and core switches, storage and management; a single machine has none."""
     if fabric.tiers == 0 and not storage.servers:
         return 0
-    return 2 + ceil((fabric.spine + fabric.core) / f["switches_per_rack"]) + ceil(storage.servers / 10)
+    switch_racks = ceil((fabric.spine + fabric.core) / f["switches_per_rack"])
+    return 2 + switch_racks + ceil(storage.servers / 10)
 
 
-def management_switches(f: Mapping[str, float], fabric: Fabric) -> int:
-    """Give the switches of the out-of-band network: one for each pair of racks, and two that join them."""
-    return 1 if fabric.tiers == 0 and f["nodes"] == 1 else 2 + ceil(rack_count(f) / 2)
+def management_switches(f: Figures, fabric: Fabric) -> int:
+    """Return the switches of the out-of-band network: one for each pair of racks, and two that join them."""
+    if fabric.tiers == 0 and f["nodes"] == 1:
+        return 1
+    return 2 + ceil(rack_count(f) / 2)
 
 
-def site_counts(f: Mapping[str, float], fabric: Fabric, power: Power, storage: Storage, checkpoint_tb: float) -> Values:
-    """Give counts and powers of the whole site."""
+def site_counts(
+    f: Figures,
+    fabric: Fabric,
+    power: Power,
+    storage: Storage,
+    checkpoint_tb: float,
+) -> Values:
+    """Return counts and powers of the whole site."""
     nodes = int(f["nodes"])
     counts: Values = {
         "nodes": nodes,
@@ -97,9 +105,15 @@ _AS_GIVEN = (
 
 
 def hall_counts(
-    f: Mapping[str, float], choices: Mapping[str, Any], site: Values, *, pods: int, nodes: int, infra_racks: int
+    f: Figures,
+    choices: Chosen,
+    site: Values,
+    *,
+    pods: int,
+    nodes: int,
+    infra_racks: int,
 ) -> Values:
-    """Give what one hall holds; its share of power follows its share of the servers."""
+    """Return the counts of one hall; its share of the power is its share of the servers."""
     share = nodes / float(site["nodes"])
     mw, it_mw = float(site["facility_mw"]) * share, float(site["it_mw"]) * share
     racks = ceil(nodes / f["nodes_per_rack"]) + infra_racks
@@ -133,8 +147,15 @@ def hall_counts(
     }
 
 
-def pod_counts(f: Mapping[str, float], choices: Mapping[str, Any], site: Values, fabric: Fabric, *, pod: int) -> Values:
-    """Give what one pod (from 0) holds; the last pod may be partial."""
+def pod_counts(
+    f: Figures,
+    choices: Chosen,
+    site: Values,
+    fabric: Fabric,
+    *,
+    pod: int,
+) -> Values:
+    """Return the counts of one pod (from 0); the last pod may be smaller."""
     nodes, leaf = fabric.pods[pod], fabric.leaves[pod]
     racks = ceil(nodes / f["nodes_per_rack"])
     liquid_kw = nodes * f["node_kw"] * liquid_share(f, choices)

@@ -1,15 +1,16 @@
-"""How often a run is interrupted, by what, and the spares that keep it whole.
+"""Interruptions of a run: their rate, their causes, and the spares that they need.
 
-Interruptions are taken as a Poisson process whose rate grows with the GPUs. The rate and the mix are those
-of Llama 3.1 405B: 419 unexpected interruptions in 54 days on 16,384 H100 (Llama 3 report, table 5).
+Interruptions are a Poisson process whose rate grows with the number of GPUs. Rate and causes are those of Llama 3.1 405B: 419
+unexpected interruptions in 54 days on 16,384 H100 (Llama 3 report, table 5).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import ceil, exp, sqrt
 from typing import NamedTuple
 
+from steps.design.figures import Figures
 from steps.design.findings import Finding
 
 MIX: dict[str, int] = {
@@ -32,14 +33,16 @@ MIX: dict[str, int] = {
     "CPU": 2,
     "system memory": 2,
 }
-"""Unexpected interruptions of the 54 days by cause (Llama 3 report, table 5); they sum to 419."""
+"""Unexpected interruptions of the 54 days by cause (Llama 3 report, table 5); the sum is 419."""
+
+ALL_CAUSES = sum(MIX.values())
 
 SERVICE_LEVEL = 0.95
-"""Chance that spares on the shelf last until they are replaced (assumption)."""
+"""Probability that the spares on the shelf last until they are replaced (assumption)."""
 
 
 class Reliability(NamedTuple):
-    """Rates of the whole site while all of it runs one job, and spares with the service level."""
+    """Rates while the whole site runs one job, and the spares at the service level."""
 
     interruptions_per_day: float
     mtbf_h: float
@@ -52,23 +55,23 @@ class Reliability(NamedTuple):
 
 
 def interruptions_per_day(gpus: float, gpu_hours_per_interruption: float) -> float:
-    """Give the interruptions a day of a job on all GPUs."""
+    """Return the interruptions per day of a job on all GPUs."""
     return gpus * 24 / gpu_hours_per_interruption
 
 
 def mtbf_h(gpus: float, gpu_hours_per_interruption: float) -> float:
-    """Give the mean time between interruptions, hours."""
+    """Return the mean time between interruptions in hours."""
     return gpu_hours_per_interruption / gpus
 
 
 def probability_of_failure(gpus: float, hours: float, gpu_hours_per_interruption: float) -> float:
-    """Give the probability of at least one interruption in a time."""
+    """Return the probability of at least one interruption in `hours`."""
     return 1 - exp(-gpus * hours / gpu_hours_per_interruption)
 
 
 def poisson_quantile(mean: float, probability: float) -> int:
-    """Give the smallest count that a Poisson number stays at or under with a probability."""
-    if mean > 500:  # the sum would lose its digits; the normal limit is within one there
+    """Return the smallest count that a Poisson number does not exceed with a probability."""
+    if mean > 500:  # the sum would lose its digits; here the normal limit is right to within one
         return ceil(mean + 1.645 * sqrt(mean))
     count, term = 0, exp(-mean)
     total = term
@@ -80,12 +83,12 @@ def poisson_quantile(mean: float, probability: float) -> int:
 
 
 def spares(installed: float, share_a_year: float, resupply_weeks: float) -> int:
-    """Give the parts to hold so that failures until resupply are covered at SERVICE_LEVEL."""
+    """Return the spares that cover the failures until resupply at SERVICE_LEVEL."""
     return poisson_quantile(installed * share_a_year * resupply_weeks / 52, SERVICE_LEVEL)
 
 
-def reliability_of(f: Mapping[str, float], *, links: int, drives: int) -> Reliability | None:
-    """Give the rates and spares of a design; none where it has no accelerators."""
+def reliability_of(f: Figures, *, links: int, drives: int) -> Reliability | None:
+    """Return the rates and spares of a design; None if it has no accelerators."""
     gpus, per = f["nodes"] * f["gpus_per_node"], f["gpu_hours_per_interruption"]
     if gpus == 0:
         return None
@@ -106,12 +109,12 @@ def reliability_of(f: Mapping[str, float], *, links: int, drives: int) -> Reliab
             "drives": spares(f["nodes"] * f["nvme_per_node"] + drives, f["drive_failures_year"], weeks),
             "optical cables": spares(links, f["optic_failures_year"], weeks),
         },
-        mix_per_month={cause: daily * 30.4 * count / sum(MIX.values()) for cause, count in MIX.items()},
+        mix_per_month={cause: daily * 30.4 * count / ALL_CAUSES for cause, count in MIX.items()},
     )
 
 
 def findings(reliability: Reliability | None, restart_min: float) -> Iterator[Finding]:
-    """Give a rate of interruption that recovery cannot follow."""
+    """Yield a warning if a job is interrupted about as often as it can restart."""
     if reliability and reliability.mtbf_h * 60 < 4 * restart_min:
         yield Finding(
             "interrupted-too-often",

@@ -1,13 +1,14 @@
-"""What changes with size: at 8, 64, 1,024, 16,384 and 100,000 GPUs a design needs things that a smaller one does not.
+"""Needs that grow with size: at 8, 64, 1,024, 16,384 and 100,000 GPUs a design needs more than a smaller one.
 
-A design that lacks one gets a warning; what no figure shows is a note. The tiers are those of seed 002.
+A design that lacks one of them gets a warning. A need that no figure shows is a note. The tiers are those of a chapter on
+training clusters (seed 002 in docs/seed-numbers.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from steps.design.figures import Chosen, Figures
 from steps.design.findings import Finding
 
 TIERS: tuple[tuple[int, str], ...] = (
@@ -26,14 +27,21 @@ TIERS: tuple[tuple[int, str], ...] = (
 
 
 def tier_of(gpus: int) -> tuple[int, str]:
-    """Give the largest size of TIERS that a count reaches, and what it needs."""
-    return [tier for tier in TIERS if gpus >= tier[0]][-1] if gpus >= TIERS[0][0] else TIERS[0]
+    """Return the largest size of TIERS that a count reaches, and what it needs; the first for fewer GPUs."""
+    reached = [tier for tier in TIERS if gpus >= tier[0]]
+    return reached[-1] if reached else TIERS[0]
 
 
 def findings(
-    f: Mapping[str, float], choices: Mapping[str, Any], *, gpus: int, tiers: int, facility_mw: float, hot_spares: int
+    f: Figures,
+    choices: Chosen,
+    *,
+    gpus: int,
+    tiers: int,
+    facility_mw: float,
+    hot_spares: int,
 ) -> Iterator[Finding]:
-    """Give what this size needs."""
+    """Yield what a design of this size needs: a note for each tier, and a warning for what it lacks."""
     for size, needs in TIERS[1:]:
         if gpus >= size:
             yield Finding(
@@ -46,10 +54,12 @@ def findings(
     many = f["nodes"] > 1
     if many and gpus >= 64 and choices["fabric"] == "none" and choices["gpu_vendor"] in ("nvidia", "amd"):
         yield lacks("size-needs-fabric", "this size needs a compute fabric", "fabric: infiniband or roce")
-    if many and gpus >= 64 and choices["fabric"] != "none" and f["link_gb_s"] * f["rails"] < 100 * f["gpus_per_node"]:
-        each = f["link_gb_s"] * f["rails"] / f["gpus_per_node"]
+    each = f["link_gb_s"] * f["rails"] / max(1, f["gpus_per_node"])
+    if many and gpus >= 64 and choices["fabric"] != "none" and each < 100:
         yield lacks(
-            "size-needs-bandwidth", f"{each:g} Gb/s of fabric a GPU starves collectives", "200 to 400 Gb/s a GPU"
+            "size-needs-bandwidth",
+            f"{each:g} Gb/s of fabric for each GPU slows collectives down",
+            "200 to 400 Gb/s for each GPU",
         )
     if gpus >= 1024 and choices["file_system"] in ("local", "none"):
         yield lacks(
@@ -71,7 +81,7 @@ def findings(
     if facility_mw > 50 and choices["facility"] == "existing":
         yield lacks(
             "size-needs-own-site",
-            f"{facility_mw:.0f} MW are hardly to be had in a facility that exists",
+            f"an existing facility rarely has {facility_mw:.0f} MW",
             "facility: shell or greenfield, or proof in step 114",
         )
     if gpus >= 100_000 and tiers == 2:

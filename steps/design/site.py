@@ -1,6 +1,6 @@
-"""The site file: what a person writes, checked before anything is planned.
+"""The site file: what people write, checked before anything is planned.
 
-`site.yaml` proposes; nothing in it is in force until a plan made from it is adopted.
+`site.yaml` is a proposal: nothing in it is in force until a plan that is made from it is adopted.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from steps.yaml_lines import line_of, load
 FILE = "site.yaml"
 FROM_NETBOX = "inventory/netbox.json"
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+Weekday = Annotated[int, Field(ge=1, le=7)]
 
 
-class Figure(Closed):
+class SourcedFigure(Closed):
     """A number with its unit and source."""
 
     value: float
@@ -35,7 +36,7 @@ class Figure(Closed):
 
 
 class Decision(Closed):
-    """What does not apply to a site, and why; it becomes the reason shown for each activity."""
+    """Steps that do not apply to a site, and why; the reason is shown for each activity."""
 
     phases: tuple[Phase, ...] = ()
     kinds: tuple[Kind, ...] = ()
@@ -44,7 +45,7 @@ class Decision(Closed):
     reason: Text
 
     def covers(self, step: str, phase: Phase, kind: Kind) -> bool:
-        """Say whether a step falls under this decision."""
+        """Return whether the decision is about a step."""
         if step in self.except_:
             return False
         return step in self.steps or phase in self.phases or kind in self.kinds
@@ -53,7 +54,7 @@ class Decision(Closed):
 class Calendar(Closed):
     """Working days (ISO, Monday is 1), site-local hours and holidays."""
 
-    working_days: tuple[Annotated[int, Field(ge=1, le=7)], ...] = (1, 2, 3, 4, 5)
+    working_days: tuple[Weekday, ...] = (1, 2, 3, 4, 5)
     hours: tuple[float, float] = (8.0, 16.0)
     holidays: tuple[date, ...] = ()
 
@@ -78,9 +79,9 @@ class PersonEntry(Closed):
 
 
 class NetBox(Closed):
-    """Where NetBox is, whose devices are the inventory, and the variable of the environment that holds the token.
+    """The NetBox whose devices are the inventory, and the environment variable with its token.
 
-    `roles` says which roles of devices are hosts, and the group of each; without it all are, in groups of their role.
+    `roles` says which roles of devices are hosts, and the group of each. Without it all devices are hosts, grouped by role.
     """
 
     url: str
@@ -92,13 +93,14 @@ class NetBox(Closed):
     @classmethod
     def _not_in_clear(cls, value: str) -> str:
         parts = urlsplit(value)
-        if parts.scheme != "https" and (parts.scheme, parts.hostname) not in {("http", h) for h in LOOPBACK}:
-            raise ValueError("a token travels over https, or to this machine")
+        is_local = parts.scheme == "http" and parts.hostname in LOOPBACK
+        if parts.scheme != "https" and not is_local:
+            raise ValueError("a token is sent by https, or to this machine")
         return value
 
 
 class Inventory(Closed):
-    """The hosts that Ansible reaches: a file or folder beside site.yaml, or NetBox. A path where paths are asked for."""
+    """The hosts that Ansible reaches: a file or folder beside site.yaml, or NetBox. It can be used as a path."""
 
     file: Text | None = None
     netbox: NetBox | None = None
@@ -115,7 +117,7 @@ class Inventory(Closed):
         return self
 
     def __fspath__(self) -> str:
-        """Give what Ansible reads, from the site's folder: what NetBox said is kept in a file."""
+        """Return the path that Ansible reads, from the site's folder; the answer of NetBox is kept in a file."""
         return self.file or FROM_NETBOX
 
 
@@ -158,7 +160,7 @@ class Site(Closed):
 
 
 def read_site(folder: Path, roles: dict[str, str]) -> Site:
-    """Give the checked site file of a folder; `roles` are those a person may hold."""
+    """Return the checked site file of a folder; `roles` are those that people and crews may have."""
     path = folder / FILE
     data, lines = load(path)
     site = validated(Site, data, lines, str(path))
@@ -167,7 +169,7 @@ def read_site(folder: Path, roles: dict[str, str]) -> Site:
             if role not in roles:
                 at = ("people", index, "roles", number)
                 raise InputError(
-                    f"nobody can hold the role {role!r}: no such role",
+                    f"there is no role {role!r}",
                     hint="`clusterwright catalog roles` lists them",
                     place=Place(str(path), line_of(lines, at), f"people[{index}].roles[{number}]"),
                 )
@@ -178,15 +180,16 @@ def read_site(folder: Path, roles: dict[str, str]) -> Site:
                 hint="`clusterwright catalog roles` lists them",
                 place=Place(str(path), line_of(lines, ("crews", role)), f"crews.{role}"),
             )
-    if site.inventory is not None and site.inventory.file and not (folder / site.inventory.file).exists():
+    file = site.inventory.file if site.inventory else None
+    if file and not (folder / file).exists():
         raise InputError(
-            f"the inventory {site.inventory.file!r} does not exist beside site.yaml",
-            hint="write it there, or take the key out while nothing is automated",
+            f"the inventory {file!r} does not exist beside site.yaml",
+            hint="write it there, or remove the key while nothing is automated",
             place=Place(str(path), line_of(lines, ("inventory",)), "inventory"),
         )
     return site
 
 
 def site_slug(text: str) -> str:
-    """Turn a folder's name into a site name."""
+    """Return a site name made from the name of a folder."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "site"

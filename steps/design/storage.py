@@ -1,59 +1,60 @@
-"""Shared storage: what data and checkpoints need, and the servers and drives that give it.
+"""Shared storage: the needs of data and checkpoints, and the servers and drives for them.
 
 Capacities are usable and decimal (1 PB is 1,000 TB), bandwidths in GB/s.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import ceil
 from typing import NamedTuple
 
+from steps.design.figures import Figures
 from steps.design.findings import Finding
 
 LEAST_SERVERS = 4
-"""Fewest storage servers of a parallel file system that survives the loss of one (assumption)."""
+"""The fewest storage servers with which a parallel file system survives the loss of one (assumption)."""
 
 
 class Storage(NamedTuple):
-    """Needs, what is installed for them, and the local tier beside it."""
+    """The needs, what is installed for them, and the local tier."""
 
-    data_pb: float
-    checkpoints_pb: float
-    work_pb: float
-    needed_pb: float
-    needed_read_gb_s: float
-    needed_write_gb_s: float
-    servers: int
-    metadata_servers: int
-    drives: int
-    capacity_pb: float
-    read_gb_s: float
-    write_gb_s: float
-    local_pb: float
-    decided_by: str
+    data_pb: float = 0
+    checkpoints_pb: float = 0
+    work_pb: float = 0
+    needed_pb: float = 0
+    needed_read_gb_s: float = 0
+    needed_write_gb_s: float = 0
+    servers: int = 0
+    metadata_servers: int = 0
+    drives: int = 0
+    capacity_pb: float = 0
+    read_gb_s: float = 0
+    write_gb_s: float = 0
+    local_pb: float = 0
+    decided_by: str = "no shared storage"
 
 
 def data_tb(tokens_t: float, bytes_per_token: float) -> float:
-    """Give the size of tokenised training data, TB."""
+    """Return the size of tokenised training data in TB."""
     return tokens_t * bytes_per_token
 
 
 def write_gb_s(checkpoint_tb: float, seconds: float) -> float:
-    """Give the bandwidth that takes a checkpoint in a time."""
+    """Return the bandwidth in GB/s that writes a checkpoint in `seconds`."""
     return checkpoint_tb * 1000 / seconds
 
 
 def checkpoints_a_day_tb(size_tb: float, minutes: float) -> float:
-    """Give what checkpoints at an interval write in a day, TB."""
+    """Return the TB that checkpoints write in a day at an interval of `minutes`."""
     return size_tb * 24 * 60 / minutes
 
 
-def storage_of(f: Mapping[str, float], *, checkpoint_tb: float, shared: bool) -> Storage:
-    """Give the shared storage of a design; a single machine has none (`shared` false)."""
+def storage_of(f: Figures, *, checkpoint_tb: float, shared: bool) -> Storage:
+    """Return the shared storage of a design; a single machine has none (`shared` is false)."""
     local = f["nodes"] * f["nvme_per_node"] * f["nvme_tb"] / 1000
     if not shared:
-        return Storage(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, local, "no shared storage")
+        return Storage(local_pb=local)
     data = data_tb(f["dataset_tokens_t"], f["bytes_per_token"]) * f["dataset_copies"] / 1000
     kept = checkpoint_tb * f["checkpoints_kept"] / 1000
     work = f["storage_pb_per_node"] * f["nodes"]
@@ -89,8 +90,8 @@ def storage_of(f: Mapping[str, float], *, checkpoint_tb: float, shared: bool) ->
     )
 
 
-def findings(f: Mapping[str, float], storage: Storage, checkpoint_tb: float) -> Iterator[Finding]:
-    """Give what the local drives cannot hold."""
+def findings(f: Figures, storage: Storage, checkpoint_tb: float) -> Iterator[Finding]:
+    """Yield a warning if the local drives cannot hold two checkpoints."""
     share = checkpoint_tb / f["nodes"]
     local = f["nvme_per_node"] * f["nvme_tb"]
     if storage.servers and 2 * share > local > 0:

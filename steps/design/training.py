@@ -1,15 +1,16 @@
-"""How long training takes: 6 N D floating-point operations (Kaplan et al. 2020), N the parameters active for a token."""
+"""The time of training: 6 N D floating-point operations (Kaplan et al. 2020); N is the parameters active for a token."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
+
+from steps.design.figures import Figures
 
 SECONDS_A_DAY = 86400
 
 
 class Training(NamedTuple):
-    """The reference run on the whole site; days without and with the time lost to interruptions."""
+    """The reference run on the whole site; days without and with the time that interruptions cost."""
 
     peak_eflops: float
     flop: float
@@ -21,27 +22,27 @@ class Training(NamedTuple):
 
 
 def flops(params_b: float, tokens_t: float) -> float:
-    """Give the floating-point operations of training: 6 for each parameter and token."""
+    """Return the floating-point operations of training: 6 for each parameter and token."""
     return 6 * params_b * 1e9 * tokens_t * 1e12
 
 
 def peak_eflops(gpus: float, tflops: float) -> float:
-    """Give the peak of a cluster in EFLOPS: a million TFLOPS each."""
+    """Return the peak of a cluster in EFLOPS; one has a million TFLOPS."""
     return gpus * tflops / 1e6
 
 
 def days(flop: float, peak_eflops: float, mfu: float) -> float:
-    """Give the days that operations take at a peak and a utilisation."""
+    """Return the days that `flop` operations take at a peak and a utilisation (`mfu`, 0 to 1)."""
     return flop / (peak_eflops * 1e18 * mfu) / SECONDS_A_DAY
 
 
 def tokens_per_second(peak_eflops: float, mfu: float, params_b: float) -> float:
-    """Give the tokens trained on in a second."""
+    """Return the tokens that training processes in a second."""
     return peak_eflops * 1e18 * mfu / (6 * params_b * 1e9)
 
 
-def training_of(f: Mapping[str, float], *, effective_share: float) -> Training | None:
-    """Give the reference run of a design; none where its accelerators have no peak."""
+def training_of(f: Figures, *, effective_share: float) -> Training | None:
+    """Return the reference run of a design; None if its accelerators have no peak."""
     gpus = f["nodes"] * f["gpus_per_node"]
     peak = peak_eflops(gpus, f["gpu_tflops"])
     if peak == 0:

@@ -1,4 +1,4 @@
-"""The design values a formula may read: name, unit, level and meaning.
+"""The design values that a formula may read: name, unit, level and meaning.
 
 The level says where a value makes sense: a `site` value may be read anywhere, a `hall` value by
 steps of a hall or pod, a `pod` value by steps of a pod only. Units are pint's names.

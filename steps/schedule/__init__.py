@@ -1,1 +1,1 @@
-"""From a design and the catalog to dates: activity network, calendars, critical path, orders."""
+"""Makes a plan from a design and the catalog: activity network, calendars, critical path, orders."""

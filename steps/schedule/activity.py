@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from steps.catalog.terms import Effect, Kind, Phase, Scope, Shared, Waves
+from steps.catalog.terms import AlsoRead, Effect, Kind, Phase, Scope, Shared, Waves
 from steps.value import Value, text_value
 
 if TYPE_CHECKING:
@@ -121,7 +121,8 @@ class PlanActivity(PlanPart):
 
     `plays` names the host set that the playbook's plays name. With `preview`, a release waits for the differences that
     check mode shows. `shares` are things that one run at a time may have. Without `waves`, a playbook takes all hosts at
-    once. Activities that do not apply have neither `dates` nor criteria.
+    once. `also_reads` are metrics that are read and judged by no criterion; plans from before 0.2 do not say (None).
+    Activities that do not apply have neither `dates` nor criteria.
     """
 
     id: str
@@ -150,6 +151,7 @@ class PlanActivity(PlanPart):
     policy: PlanPolicy
     facts: tuple[PlanFact, ...] = ()
     criteria: tuple[PlanCriterion, ...] = ()
+    also_reads: tuple[AlsoRead, ...] | None = None
     ncr_class: Literal["A", "B", "C"] = "B"
     dates: Dates | None = None
 

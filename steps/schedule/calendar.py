@@ -1,8 +1,8 @@
-"""Working time: from instants to working hours and back.
+"""Working time: converts instants to working hours and back.
 
-A calendar is a cumulative table of working hours over elapsed hours since an origin, in UTC, so that
-daylight saving is right and both directions are a search. `working` follows the site's days and hours
-in the site's time zone; `elapsed` runs around the clock.
+A calendar is a cumulative table of working hours over elapsed hours since an origin, in UTC. So daylight saving is right,
+and both conversions are a search in the table. `working` follows the days and hours of the site in its time zone; `elapsed`
+runs around the clock.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 SPAN_YEARS = 15
-"""How far a table reaches; the longest supply chain known (utility, then transformers) is under 9."""
+"""The length of a table; the longest supply chain known (utility, then transformers) takes less than 9 years."""
 
 
 class CalendarFacts(Protocol):
-    """What a plan or a ledger row says of the site's working time."""
+    """The site's working time, as a plan or a ledger row has it."""
 
     @property
     def time_zone(self) -> str: ...  # noqa: D102
@@ -49,7 +49,7 @@ class WorkCalendar:
 
     @classmethod
     def from_plan(cls, facts: CalendarFacts) -> WorkCalendar:
-        """Give the calendar of a plan, of a plan revision row, or of anything with those fields."""
+        """Return the calendar of a plan, or of a ledger row with the same fields."""
         return _shared(
             facts.start.astimezone(UTC).replace(minute=0, second=0, microsecond=0),
             facts.time_zone,
@@ -70,23 +70,24 @@ class WorkCalendar:
 
     @cached_property
     def _quarters(self) -> Floats:
-        """Kept: made anew it is half a million floats for every lag."""
+        """Kept, since every lag would make these half a million floats again."""
         return np.arange(len(self.cumulative), dtype=np.float64)
 
     def work_at(self, t: Floats | float) -> Any:
-        """Give the working hours between the origin and `t` elapsed hours."""
+        """Return the working hours between the origin and `t` elapsed hours."""
         position = np.asarray(t, dtype=np.float64) * 4
         return np.interp(position, self._quarters, self.cumulative)
 
     def finish_at(self, work: Floats | float) -> Any:
-        """Give the earliest elapsed hour by which `work` working hours have passed."""
+        """Return the earliest elapsed hour by which `work` working hours have passed."""
         table = self.cumulative
         wanted = np.round(np.asarray(work, dtype=np.float64), 9)
-        index = np.clip(np.searchsorted(table, wanted - 1e-9, side="left"), 0, len(table) - 1)
+        index = np.searchsorted(table, wanted - 1e-9, side="left")
+        index = np.clip(index, 0, len(table) - 1)
         return (index - np.maximum(table[index] - wanted, 0) * 4) / 4
 
     def start_at(self, work: Floats | float) -> Any:
-        """Give the latest elapsed hour by which no more than `work` working hours have passed."""
+        """Return the latest elapsed hour by which no more than `work` working hours have passed."""
         table = self.cumulative
         wanted = np.round(np.asarray(work, dtype=np.float64), 9)
         index = np.searchsorted(table, wanted + 1e-9, side="right") - 1
@@ -94,7 +95,7 @@ class WorkCalendar:
         return (index + np.maximum(wanted - table[index], 0) * 4) / 4
 
     def add(self, start: datetime, hours: float) -> datetime:
-        """Give the instant `hours` working hours after `start`; zero hours is `start` itself."""
+        """Return the instant `hours` working hours after `start`; zero hours is `start` itself."""
         if hours == 0:
             return start
         elapsed = (start - self.origin) / timedelta(hours=1)
@@ -102,11 +103,11 @@ class WorkCalendar:
         return self.at(finish)
 
     def at(self, elapsed: float) -> datetime:
-        """Give the UTC instant `elapsed` hours after the origin, to the second."""
+        """Return the UTC instant `elapsed` hours after the origin, to the second."""
         return self.origin + timedelta(seconds=round(elapsed * 3600))
 
     def hours_since_origin(self, instant: datetime) -> float:
-        """Give elapsed hours from the origin to an instant."""
+        """Return elapsed hours from the origin to an instant."""
         return (instant - self.origin) / timedelta(hours=1)
 
 
@@ -118,12 +119,12 @@ def _shared(
     hours: tuple[float, float],
     holidays: tuple[str, ...],
 ) -> WorkCalendar:
-    """One calendar object per set of facts: its table is worth keeping."""
+    """Return one calendar object for each set of facts, since its table takes long to make."""
     return WorkCalendar(origin, time_zone, days, hours, holidays)
 
 
 def _cumulative(calendar: WorkCalendar) -> Floats:
-    """Quarter hours are fine enough for every zone's offset (India, Nepal) and for shift times."""
+    """Return the table in quarter hours, which fit every zone's offset (India, Nepal) and the times of shifts."""
     zone = ZoneInfo(calendar.time_zone)
     days = SPAN_YEARS * 366
     working = np.zeros(days * 96 + 1, dtype=np.float64)
@@ -136,7 +137,8 @@ def _cumulative(calendar: WorkCalendar) -> Floats:
         if day.isoweekday() not in calendar.working_days or day in holidays:
             continue
         midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
-        begin = midnight.replace(hour=int(opens), minute=round(opens % 1 * 60)).astimezone(UTC)
+        opening = midnight.replace(hour=int(opens), minute=round(opens % 1 * 60))
+        begin = opening.astimezone(UTC)
         length = round((closes - opens) * 4)
         at = round((begin - calendar.origin) / quarter)
         working[max(0, at + 1) : max(0, at + 1 + length)] = 0.25

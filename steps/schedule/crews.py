@@ -1,4 +1,4 @@
-"""Whether the site's crews suffice for the plan's early dates: said, not yet levelled."""
+"""Compares the crews that a plan's early dates need with those of the site. Nothing is levelled yet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from steps.schedule.plan import Plan
 
 
 def overloads(plan: Plan, design: Design) -> Iterator[str]:
-    """Give a sentence for each trade of which more crews would work at once than the site has."""
+    """Yield a sentence for each trade that would need more crews at the same time than the site has."""
     changes: dict[str, list[tuple[float, int]]] = {}
     for activity in plan.activities:
         dates = activity.dates

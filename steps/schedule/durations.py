@@ -1,4 +1,4 @@
-"""How long an activity takes: fixed time plus quantity over rate, on the calendar of its unit."""
+"""The duration of an activity: fixed time plus quantity over rate, on the calendar of its unit."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from steps.schedule.expansion import ELAPSED_HOURS, WEEK_H, WORKING_UNITS
 
 
 def calendar_of(step: Step) -> CalendarId:
-    """Say which calendar a step's duration runs on."""
+    """Return the calendar on which a step's duration counts."""
     return "working" if step.duration.fixed.unit in WORKING_UNITS else "elapsed"
 
 
 def items_of(step: Step, values: Values) -> int | None:
-    """Give how many items an activity holds, None where nothing is counted."""
+    """Return the number of items of an activity, None if its step counts none."""
     return None if step.items is None else round(float(evaluate(step.items.count, values)))
 
 
 def crews_on(step: Step, values: Values) -> float:
-    """Give how many crews work on one activity, at least one."""
+    """Return the number of crews that work on one activity, at least 1."""
     return max(1.0, float(evaluate(step.crew.count, values)))
 
 
 def duration_of(step: Step, values: Values, hours_per_day: float) -> Hours:
-    """Give optimistic, most likely and pessimistic hours on the step's calendar.
+    """Return optimistic, most likely and pessimistic hours on the step's calendar.
 
-    A rate's optimistic value is the fastest. With no items the rate part is zero.
+    The optimistic value of a rate is the fastest one. Without items the part of the rate is zero.
     """
     fixed = _hours(step.duration.fixed, hours_per_day)
     rate = step.duration.rate
@@ -42,15 +42,15 @@ def duration_of(step: Step, values: Values, hours_per_day: float) -> Hours:
 
 
 def lead_of(estimate: Estimate) -> Hours:
-    """Give a lead time in elapsed hours; its unit is weeks."""
+    """Return a lead time in elapsed hours; raise InputError if its unit is not weeks."""
     if estimate.unit != "weeks":
-        raise InputError(f"a lead time is given in weeks, not {estimate.unit!r}")
+        raise InputError(f"a lead time is in weeks, not in {estimate.unit!r}")
     o, m, p = (point * WEEK_H for point in estimate.points)
     return Hours(o=o, m=m, p=p)
 
 
 def rate_hours(rate: Estimate, hours_per_day: float) -> float:
-    """Give the hours of the time a rate is per: `links per crew-day` is a working day."""
+    """Return the hours of a rate's unit of time: those of a working day for `links per crew-day`."""
     _, _, unit = rate.unit.rpartition(" per ")
     if unit in WORKING_UNITS:
         return hours_per_day

@@ -1,12 +1,12 @@
-"""Steps over units: which activities a design has, and which links between them.
+"""The activities of a design (each step at each of its units), its orders, and the links between them.
 
-A step that does not apply is bridged, never cut: what follows it inherits what it waited for, and the link names the
-bridge. Only lags that somebody still waits for are summed (docs/adr/0003-bridging.md).
+A step that does not apply is bridged: what follows it waits for what the step would have waited for, and the link names the
+steps between. The lag of work that is not done is not added (docs/adr/0003-bridging.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from math import ceil
 
@@ -22,10 +22,12 @@ WORKING_UNITS = frozenset({"crew-day", "working-day"})
 ELAPSED_HOURS = {"elapsed-hour": 1.0, "elapsed-day": 24.0, "elapsed-week": 168.0}
 WEEK_H = 168.0
 
+Units = list[DesignUnit]
+
 
 @dataclass(frozen=True)
 class Node:
-    """A step at a unit, before dates: whether it applies, and the values its formulas read."""
+    """A step at a unit before dates: whether it applies, and the values that its formulas read."""
 
     id: str
     entry: Entry
@@ -35,7 +37,7 @@ class Node:
 
     @property
     def applies(self) -> bool:
-        """True where there is something to do."""
+        """True if there is something to do."""
         return self.not_applicable_because is None
 
 
@@ -67,11 +69,11 @@ class ResolvedLink:
 
     before: str
     after: str
-    type: LinkType
-    lag_h: float
-    lag_working: bool
-    map: Mapping
     reason: str
+    map: Mapping = Mapping.SAME
+    type: LinkType = LinkType.FS
+    lag_h: float = 0.0
+    lag_working: bool = False
     bridged: tuple[str, ...] = ()
 
 
@@ -85,7 +87,7 @@ class Expansion:
 
 
 def expand(catalog: Catalog, design: Design, hours_per_day: float) -> Expansion:
-    """Give the network of a design, bridged around everything that does not apply."""
+    """Return the network of a design, bridged around everything that does not apply."""
     found = Expansion()
     for entry in catalog.values():
         for unit in design.units:
@@ -108,7 +110,8 @@ def _node(entry: Entry, unit: DesignUnit, design: Design) -> Node:
     for decision in design.decisions:
         if decision.covers(step.id, step.phase, step.kind):
             reason = decision.reason
-    if reason is None and not (step.applies if isinstance(step.applies, bool) else evaluate(step.applies, values)):
+    applies = step.applies if isinstance(step.applies, bool) else evaluate(step.applies, values)
+    if reason is None and not applies:
         reason = step.not_applicable_because or "does not apply"
     return Node(f"{step.id}@{unit.id}", entry, unit, values, reason)
 
@@ -121,32 +124,33 @@ def _orders(node: Node, design: Design) -> Iterator[Order]:
         if quantity <= 0:
             continue
         order_id = f"{node.id}#{supply.item}"
-        tranches = tuple(_tranches(order_id, supply, quantity, node, design))
-        yield Order(order_id, node, supply, quantity, tranches)
+        pods = design.within(node.unit, Scope.POD)
+        if supply.tranches == "single" or len(pods) <= 1:
+            units = tuple(pod.id for pod in pods) or (node.unit.id,)
+            tranches = [Tranche(f"{order_id}/1", 1, quantity, units, 0.0)]
+        else:
+            tranches = list(_by_pods(order_id, quantity, pods, design))
+        yield Order(order_id, node, supply, quantity, tuple(tranches))
 
 
-def _tranches(order: str, supply: Supply, quantity: float, node: Node, design: Design) -> Iterator[Tranche]:
-    """Split by pods in the order they are built; each tranche follows the first at a steady pace."""
-    pods = design.within(node.unit, Scope.POD)
-    if supply.tranches == "single" or len(pods) <= 1:
-        yield Tranche(f"{order}/1", 1, quantity, tuple(p.id for p in pods) or (node.unit.id,), 0.0)
-        return
+def _by_pods(order: str, quantity: float, pods: Units, design: Design) -> Iterator[Tranche]:
+    """Yield the deliveries for the pods in the order in which they are built, at a steady pace after the first."""
     size = int(design.figures["pods_per_tranche"])
     weeks = design.figures["weeks_between_tranches"]
-    nodes = sum(float(p.values["nodes_in_pod"]) for p in pods)
+    nodes = _nodes_in(pods)
     left = quantity
     for number in range(1, ceil(len(pods) / size) + 1):
         served = pods[(number - 1) * size : number * size]
-        share = sum(float(p.values["nodes_in_pod"]) for p in served) / nodes
-        amount = left if number * size >= len(pods) else min(left, float(ceil(quantity * share)))
+        is_last = number * size >= len(pods)
+        share = float(ceil(quantity * (_nodes_in(served) / nodes)))
+        amount = left if is_last else min(left, share)
         left -= amount
-        yield Tranche(
-            f"{order}/{number}",
-            number,
-            amount,
-            tuple(p.id for p in served),
-            (number - 1) * weeks * WEEK_H,
-        )
+        units = tuple(pod.id for pod in served)
+        yield Tranche(f"{order}/{number}", number, amount, units, (number - 1) * weeks * WEEK_H)
+
+
+def _nodes_in(pods: Units) -> float:
+    return sum(float(pod.values["nodes_in_pod"]) for pod in pods)
 
 
 def _raw_links(catalog: Catalog, design: Design, found: Expansion, hours_per_day: float) -> Iterator[ResolvedLink]:
@@ -186,10 +190,11 @@ def _mapped(
     for number, unit in enumerate(units):
         kind = LinkType.FF if link.map is Mapping.AS_THEY_COME and number else link.type
         for end in _ends(f"{before.id}@{unit.id}", link, node, found):
-            yield ResolvedLink(end, node.id, kind, lag, working, link.map, link.reason)
+            yield ResolvedLink(end, node.id, link.reason, link.map, kind, lag, working)
 
 
-def _units(node: Node, map_: Mapping, scope: Scope, design: Design) -> list[DesignUnit] | None:
+def _units(node: Node, map_: Mapping, scope: Scope, design: Design) -> Units | None:
+    """Return the units of a predecessor of this scope that a node waits for, None if the mapping does not fit."""
     order = list(Scope)
     own, other = order.index(node.unit.kind), order.index(scope)
     if map_ is Mapping.SAME and own == other:
@@ -200,14 +205,14 @@ def _units(node: Node, map_: Mapping, scope: Scope, design: Design) -> list[Desi
         return design.within(node.unit, scope)
     if map_ is Mapping.FIRST and other > own:
         return design.within(node.unit, scope)[:1]
-    # a supply line of a wider step reaches the unit through the tranche that serves it
+    # a supply line of a wider step: the delivery that serves the unit
     if map_ is Mapping.SAME and other < own:
         return [design.enclosing(node.unit, scope)]
     return None
 
 
 def _ends(before: str, link: Link, node: Node, found: Expansion) -> list[str]:
-    """Give the predecessor itself, or the tranches of its supply line that serve the node's unit."""
+    """Return the predecessor itself, or the tranches of its supply line that serve the node's unit."""
     if link.supply is None:
         return [before]
     order = found.orders.get(f"{before}#{link.supply}")
@@ -220,13 +225,12 @@ def _ends(before: str, link: Link, node: Node, found: Expansion) -> list[str]:
 def _supply_links(order: Order, catalog: Catalog, design: Design) -> Iterator[ResolvedLink]:
     step = order.node.entry.step
     for tranche in order.tranches:
-        yield ResolvedLink(order.id, tranche.id, LinkType.FS, 0, False, Mapping.SAME, "the order and its delivery")
+        yield ResolvedLink(order.id, tranche.id, "the order and its delivery")
     if step.kind is Kind.PROCURE:
-        yield ResolvedLink(order.node.id, order.id, LinkType.FS, 0, False, Mapping.SAME, "the step places the order")
+        yield ResolvedLink(order.node.id, order.id, "the step places the order")
         return
     for tranche in order.tranches:
-        reason = f"{order.supply.title} must be here"
-        yield ResolvedLink(tranche.id, order.node.id, LinkType.FS, 0, False, Mapping.SAME, reason)
+        yield ResolvedLink(tranche.id, order.node.id, f"{order.supply.title} must be here")
     for before in order.supply.place_after:
         if before not in catalog:
             index = step.supplies.index(order.supply)
@@ -234,22 +238,18 @@ def _supply_links(order: Order, catalog: Catalog, design: Design) -> Iterator[Re
                 f"the order of {order.supply.item} waits for {before}, which does not exist",
                 place=order.node.entry.place("supplies", index, "place_after"),
             )
-        scope = catalog[before].step.scope
-        for map_ in (Mapping.SAME, Mapping.ENCLOSING, Mapping.ALL):
-            units = _units(order.node, map_, scope, design)
-            if units is None:
-                continue
-            for unit in units:
-                yield ResolvedLink(
-                    f"{before}@{unit.id}",
-                    order.id,
-                    LinkType.FS,
-                    0,
-                    False,
-                    map_,
-                    "decided before the order is placed",
-                )
-            break
+        map_, units = _fitting(order.node, catalog[before].step.scope, design)
+        for unit in units:
+            yield ResolvedLink(f"{before}@{unit.id}", order.id, "decided before the order is placed", map_)
+
+
+def _fitting(node: Node, scope: Scope, design: Design) -> tuple[Mapping, Units]:
+    """Return the mapping to a predecessor of this scope, and the units that a node waits for."""
+    for map_ in (Mapping.SAME, Mapping.ENCLOSING, Mapping.ALL):
+        units = _units(node, map_, scope, design)
+        if units is not None:
+            return map_, units
+    raise AssertionError(scope)  # a scope is equal, wider or narrower
 
 
 def _lag(lag: Lag | None, hours_per_day: float) -> tuple[float, bool]:
@@ -261,53 +261,72 @@ def _lag(lag: Lag | None, hours_per_day: float) -> tuple[float, bool]:
 
 
 def _bridged(raw: list[ResolvedLink], found: Expansion) -> list[ResolvedLink]:
-    """Replace links into and out of what does not apply by links around it, strongest lag first."""
-    memo: dict[str, list[ResolvedLink]] = {}
+    """Return the links between what applies: those into and out of what does not are replaced by links around it."""
+    bridges = _Bridges(raw, found)
+    kept = [link for link in bridges.links if not bridges.skipped(link.after)]
+    whole = [around for link in kept for around in bridges.through(link, ())]
+    return [link for link in _strongest(whole) if link.before != link.after]
 
-    def skipped(end: str) -> bool:
-        return end in found.nodes and not found.nodes[end].applies
 
-    def waited_for(link: ResolvedLink) -> ResolvedLink:
-        """Give the link without the lag of work that is not done; a lag before a finish is the successor's own work."""
-        whose = link.before if link.type[1] == "S" else link.after
-        return replace(link, lag_h=0.0, lag_working=False) if link.lag_h and skipped(whose) else link
+class _Bridges:
+    """The links into each node, and the ways around the nodes that do not apply."""
 
-    def around(end: str, path: tuple[str, ...]) -> list[ResolvedLink]:
-        """Give links into `end`, a node that does not apply, with all such before it bridged."""
+    def __init__(self, raw: list[ResolvedLink], found: Expansion) -> None:
+        self._nodes = found.nodes
+        self._around: dict[str, list[ResolvedLink]] = {}
+        self.links = [self._waited_for(link) for link in raw]
+        self._into: dict[str, list[ResolvedLink]] = {}
+        for link in self.links:
+            self._into.setdefault(link.after, []).append(link)
+
+    def skipped(self, end: str) -> bool:
+        """Return whether a link's end is an activity that does not apply."""
+        return end in self._nodes and not self._nodes[end].applies
+
+    def through(self, link: ResolvedLink, path: tuple[str, ...]) -> list[ResolvedLink]:
+        """Return a link, or the links around its predecessor if that does not apply; `path` is how it was reached."""
+        if not self.skipped(link.before):
+            return [link]
+        return [_joined(first, link) for first in self._links_into(link.before, path)]
+
+    def _links_into(self, end: str, path: tuple[str, ...]) -> list[ResolvedLink]:
+        """Return the links into a node that does not apply, around all such nodes before it."""
         if end in path:
             loop = [*path[path.index(end) :], end]
             raise InputError("the links run in a circle: " + " -> ".join(reversed(loop)))
-        if end not in memo:
-            memo[end] = [through for link in into.get(end, ()) for through in one(link, (*path, end))]
-        return memo[end]
+        if end not in self._around:
+            links: list[ResolvedLink] = []
+            for link in self._into.get(end, ()):
+                links += self.through(link, (*path, end))
+            # there are thousands of ways around a hall that is in service; only the strongest for a pair is kept
+            self._around[end] = _strongest(links)
+        return self._around[end]
 
-    def one(link: ResolvedLink, path: tuple[str, ...]) -> list[ResolvedLink]:
-        if not skipped(link.before):
-            return [link]
-        return [_joined(first, link) for first in around(link.before, path)]
+    def _waited_for(self, link: ResolvedLink) -> ResolvedLink:
+        """Return a link without the lag of work that is not done; a lag before a finish is the successor's own work."""
+        whose = link.before if link.type[1] == "S" else link.after
+        if not link.lag_h or not self.skipped(whose):
+            return link
+        return replace(link, lag_h=0.0, lag_working=False)
 
-    strongest: dict[tuple[str, str, LinkType], ResolvedLink] = {}
-    into: dict[str, list[ResolvedLink]] = {}
-    counted = [waited_for(link) for link in raw]
-    for link in counted:
-        into.setdefault(link.after, []).append(link)
-    for link in counted:
-        if skipped(link.after):
-            continue
-        for whole in one(link, ()):
-            key = (whole.before, whole.after, whole.type)
-            held = strongest.get(key)
-            better = held is None or (whole.lag_h, -len(whole.bridged)) > (
-                held.lag_h,
-                -len(held.bridged),
-            )
-            if better and whole.before != whole.after:
-                strongest[key] = whole
-    return list(strongest.values())
+
+def _strongest(links: Iterable[ResolvedLink]) -> list[ResolvedLink]:
+    """Return one link for each pair of nodes and type: the one with the longest lag, then the fewest bridges."""
+    held: dict[tuple[str, str, LinkType], ResolvedLink] = {}
+    for link in links:
+        key = (link.before, link.after, link.type)
+        other = held.get(key)
+        if other is None or _strength(link) > _strength(other):
+            held[key] = link
+    return list(held.values())
+
+
+def _strength(link: ResolvedLink) -> tuple[float, int]:
+    return link.lag_h, -len(link.bridged)
 
 
 def _joined(first: ResolvedLink, second: ResolvedLink) -> ResolvedLink:
-    """Join two links around a node of no duration: its start is its finish."""
+    """Return one link for two that meet at a node without a duration, whose start is its finish."""
     return ResolvedLink(
         before=first.before,
         after=second.after,
@@ -321,13 +340,16 @@ def _joined(first: ResolvedLink, second: ResolvedLink) -> ResolvedLink:
 
 
 def _closing_links(found: Expansion) -> list[ResolvedLink]:
-    """Tie every open end to the step that closes the project, except work that continues after it."""
-    closing = [n for n in found.nodes.values() if n.entry.step.closes_project and n.applies]
+    """Return links from every open end to the step that closes the project, except from work that continues after it."""
+    nodes = [node for node in found.nodes.values() if node.applies]
+    closing = [node for node in nodes if node.entry.step.closes_project]
     if not closing:
         return []
+    ends = [node.id for node in nodes if not node.entry.step.continuing]
+    for order in found.orders.values():
+        ends += [tranche.id for tranche in order.tranches]
     waited_for = {link.before for link in found.links if link.type[0] == "F"}
-    reason = "go-live closes the project: every open end is accounted for"
-    ends = [n.id for n in found.nodes.values() if n.applies and n.id not in waited_for and not n.entry.step.continuing]
-    ends += [t.id for o in found.orders.values() for t in o.tranches if t.id not in waited_for]
     last = closing[0].id
-    return [ResolvedLink(end, last, LinkType.FS, 0, False, Mapping.ALL, reason) for end in ends if end != last]
+    reason = "go-live closes the project: every open end is accounted for"
+    loose = [end for end in ends if end not in waited_for and end != last]
+    return [ResolvedLink(end, last, reason, Mapping.ALL) for end in loose]

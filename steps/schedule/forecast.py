@@ -1,7 +1,7 @@
-"""When it will be finished, seen from the data date: what has happened is fixed, the rest follows it.
+"""Forecasts the finish of a project from its data date: what has happened is fixed, and the rest follows from it.
 
-A started activity ends its planned duration after its start, never before the data date (retained logic).
-An order placed late, or promised for another day, moves what waits for it.
+A started activity ends its planned duration after its start, but never before the data date (retained logic). An order that is
+placed late, or promised for another day, moves what waits for it.
 """
 
 from __future__ import annotations
@@ -13,16 +13,20 @@ from typing import NamedTuple
 import numpy as np
 
 from steps.schedule.calendar import WorkCalendar
-from steps.schedule.network import CriticalPath, Progress
+from steps.schedule.network import CriticalPath, Network, Progress
 from steps.schedule.plan import Plan
 from steps.schedule.planner import critical_nodes, network_of
 
 
 class Actual(NamedTuple):
-    """When an activity, order or delivery started and finished, None where it has not."""
+    """The start and the finish of an activity, order or delivery; None if it has not happened."""
 
     started: datetime | None
     finished: datetime | None
+
+
+UNTOUCHED = Actual(None, None)
+Actuals = Mapping[str, Actual]
 
 
 class Forecast(NamedTuple):
@@ -34,39 +38,41 @@ class Forecast(NamedTuple):
     critical: tuple[str, ...]
 
 
-def forecast(plan: Plan, actuals: Mapping[str, Actual], now: datetime) -> Forecast:
-    """Give the forecast of an adopted plan from what the ledger says has happened."""
+def forecast(plan: Plan, actuals: Actuals, now: datetime) -> Forecast:
+    """Return the forecast of an adopted plan from what has happened, by id, at the time `now`."""
     calendar = WorkCalendar.from_plan(plan)
     network = network_of(plan)
-    n = len(network.ids)
-    started, finished = np.full(n, np.nan), np.full(n, np.nan)
-    for index, name in enumerate(network.ids):
-        actual = actuals.get(name)
-        if actual is None:
-            continue
-        if actual.started is not None:
-            started[index] = calendar.hours_since_origin(actual.started)
-        if actual.finished is not None:
-            finished[index] = calendar.hours_since_origin(actual.finished)
-            started[index] = finished[index] if np.isnan(started[index]) else started[index]
-    progress = Progress(started, finished, max(0.0, calendar.hours_since_origin(now)))
-    closing = next((i for i, name in enumerate(network.ids) if name.startswith("195@")), None)
+    progress = _progress(network, calendar, actuals, now)
+    closing = _closing(network)
     found = CriticalPath(network, calendar).solve(progress=progress, target=closing)
-    last = closing if closing is not None else int(np.argmax(found.early_finish))
+    last = int(np.argmax(found.early_finish)) if closing is None else closing
+    ends = [calendar.at(float(hours)) for hours in found.early_finish]
+    open_ = np.flatnonzero(np.isnan(progress.finished)).tolist()
+    critical = critical_nodes(plan, network, found, [] if closing is None else [closing])
+    starts = found.early_start.tolist()
+    in_order = sorted(critical & set(open_), key=lambda index: (starts[index], index))
     return Forecast(
         as_of=now,
-        finish=calendar.at(float(found.early_finish[last])),
-        nodes={
-            name: calendar.at(float(found.early_finish[i]))
-            for i, name in enumerate(network.ids)
-            if np.isnan(finished[i])
-        },
-        critical=tuple(
-            network.ids[i]
-            for i in sorted(
-                critical_nodes(plan, network, found, [closing] if closing is not None else []),
-                key=lambda i: float(found.early_start[i]),
-            )
-            if np.isnan(finished[i])
-        ),
+        finish=ends[last],
+        nodes={network.ids[index]: ends[index] for index in open_},
+        critical=tuple(network.ids[index] for index in in_order),
     )
+
+
+def _closing(network: Network) -> int | None:
+    """Return the node that closes the project, None if the site has none."""
+    closing = (index for index, name in enumerate(network.ids) if name.startswith("195@"))
+    return next(closing, None)
+
+
+def _progress(network: Network, calendar: WorkCalendar, actuals: Actuals, now: datetime) -> Progress:
+    """Return what has happened in elapsed hours. A node that only has a finish started then, too."""
+    started = np.full(len(network.ids), np.nan)
+    finished = started.copy()
+    for index, name in enumerate(network.ids):
+        actual = actuals.get(name, UNTOUCHED)
+        if actual.finished is not None:
+            started[index] = finished[index] = calendar.hours_since_origin(actual.finished)
+        if actual.started is not None:
+            started[index] = calendar.hours_since_origin(actual.started)
+    return Progress(started, finished, max(0.0, calendar.hours_since_origin(now)))

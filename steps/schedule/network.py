@@ -1,7 +1,7 @@
 """The activity network as arrays, and the critical path through it.
 
-Nodes are numbered in any order; times are elapsed hours since the calendar's origin. The forward and
-backward passes go level by level in numpy, so that a later, faster engine can stand in for this one.
+Nodes are numbered in any order. Times are elapsed hours since the calendar's origin. The forward and the backward pass go
+through the network level by level, in numpy.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from steps.schedule.calendar import Floats, WorkCalendar
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Successors = list[list[int]]
 
 FINISH_ENDS = ("FS", "FF")
-"""Link types that hang on the predecessor's finish."""
+"""Link types that start from the predecessor's finish."""
 START_SIDES = ("FS", "SS")
-"""Link types that hold the successor's start."""
+"""Link types that end at the successor's start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Network:
 
 @dataclass(frozen=True)
 class Progress:
-    """What has happened: elapsed hours since the origin, NaN where it has not."""
+    """What has happened: elapsed hours since the origin, NaN for what has not."""
 
     started: Floats
     finished: Floats
@@ -64,14 +65,14 @@ class Schedule:
     total_float_h: Floats
     free_float_h: Floats
     driving: Ints = field(repr=False)
-    """The index of the predecessor that sets the early start, -1 where the project start does."""
+    """The index of the predecessor that sets the early start, -1 if it is the start of the project."""
 
 
 def levels(network: Network) -> Ints:
-    """Give each node's depth in the network, or raise InputError naming a cycle."""
+    """Return each node's depth in the network, or raise InputError naming a cycle."""
     n = len(network.ids)
     degree = np.zeros(n, dtype=np.int64)
-    successors: list[list[int]] = [[] for _ in range(n)]
+    successors: Successors = [[] for _ in range(n)]
     for edge in network.edges:
         degree[edge.after] += 1
         successors[edge.before].append(edge.after)
@@ -95,10 +96,11 @@ def levels(network: Network) -> Ints:
     return depth
 
 
-def _cycle(successors: list[list[int]], stuck: list[int]) -> list[int]:
-    """Walk backwards inside what is stuck until a node comes round again."""
-    inside = set(stuck)
-    before = {after: node for node in stuck for after in successors[node] if after in inside}
+def _cycle(successors: Successors, stuck: list[int]) -> list[int]:
+    """Return the nodes of a circle, found by going backwards from a node that waits for itself."""
+    before: dict[int, int] = {}
+    for node in stuck:
+        before |= dict.fromkeys(set(successors[node]) & set(stuck), node)
     path = [stuck[0]]
     while before[path[-1]] not in path:
         path.append(before[path[-1]])
@@ -107,7 +109,7 @@ def _cycle(successors: list[list[int]], stuck: list[int]) -> list[int]:
 
 
 class CriticalPath:
-    """Forward and backward pass over one network; build once, solve as often as durations change."""
+    """Forward and backward pass over one network; it is built once, and solved whenever durations change."""
 
     def __init__(self, network: Network, calendar: WorkCalendar) -> None:
         """Sort the links by the depth of their ends."""
@@ -123,8 +125,7 @@ class CriticalPath:
         self._lag_working = np.array([e.lag_working for e in edges], dtype=bool)
         bottom = int(self._depth.max(initial=0))
         self._nodes_at = [np.flatnonzero(self._depth == d) for d in range(bottom + 1)]
-        after_depth = self._depth[self._after] if len(edges) else np.zeros(0, dtype=np.int64)
-        before_depth = self._depth[self._before] if len(edges) else np.zeros(0, dtype=np.int64)
+        after_depth, before_depth = self._depth[self._after], self._depth[self._before]
         self._into = [np.flatnonzero(after_depth == d) for d in range(bottom + 1)]
         self._out_of = [np.flatnonzero(before_depth == d) for d in range(bottom + 1)]
 
@@ -135,11 +136,12 @@ class CriticalPath:
         progress: Progress | None = None,
         target: int | None = None,
     ) -> Schedule:
-        """Give all dates; `target` is the node whose finish closes the project (default: the last)."""
+        """Return all dates; `target` is the node whose finish closes the project (None: the last one to finish)."""
         early_start, early_finish, driving = self._forward(start, progress)
         finish = float(early_finish[target] if target is not None else early_finish.max(initial=0))
         late_start, late_finish = self._backward(early_finish, finish)
-        total = self._work(late_start, self.network.working) - self._work(early_start, self.network.working)
+        working = self.network.working
+        total = self._work(late_start, working) - self._work(early_start, working)
         free = self._free_float(early_start, early_finish, total)
         return Schedule(early_start, early_finish, late_start, late_finish, total, free, driving)
 
@@ -147,7 +149,7 @@ class CriticalPath:
         n = len(self.network.ids)
         floor = start if progress is None else max(start, progress.data_date)
         early_start, early_finish = np.full(n, floor), np.full(n, -np.inf)
-        least_finish = np.full(n, -np.inf)  # an FF may ask for a finish outside working hours
+        least_finish = np.full(n, -np.inf)  # an FF link may set a finish outside working hours
         driving = np.full(n, -1, dtype=np.int64)
         for depth, nodes in enumerate(self._nodes_at):
             edges = self._into[depth]
@@ -165,15 +167,16 @@ class CriticalPath:
         return early_start, early_finish, driving
 
     def _pushed(self, edges: Ints, early_start: Floats, early_finish: Floats) -> tuple[Floats, Floats]:
-        """Give the instant each link sets, and the earliest start it allows its successor."""
+        """Return the instant that each link sets, and the earliest start that it allows its successor."""
         before, after = self._before[edges], self._after[edges]
         instant = np.where(self._from_finish[edges], early_finish[before], early_start[before])
         instant = self._shift(instant, self._lag[edges], self._lag_working[edges])
-        pulled = self._minus_work(instant, self.network.duration_h[after], self.network.working[after])
+        duration, working = self.network.duration_h[after], self.network.working[after]
+        pulled = self._minus_work(instant, duration, working)
         return instant, np.where(self._to_start[edges], instant, pulled)
 
     def _span(self, nodes: Ints, begin: Floats) -> tuple[Floats, Floats]:
-        """Give start and finish of nodes that may begin at `begin`; a milestone stays where it is."""
+        """Return start and finish of nodes that may begin at `begin`; a milestone is not moved."""
         duration, working = self.network.duration_h[nodes], self.network.working[nodes]
         moves = working & (duration > 0)
         work = self.calendar.work_at(begin)
@@ -182,21 +185,16 @@ class CriticalPath:
         return started, np.where(duration > 0, finished, started)
 
     def _fix(self, nodes: Ints, progress: Progress, starts: Floats, finishes: Floats) -> None:
-        """Put actual times where there are any; the rest of a started node runs from the data date."""
+        """Write the actual times; a node that has started and not finished ends no earlier than the data date."""
         started, finished = progress.started[nodes], progress.finished[nodes]
-        done, running = ~np.isnan(finished), ~np.isnan(started) & np.isnan(finished)
+        done = ~np.isnan(finished)
+        running = ~np.isnan(started) & ~done
         duration, working = self.network.duration_h[nodes], self.network.working[nodes]
-        planned = np.where(
-            working,
-            self.calendar.finish_at(self.calendar.work_at(np.nan_to_num(started)) + duration),
-            np.nan_to_num(started) + duration,
-        )
-        starts[nodes] = np.where(done | running, np.nan_to_num(started, nan=0.0), starts[nodes])
-        finishes[nodes] = np.where(
-            done,
-            np.nan_to_num(finished),
-            np.where(running, np.maximum(planned, progress.data_date), finishes[nodes]),
-        )
+        began = np.nan_to_num(started)
+        planned = self._plus_work(began, duration, working)
+        unfinished = np.where(running, np.maximum(planned, progress.data_date), finishes[nodes])
+        starts[nodes] = np.where(done | running, began, starts[nodes])
+        finishes[nodes] = np.where(done, np.nan_to_num(finished), unfinished)
 
     def _backward(self, early_finish: Floats, finish: float) -> tuple[Floats, Floats]:
         late_finish = np.maximum(early_finish, finish)
@@ -212,29 +210,25 @@ class CriticalPath:
             np.minimum.at(late_finish, before[on_finish], latest[on_finish])
             np.minimum.at(late_start, before[~on_finish], latest[~on_finish])
             open_end = np.maximum(early_finish[nodes], finish)
-            late_finish[nodes] = np.where(np.isinf(late_finish[nodes]), open_end, late_finish[nodes])
+            free = np.isinf(late_finish[nodes])
+            late_finish[nodes] = np.where(free, open_end, late_finish[nodes])
             duration, working = self.network.duration_h[nodes], self.network.working[nodes]
             from_finish = self._minus_work(late_finish[nodes], duration, working)
             tightened = late_start[nodes] < from_finish
             late_start[nodes] = np.minimum(late_start[nodes], from_finish)
             _, ends = self._span(nodes, late_start[nodes])
             late_finish[nodes] = np.where(tightened, ends, late_finish[nodes])
-        # a finish at opening time is shown as the closing time before it
+        # a finish at opening time is shown as the previous closing time
         shown = self.calendar.finish_at(self.calendar.work_at(late_finish))
         moves = self.network.working & (self.network.duration_h > 0)
         late_finish = np.where(moves, np.maximum(shown, early_finish), late_finish)
         return late_start, late_finish
 
     def _pulled(self, edges: Ints, starts: Floats, finishes: Floats) -> Floats:
-        """Give the latest instant of the predecessor's end that each link allows."""
+        """Return the latest instant that each link allows for the end of its predecessor."""
         after = self._after[edges]
         instant = np.where(self._to_start[edges], starts[after], finishes[after])
-        lag, working = self._lag[edges], self._lag_working[edges]
-        return np.where(
-            lag == 0,
-            instant,
-            np.where(working, self.calendar.start_at(self.calendar.work_at(instant) - lag), instant - lag),
-        )
+        return self._minus_work(instant, self._lag[edges], self._lag_working[edges])
 
     def _free_float(self, starts: Floats, finishes: Floats, total: Floats) -> Floats:
         free = total.copy()
@@ -248,15 +242,15 @@ class CriticalPath:
         return free
 
     def _shift(self, instant: Floats, lag: Floats, working: Bools) -> Floats:
-        moved = np.where(working, self.calendar.finish_at(self.calendar.work_at(instant) + lag), instant + lag)
-        return np.where(lag == 0, instant, moved)
+        return np.where(lag == 0, instant, self._plus_work(instant, lag, working))
+
+    def _plus_work(self, instant: Floats, hours: Floats, working: Bools) -> Floats:
+        at_work = self.calendar.finish_at(self.calendar.work_at(instant) + hours)
+        return np.where(working, at_work, instant + hours)
 
     def _minus_work(self, instant: Floats, duration: Floats, working: Bools) -> Floats:
-        moved = np.where(
-            working,
-            self.calendar.start_at(self.calendar.work_at(instant) - duration),
-            instant - duration,
-        )
+        at_work = self.calendar.start_at(self.calendar.work_at(instant) - duration)
+        moved = np.where(working, at_work, instant - duration)
         return np.where(duration == 0, instant, moved)
 
     def _work(self, instant: Floats, working: Bools) -> Floats:

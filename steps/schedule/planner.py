@@ -24,6 +24,7 @@ from steps.schedule.crews import overloads
 from steps.schedule.durations import calendar_of, duration_of, items_of, lead_of
 from steps.schedule.expansion import Expansion, Node, Order, expand
 from steps.schedule.network import CriticalPath, Edge, Network, Schedule
+from steps.schedule.noted import noted
 from steps.schedule.plan import Person, Plan, PlanLink, PlanOrder, PlanTranche, Unit
 
 
@@ -241,6 +242,7 @@ def _activity(
     hosts: Hosts,
 ) -> PlanActivity:
     step = node.entry.step
+    criteria = tuple(_criteria(node)) if node.applies else ()
     playbook = playbook_of(step, node.values)
     completed_by = tuple(
         other
@@ -267,7 +269,8 @@ def _activity(
         "completed_by": completed_by,
         "policy": _policy(step.sign_off, assurance, hours_per_day),
         "facts": tuple(_facts(node)) if node.applies else (),
-        "criteria": tuple(_criteria(node)) if node.applies else (),
+        "criteria": criteria,
+        "also_reads": noted(step, {c.metric for c in criteria}) if node.applies else (),
         "ncr_class": step.on_fail.ncr if step.on_fail else "B",
     }
     return PlanActivity(**(as_in_step | worked_out))

@@ -1,4 +1,4 @@
-"""The network seen by steps: one node a step, one link a pair of steps, whatever the number of units."""
+"""The network of steps: one node for each step, and one link for each pair of them, whatever the number of units."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from typing import Any
 
 from steps.schedule.expansion import Expansion
 
+Record = dict[str, Any]
 
-def step_graph(found: Expansion) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Give the steps and the links between them; a step, its orders and their deliveries are one.
+
+def step_graph(found: Expansion) -> tuple[list[Record], list[Record]]:
+    """Return the steps and the links between them; a step, its orders and their deliveries are one node.
 
     `lag` is in hours of `lag_unit`; `delivery` names the supply line that a link waits for.
     """
-    nodes: dict[str, dict[str, Any]] = {}
+    nodes: dict[str, Record] = {}
     for node in found.nodes.values():
         step = node.entry.step
         if step.id not in nodes or node.applies:
@@ -26,7 +28,7 @@ def step_graph(found: Expansion) -> tuple[list[dict[str, Any]], list[dict[str, A
                 "not_applicable_because": node.not_applicable_because,
                 "supplies": [s.item for s in step.supplies],
             }
-    links: dict[tuple[str, str, str], dict[str, Any]] = {}
+    links: dict[tuple[str, str, str], Record] = {}
     for link in found.links:
         before, after = _step(link.before), _step(link.after)
         if before == after:
@@ -42,7 +44,7 @@ def step_graph(found: Expansion) -> tuple[list[dict[str, Any]], list[dict[str, A
                 "lag_unit": "working hours" if link.lag_working else "elapsed hours",
                 "map": link.map.value,
                 "reason": link.reason,
-                "bridged": [b.partition("@")[0] for b in link.bridged],
+                "bridged": [_step(activity) for activity in link.bridged],
                 "delivery": link.before.partition("#")[2].partition("/")[0] or None,
             }
     return list(nodes.values()), list(links.values())

@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 from datetime import date
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from steps.acceptance import proofs
 from steps.acceptance.measuring import Measurement, measure
+from steps.acceptance.readers import READERS
+from steps.catalog.loader import read_catalog
+from steps.catalog.terms import Kind
+from steps.schedule.noted import noted
 from tests.acceptance import hand_written
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -28,9 +33,7 @@ PINNED = {
 }
 """What a site has pinned of a server."""
 
-PROOF = {
-    m.name: {"value": True if m.unit == "bool" else 0, "note": "5 hosts"} for ms in proofs.STEPS.values() for m in ms
-}
+PROOF = {m.name: {"value": True if m.unit == "bool" else 0, "note": "5 hosts"} for m in proofs.METRICS}
 
 CAPTURED = {
     "lscpu": "lscpu.json",
@@ -56,13 +59,22 @@ CONTROLLER = ("system", "firmware", "bios", "drives", "log", "pcie")
 Raw = dict[str, dict[str, Any]]
 
 
+@cache
+def steps_that_read() -> dict[str, tuple[str, ...]]:
+    """Return the metrics that software reads at each step that it does or checks, by step."""
+    steps = [entry.step for entry in read_catalog().values()]
+    software = [step for step in steps if step.kind in {Kind.AUTOMATE, Kind.VERIFY}]
+    found = {step.id: tuple(read.metric for read in noted(step, ()) if read.metric in READERS) for step in software}
+    return {step: metrics for step, metrics in found.items() if metrics}
+
+
 def entry(stdout: object, *, rc: int = 0, tool: str = "", missing: str | None = None) -> dict[str, Any]:
-    """Give one handed-over output."""
+    """Return one handed-over output."""
     return {"tool": tool, "rc": rc, "stdout": stdout, "missing_package": missing}
 
 
 def whole() -> Raw:
-    """Give a host of which everything can be read: captured where there is a capture, else hand-written."""
+    """Return a host of which everything can be read: captured where there is a capture, else hand-written."""
     texts = {name: (FIXTURES / file).read_text() for name, file in CAPTURED.items()}
     texts |= {f"redfish_{part}": (FIXTURES / "tools" / f"redfish_{part}.json").read_text() for part in CONTROLLER}
     texts |= {
@@ -87,11 +99,12 @@ def read(step: str, metric: str, design: dict[str, Any] | None = None, **changed
             del raw[name]
         else:
             raw[name] = said if isinstance(said, dict) else entry(said, tool=name)
-    found = [m for m in measure(step, "node-1", raw, design or {}, today=TODAY) if m.metric == metric]
+    metrics = steps_that_read()[step]
+    found = [m for m in measure(metrics, "node-1", raw, design or {}, today=TODAY) if m.metric == metric]
     assert len(found) == 1
     return found[0]
 
 
 def value(step: str, metric: str, **changed: Any) -> Decimal | bool | None:
-    """Give the value of one metric."""
+    """Return the value of one metric."""
     return read(step, metric, **changed).value

@@ -34,7 +34,7 @@ class Case(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Give what the tool printed."""
+        """Return what the tool printed."""
         return (TOOLS / self.file).read_text()
 
     def raw(self, text: str | None = None) -> Raw:
@@ -74,7 +74,7 @@ CASES = (
     Case("stream", "stream_hpcc.txt", {"memory.triad_gb_s": "60.2292"}),
     Case("nccl_all_reduce", "nccl_all_reduce.txt", {
         "nccl.allreduce_busbw_node": "95.94", "nccl.allreduce_pod_line_share": "95.9",
-        "nccl.allreduce_full_line_share": "95.9", "nccl.wrong_results": 0, "nccl.single_node_errors": 0,
+        "nccl.allreduce_full_line_share": "95.9", "nccl.wrong_results": 0,
         "nccl.sizes_measured": 6, "nccl.ranks": 2,
     }, design={"rails": 4, "link_gb_s": 200}),
     Case("osu_bw", "osu_bw.txt", {"mpi.bandwidth": "24582.36"}),
@@ -161,5 +161,5 @@ CASES = (
     Case("prometheus_alerts", "prometheus_alerts.json", {"alerts.firing": 0}),
     Case("scontrol_show_node", "scontrol_show_node.txt", {"scheduler.nodes_available_ratio": 0}),
     Case("sinfo", "sinfo.json", {"scheduler.nodes_ready_ratio": 0}),
-    Case("sacct", "sacct.txt", {"scheduler.test_job_failures": 2, "scheduler.node_failures": 1}),
+    Case("sacct", "sacct.txt", {"scheduler.failed_jobs": 2, "scheduler.node_failures": 1}),
 )  # fmt: skip

@@ -117,7 +117,7 @@ def schedule_of(shape: FabricShape) -> CableSchedule:
 
 
 def fits(shape: FabricShape) -> bool:
-    """Say whether the switches have the ports: what they lack is a finding, and another test."""
+    """Return whether the switches have the ports: what they lack is a finding, and another test."""
     fabric = fabric_of(shape)
     if (
         shape.pod_size <= -(-shape.manager_ports // shape.rails)

@@ -9,17 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steps.design.design import design_of_preset
-from steps.design.matching import Host, Key, Matching, Node, match
+from steps.design.matching import Host, Key, Matching, PlannedNode, match
 from steps.design.nodes import planned_nodes
 
-NODES = [Node(f"pod-{n // 2 + 1:03}-n{n % 2 + 1:02}", f"pod-{n // 2 + 1:03}", f"10.0.0.{n}", f"S{n}") for n in range(6)]
+NODES = [
+    PlannedNode(f"pod-{n // 2 + 1:03}-n{n % 2 + 1:02}", f"pod-{n // 2 + 1:03}", f"10.0.0.{n}", f"S{n}")
+    for n in range(6)
+]
 
 
 def by(matching: Matching) -> dict[str, tuple[str, tuple[Key, ...]]]:
     return {pair.node.name: (pair.host.name, pair.by) for pair in matching.pairs}
 
 
-def names(ones: tuple[Node, ...] | tuple[Host, ...]) -> list[str]:
+def names(ones: tuple[PlannedNode, ...] | tuple[Host, ...]) -> list[str]:
     return [one.name for one in ones]
 
 

@@ -22,6 +22,7 @@ import yaml
 
 from flows.ansible.run import RunSpec, run_playbook
 from steps.acceptance.measuring import Measurement, measure
+from tests.acceptance.handing import steps_that_read
 from tests.lab import lifecycle
 from tests.lab.conftest import made
 from tests.lab.lab import Lab
@@ -84,7 +85,7 @@ class Site:
         return {
             host: m
             for host, raw in result.raw.items()
-            for m in measure(Path(playbook).name[:3], host, raw, {})
+            for m in measure(steps_that_read()[Path(playbook).name[:3]], host, raw, {})
             if m.metric == metric
         }
 

@@ -20,6 +20,7 @@ import pytest
 
 from flows.ansible.run import PlaybookResult, RunSpec, run_playbook
 from steps.acceptance.measuring import Measurement, measure
+from tests.acceptance.handing import steps_that_read
 from tests.lab import lifecycle, supervisor
 from tests.lab.conftest import made
 from tests.lab.lab import DEFAULT_NAME, DEFAULT_NETWORK, Lab
@@ -62,7 +63,7 @@ class Site:
 
 def measured(step: str, host: str, done: PlaybookResult) -> dict[str, Measurement]:
     """Give what the engine would measure, by metric."""
-    return {one.metric: one for one in measure(step, host, done.raw.get(host, {}), {})}
+    return {one.metric: one for one in measure(steps_that_read()[step], host, done.raw.get(host, {}), {})}
 
 
 def changed(done: PlaybookResult) -> set[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 from itertools import product
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -45,8 +45,13 @@ SETTINGS = settings(
 Take = Callable[[Ledger, str, str], object]
 
 
-class Undone(Exception):
+class UndoneError(Exception):
     """Takes a decision back that was accepted."""
+
+
+def take_back() -> NoReturn:
+    """Leave a transaction so that nothing of it is recorded."""
+    raise UndoneError
 
 
 def outcome(ledger: Ledger, decide: Callable[[], object]) -> ClusterwrightError | None:
@@ -54,8 +59,8 @@ def outcome(ledger: Ledger, decide: Callable[[], object]) -> ClusterwrightError 
     try:
         with ledger.batch():
             decide()
-            raise Undone
-    except Undone:
+            take_back()
+    except UndoneError:
         return None
     except ClusterwrightError as refused:
         return refused
@@ -171,7 +176,7 @@ class Agreeing(Site):
     def taking(self, snapshot: Snapshot, action: str, name: str, title: str) -> list[Take]:
         """Return how what an inbox names is done."""
         if action == "order":
-            return [lambda ledger, person, order: orders.order(ledger, person, order)]
+            return [orders.order]
         if action == "change":
             return [
                 lambda ledger, person, _: changes.decide_change(ledger, person, title.partition(":")[0], approve=True)
@@ -225,11 +230,12 @@ def reading(ready: Ledger, clock: Clock) -> Callable[[Any], None]:
                 assert judged.verdict == ("failed" if payload.ncr else "met")
                 assert {ncr.id for ncr in ncrs(asked)} == ({payload.ncr} if payload.ncr else set())
                 assert Decimal(payload.reading.value).is_finite()
-                raise Undone
-        except Undone:
+                take_back()
+        except UndoneError:
             return
         except InputError as refused:
-            assert "link.loss is a number in dB" in refused.what
+            said = refused.what
+        assert "link.loss is a number in dB" in said
 
     return of
 

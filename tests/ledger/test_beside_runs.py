@@ -18,8 +18,7 @@ from ledger.questions.why import criteria, why
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.acceptance.measuring import STEPS
-from steps.catalog.terms import Effect, Kind
+from steps.catalog.terms import AlsoRead, Effect, Kind
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
 from tests.ledger.conftest import Clock, Look, StateOf, small_plan
 from tests.ledger.journey import GOOD, bought, passed, racked, take
@@ -138,9 +137,25 @@ def test_a_reading_that_nothing_judges_leads_nowhere(empty: Ledger, clock: Clock
     racked(empty)
     passed(empty, clock)
     ran(empty)
-    noted = STEPS["031"][0]
 
-    measure(empty, "tech", NAME, noted.name, Decimal(1), noted.unit)
+    measure(empty, "tech", NAME, "boot.uptime_s", Decimal(1), "s")
 
     with open_snapshot(empty.site_dir, clock.now) as snapshot:
         assert require_activity(snapshot, NAME).state.value == "checked_not_met"
+
+
+def test_the_plan_says_what_may_be_read_besides_the_criteria(empty: Ledger, clock: Clock) -> None:
+    """The catalog of the machine on which somebody measures has no say in it."""
+    plan = small_plan()
+    also = (AlsoRead("fan.speed", "rpm"),)
+    activities = tuple(replace(a, step="031", also_reads=also) if a.id == NAME else a for a in plan.activities)
+    adopt_plan(empty, "pm", plan.model_copy(update={"activities": activities}), reason="first plan")
+    bought(empty)
+    racked(empty)
+    passed(empty, clock)
+    ran(empty, LOSS, UNREAD)
+
+    measure(empty, "tech", NAME, "fan.speed", Decimal(4000), "rpm")
+
+    with pytest.raises(InputError, match=r"has no criterion 'boot\.uptime_s'"):
+        measure(empty, "tech", NAME, "boot.uptime_s", Decimal(1), "s")

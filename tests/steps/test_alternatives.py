@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from clusterwright.planning import playbooks_folder
-from steps.catalog.lint import Finding, lint
+from clusterwright.planning import playbooks_folder, rooms
+from steps.catalog.lint.check import lint
+from steps.catalog.lint.report import Installed, LintFinding
 from steps.catalog.loader import Catalog, read_catalog, read_roles
 from steps.catalog.schema import Alternative
 from tests.steps.test_plan import plan
@@ -103,5 +104,5 @@ def test_an_alternative_goes_in_waves_only_where_every_wave_would_play_it() -> N
     ]
 
 
-def found(catalog: Catalog) -> list[Finding]:
-    return lint(catalog, read_roles(), {}, playbooks_folder()).findings
+def found(catalog: Catalog) -> list[LintFinding]:
+    return lint(catalog, Installed(read_roles(), playbooks_folder(), rooms()), {}).findings

@@ -6,8 +6,9 @@ from functools import cache
 
 import pytest
 
-from clusterwright.planning import playbooks_folder
-from steps.catalog.lint import HOLD_POINTS, SEED_STEPS, lint
+from clusterwright.planning import playbooks_folder, rooms
+from steps.catalog.lint.check import HOLD_POINTS, SEED_STEPS, lint
+from steps.catalog.lint.report import Installed
 from steps.catalog.loader import read_catalog, read_roles
 from steps.design.design import Design, design_of, design_of_preset
 from steps.design.preset import preset_names
@@ -58,7 +59,7 @@ def comes_before(first: str, second: str, **changes: str) -> bool:
 def test_the_catalog_has_no_findings_for_any_preset() -> None:
     designs = {name: design_of_preset(name) for name in preset_names()}
 
-    report = lint(read_catalog(), read_roles(), designs, playbooks_folder())
+    report = lint(read_catalog(), Installed(read_roles(), playbooks_folder(), rooms()), designs)
 
     assert [f"{f.place}: {f.message}" for f in report.findings] == []
     assert 0 < report.assumption_share < 1

@@ -1,7 +1,7 @@
 """DCGM's diagnostic: dcgmi diag -r 2, 3 or 4 with -j, of DCGM 3 and 4.
 
-Only tests that ran count. A diagnostic of which nothing but the deployment checks ran has tested no GPU, and a
-failed test that names no GPU still fails.
+Only tests that ran count. If nothing but the deployment checks ran, no GPU was tested. A failed test that names no GPU still
+fails.
 """
 
 from __future__ import annotations
@@ -16,17 +16,24 @@ from steps.acceptance.metric import Metric, Tool
 ROOTS = ("DCGM Diagnostic", "DCGM GPU Diagnostic")
 """Version 4's name, and version 3's."""
 
-STATUSES = {"pass": "pass", "fail": "fail", "warn": "warn", "skip": "skip", "skipped": "skip", "not run": "skip"}
+STATUSES = {
+    "pass": "pass",
+    "fail": "fail",
+    "warn": "warn",
+    "skip": "skip",
+    "skipped": "skip",
+    "not run": "skip",
+}
 FAILED = 226
-"""dcgmi's exit status where a test failed: -30 in a byte."""
+"""dcgmi's exit status if a test failed: -30 as a byte."""
 
 SOFTWARE = "deployment"
 CATEGORIES = {SOFTWARE, "integration", "hardware", "stress", "performance", "custom"}
-"""What DCGM sorts tests under; of one that is misspelt nobody knows whether it tests hardware."""
+"""DCGM's categories of tests. Of an unknown one it is not clear whether it tests hardware."""
 
 
 class Result(NamedTuple):
-    """How one test ended on one GPU; the GPU is empty where DCGM names none."""
+    """The result of one test on one GPU; the GPU is empty if DCGM names none."""
 
     category: str
     test: str
@@ -34,12 +41,12 @@ class Result(NamedTuple):
     status: str
 
     def __str__(self) -> str:
-        """Name the test, and the GPU where there is one."""
+        """Return the test, and the GPU if there is one."""
         return f"{self.test} on GPU {self.gpu}" if self.gpu else self.test
 
 
 def failed_tests(handed: Handed) -> Found:
-    """Count tests that failed, each GPU by itself."""
+    """Count failed tests, separately for each GPU."""
     failed = [str(r) for r in _ran(handed) if r.status == "fail"]
     return Found(Decimal(len(failed)), "; ".join(failed))
 
@@ -51,7 +58,7 @@ def warnings(handed: Handed) -> Found:
 
 
 def skipped_tests(handed: Handed) -> Found:
-    """Count tests that the diagnostic left out, which proves nothing about the part they test."""
+    """Count tests that the diagnostic skipped; it says nothing about the parts that they test."""
     results = list(_results(handed))
     _check_ran(results)
     skipped = [str(r) for r in results if r.status == "skip"]
@@ -83,7 +90,8 @@ def _results(handed: Handed) -> Iterator[Result]:
             if not own:
                 handed.garbled()
             yield from own
-            if _status(test.get("test_summary", own[0]._asdict())) == "fail" and all(r.status != "fail" for r in own):
+            summary = _status(test.get("test_summary", own[0]._asdict()))
+            if summary == "fail" and all(result.status != "fail" for result in own):
                 yield Result(category["category"], test["name"], "", "fail")
 
 

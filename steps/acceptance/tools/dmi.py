@@ -1,4 +1,4 @@
-"""Memory modules and the board: dmidecode -t memory, and numactl -H on how memory lies with processors."""
+"""Memory modules and the board: dmidecode -t memory, and numactl -H for the memory of each processor."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def modules(handed: Handed) -> Found:
 
 
 def speed_min(handed: Handed) -> Found:
-    """Give the MT/s at which the slowest module runs, which is less than it can where a slot is wrong."""
+    """Return the MT/s at which the slowest module runs; a module in a wrong slot runs slower than it can."""
     speeds = []
     for module in _fitted(handed):
         found = SPEED.fullmatch(module.get("Configured Memory Speed", module.get("Configured Clock Speed", "")))
@@ -37,19 +37,19 @@ def speed_min(handed: Handed) -> Found:
 
 
 def sizes(handed: Handed) -> Found:
-    """Count different module sizes; one size in all channels is what makes them interleave."""
+    """Count different module sizes; channels interleave only if all modules have one size."""
     found = {module["Size"] for module in _fitted(handed)}
     return Found(Decimal(len(found)), ", ".join(sorted(found)))
 
 
 def _fitted(handed: Handed) -> list[dict[str, str]]:
-    """Read every slot; the boards say how many there must be."""
+    """Return the slots with a module; each board says how many slots it has."""
     said = handed.text("dmidecode_memory")
     slots = [dict(FIELD.findall(block)) for block in MODULE.findall(said)]
-    if sum(int(count) for count in ARRAY.findall(said)) != len(slots) or not slots:
+    stated = sum(int(count) for count in ARRAY.findall(said))
+    if stated != len(slots) or not slots:
         handed.garbled()
-    # the voltage is the last field that every version prints: a slot without it was cut
-    if not all({"Size", "Locator", "Configured Voltage"} <= set(slot) or slot.get("Size") in EMPTY for slot in slots):
+    if not all(_is_whole(slot) for slot in slots):
         handed.garbled()
     fitted = [slot for slot in slots if slot["Size"] not in EMPTY]
     if not all(SIZE.fullmatch(slot["Size"]) for slot in fitted):
@@ -59,18 +59,24 @@ def _fitted(handed: Handed) -> list[dict[str, str]]:
     return fitted
 
 
+def _is_whole(slot: dict[str, str]) -> bool:
+    # the voltage is the last field that every version prints: a slot without it was cut
+    return {"Size", "Locator", "Configured Voltage"} <= set(slot) or slot.get("Size") in EMPTY
+
+
 def numa_nodes(handed: Handed) -> Found:
     """Count NUMA nodes; the table of distances must have as many rows."""
     return Found(Decimal(len(_nodes(handed))))
 
 
 def numa_imbalance(handed: Handed) -> Found:
-    """Give by how many percent the smallest node's memory lies under the largest's: a missing module shows here."""
+    """Return how many percent less memory the smallest node has than the largest one; a missing module shows here."""
     nodes = _nodes(handed)
     with_memory = [size for size in nodes.values() if size]
     if not with_memory:
         handed.garbled()
-    return Found(((1 - min(with_memory) / max(with_memory)) * 100).quantize(Decimal("0.1")))
+    less = 1 - min(with_memory) / max(with_memory)
+    return Found((less * 100).quantize(Decimal("0.1")))
 
 
 def _nodes(handed: Handed) -> dict[str, Decimal]:
@@ -79,17 +85,33 @@ def _nodes(handed: Handed) -> dict[str, Decimal]:
     nodes = {node: number(size) for node, size in NODE_SIZE.findall(said)}
     if len(available) != 1 or len(distances) != 1:
         handed.garbled()
-    rows = [row.split(":")[1].split() for row in distances[0].splitlines() if row.strip()]
+    lines = [line for line in distances[0].splitlines() if line.strip()]
+    rows = [line.split(":")[1].split() for line in lines]
     count = int(available[0][0])
-    if not count == len(nodes) == len(rows) or any(len(row) != count for row in rows) or rows[-1][-1] != "10":
+    if not count == len(nodes) == len(rows):
+        handed.garbled()
+    last = rows[-1][-1]
+    if any(len(row) != count for row in rows) or last != "10":
         handed.garbled()
     return nodes
 
 
 MEMORY = Tool(
-    "dmidecode", "dmidecode_memory", "dmidecode -t memory", (Metric("memory.modules", "count", modules), Metric("memory.speed_min", "MT/s", speed_min),
-     Metric("memory.module_sizes", "count", sizes)),
-)  # fmt: skip
+    "dmidecode",
+    "dmidecode_memory",
+    "dmidecode -t memory",
+    (
+        Metric("memory.modules", "count", modules),
+        Metric("memory.speed_min", "MT/s", speed_min),
+        Metric("memory.module_sizes", "count", sizes),
+    ),
+)
 NUMA = Tool(
-    "numactl", "numactl", "numactl -H", (Metric("numa.nodes", "count", numa_nodes), Metric("numa.memory_imbalance", "percent", numa_imbalance)),
-)  # fmt: skip
+    "numactl",
+    "numactl",
+    "numactl -H",
+    (
+        Metric("numa.nodes", "count", numa_nodes),
+        Metric("numa.memory_imbalance", "percent", numa_imbalance),
+    ),
+)

@@ -1,6 +1,6 @@
-"""Memory errors the processors counted: edac-util -v.
+"""Memory errors that the processors counted: edac-util -v.
 
-A host whose kernel has no EDAC driver counts nothing, which is not the same as counting nought.
+A host whose kernel has no EDAC driver counts no errors; that is not a count of zero.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ def corrected(handed: Handed) -> Found:
 
 
 def _count(handed: Handed, kind: str) -> Found:
-    """Add up the controllers; each prints the corrected errors without a module's name last, which closes it."""
-    total, bad, lines = Decimal(0), [], [line for line in handed.text("edac").splitlines() if line.strip()]
+    """Return the sum over the controllers, and the first five modules with errors."""
+    lines = [line for line in handed.text("edac").splitlines() if line.strip()]
     if not lines:
         handed.garbled()
     if "No memory controller data found" in lines[0]:
         raise NotMeasuredError("the kernel has no EDAC driver for this processor")
+    total, bad = Decimal(0), []
     for line in lines:
         found = ROW.fullmatch(line)
         if not found:

@@ -11,6 +11,7 @@ from decimal import Decimal
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 from steps.acceptance.metric import Metric, Tool
 
+INTERFACE = re.compile(r"^== (\S+)$", re.MULTILINE)
 HEAD = "NIC statistics:"
 COUNTER = re.compile(r"^\s+(\S[^:\n]*): (\d+)$", re.MULTILINE | re.ASCII)
 ERROR = re.compile(
@@ -25,10 +26,12 @@ WARM = re.compile(r"^\s+Module temperature\s*:\s+(\d+\.\d\d) degrees C / ", re.M
 def errors(handed: Handed) -> Found:
     """Count errors and drops of all ports."""
     total, bad = Decimal(0), []
-    for name, text in _interfaces(handed, "ethtool_stats"):
+    for name, text in handed.sections("ethtool_stats", INTERFACE, None):
         lines = [line for line in text.splitlines() if line.strip()]
         found = COUNTER.findall(text)
-        if not lines or lines[0].strip() != HEAD or len(found) != len(lines) - 1:
+        if not lines or lines[0].strip() != HEAD:
+            handed.garbled()
+        if len(found) != len(lines) - 1:
             handed.garbled()
         own = {counter: number(count) for counter, count in found if ERROR.fullmatch(counter)}
         if not own:
@@ -39,12 +42,14 @@ def errors(handed: Handed) -> Found:
 
 
 def optic_receive_min_dbm(handed: Handed) -> Found:
-    """Give the dBm that the darkest lane receives; a lane without light is dark, not unmeasured."""
+    """Return the dBm that the darkest lane receives; a lane without light is measured as -40 dBm."""
     darkest: tuple[Decimal, str] | None = None
-    for name, text in _interfaces(handed, "ethtool_module"):
+    for name, text in handed.sections("ethtool_module", INTERFACE, None):
         lanes = LANE.findall(text)
         numbers = [int(lane or 1) for lane, _ in lanes]
-        if len(lanes) != text.count("optical power") or numbers != list(range(1, len(lanes) + 1)):
+        if len(lanes) != text.count("optical power"):
+            handed.garbled()
+        if numbers != list(range(1, len(lanes) + 1)):
             handed.garbled()
         if not lanes:
             raise NotMeasuredError(f"the module of {name} reports no light; a copper cable has none")
@@ -56,9 +61,9 @@ def optic_receive_min_dbm(handed: Handed) -> Found:
 
 
 def optic_temperature_max(handed: Handed) -> Found:
-    """Give the degrees of the hottest optic."""
+    """Return the degrees of the hottest optic."""
     hottest: tuple[Decimal, str] | None = None
-    for name, text in _interfaces(handed, "ethtool_module"):
+    for name, text in handed.sections("ethtool_module", INTERFACE, None):
         found = WARM.findall(text)
         if len(found) != 1:
             raise NotMeasuredError(f"the module of {name} reports no temperature")
@@ -68,15 +73,13 @@ def optic_temperature_max(handed: Handed) -> Found:
     return Found(*hottest)
 
 
-def _interfaces(handed: Handed, output: str) -> list[tuple[str, str]]:
-    parts = re.split(r"^== (\S+)$", handed.text(output, accept=None), flags=re.MULTILINE)
-    if len(parts) < 3 or parts[0].strip():
-        handed.garbled()
-    return list(zip(parts[1::2], parts[2::2], strict=True))
-
-
 STATS = Tool("ethtool -S", "ethtool_stats", "== NAME, then ethtool -S NAME", (Metric("port.errors", "count", errors),))
 MODULE = Tool(
-    "ethtool -m", "ethtool_module", "== NAME, then ethtool -m NAME", (Metric("optic.receive_min_dbm", "dBm", optic_receive_min_dbm),
-     Metric("optic.temperature_max", "degC", optic_temperature_max)),
-)  # fmt: skip
+    "ethtool -m",
+    "ethtool_module",
+    "== NAME, then ethtool -m NAME",
+    (
+        Metric("optic.receive_min_dbm", "dBm", optic_receive_min_dbm),
+        Metric("optic.temperature_max", "degC", optic_temperature_max),
+    ),
+)

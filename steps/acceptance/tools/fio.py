@@ -1,4 +1,4 @@
-"""Storage under load: fio's JSON, as bandwidth, operations a second and the slowest percentile."""
+"""Storage under load: bandwidth, operations per second and the slowest percentile, from fio's JSON."""
 
 from __future__ import annotations
 
@@ -9,32 +9,36 @@ from typing import Any
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 from steps.acceptance.metric import Metric, Tool
 
+Job = dict[str, Any]
+
 GIGA, MICRO = Decimal(1_000_000_000), Decimal(1000)
 HUNDREDTH, WHOLE = Decimal("0.01"), Decimal(1)
 
 
 def bandwidth(name: str, way: str) -> Callable[[Handed], Found]:
-    """Give the reader of the GB/s of all jobs in one direction."""
+    """Return a reader of the GB/s of all jobs in one direction."""
 
     def read(handed: Handed) -> Found:
-        total = sum((number(job[way]["bw_bytes"]) for job in _jobs(handed, name, way)), Decimal(0))
-        return Found((total / GIGA).quantize(HUNDREDTH, ROUND_DOWN))
+        jobs = _jobs(handed, name, way)
+        rates = [number(job[way]["bw_bytes"]) for job in jobs]
+        return Found((sum(rates, Decimal(0)) / GIGA).quantize(HUNDREDTH, ROUND_DOWN))
 
     return read
 
 
 def operations(name: str, way: str) -> Callable[[Handed], Found]:
-    """Give the reader of the operations a second of all jobs in one direction, in thousands."""
+    """Return a reader of the thousands of operations per second of all jobs in one direction."""
 
     def read(handed: Handed) -> Found:
-        total = sum((number(job[way]["iops"]) for job in _jobs(handed, name, way)), Decimal(0))
-        return Found((total / 1000).quantize(HUNDREDTH, ROUND_DOWN))
+        jobs = _jobs(handed, name, way)
+        rates = [number(job[way]["iops"]) for job in jobs]
+        return Found((sum(rates, Decimal(0)) / 1000).quantize(HUNDREDTH, ROUND_DOWN))
 
     return read
 
 
 def slowest_us(name: str, way: str) -> Callable[[Handed], Found]:
-    """Give the reader of the worst job's 99th percentile of completion latency."""
+    """Return a reader of the worst job's 99th percentile of completion latency, in microseconds."""
 
     def read(handed: Handed) -> Found:
         jobs = _jobs(handed, name, way)
@@ -44,8 +48,8 @@ def slowest_us(name: str, way: str) -> Callable[[Handed], Found]:
     return read
 
 
-def _jobs(handed: Handed, name: str, way: str) -> list[dict[str, Any]]:
-    jobs: list[dict[str, Any]] = handed.document(name)["jobs"]
+def _jobs(handed: Handed, name: str, way: str) -> list[Job]:
+    jobs: list[Job] = handed.document(name)["jobs"]
     for job in jobs:
         if error := number(job["error"]):
             raise NotMeasuredError(f"fio reports error {error}")

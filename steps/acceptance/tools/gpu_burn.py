@@ -1,4 +1,4 @@
-"""gpu-burn: matrix products compared with each other for as long as one likes, a verdict for each GPU at the end."""
+"""gpu-burn: it compares matrix products for a given time, and prints a verdict for each GPU at the end."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ PROGRESS = re.compile(r"(\d+\.\d)%\s+proc'd: [^\r\n]*?errors: ([^\r\n]*?)\s+temp
 SPEED = re.compile(r"\((\d+) Gflop/s\)", re.ASCII)
 WHOLE = "100.0"
 FAILED = 123
-"""gpu-burn's exit status where a child died or counted an error."""
+"""gpu-burn's exit status if a child process died or counted an error."""
 
 
 def faulty(handed: Handed) -> Found:
-    """Count GPUs that computed wrong or died."""
+    """Count GPUs that computed wrong results or died."""
     bad = [gpu for gpu, verdict in _verdicts(handed) if verdict == "FAULTY"]
     return Found(Decimal(len(bad)), ", ".join(f"GPU {gpu}" for gpu in bad))
 
 
 def tflops_min(handed: Handed) -> Found:
-    """Give the TFLOPS of the slowest GPU in the last line of progress."""
+    """Return the TFLOPS of the slowest GPU in the last line of progress."""
     verdicts = _verdicts(handed)
     speeds = [number(speed) for speed in SPEED.findall(_progress(handed)[0])]
     if len(speeds) != len(verdicts):
@@ -33,9 +33,10 @@ def tflops_min(handed: Handed) -> Found:
 
 
 def temperature_max(handed: Handed) -> Found:
-    """Give the degrees of the hottest GPU in the last line of progress."""
+    """Return the degrees of the hottest GPU in the last line of progress."""
     verdicts = _verdicts(handed)
-    temps = [number(t) for t in re.findall(r"(\d+) C", _progress(handed)[3], re.ASCII)]
+    said = _progress(handed)[3]
+    temps = [number(degrees) for degrees in re.findall(r"(\d+) C", said, re.ASCII)]
     if len(temps) != len(verdicts):
         handed.garbled()
     return Found(max(temps), f"GPU {temps.index(max(temps))}")
@@ -47,7 +48,7 @@ def _progress(handed: Handed) -> tuple[str, str, str, str]:
         handed.garbled()
     last = found[-1]
     if last[1] != WHOLE:
-        raise NotMeasuredError(f"gpu-burn got to {last[1]} %; let it run to its end")
+        raise NotMeasuredError(f"gpu-burn got to {last[1]} %; let it run to the end")
     return last[0], last[1], last[2], last[3]
 
 
@@ -56,7 +57,8 @@ def _verdicts(handed: Handed) -> list[tuple[str, str]]:
     stated, verdicts = TESTED.findall(said), VERDICT.findall(said)
     if len(stated) != 1 or int(stated[0]) != len(verdicts) or not verdicts:
         handed.garbled()
-    errors = [count for count in re.findall(r"-?\d+", _progress(handed)[2]) if count != "0"]
+    counts = re.findall(r"-?\d+", _progress(handed)[2])
+    errors = [count for count in counts if count != "0"]
     if errors and all(verdict == "OK" for _, verdict in verdicts):
         handed.garbled()
     return verdicts

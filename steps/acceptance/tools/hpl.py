@@ -1,6 +1,6 @@
-"""Linpack: HPL.out and, in the same form, what the HPC Challenge and NVIDIA's container print; HPL-MxP beside it.
+"""Linpack: HPL.out, which the HPC Challenge and NVIDIA's container print in the same form, and HPL-MxP.
 
-A run of which one residual check failed has computed wrong, whatever its speed.
+A run in which a residual check failed has computed wrong results, whatever its speed.
 """
 
 from __future__ import annotations
@@ -28,9 +28,12 @@ MXP = re.compile(
 )
 THOUSAND = 1000
 
+Problem = tuple[str, str]
+"""Size and Gflops of one run, as printed."""
+
 
 def tflops(name: str) -> Callable[[Handed], Found]:
-    """Give the reader of the TFLOPS of the fastest problem."""
+    """Return a reader of the TFLOPS of the fastest problem."""
 
     def read(handed: Handed) -> Found:
         rows, _ = _runs(handed, name)
@@ -41,7 +44,7 @@ def tflops(name: str) -> Callable[[Handed], Found]:
 
 
 def failures(name: str) -> Callable[[Handed], Found]:
-    """Give the reader of the residual checks that failed."""
+    """Return a reader of the count of residual checks that failed."""
 
     def read(handed: Handed) -> Found:
         _, failed = _runs(handed, name)
@@ -50,14 +53,16 @@ def failures(name: str) -> Callable[[Handed], Found]:
     return read
 
 
-def _runs(handed: Handed, name: str) -> tuple[list[tuple[str, str]], int]:
-    """Give size and Gflops of each problem, and failed checks; the counts below the table must agree with it."""
+def _runs(handed: Handed, name: str) -> tuple[list[Problem], int]:
+    """Return the problems and the count of failed checks; the counts below the table must agree with it."""
     said = handed.text(name)
     rows, checks = ROW.findall(said), CHECK.findall(said)
     finished, failed = FINISHED.findall(said), FAILED.findall(said)
     if len(finished) != 1 or len(failed) != 1 or not END.search(said):
         handed.garbled()
-    if int(finished[0]) != len(rows) or checks.count("FAILED") != int(failed[0]):
+    if int(finished[0]) != len(rows):
+        handed.garbled()
+    if checks.count("FAILED") != int(failed[0]):
         handed.garbled()
     if not checks:
         raise NotMeasuredError("no residual was checked; set a threshold in HPL.dat")
@@ -67,10 +72,11 @@ def _runs(handed: Handed, name: str) -> tuple[list[tuple[str, str]], int]:
 
 
 def mixed_pflops(handed: Handed) -> Found:
-    """Give the PFLOPS of HPL-MxP, which solves in low precision and refines; its own check must have passed."""
+    """Return the PFLOPS of HPL-MxP, which solves in low precision and refines; its own check must have passed."""
     said = handed.text("hpl_mxp")
     found = MXP.findall(said)
-    if len(found) != 1 or len(re.findall(r"\bPASSED\b", said)) != 1 or re.search(r"\bFAILED\b", said):
+    checks = re.findall(r"\b(?:PASSED|FAILED)\b", said)
+    if len(found) != 1 or checks != ["PASSED"]:
         handed.garbled()
     return Found(number(found[0]) / 1_000_000)
 
@@ -79,6 +85,9 @@ TOOL = Tool(
     "HPL",
     "hpl",
     "xhpl",
-    (Metric("hpl.tflops", "TFLOPS", tflops("hpl")), Metric("hpl.residual_failures", "count", failures("hpl"))),
+    (
+        Metric("hpl.tflops", "TFLOPS", tflops("hpl")),
+        Metric("hpl.residual_failures", "count", failures("hpl")),
+    ),
 )
 MIXED = Tool("HPL-MxP", "hpl_mxp", "xhpl_mxp", (Metric("hpl_mxp.pflops", "PFLOPS", mixed_pflops),))

@@ -1,6 +1,6 @@
-"""Error counters of InfiniBand ports: perfquery before and after a soak, of which only the growth counts.
+"""Error counters of InfiniBand ports: perfquery before and after a soak. Only their growth counts.
 
-A counter that went back was cleared in between, and measures nothing; so does one that stands at its limit.
+A counter that is lower afterwards was cleared in between and is not measured, and neither is one that is at its limit.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from steps.acceptance.metric import Metric, Tool
 HEAD = re.compile(r"^# Port (?:extended )?counters: (.+?)(?: \(CapMask: \w+\))?$", re.MULTILINE)
 COUNTER = re.compile(r"^(\w+):\.*(\d+|0x[0-9a-f]+)$", re.MULTILINE | re.ASCII)
 LAST = "PortXmitWait"
-"""The last counter of a port: what lacks it was cut."""
+"""The last counter of a port; a port without it was cut."""
 
 SYMBOL, DOWN = ("SymbolErrorCounter",), ("LinkDownedCounter",)
 ERRORS = (
@@ -32,7 +32,7 @@ Ports = dict[str, dict[str, Decimal]]
 
 
 def symbol_error_growth(handed: Handed) -> Found:
-    """Count symbol errors that came during the soak."""
+    """Count the symbol errors during the soak."""
     return _growth(handed, SYMBOL)
 
 
@@ -42,7 +42,7 @@ def link_down_growth(handed: Handed) -> Found:
 
 
 def error_growth(handed: Handed) -> Found:
-    """Count errors of every kind that came during the soak."""
+    """Count the errors of every kind during the soak."""
     return _growth(handed, ERRORS)
 
 
@@ -57,7 +57,7 @@ def _growth(handed: Handed, counters: tuple[str, ...]) -> Found:
             if grown < 0:
                 raise NotMeasuredError(f"{counter} of {port} was cleared during the soak")
             if int(before[port][counter]) in FULL:
-                raise NotMeasuredError(f"{counter} of {port} stands at its limit; clear it with perfquery -R")
+                raise NotMeasuredError(f"{counter} of {port} is at its limit; clear it with perfquery -R")
             if grown:
                 bad.append(f"{port} {counter}: {grown}")
             total += grown
@@ -65,14 +65,14 @@ def _growth(handed: Handed, counters: tuple[str, ...]) -> Found:
 
 
 def _ports(handed: Handed, name: str) -> Ports:
-    parts = HEAD.split(handed.text(name))
-    if len(parts) < 3 or parts[0].strip():
-        handed.garbled()
     ports: Ports = {}
-    for port, text in zip(parts[1::2], parts[2::2], strict=True):
+    for port, text in handed.sections(name, HEAD, (0,)):
         lines = [line for line in text.splitlines() if line.strip()]
-        found = {counter: Decimal(int(value, 0)) for counter, value in COUNTER.findall(text)}
-        if len(found) != len(lines) or LAST not in found or not set(ERRORS) <= set(found) or port in ports:
+        said = COUNTER.findall(text)
+        found = {counter: Decimal(int(value, 0)) for counter, value in said}
+        if len(found) != len(lines) or port in ports:
+            handed.garbled()
+        if not {LAST, *ERRORS} <= set(found):
             handed.garbled()
         ports[port] = found
     return ports

@@ -1,4 +1,4 @@
-"""The fabric's own diagnosis: ibdiagnet's summary table, and what it says of nodes and links."""
+"""The fabric's own diagnosis: the summary table of ibdiagnet, by stage."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def warnings(handed: Handed) -> Found:
 
 
 def stage_errors(*names: str) -> Callable[[Handed], Found]:
-    """Give the reader of some stages' errors and warnings together; a stage that was not run is not measured."""
+    """Return a reader of the errors and warnings of these stages; a stage that did not run is not measured."""
 
     def read(handed: Handed) -> Found:
         stages = _stages(handed)
@@ -45,14 +45,15 @@ def _sum(handed: Handed, column: int) -> Found:
 
 
 def _stages(handed: Handed) -> dict[str, tuple[Decimal, Decimal]]:
-    """Read the summary; the line on where details lie closes it."""
+    """Return warnings and errors by stage; the line that names the file of details ends the summary."""
     said = handed.text("ibdiagnet", accept=(0, 1))
     head = HEAD.search(said)
     end = END.search(said, head.end()) if head else None
     if not head or not end:
         handed.garbled()
     table = said[head.end() : end.start()]
-    rows = {name: (number(warned), number(failed)) for name, warned, failed in ROW.findall(table)}
+    found = ROW.findall(table)
+    rows = {name: (number(warned), number(failed)) for name, warned, failed in found}
     lines = [line for line in table.splitlines() if line.strip()]
     if not rows or len(lines) != len(rows) + len(SKIPPED.findall(table)):
         handed.garbled()

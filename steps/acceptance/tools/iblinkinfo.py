@@ -1,15 +1,15 @@
-"""Every link of an InfiniBand fabric: iblinkinfo, and how many nodes ibnetdiscover finds.
+"""The links of an InfiniBand fabric: iblinkinfo, and the nodes that ibnetdiscover finds.
 
-A link that could be wider or faster says so itself. Switch ports that nobody cabled are down and no fault.
+iblinkinfo marks a link that could be wider or faster. A switch port without a cable is down, which is no fault.
 """
 
 from __future__ import annotations
 
 import re
-from decimal import ROUND_DOWN, Decimal
+from decimal import Decimal
 from typing import NamedTuple
 
-from steps.acceptance.handed import Found, Handed, NotMeasuredError
+from steps.acceptance.handed import Found, Handed, NotMeasuredError, share_of
 from steps.acceptance.metric import Metric, Tool
 
 NODE = re.compile(r"^(CA|Switch|RTR): (.*):$")
@@ -21,10 +21,9 @@ LINK = re.compile(
 COULD = re.compile(r"Could be ([\d.]+X|[\d.]+ Gbps|\w+)")
 DISCOVERED = re.compile(r"^(Switch|Ca|Rt)\t(\d+) \"([SHR]-[0-9a-f]{16})\"", re.MULTILINE)
 ENDS = re.compile(r'^\[(\d+)\](?:\([0-9a-f]+\))?\s+"([SHR]-[0-9a-f]{16})"\[(\d+)\]', re.MULTILINE)
-SHARE = Decimal("0.000001")
 
 
-class Link(NamedTuple):
+class LinkEnd(NamedTuple):
     """One end of a link as its node reports it."""
 
     node: str
@@ -42,30 +41,33 @@ def degraded(handed: Handed) -> Found:
 
 
 def links_up(handed: Handed) -> Found:
-    """Count links that are up; each has two ends, and both must say so."""
+    """Count the links that are up; both ends of a link must report it."""
     return Found(Decimal(len(_up(handed))) / 2)
 
 
 def found_ratio(handed: Handed) -> Found:
-    """Give the share of the cable schedule's links that ibnetdiscover found, rounded down."""
+    """Return the share of the cable schedule's links that ibnetdiscover found, rounded down."""
     planned = _planned(handed)
     found = _discovered(handed)
     missing = sorted(planned - found)
-    share = Decimal(len(planned) - len(missing)) / len(planned)
-    return Found(share.quantize(SHARE, ROUND_DOWN).normalize(), _listed("missing", missing))
+    share = share_of(len(planned) - len(missing), len(planned))
+    return Found(share, _listed("missing", missing))
 
 
 def mismatches(handed: Handed) -> Found:
-    """Count links that are not where the cable schedule has them: missing ones and ones too many."""
+    """Count the links that differ from the cable schedule: missing and unplanned ones."""
     planned, found = _planned(handed), _discovered(handed)
     missing, extra = sorted(planned - found), sorted(found - planned)
-    return Found(Decimal(len(missing) + len(extra)), "; ".join(filter(None, (_listed("missing", missing), _listed("unplanned", extra)))))  # fmt: skip
+    named = (_listed("missing", missing), _listed("unplanned", extra))
+    count = Decimal(len(missing) + len(extra))
+    return Found(count, "; ".join(filter(None, named)))
 
 
 def switches(handed: Handed) -> Found:
     """Count switches that ibnetdiscover found."""
     _discovered(handed)
-    found = {guid for kind, _, guid in DISCOVERED.findall(handed.text("ibnetdiscover")) if kind == "Switch"}
+    nodes = DISCOVERED.findall(handed.text("ibnetdiscover"))
+    found = {guid for kind, _, guid in nodes if kind == "Switch"}
     return Found(Decimal(len(found)))
 
 
@@ -74,15 +76,15 @@ def _listed(word: str, ends: list[tuple[str, str]]) -> str:
 
 
 def _short(name: str) -> str:
-    """Give the name of a node as both sides write it: a switch's own line has its GUID before, a host's its card behind."""
+    """Return the name of a node as both sides print it: a switch's own line has its GUID before the name."""
     return re.sub(r"^0x[0-9a-f]{16}\s+", "", name).strip()
 
 
-def _up(handed: Handed) -> list[Link]:
-    """Give the ends of links that are up.
+def _up(handed: Handed) -> list[LinkEnd]:
+    """Return the ends of links that are up.
 
-    The list has no end mark: an end whose far side reports nothing, or fewer links than ibnetdiscover found,
-    show that it was cut.
+    The list has no end mark. It was cut if the far side of an end is missing, or if it has fewer links than ibnetdiscover
+    found.
     """
     discovered = len(_discovered(handed))
     up = [link for link in _links(handed) if link.up]
@@ -95,7 +97,7 @@ def _up(handed: Handed) -> list[Link]:
     return up
 
 
-def _links(handed: Handed) -> list[Link]:
+def _links(handed: Handed) -> list[LinkEnd]:
     node, links = "", []
     for line in handed.text("iblinkinfo").splitlines():
         if head := NODE.fullmatch(line):
@@ -103,7 +105,8 @@ def _links(handed: Handed) -> list[Link]:
         elif (found := LINK.fullmatch(line)) and node:
             up = found[4] == "Active" and found[5] == "LinkUp"
             could = ", ".join(COULD.findall(found[8])) if up else ""
-            links.append(Link(node, found[1], found[7], found[6] or "", up, could))
+            port, peer, peer_port = found[1], found[7], found[6] or ""
+            links.append(LinkEnd(node, port, peer, peer_port, up, could))
         elif line.strip():
             handed.garbled()
     if not links:
@@ -112,7 +115,7 @@ def _links(handed: Handed) -> list[Link]:
 
 
 def _discovered(handed: Handed) -> set[tuple[str, str]]:
-    """Give every link as its two sorted ends, `name port`; each must be listed from both sides."""
+    """Return every link as its two sorted ends, `name port`; each must be listed from both sides."""
     said = handed.text("ibnetdiscover")
     names = dict(re.findall(r'^\w+\t\d+ "([SHR]-[0-9a-f]{16})"\s+# "(.*?)"', said, re.MULTILINE))
     seen: list[tuple[str, str]] = []
@@ -131,7 +134,7 @@ def _discovered(handed: Handed) -> set[tuple[str, str]]:
 
 
 def _planned(handed: Handed) -> set[tuple[str, str]]:
-    """Give the schedule's links; the playbook hands them over as pairs of `name port`."""
+    """Return the links of the cable schedule, which the playbook hands over as pairs of `name port`."""
     pairs = handed.document("planned_links")
     links = {(min(a, b), max(a, b)) for a, b in pairs}
     if not links:

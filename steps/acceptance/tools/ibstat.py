@@ -1,16 +1,16 @@
 """A host's own InfiniBand ports: ibstat.
 
-The list has no end mark: a host that shows fewer ports than the design has rails is short of ports, never
-complete, and where the design states no rails the number found is in the note.
+The list has no end mark. If a host shows fewer ports than the design has rails, ports are missing. If the design has no
+rails, the note says how many ports were found.
 """
 
 from __future__ import annotations
 
 import re
-from decimal import ROUND_DOWN, Decimal
+from decimal import Decimal
 from typing import NamedTuple
 
-from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
+from steps.acceptance.handed import Found, Handed, NotMeasuredError, number, share_of
 from steps.acceptance.metric import Metric, Tool
 
 CARD = re.compile(r"^CA '(\S+)'$", re.MULTILINE)
@@ -20,11 +20,10 @@ PORT = re.compile(
     re.MULTILINE | re.DOTALL | re.ASCII,
 )
 PORTS = re.compile(r"^\s+Number of ports: (\d+)$", re.MULTILINE | re.ASCII)
-SHARE = Decimal("0.000001")
 
 
 class Port(NamedTuple):
-    """A port of a card; the rate in Gbit/s."""
+    """A port of a card; the rate is in Gbit/s."""
 
     name: str
     active: bool
@@ -39,15 +38,16 @@ def devices(handed: Handed) -> Found:
 
 
 def active_ratio(handed: Handed) -> Found:
-    """Give the share of the planned rails, else of the ports there are, that is active, rounded down."""
+    """Return the share of active ports, rounded down: of the planned rails, or of the ports if there are more."""
     ports = _ports(handed)
-    planned = max(Decimal(str(handed.design.get("rails") or 0)), Decimal(len(ports)))
-    share = Decimal(sum(port.active for port in ports)) / planned
-    return Found(share.quantize(SHARE, ROUND_DOWN).normalize(), f"{len(ports)} ports of {planned:f}")
+    rails = Decimal(str(handed.design.get("rails") or 0))
+    planned = max(rails, Decimal(len(ports)))
+    active = sum(port.active for port in ports)
+    return Found(share_of(active, planned), f"{len(ports)} ports of {planned:f}")
 
 
 def rate_min(handed: Handed) -> Found:
-    """Give the Gbit/s of the slowest active port; fewer active ports than rails leave the slowest unknown."""
+    """Return the Gbit/s of the slowest active port; not measured with fewer active ports than rails."""
     ports = [port for port in _ports(handed) if port.active]
     rails = Decimal(str(handed.design.get("rails") or 1))
     if len(ports) < rails:
@@ -57,17 +57,21 @@ def rate_min(handed: Handed) -> Found:
 
 
 def _ports(handed: Handed) -> list[Port]:
-    parts = CARD.split(handed.text("ibstat"))
     found: list[Port] = []
-    for card, text in zip(parts[1::2], parts[2::2], strict=True):
-        own = [Port(f"{card}/{p[0]}", p[1] == "Active" and p[2] == "LinkUp", number(p[3])) for p in PORT.findall(text)]
+    for card, text in handed.sections("ibstat", CARD, (0,)):
+        own = [_port(card, said) for said in PORT.finditer(text)]
         stated = PORTS.findall(text)
         if len(stated) != 1 or int(stated[0]) != len(own):
             handed.garbled()
         found += own
-    if not found or parts[0].strip():
+    if not found:
         handed.garbled()
     return found
+
+
+def _port(card: str, said: re.Match[str]) -> Port:
+    active = said[2] == "Active" and said[3] == "LinkUp"
+    return Port(f"{card}/{said[1]}", active, number(said[4]))
 
 
 TOOL = Tool(

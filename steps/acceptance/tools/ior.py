@@ -23,12 +23,13 @@ MB_IN_MIB = Decimal("1.048576")
 
 
 def bandwidth(way: str) -> Callable[[Handed], Found]:
-    """Give the reader of IOR's best GB/s in one direction; it prints two units, which must agree."""
+    """Return a reader of IOR's best GB/s in one direction; IOR prints it in two units, which must agree."""
 
     def read(handed: Handed) -> Found:
         said = handed.text("ior")
-        found = {word: (number(mib), number(mb)) for word, mib, mb in IOR_MAX.findall(said)}
-        if not IOR_END.search(said) or len(found) != len(IOR_MAX.findall(said)):
+        rows = IOR_MAX.findall(said)
+        found = {word: (number(mib), number(mb)) for word, mib, mb in rows}
+        if not IOR_END.search(said) or len(found) != len(rows):
             handed.garbled()
         if way not in found:
             raise NotMeasuredError(f"IOR did not {way.lower()}")
@@ -43,13 +44,15 @@ def bandwidth(way: str) -> Callable[[Handed], Found]:
 
 
 def operations(kind: str, what: str) -> Callable[[Handed], Found]:
-    """Give the reader of mdtest's mean operations a second."""
+    """Return a reader of mdtest's mean operations per second."""
 
     def read(handed: Handed) -> Found:
         said = handed.text("mdtest")
         if not MDTEST_HEAD.search(said) or not MDTEST_END.search(said):
             handed.garbled()
-        means = [number(row[4]) for row in MDTEST_ROW.findall(said) if (row[0], row[1]) == (kind, what)]
+        asked = (kind, what)
+        rows = [row for row in MDTEST_ROW.findall(said) if row[:2] == asked]
+        means = [number(row[4]) for row in rows]
         if len(means) != 1:
             raise NotMeasuredError(f"mdtest did no {kind.lower()} {what}")
         return Found(means[0])
@@ -58,9 +61,20 @@ def operations(kind: str, what: str) -> Callable[[Handed], Found]:
 
 
 IOR = Tool(
-    "IOR", "ior", "ior -a POSIX -F -t 16m -b 16g", (Metric("storage.read_gb_s", "GB/s", bandwidth("Read")), Metric("storage.write_gb_s", "GB/s", bandwidth("Write"))),
-)  # fmt: skip
+    "IOR",
+    "ior",
+    "ior -a POSIX -F -t 16m -b 16g",
+    (
+        Metric("storage.read_gb_s", "GB/s", bandwidth("Read")),
+        Metric("storage.write_gb_s", "GB/s", bandwidth("Write")),
+    ),
+)
 MDTEST = Tool(
-    "mdtest", "mdtest", "mdtest -n 10000 -u", (Metric("storage.file_creates_s", "count", operations("File", "creation")),
-     Metric("storage.file_stats_s", "count", operations("File", "stat"))),
-)  # fmt: skip
+    "mdtest",
+    "mdtest",
+    "mdtest -n 10000 -u",
+    (
+        Metric("storage.file_creates_s", "count", operations("File", "creation")),
+        Metric("storage.file_stats_s", "count", operations("File", "stat")),
+    ),
+)

@@ -1,4 +1,4 @@
-"""TCP between two hosts: iperf3 -J, what the far side received."""
+"""TCP between two hosts: the rate that the far side received, from iperf3 -J."""
 
 from __future__ import annotations
 
@@ -12,23 +12,25 @@ HUNDREDTH = Decimal("0.01")
 
 
 def received_gbit(handed: Handed) -> Found:
-    """Give the Gbit/s that the far side received over the whole run."""
+    """Return the Gbit/s that the far side received over the whole run."""
     document = handed.document("iperf3", accept=(0, 1))
     if error := document.get("error"):
         raise NotMeasuredError(f"iperf3: {error}")
     received = document["end"]["sum_received"]
     if not number(received["bytes"]):
         raise NotMeasuredError("iperf3 moved not a single byte")
-    return Found((number(received["bits_per_second"]) / GIGA).quantize(HUNDREDTH, ROUND_DOWN))
+    rate = number(received["bits_per_second"]) / GIGA
+    return Found(rate.quantize(HUNDREDTH, ROUND_DOWN))
 
 
 def line_share(handed: Handed) -> Found:
-    """Give what was received as a share of the design's line rate, rounded down."""
+    """Return the received rate as a share of the design's line rate, rounded down."""
     rate = handed.design.get("link_gb_s")
     if not rate:
         raise NotMeasuredError("the design states no link rate")
-    found = received_gbit(handed)
-    return Found((Decimal(str(found.value)) / Decimal(str(rate))).quantize(HUNDREDTH, ROUND_DOWN))
+    found = Decimal(str(received_gbit(handed).value))
+    share = found / Decimal(str(rate))
+    return Found(share.quantize(HUNDREDTH, ROUND_DOWN))
 
 
 def retransmits(handed: Handed) -> Found:
@@ -38,6 +40,12 @@ def retransmits(handed: Handed) -> Found:
 
 
 TOOL = Tool(
-    "iperf3", "iperf3", "iperf3 -J -c PEER", (Metric("tcp.received_gbit", "Gbit/s", received_gbit), Metric("storage.port_rate_ratio", "ratio", line_share),
-     Metric("tcp.retransmits", "count", retransmits)),
-)  # fmt: skip
+    "iperf3",
+    "iperf3",
+    "iperf3 -J -c PEER",
+    (
+        Metric("tcp.received_gbit", "Gbit/s", received_gbit),
+        Metric("storage.port_rate_ratio", "ratio", line_share),
+        Metric("tcp.retransmits", "count", retransmits),
+    ),
+)

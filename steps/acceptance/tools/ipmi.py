@@ -1,6 +1,6 @@
 """A server's management controller: ipmitool sel list, and sensor or sdr.
 
-A log that was cleared has no entries and says so in words; silence measures nothing.
+For a log without entries ipmitool prints a sentence; an empty output is not measured.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from steps.acceptance.metric import Metric, Tool
 
 NOISE = "Unable to Get Channel Cipher Suites"
 EMPTY = "SEL has no entries"
+CELLS = 10
+READING = re.compile(r"na|-?\d+(\.\d{3})?|0x[0-9a-f]+")
 ENTRY = re.compile(
     r"\s*([0-9a-f]+)\s*\|\s*([^|]*?)\s*\|\s*([^|]*?)\s*\|\s*([^|]+?)\s*\|\s*([^|]+?)(?:\s*\|\s*([^|]+?)(?:\s*\|.*)?)?\s*"
 )
@@ -22,13 +24,14 @@ FAULT = re.compile(
     r"|predictive failure|fault|redundancy lost|memory.*(disabled|parity)|machine check",
     re.IGNORECASE,
 )
-SENSOR_STATES = {"ok", "ns", "nc", "cr", "nr", "na", "ucr", "unr", "unc", "lcr", "lnr", "lnc"}
 CRITICAL = {"cr", "nr", "ucr", "unr", "lcr", "lnr"}
+SENSOR_STATES = CRITICAL | {"ok", "ns", "nc", "na", "unc", "lnc"}
 
 
 def critical_events(handed: Handed) -> Found:
-    """Count logged hardware faults that were asserted; what was cleared since still counts, for it happened."""
-    bad = [f"{what}: {event}" for what, event, way in _events(handed) if way != "Deasserted" and FAULT.search(event + " " + what)]  # fmt: skip
+    """Count logged hardware faults that were asserted, those that have been cleared since included."""
+    asserted = [(what, event) for what, event, way in _events(handed) if way != "Deasserted"]
+    bad = [f"{what}: {event}" for what, event in asserted if FAULT.search(f"{event} {what}")]
     return Found(Decimal(len(bad)), "; ".join(bad[:5]))
 
 
@@ -45,7 +48,7 @@ def sensors_critical(handed: Handed) -> Found:
 
 
 def inlet_temperature(handed: Handed) -> Found:
-    """Give the degrees of the warmest inlet sensor."""
+    """Return the degrees of the warmest inlet sensor."""
     warm = [
         (Decimal(value), name)
         for name, value, unit, _ in _sensors(handed)
@@ -60,7 +63,7 @@ def inlet_temperature(handed: Handed) -> Found:
 
 
 def _events(handed: Handed) -> list[tuple[str, str, str]]:
-    lines = [line for line in handed.text("ipmi_sel").splitlines() if line.strip() and line.strip() != NOISE]
+    lines = _lines(handed, "ipmi_sel")
     if [line.strip() for line in lines] == [EMPTY]:
         return []
     if not lines:
@@ -68,7 +71,7 @@ def _events(handed: Handed) -> list[tuple[str, str, str]]:
     found = []
     for line in lines:
         entry = ENTRY.fullmatch(line)
-        # a line that was cut lacks its last word
+        # a line without its last word was cut
         if not entry or entry[6] not in {"Asserted", "Deasserted"}:
             handed.garbled()
         found.append((entry[4], entry[5], entry[6]))
@@ -76,20 +79,26 @@ def _events(handed: Handed) -> list[tuple[str, str, str]]:
 
 
 def _sensors(handed: Handed) -> list[tuple[str, str, str, str]]:
-    """Read `ipmitool sensor`: name, value, unit, state and six limits."""
+    """Return name, value, unit and state of every sensor; six limits follow them in each line."""
     found = []
-    for line in handed.text("ipmi_sensor").splitlines():
-        if not line.strip() or line.strip() == NOISE:
-            continue
+    for line in _lines(handed, "ipmi_sensor"):
         cells = [cell.strip() for cell in line.split("|")]
-        if len(cells) != 10 or not re.fullmatch(r"na|-?\d+(\.\d{3})?|0x[0-9a-f]+", cells[1]) or not cells[9]:
+        if len(cells) != CELLS or not cells[-1]:
             handed.garbled()
-        if cells[2] != "discrete" and cells[3] not in SENSOR_STATES:
+        name, value, unit, state = cells[:4]
+        if not READING.fullmatch(value):
             handed.garbled()
-        found.append((cells[0], cells[1], cells[2], cells[3]))
+        if unit != "discrete" and state not in SENSOR_STATES:
+            handed.garbled()
+        found.append((name, value, unit, state))
     if not found:
         handed.garbled()
     return found
+
+
+def _lines(handed: Handed, name: str) -> list[str]:
+    lines = handed.text(name).splitlines()
+    return [line for line in lines if line.strip() not in {"", NOISE}]
 
 
 SEL = Tool(

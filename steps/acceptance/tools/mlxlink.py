@@ -1,6 +1,6 @@
-"""A port of an NVIDIA card or switch: mlxlink -c -m --json, one port a line; its state, bit errors and optic.
+"""Ports of NVIDIA cards and switches: mlxlink -c -m --json, one port in each line.
 
-Bit error rates come as `15E-255` where none was ever seen, which is as good as nought.
+mlxlink prints a bit error rate of `15E-255` if it has never seen an error.
 """
 
 from __future__ import annotations
@@ -27,30 +27,35 @@ def ports_down(handed: Handed) -> Found:
 
 
 def effective_errors(handed: Handed) -> Found:
-    """Count bit errors that forward error correction could not mend."""
-    found = [(number(_counters(port)["Effective Physical Errors"]), name) for name, port in _ports(handed)]
-    return Found(sum((count for count, _ in found), Decimal(0)), ", ".join(name for count, name in found if count))
+    """Count bit errors that forward error correction could not correct."""
+    return _sum(handed, "Effective Physical Errors")
 
 
 def link_downs(handed: Handed) -> Found:
     """Count how often the links went down since their counters were cleared."""
-    found = [(number(_counters(port)["Link Down Counter"]), name) for name, port in _ports(handed)]
-    return Found(sum((count for count, _ in found), Decimal(0)), ", ".join(name for count, name in found if count))
+    return _sum(handed, "Link Down Counter")
 
 
 def raw_bit_error_rate_max(handed: Handed) -> Found:
-    """Give the worst port's bit error rate before correction."""
-    worst, name = max((number(_counters(port)["Raw Physical BER"]), name) for name, port in _ports(handed))
-    return Found(worst, name)
+    """Return the worst port's bit error rate before correction."""
+    rates = _counter(handed, "Raw Physical BER")
+    worst = max(rates, key=lambda name: (rates[name], name))
+    return Found(rates[worst], worst)
 
 
-def _counters(port: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = port[COUNTERS]
-    return found
+def _sum(handed: Handed, counter: str) -> Found:
+    counts = _counter(handed, counter)
+    bad = [name for name, count in counts.items() if count]
+    return Found(sum(counts.values(), Decimal(0)), ", ".join(bad))
+
+
+def _counter(handed: Handed, name: str) -> dict[str, Decimal]:
+    """Return one counter of every port."""
+    return {port: number(said[COUNTERS][name]) for port, said in _ports(handed)}
 
 
 def _ports(handed: Handed) -> Iterator[tuple[str, dict[str, Any]]]:
-    ports = handed.lines("mlxlink")
+    ports = handed.lines("mlxlink", accept=(0,))
     for index, document in enumerate(ports, start=1):
         if code := document["status"]["code"]:
             raise NotMeasuredError(f"mlxlink: {document['status']['message']} ({code})")

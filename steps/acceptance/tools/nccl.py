@@ -1,7 +1,7 @@
-"""Collectives out of nccl-tests: all_reduce_perf and its sisters, with their data check.
+"""Collectives of nccl-tests: all_reduce_perf and the other programs, with their data check.
 
-Bus bandwidth is taken at the largest size, the better of out-of-place and in-place, for an average over small
-sizes says nothing of a link. A run without the data check (`-c 0` prints N/A) proves no result right.
+Bus bandwidth is that of the largest size, the better of out-of-place and in-place: an average over small sizes says nothing
+about a link. A run without the data check (`-c 0` prints N/A) does not prove that the results are right.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TENTH = Decimal("0.1")
 
 
 class Row(NamedTuple):
-    """One size: bytes, the better bus bandwidth in GB/s, and results that were wrong (None: not checked)."""
+    """One size: bytes, the better bus bandwidth in GB/s, and the count of wrong results (None: not checked)."""
 
     size: Decimal
     busbw: Decimal
@@ -32,29 +32,31 @@ class Row(NamedTuple):
 
 
 def bus_bandwidth(handed: Handed) -> Found:
-    """Give the GB/s of bus bandwidth at the largest size."""
+    """Return the GB/s of bus bandwidth at the largest size."""
     row = max(_rows(handed), key=lambda r: r.size)
     return Found(row.busbw, f"at {row.size} bytes")
 
 
 def line_share(handed: Handed) -> Found:
-    """Give the bus bandwidth at the largest size in percent of a node's line rate."""
+    """Return the bus bandwidth at the largest size, in percent of a node's line rate."""
     rails, rate = handed.design.get("rails"), handed.design.get("link_gb_s")
     if not rails or not rate:
         raise NotMeasuredError("the design states no rails or no link rate")
     line = number(str(rails)) * number(str(rate)) / 8
-    found = bus_bandwidth(handed)
-    return Found((Decimal(str(found.value)) / line * 100).quantize(TENTH, ROUND_DOWN), f"{found.value} of {line} GB/s")
+    found = Decimal(str(bus_bandwidth(handed).value))
+    percent = (found / line * 100).quantize(TENTH, ROUND_DOWN)
+    return Found(percent, f"{found} of {line} GB/s")
 
 
 def wrong_results(handed: Handed) -> Found:
     """Count results that the data check found wrong, over all sizes."""
     rows = _rows(handed)
-    wrong = [row.wrong for row in rows]
-    if None in wrong:
+    wrong = [row.wrong for row in rows if row.wrong is not None]
+    if len(wrong) != len(rows):
         raise NotMeasuredError("the data check was off; run with -c 1")
     bad = [str(row.size) for row in rows if row.wrong]
-    return Found(sum((w for w in wrong if w is not None), Decimal(0)), f"at {', '.join(bad)} bytes" if bad else "")
+    note = f"at {', '.join(bad)} bytes" if bad else ""
+    return Found(sum(wrong, Decimal(0)), note)
 
 
 def sizes_measured(handed: Handed) -> Found:
@@ -72,9 +74,10 @@ def ranks(handed: Handed) -> Found:
 
 
 def _rows(handed: Handed) -> list[Row]:
-    """Read the table; the summary below it says that it is whole, and must agree with it."""
+    """Return the rows of the table; the summary below it must agree with them."""
     said = handed.text("nccl_all_reduce", accept=(0, 1))
-    rows = [_row(found) for line in said.splitlines() if (found := ROW.fullmatch(line))]
+    matches = [ROW.fullmatch(line) for line in said.splitlines()]
+    rows = [_row(found) for found in matches if found]
     bounds, average = OUT_OF_BOUNDS.findall(said), AVERAGE.findall(said)
     if not rows or len(bounds) != 1 or len(average) != 1:
         handed.garbled()
@@ -82,18 +85,20 @@ def _rows(handed: Handed) -> list[Row]:
         handed.garbled()
     count, verdict = bounds[0]
     wrong = sum((row.wrong for row in rows if row.wrong), Decimal(0))
-    if (verdict == "FAILED") != (number(count) > 0) or (verdict == "OK" and wrong):
+    failed = verdict == "FAILED"
+    if failed != (number(count) > 0) or (wrong and not failed):
         handed.garbled()
     return rows
 
 
 def _sizes(handed: Handed, said: str) -> int:
-    """Give how many sizes the run was asked for: what the table lacks was lost. Several operations repeat them."""
+    """Return how many sizes the run was asked for; a run of several operations repeats them."""
     asked = RANGE.search(said)
     if not asked:
         handed.garbled()
     reduced = REDUCED.search(said)
-    size, most, step = int(asked[1]), int(reduced[1] if reduced else asked[2]), int(asked[3])
+    most = int(reduced[1] if reduced else asked[2])
+    size, step = int(asked[1]), int(asked[3])
     if asked[4] == "bytes" and step:
         return max((most - size) // step + 1, 1)
     if step < 2 or not 0 < size <= most:
@@ -102,10 +107,12 @@ def _sizes(handed: Handed, said: str) -> int:
 
 
 def _row(found: re.Match[str]) -> Row:
-    out_wrong, in_wrong = found[9], found[13]
-    checked = "N/A" not in {out_wrong, in_wrong}
+    size = number(found[1])
     busbw = max(number(found[8]), number(found[12]))
-    return Row(number(found[1]), busbw, number(out_wrong) + number(in_wrong) if checked else None)
+    out_of_place, in_place = found[9], found[13]
+    if "N/A" in {out_of_place, in_place}:
+        return Row(size, busbw, None)
+    return Row(size, busbw, number(out_of_place) + number(in_place))
 
 
 TOOL = Tool(
@@ -117,7 +124,6 @@ TOOL = Tool(
         Metric("nccl.allreduce_pod_line_share", "percent of line rate", line_share),
         Metric("nccl.allreduce_full_line_share", "percent of line rate", line_share),
         Metric("nccl.wrong_results", "count", wrong_results),
-        Metric("nccl.single_node_errors", "count", wrong_results),
         Metric("nccl.sizes_measured", "count", sizes_measured),
         Metric("nccl.ranks", "count", ranks),
     ),

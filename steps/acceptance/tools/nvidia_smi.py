@@ -1,7 +1,7 @@
-"""GPU health out of nvidia-smi -q -x: ECC, remapped rows, retired pages, slowdowns, temperatures, the NVLink fabric.
+"""GPU health from nvidia-smi -q -x: ECC, remapped rows, retired pages, slowdowns, temperatures, the NVLink fabric.
 
-`N/A` is what a card says that does not count a thing: it never stands for nought. The count of cards is the
-same as in `steps.acceptance.gpus`, which reads number, link and driver out of the same text.
+A card that does not count something reports `N/A`, which is not a count of zero. `steps.acceptance.gpus` reads number, link
+and driver from the same text.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ REASONS = {
     "hw_power_brake_slowdown": "power brake",
     "sw_thermal_slowdown": "software thermal slowdown",
 }
-"""Reasons for low clocks that a healthy card under load does not give; a power cap and idling are no faults."""
+"""Reasons for low clocks that a healthy card under load does not report; a power cap and idling are not faults."""
 
 COUNTED = ("hw_therm_slowdown", "hw_power_brake")
 MICROSECONDS = 1_000_000
 
 
 def uncorrectable_errors(handed: Handed) -> Found:
-    """Count uncorrectable memory errors of all GPUs since the last reset; cards that do not count them say so."""
+    """Count uncorrectable memory errors of all GPUs since the last reset; not measured if a card does not count them."""
     return _errors(handed, FATAL_ECC)
 
 
@@ -41,19 +41,20 @@ def corrected_errors(handed: Handed) -> Found:
 
 
 def ecc_enabled(handed: Handed) -> Found:
-    """Say whether every GPU has error correction switched on."""
+    """Return whether every GPU has error correction switched on."""
     off = [_name(gpu) for gpu in _gpus(handed) if _said(gpu, "ecc_mode/current_ecc") != "Enabled"]
     return Found(not off, f"off: {', '.join(off)}" if off else "")
 
 
 def rows_failed(handed: Handed) -> Found:
     """Count GPUs that could not remap a broken row, or that wait for a reset to do so."""
-    bad = [
-        _name(gpu)
-        for gpu in _gpus(handed)
-        if "Yes" in {_yes_no(handed, gpu, f"remapped_rows/remapped_row_{what}") for what in ("failure", "pending")}
-    ]
+    bad = [_name(gpu) for gpu in _gpus(handed) if _remap_failed(handed, gpu)]
     return Found(Decimal(len(bad)), ", ".join(bad))
+
+
+def _remap_failed(handed: Handed, gpu: Any) -> bool:
+    paths = [f"remapped_rows/remapped_row_{what}" for what in ("failure", "pending")]
+    return "Yes" in {_yes_no(handed, gpu, path) for path in paths}
 
 
 def rows_remapped(handed: Handed) -> Found:
@@ -63,54 +64,55 @@ def rows_remapped(handed: Handed) -> Found:
 
 def retired_pages(handed: Handed) -> Found:
     """Count pages retired over the GPU's life; cards newer than Volta remap rows and retire none."""
-    return _sum(handed, [f"retired_pages/{kind}/retired_count" for kind in
-                         ("multiple_single_bit_retirement", "double_bit_retirement")])  # fmt: skip
+    kinds = ("multiple_single_bit_retirement", "double_bit_retirement")
+    return _sum(handed, [f"retired_pages/{kind}/retired_count" for kind in kinds])
 
 
 def slowed(handed: Handed) -> Found:
-    """Count GPUs that run slow right now for heat, or because a power brake is on."""
-    found = [
-        f"{_name(gpu)}: {words}"
-        for gpu in _gpus(handed)
-        for reason, words in REASONS.items()
-        if _reason(gpu, reason) == "Active"
-    ]
-    return Found(Decimal(len({f.split(": ", maxsplit=1)[0] for f in found})), "; ".join(found))
+    """Count GPUs that are slowed down now by heat or by a power brake."""
+    slow, found = set(), []
+    for gpu in _gpus(handed):
+        for reason, words in REASONS.items():
+            if _reason(gpu, reason) == "Active":
+                slow.add(_name(gpu))
+                found.append(f"{_name(gpu)}: {words}")
+    return Found(Decimal(len(slow)), "; ".join(found))
 
 
 def slowdown_s(handed: Handed) -> Found:
-    """Give the seconds the worst GPU ran slow for heat or power brake since the driver was loaded."""
+    """Return the longest time that heat or a power brake slowed a GPU since the driver was loaded, in seconds."""
     worst, note = Decimal(-1), ""
     for gpu in _gpus(handed):
         counters = gpu.find("clocks_event_reasons_counters")
         if counters is None:
-            raise NotMeasuredError("this driver does not count slowdowns; it takes 555 or newer")
+            raise NotMeasuredError("this driver does not count slowdowns; version 555 or newer does")
         said = [c.text or "" for c in counters if c.tag.removeprefix("clocks_event_reasons_counters_") in COUNTED]
         if not said:
             handed.garbled()
-        total = sum((_quantity(handed, text, "us") for text in said), Decimal(0)) / MICROSECONDS
+        times = [_quantity(handed, text, "us") for text in said]
+        total = sum(times, Decimal(0)) / MICROSECONDS
         if total > worst:
             worst, note = total, _name(gpu)
     return Found(worst, note)
 
 
 def temperature_max(handed: Handed) -> Found:
-    """Give the degrees of the hottest GPU."""
+    """Return the degrees of the hottest GPU."""
     return _hottest(handed, "temperature/gpu_temp")
 
 
 def memory_temperature_max(handed: Handed) -> Found:
-    """Give the degrees of the hottest GPU memory."""
+    """Return the degrees of the hottest GPU memory."""
     return _hottest(handed, "temperature/memory_temp")
 
 
 def replays(handed: Handed) -> Found:
-    """Count PCI Express replays of all GPUs: packets that had to be sent twice."""
+    """Count PCI Express replays of all GPUs: packets that were sent twice."""
     return _sum(handed, ["pci/replay_counter"])
 
 
 def fabric_not_ready(handed: Handed) -> Found:
-    """Count GPUs that the NVLink fabric manager has not brought in."""
+    """Count GPUs that the NVLink fabric manager has not registered."""
     bad = []
     for gpu in _gpus(handed):
         state = (gpu.findtext("fabric/state") or "").strip()
@@ -133,7 +135,7 @@ def _name(gpu: Any) -> str:
 
 
 def _said(gpu: Any, path: str) -> str:
-    """Give what a card says at a place; a card that says nothing there is not measured."""
+    """Return the text of a card at a path; a card that reports nothing there is not measured."""
     text = (gpu.findtext(path) or "").strip()
     if text in ABSENT:
         raise NotMeasuredError(f"{_name(gpu)} reports no {path.rsplit('/', maxsplit=1)[-1]}")
@@ -148,7 +150,7 @@ def _yes_no(handed: Handed, gpu: Any, path: str) -> str:
 
 
 def _reason(gpu: Any, reason: str) -> str:
-    """Give Active or Not Active; drivers before 535 call the reasons throttle reasons."""
+    """Return Active or Not Active; drivers before 535 call these throttle reasons."""
     for word in ("event", "throttle"):
         text = gpu.findtext(f"clocks_{word}_reasons/clocks_{word}_reason_{reason}")
         if text in {"Active", "Not Active"}:
@@ -159,8 +161,8 @@ def _reason(gpu: Any, reason: str) -> str:
 def _errors(handed: Handed, kind: re.Pattern[str]) -> Found:
     total, bad = Decimal(0), []
     for gpu in _gpus(handed):
-        counters = gpu.find("ecc_errors/volatile")
-        said = [] if counters is None else [(c.text or "").strip() for c in counters if kind.fullmatch(c.tag)]
+        counters = [counter for counter in gpu.findall("ecc_errors/volatile/*") if kind.fullmatch(counter.tag)]
+        said = [(counter.text or "").strip() for counter in counters]
         counts = [number(text) for text in said if text not in ABSENT]
         if not counts:
             raise NotMeasuredError(f"{_name(gpu)} counts no memory errors; switch ECC on")
@@ -181,9 +183,10 @@ def _sum(handed: Handed, paths: Iterable[str]) -> Found:
 
 
 def _hottest(handed: Handed, path: str) -> Found:
-    read = [(_quantity(handed, _said(gpu, path), "C"), _name(gpu)) for gpu in _gpus(handed)]
-    hottest, name = max(read)
-    return Found(hottest, name)
+    said = {_name(gpu): _said(gpu, path) for gpu in _gpus(handed)}
+    read = {name: _quantity(handed, text, "C") for name, text in said.items()}
+    hottest = max(read, key=lambda name: (read[name], name))
+    return Found(read[hottest], hottest)
 
 
 def _quantity(handed: Handed, text: str, unit: str) -> Decimal:

@@ -1,7 +1,7 @@
-"""How GPUs and network cards hang together: the matrix of nvidia-smi topo -m.
+"""The connections between GPUs and network cards: the matrix of nvidia-smi topo -m.
 
-PIX and PXB mean that GPU and card share PCI Express bridges; NODE, PHB and SYS cross the processor, which
-halves what the card can move. A matrix that is not square and symmetric is garbled.
+PIX and PXB mean that GPU and card share PCI Express bridges. NODE, PHB and SYS cross the processor, which halves the card's
+bandwidth. A matrix that is not square and symmetric is garbled.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Decimal
+from itertools import combinations, product
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError
 from steps.acceptance.metric import Metric, Tool
 
 LINK = re.compile(r"X|SYS|NODE|PHB|PXB|PIX|NV\d{1,2}", re.ASCII)
+ROW = re.compile(r"\s*(?:GPU|NIC)\d+\s")
 NEAR = {"PIX", "PXB"}
 END = "bonded set of # NVLinks"
 """The last line of the legend."""
@@ -27,14 +29,19 @@ def affinity_mismatches(handed: Handed) -> Found:
     cards = [name for name in matrix if name.startswith("NIC")]
     if not cards:
         raise NotMeasuredError("nvidia-smi topo shows no network card; load the RDMA stack")
-    far = [gpu for gpu in _gpus(matrix) if not any(matrix[gpu][card] in NEAR for card in cards)]
+    far = []
+    for gpu in _gpus(matrix):
+        links = {matrix[gpu][card] for card in cards}
+        if not NEAR & links:
+            far.append(gpu)
     return Found(Decimal(len(far)), ", ".join(far))
 
 
 def nvlinks_min(handed: Handed) -> Found:
-    """Give the NVLinks of the GPU pair that has the fewest; 0 is a pair without any."""
+    """Return the NVLinks of the GPU pair that has the fewest; 0 if a pair has none."""
     matrix = _matrix(handed)
-    pairs = {f"{a}-{b}": _nvlinks(matrix[a][b]) for a in _gpus(matrix) for b in _gpus(matrix) if a < b}
+    ends = combinations(sorted(_gpus(matrix)), 2)
+    pairs = {f"{a}-{b}": _nvlinks(matrix[a][b]) for a, b in ends}
     if not pairs:
         raise NotMeasuredError("fewer than two GPUs")
     least = min(pairs, key=lambda pair: pairs[pair])
@@ -50,21 +57,29 @@ def _gpus(matrix: Matrix) -> list[str]:
 
 
 def _matrix(handed: Handed) -> Matrix:
-    """Read the matrix up to its legend; the legend says that it is whole."""
+    """Return the matrix above the legend; an output without the legend's last line was cut."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", handed.text("nvidia_topo"))
     lines = text.splitlines()
     if END not in text:
         handed.garbled()
     names = re.findall(r"\b(?:GPU|NIC)\d+\b", lines[0])
-    rows = {row[0]: row[1:] for line in lines[1:] if (row := line.split()) and re.fullmatch(r"(GPU|NIC)\d+", row[0])}
+    split = [line.split() for line in lines[1:] if ROW.match(line)]
+    rows = {row[0]: row[1:] for row in split}
     if sorted(rows) != sorted(names) or len(set(names)) != len(names):
         handed.garbled()
-    matrix = {name: dict(zip(names, rows[name], strict=False)) for name in names}
-    for a in names:
-        for b in names:
-            if not LINK.fullmatch(matrix[a][b]) or matrix[a][b] != matrix[b][a] or (a == b) != (matrix[a][b] == "X"):
-                handed.garbled()
+    matrix: dict[str, dict[str, str]] = {}
+    for name in names:
+        matrix[name] = dict(zip(names, rows[name], strict=False))
+    if not all(_is_link(matrix, a, b) for a, b in product(names, names)):
+        handed.garbled()
     return matrix
+
+
+def _is_link(matrix: Matrix, a: str, b: str) -> bool:
+    link = matrix[a][b]
+    if not LINK.fullmatch(link) or link != matrix[b][a]:
+        return False
+    return (a == b) == (link == "X")
 
 
 TOOL = Tool(

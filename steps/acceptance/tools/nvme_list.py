@@ -1,4 +1,4 @@
-"""NVMe drives as nvme list -o json has them, flat (nvme-cli 1 and 2 until 2.10) or nested by subsystem (2.11)."""
+"""NVMe drives from nvme list -o json, which is flat (nvme-cli 1, and 2 until 2.10) or nested by subsystem (2.11)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def drives(handed: Handed) -> Found:
 
 
 def capacity_min_tb(handed: Handed) -> Found:
-    """Give the TB of the smallest drive's namespaces."""
+    """Return the TB of all namespaces of the smallest drive."""
     sizes: dict[str, Decimal] = {}
     for serial, _, size in _drives(handed):
         sizes[serial] = sizes.get(serial, Decimal(0)) + size
@@ -27,13 +27,13 @@ def capacity_min_tb(handed: Handed) -> Found:
 
 
 def firmware_versions(handed: Handed) -> Found:
-    """Count different firmware versions; of one model there should be one."""
+    """Count different firmware versions; drives of one model should have one."""
     versions = {firmware for _, firmware, _ in _drives(handed)}
     return Found(Decimal(len(versions)), ", ".join(sorted(versions)))
 
 
 def _drives(handed: Handed) -> list[tuple[str, str, Decimal]]:
-    """Give serial, firmware and bytes of each namespace; a document without a list of devices is garbled."""
+    """Return serial, firmware and bytes of each namespace; a document without a list of devices is garbled."""
     found = [drive for device in handed.document("nvme_list")["Devices"] for drive in _of(device)]
     if not found:
         raise NotMeasuredError("nvme lists no drive")
@@ -44,7 +44,8 @@ def _drives(handed: Handed) -> list[tuple[str, str, Decimal]]:
 
 def _of(device: dict[str, Any]) -> Iterator[tuple[str, str, Decimal]]:
     if "SerialNumber" in device and "PhysicalSize" in device:
-        yield device["SerialNumber"].strip(), device["Firmware"].strip(), number(device["PhysicalSize"])
+        size = number(device["PhysicalSize"])
+        yield device["SerialNumber"].strip(), device["Firmware"].strip(), size
         return
     for subsystem in device["Subsystems"]:
         for controller in subsystem["Controllers"]:

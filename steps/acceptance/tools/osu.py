@@ -1,6 +1,6 @@
 """OSU micro benchmarks: osu_bw, osu_latency and osu_allreduce, of MPI with or without GPU buffers.
 
-A metric belongs to one message size, so a table that was cut before it measures nothing.
+Each metric is that of one message size. A table that was cut before it is not measured.
 """
 
 from __future__ import annotations
@@ -21,31 +21,36 @@ LARGE, SMALL, MEGABYTE = 4 * 1024 * 1024, 8, 1024 * 1024
 
 
 def at(name: str, size: int) -> Callable[[Handed], Found]:
-    """Give the reader of one tool's figure at one message size."""
+    """Return a reader of one tool's figure at a message size in bytes."""
 
     def read(handed: Handed) -> Found:
         said = handed.text(name).splitlines()
         head = [line for line in said if line.startswith("#")]
-        if not any(re.match(rf"# OSU MPI.* {TITLES[name]}", line) for line in head) or not any(
-            UNITS[name] in line for line in head
-        ):
+        title = re.compile(rf"# OSU MPI.* {TITLES[name]}")
+        if not any(title.match(line) for line in head):
+            handed.garbled()
+        if not any(UNITS[name] in line for line in head):
             handed.garbled()
         rows = [row for line in said if (row := ROW.fullmatch(line.strip()))]
         found = [number(row[2]) for row in rows if row[1] == str(size)]
         if not found:
             raise NotMeasuredError(f"{name} measured nothing at {size} bytes")
-        if len(found) > 1 or [int(r[1]) for r in rows] != sorted(int(r[1]) for r in rows):
+        sizes = [int(row[1]) for row in rows]
+        if len(found) > 1 or sizes != sorted(sizes):
             handed.garbled()
         return Found(Decimal(found[0]), f"at {size} bytes")
 
     return read
 
 
-BANDWIDTH = Tool("OSU osu_bw", "osu_bw", "osu_bw", (Metric("mpi.bandwidth", "MB/s", at("osu_bw", LARGE)),))
-LATENCY = Tool(
-    "OSU osu_latency", "osu_latency", "osu_latency", (Metric("mpi.latency", "us", at("osu_latency", SMALL)),),
-)  # fmt: skip
-ALLREDUCE = Tool(
-    "OSU osu_allreduce", "osu_allreduce", "osu_allreduce", (Metric("mpi.allreduce_latency_8b", "us", at("osu_allreduce", SMALL)),
-     Metric("mpi.allreduce_latency_1mib", "us", at("osu_allreduce", MEGABYTE))),
-)  # fmt: skip
+def _tool(name: str, *metrics: Metric) -> Tool:
+    return Tool(f"OSU {name}", name, name, metrics)
+
+
+BANDWIDTH = _tool("osu_bw", Metric("mpi.bandwidth", "MB/s", at("osu_bw", LARGE)))
+LATENCY = _tool("osu_latency", Metric("mpi.latency", "us", at("osu_latency", SMALL)))
+ALLREDUCE = _tool(
+    "osu_allreduce",
+    Metric("mpi.allreduce_latency_8b", "us", at("osu_allreduce", SMALL)),
+    Metric("mpi.allreduce_latency_1mib", "us", at("osu_allreduce", MEGABYTE)),
+)

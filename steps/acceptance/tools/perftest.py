@@ -1,7 +1,7 @@
 """RDMA between two ports: ib_write_bw, ib_send_bw, ib_read_bw in Gbit/s, ib_write_lat and ib_read_lat in microseconds.
 
-Bandwidth is the average, at the largest size: the peak column is zero where the tool runs for a time. A table
-in MB/s is refused rather than guessed at, for perftest's MB is 1,048,576 bytes: run it with --report_gbits.
+Bandwidth is the average at the largest size: the peak column is zero if the tool runs for a fixed time. A table in MB/s is
+not read, since perftest's MB is 1,048,576 bytes; run it with --report_gbits.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BITS = 8
 
 
 def bandwidth(name: str) -> Callable[[Handed], Found]:
-    """Give the reader of a bandwidth test: Gbit/s at the largest size."""
+    """Return a reader of a bandwidth test: Gbit/s at the largest size."""
 
     def read(handed: Handed) -> Found:
         table = _table(handed, name)
@@ -36,11 +36,11 @@ def bandwidth(name: str) -> Callable[[Handed], Found]:
             handed.garbled()
         if head[1] != "Gb/sec":
             raise NotMeasuredError(f"{name} reports {head[1]}; run it with --report_gbits")
-        rows = [(number(size), number(rate), number(messages)) for size, rate, messages in BANDWIDTH_ROW.findall(table)]
+        rows = [tuple(number(cell) for cell in row) for row in BANDWIDTH_ROW.findall(table)]
         if not rows:
             handed.garbled()
         size, rate, messages = max(rows)
-        # the message rate says the same a second time, so that a digit that was lost shows
+        # the message rate is the same figure in another unit: a digit that was lost shows
         by_messages = size * messages * BITS / 1000
         if abs(by_messages - rate) > max(rate, by_messages) * RATE_LIMIT + Decimal("0.05"):
             handed.garbled()
@@ -50,13 +50,13 @@ def bandwidth(name: str) -> Callable[[Handed], Found]:
 
 
 def latency(name: str) -> Callable[[Handed], Found]:
-    """Give the reader of a latency test: typical microseconds at the smallest size."""
+    """Return a reader of a latency test: typical microseconds at the smallest size."""
 
     def read(handed: Handed) -> Found:
         table = _table(handed, name)
         if not LATENCY_HEAD.search(table):
             handed.garbled()
-        rows = [(number(size), number(typical)) for size, typical in LATENCY_ROW.findall(table)]
+        rows = [tuple(number(cell) for cell in row) for row in LATENCY_ROW.findall(table)]
         if not rows:
             handed.garbled()
         size, typical = min(rows)
@@ -66,9 +66,11 @@ def latency(name: str) -> Callable[[Handed], Found]:
 
 
 def _table(handed: Handed, name: str) -> str:
-    """Give the text between the last two rules; a report without its closing rule was cut."""
+    """Return the text between the last two rules; a report without its closing rule was cut."""
     parts = RULE.split(handed.text(name))
-    if len(parts) < 3 or parts[-1].strip() or "#bytes" not in parts[-2]:
+    if len(parts) < 3 or parts[-1].strip():
+        handed.garbled()
+    if "#bytes" not in parts[-2]:
         handed.garbled()
     return parts[-2]
 

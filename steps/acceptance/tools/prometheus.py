@@ -1,44 +1,42 @@
-"""Answers of Prometheus' query API: shares of targets that are up, and of series that are there.
+"""Answers of Prometheus' query API: the share of targets that are up, and of series that exist.
 
-An empty answer is no answer: a query for `up` that finds nothing asks for the wrong job. A value of NaN is none.
+An empty answer is not measured: a query for `up` that finds nothing asks for the wrong job. NaN is not measured either.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import ROUND_DOWN, Decimal
+from decimal import Decimal
 from typing import Any
 
-from steps.acceptance.handed import Found, Handed, NotMeasuredError
+from steps.acceptance.handed import Found, Handed, NotMeasuredError, share_of
 from steps.acceptance.metric import Metric, Tool
-
-SHARE = Decimal("0.000001")
 
 
 def up_ratio(name: str) -> Callable[[Handed], Found]:
-    """Give the reader of the share of targets that are up, rounded down."""
+    """Return a reader of the share of targets that are up, rounded down."""
 
     def read(handed: Handed) -> Found:
         targets = _vector(handed, name)
-        down = [series["metric"].get("instance", "?") for series in targets if _value(series) != 1]
-        share = Decimal(len(targets) - len(down)) / len(targets)
-        return Found(share.quantize(SHARE, ROUND_DOWN).normalize(), f"down: {', '.join(down[:5])}" if down else "")
+        dark = [series["metric"] for series in targets if _value(series) != 1]
+        down = [target.get("instance", "?") for target in dark]
+        share = share_of(len(targets) - len(down), len(targets))
+        return Found(share, f"down: {', '.join(down[:5])}" if down else "")
 
     return read
 
 
 def present_ratio(handed: Handed) -> Found:
-    """Give the share of the GPUs' planned series that is there, rounded down: a count query over GPUs against the plan."""
+    """Return the share of the GPUs' planned series that exist, rounded down; a count query counts them."""
     planned = Decimal(str(handed.document("planned_series")))
     if planned <= 0 or not planned.is_finite():
         handed.garbled()
     (series,) = _vector(handed, "prometheus_gpu_series")
-    share = min(_value(series) / planned, Decimal(1))
-    return Found(share.quantize(SHARE, ROUND_DOWN).normalize())
+    return Found(share_of(min(_value(series), planned), planned))
 
 
 def alerts_firing(handed: Handed) -> Found:
-    """Count alerts that fire; none at all is an empty vector, which a count query with `or vector(0)` makes plain."""
+    """Count alerts that fire; the query has `or vector(0)`, so that it returns 0 and not an empty vector for none."""
     (series,) = _vector(handed, "prometheus_alerts")
     return Found(_value(series))
 

@@ -1,7 +1,7 @@
 """A clock that follows a PTP grandmaster: pmc's TIME_STATUS_NP and PORT_DATA_SET of linuxptp.
 
-An offset counts only while a grandmaster is present and a port follows it (SLAVE); a port that still
-calibrates has none.
+An offset counts only while a grandmaster is present and a port follows it (SLAVE). A port that is still being calibrated has
+no offset.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NANO_IN_MS = Decimal(1_000_000)
 
 
 def offset_abs_ms(handed: Handed) -> Found:
-    """Give the milliseconds between the clock and its grandmaster."""
+    """Return the milliseconds between the clock and its grandmaster."""
     answers = _answers(handed)
     status = answers["TIME_STATUS_NP"]
     if status["gmPresent"] != "true" or _state(handed, answers) != "SLAVE":
@@ -30,7 +30,7 @@ def offset_abs_ms(handed: Handed) -> Found:
 
 
 def follows(handed: Handed) -> Found:
-    """Say whether a port follows a grandmaster."""
+    """Return whether a port follows a grandmaster."""
     answers = _answers(handed)
     present = answers["TIME_STATUS_NP"]["gmPresent"]
     if present not in {"true", "false"}:
@@ -47,10 +47,13 @@ def _state(handed: Handed, answers: dict[str, dict[str, str]]) -> str:
 
 
 def _answers(handed: Handed) -> dict[str, dict[str, str]]:
-    """Read the two answers; the version number is the last field of a port and says that it is whole."""
-    parts = ANSWER.split(handed.text("pmc"))
-    answers = {name: dict(FIELD.findall(text)) for name, text in zip(parts[1::2], parts[2::2], strict=True)}
-    if "versionNumber" not in answers["PORT_DATA_SET"] or "gmIdentity" not in answers["TIME_STATUS_NP"]:
+    """Return the fields of both answers; the version number is a port's last field, and without it the answer was cut."""
+    _, *parts = ANSWER.split(handed.text("pmc"))
+    fields = [dict(FIELD.findall(text)) for text in parts[1::2]]
+    answers = dict(zip(parts[0::2], fields, strict=True))
+    if "versionNumber" not in answers["PORT_DATA_SET"]:
+        handed.garbled()
+    if "gmIdentity" not in answers["TIME_STATUS_NP"]:
         handed.garbled()
     return answers
 

@@ -1,7 +1,7 @@
 """A server's controller, as Redfish resources: temperatures and fans, power supplies, event logs, PCIe devices.
 
-Resources are told by their `@odata.type`; one that a controller answers with an error is not measured. What is
-absent from the machine (`State: Absent`) is neither good nor bad.
+A resource's `@odata.type` says what it is. One that the controller answers with an error is not measured. A part that is
+absent from the machine (`State: Absent`) does not count.
 """
 
 from __future__ import annotations
@@ -13,22 +13,24 @@ from typing import Any
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 from steps.acceptance.metric import Metric, Tool
 
+Resource = dict[str, Any]
+
 HEALTHS = {"OK", "Warning", "Critical"}
 GENERATIONS = ("Gen1", "Gen2", "Gen3", "Gen4", "Gen5", "Gen6", "Gen7")
 
 
 def thermal_faults(handed: Handed) -> Found:
-    """Count temperatures and fans that are not OK, or beyond their critical limit."""
+    """Count temperature sensors and fans that are not OK, or are beyond their critical limit."""
     thermal = _resource(handed, "redfish_thermal", "Thermal")
     sensors = [*_present(thermal["Temperatures"]), *_present(thermal["Fans"])]
     if not sensors:
         raise NotMeasuredError("the controller lists no temperature and no fan")
-    bad = [_named(s) for s in sensors if _known(handed, s["Status"]["Health"]) != "OK" or _too_hot(s)]
+    bad = [_named(sensor) for sensor in sensors if not _is_ok(handed, sensor) or _too_hot(sensor)]
     return Found(Decimal(len(bad)), ", ".join(bad))
 
 
 def inlet_temperature(handed: Handed) -> Found:
-    """Give the degrees of the warmest intake sensor."""
+    """Return the degrees of the warmest intake sensor."""
     thermal = _resource(handed, "redfish_thermal", "Thermal")
     warm = [
         (number(s["ReadingCelsius"]), _named(s))
@@ -46,13 +48,14 @@ def supplies_ok(handed: Handed) -> Found:
     supplies = list(_present(_resource(handed, "redfish_power", "Power")["PowerSupplies"]))
     if not supplies:
         raise NotMeasuredError("the controller lists no power supply")
-    bad = [_named(s) for s in supplies if _known(handed, s["Status"]["Health"]) != "OK"]
+    bad = [_named(supply) for supply in supplies if not _is_ok(handed, supply)]
     return Found(Decimal(len(supplies) - len(bad)), f"not OK: {', '.join(bad)}" if bad else "")
 
 
 def power_kw(handed: Handed) -> Found:
-    """Give the kW that the server draws."""
-    drawn = [number(c["PowerConsumedWatts"]) for c in _resource(handed, "redfish_power", "Power")["PowerControl"]]
+    """Return the power that the server draws, in kW."""
+    power = _resource(handed, "redfish_power", "Power")
+    drawn = [number(control["PowerConsumedWatts"]) for control in power["PowerControl"]]
     if not drawn:
         handed.garbled()
     return Found(sum(drawn, Decimal(0)) / 1000)
@@ -70,7 +73,7 @@ def critical_events(handed: Handed) -> Found:
 
 
 def pcie_degraded(handed: Handed) -> Found:
-    """Count PCIe devices that trained fewer lanes, or an older generation, than both ends can."""
+    """Count PCIe devices whose link has fewer lanes, or an older generation, than both ends support."""
     links = [(d, d["PCIeInterface"]) for d in _documents(handed, "redfish_pcie", "PCIeDevice")]
     bad = [
         f"{_named(d)}: x{i['LanesInUse']} {i['PCIeType']}"
@@ -87,8 +90,8 @@ def _generation(handed: Handed, said: str) -> int:
     return GENERATIONS.index(said)
 
 
-def _entries(handed: Handed) -> Iterator[dict[str, Any]]:
-    """Give the entries of every log, whose pages follow each other; a log of which a page lacks is not read."""
+def _entries(handed: Handed) -> Iterator[Resource]:
+    """Yield the entries of every log, page by page; a log with a missing page is not measured."""
     seen = 0
     pages = _documents(handed, "redfish_log", "LogEntryCollection")
     for page in pages:
@@ -99,15 +102,15 @@ def _entries(handed: Handed) -> Iterator[dict[str, Any]]:
         if "Members@odata.nextLink" in page:
             continue
         if page["Members@odata.count"] != seen:
-            raise NotMeasuredError("the log came in part")
+            raise NotMeasuredError("a part of the log is missing")
         seen = 0
     if "Members@odata.nextLink" in pages[-1]:
-        raise NotMeasuredError("the log came in part")
+        raise NotMeasuredError("a part of the log is missing")
 
 
-def _documents(handed: Handed, name: str, kind: str) -> list[dict[str, Any]]:
-    """Give what was read one after the other; one that came as an error spoils all, for nobody knows what it would say."""
-    documents: list[dict[str, Any]] = handed.document(name)
+def _documents(handed: Handed, name: str, kind: str) -> list[Resource]:
+    """Return all documents that were read; if one of them is an error, none is measured."""
+    documents: list[Resource] = handed.document(name)
     if not documents:
         handed.garbled()
     return [_checked(handed, document, kind) for document in documents]
@@ -119,24 +122,28 @@ def _known(handed: Handed, health: Any) -> str:
     return str(health)
 
 
-def _named(part: dict[str, Any]) -> str:
+def _is_ok(handed: Handed, part: Resource) -> bool:
+    return _known(handed, part["Status"]["Health"]) == "OK"
+
+
+def _named(part: Resource) -> str:
     return str(part.get("Name") or part.get("Id") or part["MemberId"])
 
 
-def _present(parts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _present(parts: list[Resource]) -> Iterator[Resource]:
     yield from (part for part in parts if part["Status"].get("State") != "Absent")
 
 
-def _too_hot(sensor: dict[str, Any]) -> bool:
+def _too_hot(sensor: Resource) -> bool:
     reading, limit = sensor.get("ReadingCelsius"), sensor.get("UpperThresholdCritical")
     return reading is not None and limit is not None and number(reading) >= number(limit)
 
 
-def _resource(handed: Handed, name: str, kind: str) -> dict[str, Any]:
+def _resource(handed: Handed, name: str, kind: str) -> Resource:
     return _checked(handed, handed.document(name), kind)
 
 
-def _checked(handed: Handed, document: dict[str, Any], kind: str) -> dict[str, Any]:
+def _checked(handed: Handed, document: Resource, kind: str) -> Resource:
     if error := document.get("error"):
         raise NotMeasuredError(f"the controller says: {error['message']}")
     if not document["@odata.type"].startswith(f"#{kind}"):

@@ -1,7 +1,7 @@
-"""A server's controller, as Ansible's module `community.general.redfish_info` tells it: system, drives, volumes, firmware, BIOS.
+"""A server's controller as Ansible's module `community.general.redfish_info` reports it: system, drives, firmware, BIOS.
 
-The module asks for each member of a collection and gives the properties that it knows, by system; `ret` says whether
-everything was answered. What was answered in part is not measured. What a site has pinned comes beside it, as `pinned`.
+The module asks for each member of a collection and returns the properties that it knows, by system. `ret` says whether
+everything was answered; an answer in part is not measured. The playbook also hands over the site's pinned values, as `pinned`.
 """
 
 from __future__ import annotations
@@ -20,21 +20,22 @@ STAGES = (
     *("SecondaryProcessorInitializationStarted", "PCIResourceConfigStarted", "OEM"),
     *("SystemHardwareInitializationComplete", "SetupEntered", "OSBootStarted", "OSRunning"),
 )
-"""How far a boot is, in the standard's words; the self-test is over with the last four."""
+"""Stages of a boot, in the standard's words; after the self-test come the last four."""
 
 PAST_POST = STAGES[-4:]
 MIRRORS = {"RAID1", "RAID10", "RAID1E", "RAID10E", "Mirrored"}
 
 
 def system_healthy(handed: Handed) -> Found:
-    """Say whether the system and all below it call themselves OK."""
+    """Return whether the system and all its parts report OK."""
     status = _system(handed)["Status"]
-    rollup = status.get("HealthRollup", status["Health"])
-    return Found(_known(handed, rollup) == "OK" and _known(handed, status["Health"]) == "OK", rollup)
+    health, rollup = status["Health"], status.get("HealthRollup", status["Health"])
+    said = {_known(handed, health), _known(handed, rollup)}
+    return Found(said == {"OK"}, rollup)
 
 
 def powered_on(handed: Handed) -> Found:
-    """Say whether the system is on."""
+    """Return whether the system is on."""
     state = _system(handed)["PowerState"]
     if state not in POWER:
         handed.garbled()
@@ -42,39 +43,39 @@ def powered_on(handed: Handed) -> Found:
 
 
 def post_completed(handed: Handed) -> Found:
-    """Say whether the system is on and past its self-test."""
+    """Return whether the system is on and past its self-test."""
     progress = _system(handed).get("BootProgress")
     if progress is None:
-        raise NotMeasuredError("the controller does not tell BootProgress")
+        raise NotMeasuredError("the controller does not report BootProgress")
     if progress["LastState"] not in STAGES:
         handed.garbled()
     return Found(powered_on(handed).value is True and progress["LastState"] in PAST_POST, progress["LastState"])
 
 
 def serial_as_planned(handed: Handed) -> Found:
-    """Say whether the system bears the serial number that the inventory expects; some makers keep theirs in `SKU`."""
+    """Return whether the serial number is the one in the inventory; some makers put theirs into `SKU`."""
     planned = handed.document("pinned").get("serial_number")
     if not planned:
         raise NotMeasuredError("state serial_number in the inventory")
     system = _system(handed)
     serial = str(system["SerialNumber"])
     if serial.casefold() in PLACEHOLDERS:
-        raise NotMeasuredError(f"the controller tells no serial number, but {serial!r}")
+        raise NotMeasuredError(f"the controller reports {serial!r} in place of a serial number")
     return Found(str(planned) in {serial, str(system.get("SKU"))}, serial)
 
 
 def processors(handed: Handed) -> Found:
-    """Give the number of processors in the system's summary."""
+    """Return the number of processors in the system's summary."""
     return Found(number(_system(handed)["ProcessorSummary"]["Count"]))
 
 
 def memory_gib(handed: Handed) -> Found:
-    """Give the memory in the system's summary."""
+    """Return the memory in the system's summary, in GiB."""
     return Found(number(_system(handed)["MemorySummary"]["TotalSystemMemoryGiB"]))
 
 
 def drives(handed: Handed) -> Found:
-    """Count drives that are there, on every storage controller."""
+    """Count the drives that are present, on every storage controller."""
     there = [
         str(drive["Id"])
         for controller in _of_system(handed, "redfish_drives")
@@ -85,9 +86,10 @@ def drives(handed: Handed) -> Found:
 
 
 def volumes_optimal(handed: Handed) -> Found:
-    """Say whether there is a mirrored volume, and every volume is enabled and OK."""
+    """Return whether there is a mirrored volume, and every volume is enabled and OK."""
     volumes = [v for controller in _of_system(handed, "redfish_volumes") for v in controller["Volumes"]]
-    if not any({v.get("RAIDType"), v.get("VolumeType")} & MIRRORS for v in volumes):
+    kinds = [{volume.get("RAIDType"), volume.get("VolumeType")} for volume in volumes]
+    if not any(kind & MIRRORS for kind in kinds):
         return Found(value=False, note="no mirrored volume")
     bad = [
         str(v.get("Name", v["Id"]))
@@ -99,12 +101,13 @@ def volumes_optimal(handed: Handed) -> Found:
 
 def firmware_unversioned(handed: Handed) -> Found:
     """Count firmware components without a version."""
-    bare = sorted(name for name, version in _firmware(handed).items() if not version.strip())
+    versions = _firmware(handed)
+    bare = sorted(name for name, version in versions.items() if not version.strip())
     return Found(Decimal(len(bare)), ", ".join(bare))
 
 
 def baseline_deviations(handed: Handed) -> Found:
-    """Count components of the site's baseline whose version is another, or which the controller does not list."""
+    """Count components of the site's baseline that have another version, or that the controller does not list."""
     wanted = handed.document("pinned").get("firmware_baseline")
     if not wanted:
         raise NotMeasuredError("state firmware_baseline in the inventory")
@@ -131,10 +134,14 @@ def _firmware(handed: Handed) -> dict[str, str]:
     entries = _answered(handed, "redfish_firmware")
     if not entries:
         raise NotMeasuredError("the controller lists no firmware")
-    found = {str(e["Id"]): str(e.get("Version") or "") for e in entries}
+    found = {str(entry["Id"]): _version(entry) for entry in entries}
     if len(found) != len(entries):
         handed.garbled()
     return found
+
+
+def _version(entry: dict[str, Any]) -> str:
+    return str(entry.get("Version") or "")
 
 
 def _system(handed: Handed) -> dict[str, Any]:
@@ -143,7 +150,7 @@ def _system(handed: Handed) -> dict[str, Any]:
 
 
 def _of_system(handed: Handed, name: str) -> Any:
-    """Give what is told of the one system of this controller."""
+    """Return the properties of the controller's system; not measured if it has several."""
     entries = _answered(handed, name)
     if len(entries) != 1:
         raise NotMeasuredError(f"the controller has {len(entries)} systems; state bmc_system_id in the inventory")

@@ -1,20 +1,19 @@
-"""Slurm's own account: nodes (scontrol show node, sinfo --json, sinfo -N) and finished jobs (sacct -P).
+"""Slurm's report of nodes (scontrol show node, sinfo --json) and of finished jobs (sacct -P).
 
-A node in an unknown state is not available; a job still pending or running has not finished, and a table of
-none proves nothing.
+A node in an unknown state is not available. A job that is still pending or running has not finished. A table without jobs is
+not measured.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from decimal import ROUND_DOWN, Decimal
+from decimal import Decimal
 
-from steps.acceptance.handed import Found, Handed, NotMeasuredError
+from steps.acceptance.handed import Found, Handed, NotMeasuredError, share_of
 from steps.acceptance.metric import Metric, Tool
 
 GOOD = {"IDLE", "ALLOCATED", "MIXED", "COMPLETING"}
-SHARE = Decimal("0.000001")
 RUNNING = {"PENDING", "RUNNING", "REQUEUED", "RESIZING", "SUSPENDED", "COMPLETING"}
 ENDED = {
     "COMPLETED",
@@ -34,32 +33,31 @@ States = dict[str, set[str]]
 
 
 def available_ratio(nodes: Callable[[Handed], States]) -> Callable[[Handed], Found]:
-    """Give the reader of the share of nodes that take or run jobs, rounded down."""
+    """Return a reader of the share of nodes that accept or run jobs, rounded down."""
 
     def read(handed: Handed) -> Found:
         states = nodes(handed)
         if not states:
             handed.garbled()
         bad = [name for name, state in states.items() if not state or not state <= GOOD]
-        share = Decimal(len(states) - len(bad)) / len(states)
-        return Found(
-            share.quantize(SHARE, ROUND_DOWN).normalize(), f"not available: {', '.join(bad[:10])}" if bad else ""
-        )
+        share = share_of(len(states) - len(bad), len(states))
+        return Found(share, f"not available: {', '.join(bad[:10])}" if bad else "")
 
     return read
 
 
 def shown(handed: Handed) -> States:
-    """Give the states of every node of scontrol show node."""
+    """Return the states of every node that scontrol show node lists."""
     said = handed.text("scontrol_show_node")
     states = {name: _flags(state) for name, state in STATE.findall(said)}
-    if len(states) != len(re.findall(r"^NodeName=", said, re.MULTILINE)) or said.rstrip().endswith("="):
+    nodes = re.findall(r"^NodeName=", said, re.MULTILINE)
+    if len(states) != len(nodes) or said.rstrip().endswith("="):
         handed.garbled()
     return states
 
 
 def listed(handed: Handed) -> States:
-    """Give the states of every node of sinfo --json; Slurm 22.05 says one word, 23.11 a list."""
+    """Return the states of every node that sinfo --json lists; Slurm 22.05 prints one word, 23.11 a list."""
     document = handed.document("sinfo")
     if document.get("errors"):
         raise NotMeasuredError(f"slurm: {document['errors'][0]}")
@@ -67,12 +65,13 @@ def listed(handed: Handed) -> States:
     for node in document["nodes"]:
         state = node["state"]
         words = state if isinstance(state, list) else [state, *node.get("state_flags", [])]
-        states[node["name"]] = set().union(*(_flags(word) for word in words))
+        flags = [_flags(word) for word in words]
+        states[node["name"]] = set().union(*flags)
     return states
 
 
 def _flags(state: str) -> set[str]:
-    """Split `IDLE+DRAIN` and drop the marks for power saving and silence (`*`: the node does not answer)."""
+    """Return the words of a state such as `IDLE+DRAIN`; a `*` at its end means that the node does not respond."""
     if state.endswith("*"):
         return {"NOT_RESPONDING"}
     return {word.strip() for word in state.upper().split("+")}
@@ -85,13 +84,13 @@ def failed_jobs(handed: Handed) -> Found:
 
 
 def node_failures(handed: Handed) -> Found:
-    """Count jobs that ended because a node did."""
+    """Count jobs that ended because a node failed."""
     bad = [job for job, state, _ in _jobs(handed) if state in HOST_FAULTS]
     return Found(Decimal(len(bad)), ", ".join(bad[:10]))
 
 
 def _jobs(handed: Handed) -> list[tuple[str, str, str]]:
-    """Read `sacct -X -P`: a header with names, one line a job; ExitCode closes each line."""
+    """Return job, state and exit code of each line of `sacct -X -P`; a line without its last column was cut."""
     lines = handed.text("sacct").strip().splitlines()
     head = lines[0].split("|") if lines else []
     if not {"JobID", "State"} <= set(head) or head[-1] != "ExitCode":
@@ -103,7 +102,8 @@ def _jobs(handed: Handed) -> list[tuple[str, str, str]]:
     for row in rows:
         if len(row) != len(head) or not re.fullmatch(r"\d+:\d+", row[-1]):
             handed.garbled()
-        job, state = row[head.index("JobID")], row[head.index("State")].split(" ")[0].rstrip("+")
+        job, said = row[head.index("JobID")], row[head.index("State")]
+        state = said.split(" ")[0].rstrip("+")
         if state in RUNNING:
             raise NotMeasuredError(f"job {job} is {state}; read again when it has ended")
         if state not in ENDED:
@@ -113,12 +113,23 @@ def _jobs(handed: Handed) -> list[tuple[str, str, str]]:
 
 
 SHOW = Tool(
-    "Slurm scontrol", "scontrol_show_node", "scontrol show node", (Metric("scheduler.nodes_available_ratio", "ratio", available_ratio(shown)),),
-)  # fmt: skip
+    "Slurm scontrol",
+    "scontrol_show_node",
+    "scontrol show node",
+    (Metric("scheduler.nodes_available_ratio", "ratio", available_ratio(shown)),),
+)
 SINFO = Tool(
-    "Slurm sinfo", "sinfo", "sinfo --json", (Metric("scheduler.nodes_ready_ratio", "ratio", available_ratio(listed)),),
-)  # fmt: skip
+    "Slurm sinfo",
+    "sinfo",
+    "sinfo --json",
+    (Metric("scheduler.nodes_ready_ratio", "ratio", available_ratio(listed)),),
+)
 SACCT = Tool(
-    "Slurm sacct", "sacct", "sacct -X -P -o JobID,JobName,NodeList,State,ExitCode", (Metric("scheduler.test_job_failures", "count", failed_jobs),
-     Metric("scheduler.node_failures", "count", node_failures)),
-)  # fmt: skip
+    "Slurm sacct",
+    "sacct",
+    "sacct -X -P -o JobID,JobName,NodeList,State,ExitCode",
+    (
+        Metric("scheduler.failed_jobs", "count", failed_jobs),
+        Metric("scheduler.node_failures", "count", node_failures),
+    ),
+)

@@ -1,7 +1,7 @@
-"""Drives by their own account: smartctl -jc -a, one drive a line, ATA and NVMe.
+"""ATA and NVMe drives: smartctl -jc -a, one drive in each line.
 
-smartctl's exit status is a set of flags: the two low ones say that it could not read the drive, the others are
-about the drive and are told apart here.
+smartctl's exit status is a set of flags. The two lowest say that it could not read the drive; the others are about the drive,
+and its JSON says the same in full.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SECTORS = {5, 197, 198}
 
 
 def failing(handed: Handed) -> Found:
-    """Count drives that call themselves failing, or warn."""
+    """Count drives that report a failure or a warning."""
     bad = [_name(drive) for drive in _drives(handed) if not _healthy(handed, drive)]
     return Found(Decimal(len(bad)), ", ".join(bad))
 
@@ -35,7 +35,7 @@ def media_errors(handed: Handed) -> Found:
 
 
 def wear_max(handed: Handed) -> Found:
-    """Give the percent of its rated life that the most worn NVMe drive has used."""
+    """Return the percent of its rated life that the most worn NVMe drive has used."""
     worn = [
         (number(drive["nvme_smart_health_information_log"]["percentage_used"]), _name(drive))
         for drive in _drives(handed)
@@ -48,9 +48,11 @@ def wear_max(handed: Handed) -> Found:
 
 
 def temperature_max(handed: Handed) -> Found:
-    """Give the degrees of the hottest drive."""
-    hottest, name = max((number(drive["temperature"]["current"]), _name(drive)) for drive in _drives(handed))
-    return Found(hottest, name)
+    """Return the degrees of the hottest drive."""
+    said = {_name(drive): drive["temperature"] for drive in _drives(handed)}
+    read = {name: number(temperature["current"]) for name, temperature in said.items()}
+    hottest = max(read, key=lambda name: (read[name], name))
+    return Found(read[hottest], hottest)
 
 
 def _drives(handed: Handed) -> list[dict[str, Any]]:
@@ -82,7 +84,8 @@ def _healthy(handed: Handed, drive: dict[str, Any]) -> bool:
 def _media(handed: Handed, drive: dict[str, Any]) -> Decimal:
     if drive["device"]["protocol"] == "NVMe":
         return number(drive["nvme_smart_health_information_log"]["media_errors"])
-    table = {row["id"]: number(row["raw"]["value"]) for row in drive["ata_smart_attributes"]["table"]}
+    rows = drive["ata_smart_attributes"]["table"]
+    table = {row["id"]: number(row["raw"]["value"]) for row in rows}
     known = SECTORS & set(table)
     if not known:
         handed.garbled()

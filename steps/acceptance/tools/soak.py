@@ -1,7 +1,7 @@
-"""The record of a burn-in, as its host keeps it: stretches of readings, and what the kernel logged between.
+"""The record of a burn-in that the host keeps: runs of readings, and lines of the kernel's log between them.
 
-A stretch is one boot and one start of the load. A new boot, and a load that was started again, are faults: nobody asked
-for either. How bad a line of the kernel's is, the table of Xid numbers says, else whether the error was corrected.
+A run is one boot and one start of the load. A new boot is a fault, and so is a second start of the load: neither was asked
+for. The severity of a line comes from the table of Xid numbers; for other lines it depends on whether the error was corrected.
 """
 
 from __future__ import annotations
@@ -23,9 +23,12 @@ from steps.acceptance.tools.xid_log import event_of
 UNCORRECTED = re.compile(r"uncorrect|fatal|\bUE\b|severity: (?:recoverable|panic)", re.IGNORECASE)
 QUOTED = 80
 
+Run = tuple[str, list[datetime]]
+"""The id of a boot, and the times of its readings."""
+
 
 def clean_hours(handed: Handed) -> Found:
-    """Give the hours since the last fault, reboot, stopped load or gap; the note says why, and what is to be done."""
+    """Return the hours since the last fault, reboot, stopped load or gap; the note says why, and what to do."""
     found = _clock(handed)
     restarts = [f"{r.at:%Y-%m-%d %H:%M} {r.why}" for r in found.restarts[-3:]]
     action = [found.action.sentence] if found.action else []
@@ -33,8 +36,9 @@ def clean_hours(handed: Handed) -> Found:
 
 
 def temperature_max(handed: Handed) -> Found:
-    """Give the highest temperature that any sensor of the record read."""
-    highest = {name: number(value) for name, value in handed.document("burn_in")["highest_c"].items()}
+    """Return the highest temperature of any sensor in the record, in degrees Celsius."""
+    said = handed.document("burn_in")["highest_c"]
+    highest = {name: number(value) for name, value in said.items()}
     if not highest:
         raise NotMeasuredError("the host has no temperature sensor that its kernel or a GPU tool reads")
     hottest = max(highest, key=lambda name: highest[name])
@@ -43,15 +47,20 @@ def temperature_max(handed: Handed) -> Found:
 
 def _clock(handed: Handed) -> BurnIn:
     document = handed.document("burn_in")
-    runs = [(str(run["boot"]), [_moment(handed, at) for at in run["readings"]]) for run in document["runs"]]
+    runs = [_run(handed, run) for run in document["runs"]]
     readings = [at for _, moments in runs for at in moments]
     if not readings:
         raise NotMeasuredError("the burn-in has not been read under load yet")
-    return burn_in(readings, [*_interruptions(runs), *_logged(handed, document["kernel"])], Decimal(0))
+    faults = [*_interruptions(runs), *_logged(handed, document["kernel"])]
+    return burn_in(readings, faults, Decimal(0))
 
 
-def _interruptions(runs: list[tuple[str, list[datetime]]]) -> Iterator[Fault]:
-    """Give a fault for every stretch but the first, at its beginning."""
+def _run(handed: Handed, said: dict[str, Any]) -> Run:
+    return str(said["boot"]), [_moment(handed, at) for at in said["readings"]]
+
+
+def _interruptions(runs: list[Run]) -> Iterator[Fault]:
+    """Yield a fault at the beginning of every run but the first."""
     for (boot, _), (later, readings) in pairwise(runs):
         if later == boot:
             yield Fault(readings[0], Severity.RESET, "the load was started again")
@@ -63,15 +72,12 @@ def _logged(handed: Handed, entries: list[dict[str, Any]]) -> Iterator[Fault]:
     for entry in entries:
         line = str(entry["line"])
         if event := event_of(line):
-            yield Fault(
-                _moment(handed, entry["at"]),
-                event.severity,
-                f"Xid {event.xid.number} on {event.gpu}: {event.xid.meaning}",
-            )
+            what = f"Xid {event.xid.number} on {event.gpu}: {event.xid.meaning}"
+            yield Fault(_moment(handed, entry["at"]), event.severity, what)
         elif "NVRM" not in line and HARDWARE.search(line):
             level = Severity.REBOOT if UNCORRECTED.search(line) else Severity.MONITOR
             yield Fault(_moment(handed, entry["at"]), level, line.strip()[:QUOTED])
-        else:  # the recorder keeps nothing else: this line was damaged on its way
+        else:  # the recorder keeps no other lines: this one was damaged in between
             handed.garbled()
 
 

@@ -1,9 +1,8 @@
-"""Memory bandwidth: STREAM's best rate of the triad, in MB/s as STREAM prints, GB/s as the HPC Challenge does."""
+"""Memory bandwidth: the best rate of STREAM's triad. STREAM prints MB/s, the HPC Challenge GB/s."""
 
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 from steps.acceptance.metric import Metric, Tool
@@ -14,14 +13,15 @@ VALID = re.compile(r"^Solution Validates: avg error less than \S+ on all three a
 
 
 def triad(handed: Handed) -> Found:
-    """Give the GB/s of the triad, of a run whose arrays came out right."""
+    """Return the GB/s of the triad, if the run validated its arrays."""
     said = handed.text("stream")
     head, rows = HEAD.findall(said), dict(ROW.findall(said))
     if len(head) != 1 or len(rows) != 4:
         handed.garbled()
     if not VALID.search(said):
         raise NotMeasuredError("STREAM did not validate its arrays")
-    return Found(number(rows["Triad"]) / (1000 if head[0] == "MB/s" else 1) + Decimal(0))
+    rate = number(rows["Triad"])
+    return Found(rate / 1000 if head[0] == "MB/s" else rate)
 
 
 TOOL = Tool("STREAM", "stream", "stream", (Metric("memory.triad_gb_s", "GB/s", triad),))

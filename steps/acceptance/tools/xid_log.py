@@ -1,7 +1,6 @@
-"""Xid events of NVIDIA's driver out of the kernel's log, read with the table of what they mean.
+"""Xid events of NVIDIA's driver in the kernel's log, with their meaning.
 
-As with other kernel errors, what is in the log counts, and nought counts only of a log that reaches back to
-the boot.
+As with other kernel errors, a count of zero is measured only if the log reaches back to the boot.
 """
 
 from __future__ import annotations
@@ -19,12 +18,13 @@ from steps.acceptance.xids import Xid, xid
 LINE = re.compile(
     r"NVRM: Xid \((?:PCI:)?([0-9a-f:.]+?)(?: GPU-I:\d+| GPU-CI:\d+)*\): (\d{1,3}),", re.IGNORECASE | re.ASCII
 )
+ASKS = 154
 RECOVERY = {"Drain and Reset": Severity.RESET, "GPU Reset": Severity.RESET, "Node Reboot": Severity.REBOOT}
-"""What Xid 154 asks for, in its own words."""
+"""The severity of what Xid 154 asks for, by its words."""
 
 
 class Event(NamedTuple):
-    """One Xid event: the GPU's address, what it is, and how bad in this line."""
+    """One Xid event: the GPU's address, its number, and the severity in this line."""
 
     gpu: str
     xid: Xid
@@ -32,25 +32,25 @@ class Event(NamedTuple):
 
 
 def event_of(line: str) -> Event | None:
-    """Give the Xid event of a line of the kernel's log, None where it has none."""
+    """Return the Xid event in a line of the kernel's log, None if there is none."""
     match = LINE.search(line)
     return _event(match, line) if match else None
 
 
 def events(handed: Handed) -> Found:
-    """Count Xid events of whatever number."""
+    """Count Xid events of any number."""
     found = _events(handed)
     return Found(Decimal(len(found)), _sentence(found))
 
 
 def hardware_events(handed: Handed) -> Found:
-    """Count Xid events that hardware may be to blame for."""
+    """Count Xid events that hardware may have caused."""
     found = [event for event in _events(handed) if event.xid.hardware]
     return Found(Decimal(len(found)), _sentence(found))
 
 
 def _sentence(found: list[Event]) -> str:
-    """Name the numbers, and what the worst of them asks for."""
+    """Return up to three numbers with their meaning, and what the worst of all asks for."""
     level = worst([event.severity for event in found])
     if level is None:
         return ""
@@ -70,8 +70,9 @@ def _events(handed: Handed) -> list[Event]:
 
 def _event(match: re.Match[str], line: str) -> Event:
     known = xid(int(match[2]))
-    asked = next((level for words, level in RECOVERY.items() if known.number == 154 and words in line), known.severity)
-    return Event(match[1], known, asked)
+    said = [level for words, level in RECOVERY.items() if words in line]
+    severity = said[0] if said and known.number == ASKS else known.severity
+    return Event(match[1], known, severity)
 
 
 TOOL = Tool(

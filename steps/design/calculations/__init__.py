@@ -1,1 +1,1 @@
-"""The calculators of compute steps: what each works out from a plan, and from facts where it needs them."""
+"""The calculators of compute steps. Each works from a plan, and some of them from facts."""

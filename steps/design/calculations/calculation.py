@@ -1,6 +1,6 @@
-"""A calculation: inputs, named results with units and where they come from, findings, and the sheets it fills.
+"""A calculation: inputs, named results with units and sources, findings, and the sheets that it fills.
 
-Nothing here knows a criterion: a result that has a criterion's name is held against it by the ledger.
+Nothing here knows criteria: the ledger compares a result with the criterion of the same name.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Plan
 
 Value = Decimal | bool | str
+Given = float | Value
 Facts = Mapping[str, Value]
 
 
 class Figure(NamedTuple):
-    """A named value with its unit, and in words where it comes from."""
+    """A named value with its unit, and its source in words."""
 
     name: str
     value: Value
@@ -32,7 +33,7 @@ class Figure(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """A file that a calculation fills: which evidence it is, its name, and what writes it."""
+    """A file that a calculation fills: its kind of evidence, its name, and the function that returns its text."""
 
     evidence: str
     name: str
@@ -41,34 +42,41 @@ class Sheet(NamedTuple):
 
 @dataclass
 class Calculation:
-    """What was worked out for one activity, in the order in which it is shown."""
+    """The calculation of one activity; everything is shown in this order."""
 
     inputs: list[Figure] = field(default_factory=list)
     results: list[Figure] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     sheets: list[Sheet] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
-    """What was put together from elsewhere, as it stands in the document."""
+    """What was collected from elsewhere, as it is in the document."""
     evidence: str | None = None
-    """Which evidence the document itself is; where it is left open, the first the policy asks for and no sheet is."""
+    """The kind of evidence of the document itself; None: the first kind in the policy that no sheet has."""
 
-    def takes(self, name: str, value: float | Value, unit: str, source: str = "design") -> None:
-        """Note something it is worked out from."""
+    def takes(
+        self,
+        name: str,
+        value: Given,
+        unit: str,
+        source: str = "design",
+    ) -> None:
+        """Add an input."""
         self.inputs.append(Figure(name, exact(value), unit, source))
 
-    def gives(self, name: str, value: float | Value, unit: str, source: str) -> None:
-        """Note a result, and how it was got."""
+    def gives(self, name: str, value: Given, unit: str, source: str) -> None:
+        """Add a result; `source` says how it was worked out."""
         self.results.append(Figure(name, exact(value), unit, source))
 
     def result(self, name: str) -> Figure | None:
-        """Give a result by name, None where it was not worked out."""
-        return next((figure for figure in self.results if figure.name == name), None)
+        """Return a result by name, None if it was not worked out."""
+        found = (figure for figure in self.results if figure.name == name)
+        return next(found, None)
 
 
 class Under:
-    """A plan as calculators see it; what several of them need is worked out once.
+    """A plan for calculators; what several of them need is worked out once.
 
-    Plans adopted before 0.2 have no figures: `counted` is then None, and only the formulas of that time are left.
+    Plans from before 0.2 have no figures. Then `counted` is None, and only the formulas of that time are used.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -82,18 +90,18 @@ class Under:
 
     @cached_property
     def wiring(self) -> Wiring | None:
-        """Every cable of the fabric, counted; None without figures, or without a fabric."""
+        """The counts of every cable of the fabric; None without figures or without a fabric."""
         counted = self.counted
         if counted is None or counted.fabric.tiers == 0:
             return None
         return Wiring(CableSchedule(counted.figures, counted.choices))
 
     def values(self, unit: str) -> dict[str, Any]:
-        """Give the design values that hold at a unit, its own over the site's."""
+        """Return the design values of a unit; its own take the place of the site's."""
         return self.plan.design | self._units[unit].design
 
     def inside(self, unit: str, kind: str) -> Iterator[dict[str, Any]]:
-        """Give the values of the units of a kind inside a unit, itself included."""
+        """Yield the values of the units of a kind inside a unit, itself included."""
         for other in self.plan.units:
             if other.kind == kind and unit in self._chain(other.id):
                 yield self.values(other.id)
@@ -106,18 +114,19 @@ class Under:
 
 
 Worker = Callable[[Under, PlanActivity, Facts, Counted], Calculation]
-"""Works out one step for an activity; it is asked only where the plan has figures."""
+"""Works out one step for an activity; it is called only if the plan has figures."""
 
 
-def exact(value: float | Value) -> Value:
-    """Give a number as a decimal of six places without trailing zeros; text and truth as they are."""
+def exact(value: Given) -> Value:
+    """Return a number as a decimal with at most six places and no trailing zeros; text and truth are not changed."""
     if isinstance(value, bool | str):
         return value
     rounded = round(Decimal(str(float(value))), 6)
-    return rounded.quantize(Decimal(1)) if rounded == rounded.to_integral_value() else rounded.normalize()
+    is_whole = rounded == rounded.to_integral_value()
+    return rounded.quantize(Decimal(1)) if is_whole else rounded.normalize()
 
 
 def number(facts: Facts, name: str) -> float | None:
-    """Give a fact that is a number, None where it is not known."""
+    """Return a fact that is a number, None if it is not known."""
     value = facts.get(name)
     return None if value is None or isinstance(value, bool | str) else float(value)

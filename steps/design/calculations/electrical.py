@@ -1,4 +1,4 @@
-"""Steps 021, 071, 072, 073 and 085: power from the server to the hall, and whether it fits what the facility gives."""
+"""Steps 021, 071, 072, 073 and 085: power from the server to the hall, compared with the facility."""
 
 from __future__ import annotations
 
@@ -10,18 +10,23 @@ from steps.design.design import Counted
 from steps.design.power import carried_kw, feed_imbalance, feed_kw, findings
 from steps.schedule.activity import PlanActivity
 
-FITS = {"C14": ("C13", "C15"), "C16": ("C15",), "C20": ("C19", "C21"), "C22": ("C21",)}
-"""Which outlets an inlet of IEC 60320 has a cord for."""
+FITS = {
+    "C14": ("C13", "C15"),
+    "C16": ("C15",),
+    "C20": ("C19", "C21"),
+    "C22": ("C21",),
+}
+"""Inlets of IEC 60320, each with the outlets that a cord for it may have."""
 
 OUTLET_A = {"C13": 10, "C15": 10, "C19": 16, "C21": 16}
-"""Rated current of an outlet of IEC 60320, A."""
+"""Rated current of an outlet of IEC 60320, in A."""
 
 SUPPLY_V = (200.0, 240.0)
-"""Input range at which a server's supplies give their full rating, V (NVIDIA DGX H100 user guide: 200 to 240)."""
+"""Input voltages at which supplies reach their full rating, in V (NVIDIA DGX H100 user guide: 200 to 240)."""
 
 
 def server_power(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
-    """Step 071: what one server draws, held against its GPUs and its supplies."""
+    """Step 071: the power of one server, compared with its GPUs and its supplies."""
     f, power = counted.figures, counted.power
     calculation = _begun(
         counted,
@@ -43,12 +48,12 @@ def server_power(under: Under, activity: PlanActivity, facts: Facts, counted: Co
 
 
 def cluster_power(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
-    """Step 072: IT power, added up from the parts and by hall, and held against the design's figure."""
+    """Step 072: IT power, added up by parts and by halls, and compared with the design's figure."""
     f, site = counted.figures, under.plan.design
     calculation = _begun(
         counted, ("node_kw", "kW"), ("switch_kw", "kW"), ("storage_server_kw", "kW"), ("management_server_kw", "kW")
     )
-    switches = 0 if under.wiring is None else sum(under.wiring.switches(level) for level in ("leaf", "spine", "core"))
+    switches = _switches(under)
     servers = sum(float(pod["nodes_in_pod"]) for pod in under.inside("site", "pod"))
     storage = float(site["storage_servers"])
     alone = f["nodes"] == 1 and counted.choices["fabric"] == "none"
@@ -87,8 +92,14 @@ def cluster_power(under: Under, activity: PlanActivity, facts: Facts, counted: C
     return calculation
 
 
+def _switches(under: Under) -> int:
+    if under.wiring is None:
+        return 0
+    return sum(under.wiring.switches(level) for level in ("leaf", "spine", "core"))
+
+
 def facility_power(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
-    """Step 073: facility power, and whether what each hall is given carries it with its redundancy lost."""
+    """Step 073: facility power, and whether the equipment of each hall carries it without the redundant part."""
     f, site = counted.figures, under.plan.design
     calculation = _begun(
         counted,
@@ -117,7 +128,7 @@ def facility_power(under: Under, activity: PlanActivity, facts: Facts, counted: 
 
 
 def _short(under: Under, counted: Counted) -> Iterator[str]:
-    """Name the equipment of each hall that is too small once what is redundant is taken away."""
+    """Yield the equipment of each hall that is too small without its redundant part."""
     f, redundancy = counted.figures, str(counted.choices["power_redundancy"])
     for hall in (u for u in under.plan.units if u.kind == "hall"):
         v = under.values(hall.id)
@@ -135,7 +146,7 @@ def _short(under: Under, counted: Counted) -> Iterator[str]:
 
 
 def rack_circuits(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
-    """Step 085: what the facility's rack feeds carry with one of them lost, against a full rack."""
+    """Step 085: what the facility's rack feeds carry if one is lost, compared with a full rack."""
     f = counted.figures
     calculation = _begun(
         counted,
@@ -147,7 +158,8 @@ def rack_circuits(under: Under, activity: PlanActivity, facts: Facts, counted: C
     )
     gives, rack_kw = calculation.gives, counted.power.rack_kw
     gives("rack.kw", rack_kw, "kW", "servers of a full rack at full load")
-    volts, amps, feeds, phases = (number(facts, f"feed.{name}") for name in ("voltage", "breaker", "count", "phases"))
+    volts, amps = number(facts, "feed.voltage"), number(facts, "feed.breaker")
+    feeds, phases = number(facts, "feed.count"), number(facts, "feed.phases")
     if volts is None or amps is None or feeds is None or phases is None:
         return calculation
     three_phase = phases == 3
@@ -167,7 +179,7 @@ def rack_circuits(under: Under, activity: PlanActivity, facts: Facts, counted: C
         "rack.feeds_short",
         max(0.0, f["rack_feeds"] - feeds),
         "count",
-        "feeds of the design that the facility does not give",
+        "feeds of the design that the facility does not have",
     )
     gives(
         "rack.servers_on_a_feed",
@@ -175,13 +187,14 @@ def rack_circuits(under: Under, activity: PlanActivity, facts: Facts, counted: C
         "count",
         "servers that one feed carries",
     )
-    for name, design, unit in (("feed.voltage", f["rack_feed_v"], "V"), ("feed.breaker", f["rack_breaker_a"], "A")):
-        gives(f"{name}_in_design", design, unit, "as designed; the facility's is a fact")
+    as_designed = "as designed; the facility's is a fact"
+    gives("feed.voltage_in_design", f["rack_feed_v"], "V", as_designed)
+    gives("feed.breaker_in_design", f["rack_breaker_a"], "A", as_designed)
     return calculation
 
 
 def supplies(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
-    """Step 021: supplies, plugs and outlets side by side, and what each path still carries."""
+    """Step 021: supplies, plugs and outlets compared, and what one path carries if the other is lost."""
     f, power = counted.figures, counted.power
     calculation = _begun(
         counted, ("node_kw", "kW"), ("psus_per_node", "count"), ("psu_kw", "kW"), ("rack_feeds", "count")
@@ -192,7 +205,7 @@ def supplies(under: Under, activity: PlanActivity, facts: Facts, counted: Counte
     if feeds is not None:
         lost = ceil(f["psus_per_node"] / feeds) if feeds else f["psus_per_node"]
         left = f["psus_per_node"] - lost
-        calculation.gives("psu.left_on_one_path_lost", left, "count", "supplies that hang on the other feeds")
+        calculation.gives("psu.left_on_one_path_lost", left, "count", "supplies on the other feeds")
         calculation.gives("psu.redundant_kw", left * f["psu_kw"], "kW", "their rating")
         if (mismatches := _mismatches(facts, power.node_kw / max(1, left))) is not None:
             calculation.gives(
@@ -205,7 +218,7 @@ def supplies(under: Under, activity: PlanActivity, facts: Facts, counted: Counte
 
 
 def _mismatches(facts: Facts, kw_each: float) -> list[str] | None:
-    """Name what does not fit between server and rack PDU; None while a fact is missing."""
+    """Return what does not fit between server and rack PDU; None while a fact is missing."""
     inlet, outlet = facts.get("server.inlet"), facts.get("pdu.outlet")
     at_outlet, phases = number(facts, "pdu.outlet_voltage"), number(facts, "pdu.phases")
     feed, feed_phases = number(facts, "feed.voltage"), number(facts, "feed.phases")
@@ -225,7 +238,8 @@ def _mismatches(facts: Facts, kw_each: float) -> list[str] | None:
         )
     if phases != feed_phases:
         found.append(f"the PDU is for {phases:g} phases, the feed has {feed_phases:g}")
-    if not any(abs(at_outlet - volts) <= 0.05 * volts for volts in (feed, feed / sqrt(3))):
+    possible = (feed, feed / sqrt(3))
+    if not any(abs(at_outlet - volts) <= 0.05 * volts for volts in possible):
         found.append(f"{at_outlet:g} V at the outlet is neither {feed:g} V nor {feed / sqrt(3):.0f} V of the feed")
     return found
 

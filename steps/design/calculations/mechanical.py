@@ -9,70 +9,75 @@ from math import ceil
 from steps.design.calculations.calculation import Calculation, Facts, Sheet, Under, number
 from steps.design.cooling import air_m3_s, cfm, cooling_of, findings, liquid_share
 from steps.design.design import Counted
+from steps.design.figures import Figures
 from steps.schedule.activity import PlanActivity
 
 
 def heat(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
-    """Step 096: the heat to be rejected, added up by hall, and what air and liquid take of it."""
-    f, power = counted.figures, counted.power
+    """Step 096: the heat to be rejected, added up by hall, and what air and liquid remove of it."""
     calculation = _begun(under, counted)
-    total = cooling_of(
-        f, counted.choices, it_mw=power.it_mw, facility_mw=power.facility_mw, compute_mw=power.compute_mw
-    )
+    total = cooling_of(counted.figures, counted.choices, counted.power)
     gives = calculation.gives
-    by_hall = {u.id: float(under.values(u.id)["hall_it_mw"]) * 1000 for u in under.plan.units if u.kind == "hall"}
+    halls = [unit.id for unit in under.plan.units if unit.kind == "hall"]
+    by_hall = {hall: float(under.values(hall)["hall_it_mw"]) * 1000 for hall in halls}
     gives("cooling.heat_kw", sum(by_hall.values()), "kW", "halls added up: all power of the IT becomes heat")
     gives("cooling.liquid_kw", total.liquid_kw, "kW", "the liquid's share of the servers' power")
     gives("cooling.air_kw", total.air_kw, "kW", "the rest")
-    gives("cooling.rack_air_kw", total.rack_air_kw, "kW", "a full rack's power that air takes")
-    gives("cooling.rack_liquid_kw", total.rack_liquid_kw, "kW", "a full rack's power that liquid takes")
+    gives("cooling.rack_air_kw", total.rack_air_kw, "kW", "a full rack's heat that air removes")
+    gives("cooling.rack_liquid_kw", total.rack_liquid_kw, "kW", "a full rack's heat that liquid removes")
     gives(
         "cooling.rack_air_m3_s", total.rack_air_m3_s, "m**3/s", "heat over 1.206 kJ/(m3 K) and the warming of the air"
     )
     gives("cooling.rack_liquid_l_min", total.rack_liquid_l_min, "l/min", "heat over the coolant's capacity and warming")
-    gives("cooling.air_limit_kw", total.air_limit_kw, "kW", "what contained aisles, or rear doors, carry of a rack")
+    gives("cooling.air_limit_kw", total.air_limit_kw, "kW", "what contained aisles, or rear doors, remove of a rack")
     over = max(0.0, total.rack_air_kw - total.air_limit_kw)
-    gives("cooling.rack_air_over_limit_kw", over, "kW", "a full rack's air heat over what the aisle carries")
+    gives("cooling.rack_air_over_limit_kw", over, "kW", "a full rack's heat in the air over what the aisle removes")
     for hall, kw in by_hall.items():
         gives(f"cooling.{hall}_kw", kw, "kW", "IT power of the hall")
     return calculation
 
 
 def containment(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
-    """Step 098: rows and racks of a hall, the air they draw, and what the air handlers supply with the spare ones off."""
+    """Step 098: rows and racks of a hall, the air that they draw, and the supply of the air handlers without spare ones."""
     f, v = counted.figures, under.values(activity.unit)
     calculation = _begun(
-        under, counted, ("crah_kw", "kW"), ("spare_units", "count"), ("racks_per_row", "count"), ("row_pitch_m", "m")
+        under,
+        counted,
+        ("crah_kw", "kW"),
+        ("spare_units", "count"),
+        ("racks_per_row", "count"),
+        ("row_pitch_m", "m"),
     )
+    racks, warming = int(v["racks_in_hall"]), f["air_delta_k"]
     share = liquid_share(f, counted.choices)
-    air_kw = float(v["hall_it_mw"]) * 1000 - float(v["nodes_in_hall"]) * f["node_kw"] * share
+    liquid_kw = float(v["nodes_in_hall"]) * f["node_kw"] * share
+    air_kw = float(v["hall_it_mw"]) * 1000 - liquid_kw
     working = max(0, int(v["crahs_in_hall"]) - int(f["spare_units"]))
     calculation.takes("crahs_in_hall", int(v["crahs_in_hall"]), "count")
-    calculation.takes("racks_in_hall", int(v["racks_in_hall"]), "count")
+    calculation.takes("racks_in_hall", racks, "count")
     gives = calculation.gives
-    demand, supply = air_m3_s(air_kw, f["air_delta_k"]), air_m3_s(working * f["crah_kw"], f["air_delta_k"])
-    gives("airflow.heat_kw", air_kw, "kW", "IT power of the hall that liquid does not take")
-    gives("airflow.demand_m3_s", demand, "m**3/s", "air that carries it at the design warming")
+    demand, supply = air_m3_s(air_kw, warming), air_m3_s(working * f["crah_kw"], warming)
+    gives("airflow.heat_kw", air_kw, "kW", "IT power of the hall that liquid does not remove")
+    gives("airflow.demand_m3_s", demand, "m**3/s", "air that removes it at the design warming")
     gives("airflow.supply_m3_s", supply, "m**3/s", "air handlers without the spare ones, at the same warming")
     gives("airflow.supply_over_demand", supply / demand if demand > 0 else 1, "ratio", "airflow balance of the layout")
     rack = f["node_kw"] * f["nodes_per_rack"] * (1 - share)
-    gives("airflow.rack_m3_s", air_m3_s(rack, f["air_delta_k"]), "m**3/s", "air of a full compute rack")
-    gives("airflow.rows", ceil(int(v["racks_in_hall"]) / f["racks_per_row"]), "count", "racks over racks a row")
-    calculation.sheets.append(
-        _layout(activity.unit, int(v["racks_in_hall"]), f["racks_per_row"], f["row_pitch_m"], rack, f["air_delta_k"])
-    )
+    gives("airflow.rack_m3_s", air_m3_s(rack, warming), "m**3/s", "air of a full compute rack")
+    gives("airflow.rows", ceil(racks / f["racks_per_row"]), "count", "racks over racks in a row")
+    calculation.sheets.append(_layout(activity.unit, racks, rack, f))
     return calculation
 
 
 def plant(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:
-    """Step 114: the plant's capacity with one unit out, less what others draw, against the heat of the hall."""
+    """Step 114: the plant's capacity with one unit out, less what others draw, compared with the heat of the hall."""
     v = under.values(activity.unit)
     calculation = _begun(under, counted)
     gives = calculation.gives
     gives("plant.heat_mw", float(v["hall_it_mw"]), "MW", "all IT power of the hall becomes heat")
     capacity = number(facts, "plant.capacity_one_unit_out")
     others = number(facts, "plant.used_by_others")
-    if capacity is None or (others is None and any(need.name == "plant.used_by_others" for need in activity.facts)):
+    asked = {need.name for need in activity.facts}
+    if capacity is None or (others is None and "plant.used_by_others" in asked):
         return calculation
     left = capacity - (others or 0)
     gives(
@@ -83,44 +88,33 @@ def plant(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) 
 
 
 def _begun(under: Under, counted: Counted, *more: tuple[str, str]) -> Calculation:
-    f, power = counted.figures, counted.power
     calculation = Calculation()
-    for name, unit in (("node_kw", "kW"), ("nodes_per_rack", "count"), ("air_delta_k", "K"), *more):
-        calculation.takes(name, f[name], unit)
+    common = (("node_kw", "kW"), ("nodes_per_rack", "count"), ("air_delta_k", "K"))
+    for name, unit in (*common, *more):
+        calculation.takes(name, counted.figures[name], unit)
     for name in ("cooling", "rear_door"):
         calculation.takes(name, counted.choices[name], "choice")
-    calculation.takes("liquid_share", liquid_share(f, counted.choices), "ratio")
+    calculation.takes("liquid_share", liquid_share(counted.figures, counted.choices), "ratio")
     calculation.takes("it_mw", float(under.plan.design["it_mw"]), "MW")
-    total = cooling_of(
-        f, counted.choices, it_mw=power.it_mw, facility_mw=power.facility_mw, compute_mw=power.compute_mw
-    )
-    calculation.findings += findings(f, counted.choices, total)
+    total = cooling_of(counted.figures, counted.choices, counted.power)
+    calculation.findings += findings(counted.figures, counted.choices, total)
     return calculation
 
 
-def _layout(hall: str, racks: int, per_row: float, pitch_m: float, rack_kw: float, delta_k: float) -> Sheet:
-    """Rows of a hall, the aisles they face, and the air each draws where every rack of it is full."""
+def _layout(hall: str, racks: int, rack_kw: float, f: Figures) -> Sheet:
+    """Return the sheet of a hall's rows: the aisle of each, and the air that it draws if every rack is full."""
+    per_row, delta_k = int(f["racks_per_row"]), f["air_delta_k"]
 
     def write() -> str:
         text = io.StringIO()
         lines = csv.writer(text, lineterminator="\n")
         lines.writerow(("hall", "row", "begins at m", "racks", "air inlets face", "air heat kW", "air m3/s", "air cfm"))
         for row in range(ceil(racks / per_row)):
-            here = min(int(per_row), racks - row * int(per_row))
-            faces = f"cold aisle {row // 2 + 1}"
+            here = min(per_row, racks - row * per_row)
             kw = here * rack_kw
-            lines.writerow(
-                (
-                    hall,
-                    row + 1,
-                    f"{row * pitch_m:.1f}",
-                    here,
-                    faces,
-                    f"{kw:.1f}",
-                    f"{air_m3_s(kw, delta_k):.2f}",
-                    f"{cfm(kw, delta_k):.0f}",
-                )
-            )
+            air = (f"{kw:.1f}", f"{air_m3_s(kw, delta_k):.2f}", f"{cfm(kw, delta_k):.0f}")
+            begins_at = f"{row * f['row_pitch_m']:.1f}"
+            lines.writerow((hall, row + 1, begins_at, here, f"cold aisle {row // 2 + 1}", *air))
         return text.getvalue()
 
     return Sheet("containment-layout", f"containment-layout-{hall}.csv", write)

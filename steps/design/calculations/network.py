@@ -1,15 +1,13 @@
 """Steps 036, 037 and 044: the fabric's shape, its ports and switches, and the cables of a pod.
 
-The catalog's thresholds come from the formulas that lay a fabric out; what is measured here is counted on the
-cables as they are drawn. A fabric whose cables do not come out as its formulas say is not met, and says where.
+The thresholds of the catalog come from the formulas that lay a fabric out. The values here are counted on the cables as they
+are drawn. If the two differ, the criterion is not met.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-
-import numpy as np
 
 from steps.design.cables import CableSchedule
 from steps.design.calculations.calculation import Calculation, Facts, Sheet, Under
@@ -36,7 +34,7 @@ CHOICES = ("fabric", "topology", "rail_optimised")
 
 
 def topology(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
-    """Step 036: how servers, leaves, spines and cores hang together."""
+    """Step 036: the connections between servers, leaves, spines and cores."""
     calculation = _begun(counted)
     wiring = under.wiring
     if wiring is None:
@@ -72,17 +70,15 @@ def ports(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) 
     if wiring is None:
         return calculation
     gives, shape = calculation.gives, wiring.cables.shape
-    for level, radix in (("leaf", shape.radix), ("spine", shape.upper_radix), ("core", shape.upper_radix)):
+    radices = {"leaf": shape.radix, "spine": shape.upper_radix, "core": shape.upper_radix}
+    for level, radix in radices.items():
         switches, used = wiring.switches(level), wiring.ports_in_use(level)
         gives(f"design.{level}_switches", switches, "count", f"{COUNTED}: {level} switches with a cable")
         gives(f"ports.{level}_in_use", used, "count", COUNTED)
         gives(
             f"ports.{level}_spare", switches * radix - used, "count", f"ports of {radix}-port switches without a cable"
         )
-    over = sum(
-        wiring.ports_over(level, radix)
-        for level, radix in (("leaf", shape.radix), ("spine", shape.upper_radix), ("core", shape.upper_radix))
-    )
+    over = sum(wiring.ports_over(level, radix) for level, radix in radices.items())
     gives("design.ports_over_radix", over, "count", f"{COUNTED}: cables on ports that the switch does not have")
     gives("design.ports_used_twice", wiring.ports_twice(), "count", f"{COUNTED}: cables on a port that is taken")
     gives("design.server_links", wiring.links("node-leaf"), "count", f"{COUNTED}: cables from servers to leaf switches")
@@ -123,7 +119,7 @@ def pod_cables(under: Under, activity: PlanActivity, facts: Facts, counted: Coun
         "schedule.cables",
         sum(len(at) for _, at in mine),
         "count",
-        "lines of the pod's schedule: its servers' and its leaf switches'",
+        "lines of the pod's schedule: those of its servers and of its leaf switches",
     )
     gives("schedule.lengths_over_reach", wiring.over_reach(pod), "count", "cables longer than the reach of every type")
     gives(
@@ -132,8 +128,8 @@ def pod_cables(under: Under, activity: PlanActivity, facts: Facts, counted: Coun
         "percent",
         "cables side by side in the fullest stretch of tray over the pod's rows",
     )
-    lengths = np.concatenate([run.length_m[at] for run, at in mine]) if mine else np.zeros(1)
-    gives("schedule.longest_m", float(lengths.max()), "m", "along rows and aisles, with the rise to the tray")
+    longest = [float(run.length_m[at].max()) for run, at in mine]
+    gives("schedule.longest_m", max(longest, default=0.0), "m", "along rows and aisles, with the rise to the tray")
     gives("schedule.digest", wiring.digest(pod), "choice", "SHA-256 over both ends, length and type of every cable")
     calculation.sheets.append(_schedule(wiring.cables, pod, f"cable-schedule-{activity.unit}.csv"))
     return calculation
@@ -142,7 +138,7 @@ def pod_cables(under: Under, activity: PlanActivity, facts: Facts, counted: Coun
 def _begun(counted: Counted) -> Calculation:
     calculation = Calculation()
     for name, unit in FIGURES:
-        if name in counted.figures:  # the size of a pod may be left to the fabric
+        if name in counted.figures:  # the size of a pod may follow from the fabric
             calculation.takes(name, counted.figures[name], unit)
     for name in CHOICES:
         calculation.takes(name, counted.choices[name], "choice")
@@ -165,21 +161,20 @@ def _schedule(cables: CableSchedule, pod: int | None, name: str) -> Sheet:
 
 
 def _rail_map(cables: CableSchedule) -> Sheet:
-    """Which leaf switch carries which rail of which pod, and how many servers."""
+    """Return the sheet of rails: the leaf switch of each rail of each pod, and the number of its servers."""
 
     def write() -> str:
-        counts: dict[tuple[str, int, str], int] = {}
-        first: dict[tuple[str, int, str], str] = {}
-        for row in cables.rows():
-            tier, rail, server, leaf = row[1], row[2], str(row[3]), str(row[6])
+        servers: dict[tuple[str, int, str], list[str]] = {}
+        for _, tier, rail, server, _, _, leaf, *_ in cables.rows():
             if tier == "node-leaf":
-                key = (server.rpartition("-")[0], int(rail), leaf)
-                counts[key] = counts.get(key, 0) + 1
-                first.setdefault(key, server)
+                pod, _, _ = str(server).rpartition("-")
+                key = (pod, int(rail), str(leaf))
+                servers.setdefault(key, []).append(str(server))
         text = io.StringIO()
         lines = csv.writer(text, lineterminator="\n")
         lines.writerow(("pod", "rail", "leaf", "servers", "first server"))
-        lines.writerows((*key, count, first[key]) for key, count in sorted(counts.items()))
+        for key, names in sorted(servers.items()):
+            lines.writerow((*key, len(names), names[0]))
         return text.getvalue()
 
     return Sheet("rail-map", "rail-map.csv", write)

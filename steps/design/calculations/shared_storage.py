@@ -1,4 +1,4 @@
-"""Step 121: what the storage servers of the design give, held against what data and checkpoints need."""
+"""Step 121: capacity and bandwidth of the design's storage servers, compared with the needs of data and checkpoints."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from steps.design.storage import findings
 from steps.schedule.activity import PlanActivity
 
 OUT = 2
-"""Storage servers that may be lost or in maintenance while the bandwidth still holds."""
+"""Storage servers that may be lost or in maintenance without a loss of the planned bandwidth."""
 
 
 def shared_storage(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
-    """Step 121: capacity and bandwidth of the servers that are planned for, two of them out for bandwidth."""
+    """Step 121: capacity of the planned servers, and their bandwidth with two of them out."""
     f, needed = counted.figures, counted.storage
     calculation = Calculation(findings=list(findings(f, needed, counted.checkpoint_tb)))
     for name, unit in (

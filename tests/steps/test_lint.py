@@ -1,0 +1,146 @@
+"""What the lint refuses: metrics that nobody reads, units that do not compare, fields that no program reads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright.planning import playbooks_folder, rooms
+from steps.catalog.lint.check import lint_step
+from steps.catalog.lint.fields import NOT_YET_READ, field_findings, unread_fields
+from steps.catalog.lint.report import Installed, LintReport
+from steps.catalog.loader import Catalog, read_catalog, read_roles
+from steps.catalog.schema import Criterion, Link
+from steps.catalog.terms import AlsoRead
+from steps.design.design import design_of_preset
+
+CATALOG = read_catalog()
+INSTALLED = Installed(read_roles(), playbooks_folder(), rooms())
+DESIGNS = {"superpod-1su": design_of_preset("superpod-1su")}
+
+
+def changed(step: str, **changes: Any) -> Catalog:
+    entry = CATALOG[step]
+    return CATALOG | {step: replace(entry, step=entry.step.model_copy(update=changes))}
+
+
+def criterion(metric: str, *, unit: str = "count", by_hand: bool = False) -> Criterion:
+    return Criterion(metric=metric, op=">=", value=1, unit=unit, by_hand=by_hand, source="assumption")
+
+
+def linted(step: str, **changes: Any) -> LintReport:
+    return lint_step(changed(step, **changes), step, INSTALLED, DESIGNS)
+
+
+def messages(step: str, **changes: Any) -> list[str]:
+    return [finding.message for finding in linted(step, **changes).findings]
+
+
+@pytest.mark.parametrize("step", ["034", "062", "010", "H21", "001", "033"])
+def test_a_metric_that_nobody_reads_is_refused_at_any_kind_of_step(step: str) -> None:
+    (finding,) = linted(step, accept=(criterion("gpu.fan_happiness"),), also_reads=()).findings
+
+    assert finding.rule == "metric"
+    assert finding.message == "no reader gives gpu.fan_happiness"
+    assert finding.hint.endswith("if a person reads it, write `by_hand: true`")
+    assert finding.place.key == "accept[0].metric"
+    assert finding.place.line
+
+
+def test_a_metric_that_no_calculator_works_out_is_refused_at_a_compute_step() -> None:
+    """A tool reads it, and no tool runs at a compute step."""
+    assert messages("036", accept=(criterion("gpu.count"),)) == ["no calculator gives gpu.count"]
+    assert messages("036", accept=(criterion("fabric.tiers"),)) == []
+
+
+@pytest.mark.parametrize(
+    ("step", "metric"),
+    [("037", "design.core_switches"), ("070", "as_built.sampled_cable_errors"), ("071", "chassis.node_kw")],
+)
+def test_a_metric_of_a_loop_of_the_engine_or_of_a_formula_is_worked_out(step: str, metric: str) -> None:
+    assert messages(step, accept=(criterion(metric),)) == []
+
+
+def test_a_misspelt_metric_is_named_with_the_nearest() -> None:
+    (finding,) = linted("029", accept=(criterion("gpu.cuont"),)).findings
+
+    assert finding.hint.startswith("did you mean gpu.count?")
+
+
+def test_a_person_reads_only_what_nothing_else_does() -> None:
+    assert messages("010", accept=(criterion("slab.load_kn_m2", by_hand=True),)) == []
+    assert messages("029", accept=(criterion("gpu.count", by_hand=True),)) == ["a reader gives gpu.count"]
+
+
+def test_what_is_only_noted_is_read_and_is_no_criterion() -> None:
+    unknown, judged = (AlsoRead(metric=name, unit="count") for name in ("gpu.fan_happiness", "gpu.count"))
+
+    assert messages("029", also_reads=(unknown,)) == ["nothing reads gpu.fan_happiness"]
+    assert messages("029", also_reads=(judged,)) == ["gpu.count is a criterion already"]
+
+
+def test_a_unit_that_does_not_compare_with_the_readers_is_refused() -> None:
+    assert messages("031", accept=(criterion("boot.uptime_s", unit="hour"),)) == []
+    assert messages("031", accept=(criterion("boot.uptime_s", unit="GiB"),)) == [
+        "boot.uptime_s is read in s, which does not compare with GiB"
+    ]
+
+
+def test_one_step_is_looked_at_with_its_links_and_formulas_and_no_other() -> None:
+    """The unit of a formula shows only with the values of a design; each fault is said once, however many designs."""
+    catalog = changed("010", accept=(criterion("gpu.fan_happiness"),))
+    alien = (Link(after="999", reason="to see it refused"),)
+    mixed = (criterion("gpu.count").model_copy(update={"value": "it_mw"}),)
+    designs = DESIGNS | {"lab": design_of_preset("lab")}
+
+    assert lint_step(catalog, "029", INSTALLED, designs).findings == []
+    assert messages("029", links=alien) == ["waits for 999, which does not exist"]
+    found = lint_step(changed("029", accept=mixed), "029", INSTALLED, designs).findings
+    assert [f.message for f in found] == ["formula 'it_mw' comes out in megawatt, not dimensionless"]
+
+
+def test_the_source_of_waves_counts_among_the_figures() -> None:
+    with_waves, without = linted("144"), linted("144", waves=None)
+
+    assert with_waves.figures == without.figures + 1
+
+
+def test_every_field_of_the_schema_is_read_or_excused() -> None:
+    assert list(field_findings(rooms())) == []
+
+
+def test_what_the_command_shows_is_read_by_nothing_else() -> None:
+    """Found in the source itself: without the command's room these fields have no reader."""
+    without = unread_fields(tuple(room for room in rooms() if room.name != "clusterwright"))
+
+    shown = {("Step", "seed_says"), ("Criterion", "erratum"), ("Entry", "override_reason"), ("OnFail", "severity")}
+    assert shown <= without
+
+
+def test_a_field_counts_as_read_where_its_class_is_handled(tmp_path: Path) -> None:
+    """`finding.severity` is not OnFail's, and a method that is called is no field."""
+    (tmp_path / "reading.py").write_text(
+        "def first(step):\n    return step.on_fail.ncr\n\n\n"
+        "def second(finding, words):\n    return finding.severity, words.count('a')\n\n\n"
+        "def third(crew: Crew):\n    return crew.count(1)\n",
+        encoding="utf-8",
+    )
+
+    unread = unread_fields((tmp_path,))
+
+    assert {("Step", "on_fail"), ("OnFail", "ncr")} & unread == set()
+    assert {("OnFail", "severity"), ("Crew", "count")} <= unread
+
+
+def test_a_field_that_is_read_is_not_excused(tmp_path: Path) -> None:
+    (tmp_path / "reading.py").write_text("def f(duration):\n    return duration.restarts_on\n", encoding="utf-8")
+
+    messages = [finding.message for finding in field_findings((tmp_path,))]
+
+    assert "Duration.restarts_on is excused, and is read or gone" in messages
+    assert "no program reads Step.seed_says" in messages
+    assert "Step.resources" in NOT_YET_READ
+    assert "no program reads Step.resources" not in messages
