@@ -96,14 +96,6 @@ CHANGING = frozenset({Effect.CHANGE, Effect.DESTRUCTIVE})
 """Effects that wait for a release."""
 
 
-class Standing(NamedTuple):
-    """How an activity that has begun is, in a word: what a plan revision asks."""
-
-    state: State
-    attempt: int
-    stale: bool
-
-
 class Action(StrEnum):
     """Everything that can be decided about an activity."""
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from decimal import Decimal
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.rules.activity import State
+if TYPE_CHECKING:
+    from ledger.rules.activity import State
+
 
 RUN_DONE = frozenset({"ok", "changed", "kept"})
 """What a run did to a host, where it did everything."""
