@@ -17,7 +17,7 @@ from ledger.questions.inbox import approved_until, inbox
 from ledger.questions.ncrs import PunchRow, ncrs, punch
 from ledger.questions.orders import orders
 from ledger.questions.people import DelegationRow, delegations, people
-from ledger.questions.site import site_of as site_of
+from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity, State

@@ -105,8 +105,7 @@ def test_damage_to_one_table_is_told_in_words_too(ledger: Ledger, table: str) ->
     path.write_bytes(bytes(raw))
 
     with pytest.raises(UnreachableError, match="damaged"), open_snapshot(ledger.site_dir) as snapshot:
-        head(snapshot)
-        site_of(snapshot)
+        assert head(snapshot), site_of(snapshot)
     with (
         Ledger.open(ledger.site_dir, clock=ledger.clock) as again,
         pytest.raises(UnreachableError, match="damaged"),
