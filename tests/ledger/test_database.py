@@ -10,7 +10,7 @@ import pytest
 
 from ledger.decisions.plan import create_ledger
 from ledger.decisions.work import comment, start
-from ledger.questions.site import head, site_of
+from ledger.questions.site import SiteHead, SiteRow, head, site_of
 from ledger.reading import last_event, open_snapshot
 from ledger.stores import sqlite
 from ledger.writing import Ledger
@@ -91,6 +91,11 @@ def test_damage_inside_the_file_is_told_in_words(ledger: Ledger) -> None:
         head(snapshot)
 
 
+def head_and_site(site_dir: Path) -> tuple[SiteHead, SiteRow]:
+    with open_snapshot(site_dir) as snapshot:
+        return head(snapshot), site_of(snapshot)
+
+
 @pytest.mark.own_file
 @pytest.mark.parametrize("table", ["site", "event", "plan_revision"])
 def test_damage_to_one_table_is_told_in_words_too(ledger: Ledger, table: str) -> None:
@@ -104,8 +109,8 @@ def test_damage_to_one_table_is_told_in_words_too(ledger: Ledger, table: str) ->
     raw[4096 * (page - 1) : 4096 * page] = b"\xff" * 4096
     path.write_bytes(bytes(raw))
 
-    with pytest.raises(UnreachableError, match="damaged"), open_snapshot(ledger.site_dir) as snapshot:
-        assert head(snapshot), site_of(snapshot)
+    with pytest.raises(UnreachableError, match="damaged"):
+        head_and_site(ledger.site_dir)
     with (
         Ledger.open(ledger.site_dir, clock=ledger.clock) as again,
         pytest.raises(UnreachableError, match="damaged"),
