@@ -18,7 +18,7 @@ CLUSTERWRIGHT = str(Path(sys.executable).parent / "clusterwright")
 
 
 def timed(words: list[str]) -> float:
-    """Give the seconds a command takes."""
+    """Return the seconds a command takes."""
     began = time.perf_counter()
     subprocess.run(words, check=True, capture_output=True)
     return time.perf_counter() - began

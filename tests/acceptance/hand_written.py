@@ -10,7 +10,7 @@ GPU = """
 
 
 def nvidia_smi(*links: tuple[str, str], driver: str = "550.54.15", attached: int | None = None) -> str:
-    """Give a minimal nvidia-smi -q -x of one GPU for each (generation, width)."""
+    """Return a minimal nvidia-smi -q -x of one GPU for each (generation, width)."""
     gpus = "".join(GPU.format(bus=f"{n:02x}", gen=gen, width=width) for n, (gen, width) in enumerate(links))
     count = len(links) if attached is None else attached
     return (

@@ -57,12 +57,12 @@ Raw = dict[str, dict[str, Any]]
 
 
 def entry(stdout: object, *, rc: int = 0, tool: str = "", missing: str | None = None) -> dict[str, Any]:
-    """Give one handed-over output."""
+    """Return one handed-over output."""
     return {"tool": tool, "rc": rc, "stdout": stdout, "missing_package": missing}
 
 
 def whole() -> Raw:
-    """Give a host of which everything can be read: captured where there is a capture, else hand-written."""
+    """Return a host of which everything can be read: captured where there is a capture, else hand-written."""
     texts = {name: (FIXTURES / file).read_text() for name, file in CAPTURED.items()}
     texts |= {f"redfish_{part}": (FIXTURES / "tools" / f"redfish_{part}.json").read_text() for part in CONTROLLER}
     texts |= {
@@ -93,5 +93,5 @@ def read(step: str, metric: str, design: dict[str, Any] | None = None, **changed
 
 
 def value(step: str, metric: str, **changed: Any) -> Decimal | bool | None:
-    """Give the value of one metric."""
+    """Return the value of one metric."""
     return read(step, metric, **changed).value

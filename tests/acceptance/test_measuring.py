@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -28,8 +29,9 @@ BESIDE = {
 CATALOG = Path(__file__).parents[2] / "steps" / "catalog"
 
 
+@cache
 def asked() -> dict[str, dict[str, str]]:
-    """Give every step's criteria by metric, with their units."""
+    """Return every step's criteria by metric, with their units."""
     steps = [yaml.safe_load(path.read_text()) for path in CATALOG.glob("*/[0-9]*.yaml")]
     return {step["id"]: {c["metric"]: c["unit"] for c in step.get("accept", ())} for step in steps}
 

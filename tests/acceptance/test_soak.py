@@ -21,7 +21,7 @@ XID = "NVRM: Xid (PCI:0000:4f:00): {}, pid=2310, something"
 
 @pytest.fixture(scope="module")
 def recorder() -> ModuleType:
-    """Give the program that runs on hosts."""
+    """Return the program that runs on hosts."""
     spec = importlib.util.spec_from_file_location("burn_in_recorder", RECORDER)
     assert spec
     assert spec.loader
@@ -39,12 +39,12 @@ def reading(hours: float, *, boot: str = "b1", load: str = "l1") -> dict[str, An
 
 
 def watched(first: float, last: float, **terms: str) -> list[dict[str, Any]]:
-    """Give a reading a minute."""
+    """Return a reading a minute."""
     return [reading(first + minute / 60, **terms) for minute in range(round((last - first) * 60) + 1)]
 
 
 def clock(recorder: ModuleType, folder: Path, *entries: dict[str, Any], cut: str = "") -> Measurement:
-    """Give what the clock of step 034 says of a host's log."""
+    """Return what the clock of step 034 says of a host's log."""
     log = folder / "log.jsonl"
     log.write_text("".join(json.dumps(entry) + "\n" for entry in entries) + cut)
     return read("034", "burn_in.clean_h", burn_in=json.dumps(recorder.summary(log)))

@@ -34,7 +34,7 @@ class Case(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Give what the tool printed."""
+        """Return what the tool printed."""
         return (TOOLS / self.file).read_text()
 
     def raw(self, text: str | None = None) -> Raw:

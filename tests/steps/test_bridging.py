@@ -19,7 +19,7 @@ FIRST, SECOND, THIRD, FOURTH = "001", "002", "003", "004"
 
 
 def chain(*waits: tuple[LinkType, Lag | None], skipped: tuple[str, ...]) -> Catalog:
-    """Give steps of the site that wait for one another in turn, some of which do not apply."""
+    """Return steps of the site that wait for one another in turn, some of which do not apply."""
     catalog = read_catalog()
     names = [FIRST, SECOND, THIRD, FOURTH][: len(waits) + 1]
     links: dict[str, tuple[Link, ...]] = {FIRST: ()}
@@ -42,7 +42,7 @@ def chain(*waits: tuple[LinkType, Lag | None], skipped: tuple[str, ...]) -> Cata
 
 
 def only_link(catalog: Catalog) -> ResolvedLink:
-    """Give the one link that is left."""
+    """Return the one link that is left."""
     (link,) = expand(catalog, design_of_preset("superpod-1su", {}), 8.0).links
     return link
 

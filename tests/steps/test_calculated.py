@@ -38,7 +38,7 @@ FACTS: dict[str, Value] = {
 
 @cache
 def plan_of(preset: str, **overrides: float | str | bool) -> Plan:
-    """Give a preset's plan."""
+    """Return a preset's plan."""
     site = Site.model_validate(
         {
             "name": "one",
@@ -55,12 +55,12 @@ def plan_of(preset: str, **overrides: float | str | bool) -> Plan:
 
 
 def activity(plan: Plan, name: str) -> PlanActivity:
-    """Give an activity of a plan."""
+    """Return an activity of a plan."""
     return next(a for a in plan.activities if a.id == name)
 
 
 def result(plan: Plan, name: str, figure: str, facts: dict[str, Value] | None = None) -> Value:
-    """Give one result of an activity."""
+    """Return one result of an activity."""
     found = Calculator(plan).of(activity(plan, name), FACTS if facts is None else facts).result(figure)
     assert found is not None
     return found.value
