@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from clusterwright.check_view import counts
+from clusterwright.flat import flat_activity
 from clusterwright.output import clean, minute
 from ledger.questions.case import require_activity
 from ledger.questions.checks import check_history, checklist
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from ledger.rules.rows import NcrRow, OrderRow
 
 
-def activity_document(reader: Snapshot, row: Activity, now: datetime) -> dict[str, Any]:
+def activity_document(reader: Snapshot, row: Activity) -> dict[str, Any]:
     """Give everything the ledger knows of an activity, with stable keys."""
     return {
-        "activity": row,
+        "activity": flat_activity(row),
         "why": why(reader, row.id),
         "predecessors": predecessors(reader, row.id),
         "successors": successors(reader, row.id),
@@ -49,7 +49,7 @@ def activity_document(reader: Snapshot, row: Activity, now: datetime) -> dict[st
     }
 
 
-def print_activity(reader: Snapshot, row: Activity, now: datetime) -> None:
+def print_activity(reader: Snapshot, row: Activity) -> None:
     """Print an activity's page."""
     zone = site_of(reader).time_zone
     answer = why(reader, row.id)
@@ -58,8 +58,7 @@ def print_activity(reader: Snapshot, row: Activity, now: datetime) -> None:
         f"{row.id}  {row.plan.title}",
         f"{row.plan.phase} · {row.plan.kind} · {row.plan.role} · attempt {row.attempt}{flags}",
         f"{answer.state_sentence}",
-        f"planned {minute(row.dates_.early_start, zone)} to {minute(row.dates_.early_finish, zone)}"
-        + (", critical" if row.is_critical else f", float {row.dates_.total_float_h or 0:.0f} h"),
+        _planned(row, zone),
     ]
     lines += [f"waits for {u.predecessor} {u.title} ({u.state}): {u.reason}" for u in answer.unmet]
     lines += [f"needs {need}" for need in answer.needs]
@@ -91,6 +90,14 @@ def print_activity(reader: Snapshot, row: Activity, now: datetime) -> None:
     lines += [f"run {r.id}: {r.status} {r.summary}" for r in runs(reader, row.id)]
     lines += [f"note by {c.person}, {minute(c.at, zone)}: {c.text}" for c in comments(reader, row.id)]
     print(clean("\n".join(lines)))
+
+
+def _planned(row: Activity, zone: str) -> str:
+    dates = row.plan.dates
+    if dates is None:
+        return "planned  to , float 0 h"
+    left = "critical" if row.is_critical else f"float {dates.total_float_h:.0f} h"
+    return f"planned {minute(dates.early_start, zone)} to {minute(dates.early_finish, zone)}, {left}"
 
 
 def read_by(c: CriterionRow) -> str:

@@ -24,7 +24,8 @@ def plan_in_force(folder: Path) -> Plan:
     """Give the adopted plan revision of a site."""
     from ledger.evidence.plans import read_plan
 
-    return read_plan(folder)
+    with open_snapshot(folder) as reader:
+        return read_plan(reader)
 
 
 def revision_changes(folder: Path, plan: Plan) -> list[Change]:
@@ -33,10 +34,10 @@ def revision_changes(folder: Path, plan: Plan) -> list[Change]:
 
     held = plan_in_force(folder)
     with open_snapshot(folder) as reader:
-        standing, orders = standing(reader), orders(reader)
+        begun, placed = standing(reader), orders(reader)
     return [
-        *undone(consequences(held, plan, standing)),
-        *placed_otherwise(orders, plan),
+        *undone(consequences(held, plan, begun)),
+        *placed_otherwise(placed, plan),
         *plan_diff(held, plan),
     ]
 

@@ -19,7 +19,7 @@ def forecast_document(reader: Snapshot, folder: Path, now: datetime) -> dict[str
     from ledger.questions.actuals import current_forecast
 
     plan = plan_in_force(folder)
-    found = current_forecast(reader, plan, now)
+    found = current_forecast(reader, plan)
     phases: dict[str, datetime] = {}
     for activity in plan.activities:
         if activity.id in found.nodes and not activity.continuing:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clusterwright.output import day, minute, say, table
-from ledger.questions.orders import budget, order_history, orders
+from ledger.questions.orders import budget as budget_lines
+from ledger.questions.orders import order_history, orders
 from ledger.questions.site import site_of
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ ESTIMATED_IN = "USD"
 """The currency of the design's figures."""
 
 
-def listed(reader: Snapshot, now: datetime, organisation: str | None) -> Answer:
+def listed(reader: Snapshot, organisation: str | None) -> Answer:
     """Give every order, or an organisation's."""
     rows = orders(reader, organisation=organisation)
     return rows, lambda: _print_orders(rows, site_of(reader).time_zone)
@@ -77,9 +77,9 @@ def history(reader: Snapshot, order: str) -> Answer:
     return rows, shown
 
 
-def budget(reader: Snapshot, folder: Path, now: datetime) -> Answer:
+def budget(reader: Snapshot, folder: Path) -> Answer:
     """Give the money by budget line, and the design's estimate where a line bears the name of one of its categories."""
-    rows = budget(reader)
+    rows = budget_lines(reader)
     estimates = _estimates(folder) if rows else {}
     document = [
         row._asdict() | {"estimate_usd": estimates.get(row.budget_line.casefold()), "over_usd": None} for row in rows

@@ -15,7 +15,6 @@ from flows.ansible.variables import variables_of
 from ledger.decisions.runs import record_preview
 from ledger.evidence.plans import read_plan
 from ledger.questions.case import require_activity
-from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.writing import Ledger
@@ -31,7 +30,7 @@ def preview(folder: Path, activity: str) -> Differences:
     require_ansible()
     with open_snapshot(folder) as reader:
         state = require_activity(reader, activity).state
-        plan = read_plan(folder, site_of(reader).revision)
+        plan = read_plan(reader)
     if state is not State.READY:
         raise NotSatisfiedError(
             f"{activity} is {state.value}: there is nothing to release", hint=f"clusterwright why {activity}"

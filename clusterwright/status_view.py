@@ -18,18 +18,18 @@ _COLUMNS = ("done", "running", "in_progress", "awaiting", "ready", "blocked", "f
 
 def status_document(reader: Snapshot, now: datetime) -> dict[str, Any]:
     """Give the status as one document with stable keys."""
-    site, counts = site_of(reader), counts(reader)
+    site, found = site_of(reader), counts(reader)
     return {
         "site": site,
         "as_of": now,
         "head": head(reader),
         "counts": {
-            "total": counts.total,
-            "by_state": {state.value: n for state, n in counts.by_state.items()},
-            "waived": counts.waived,
-            "attested": counts.attested,
-            "stale": counts.stale,
-            "simulated": counts.simulated,
+            "total": found.total,
+            "by_state": {state.value: n for state, n in found.by_state.items()},
+            "waived": found.waived,
+            "attested": found.attested,
+            "stale": found.stale,
+            "simulated": found.simulated,
         },
         "phases": phases(reader),
         "orders_to_place": [o.id for o in orders(reader) if o.state == "planned"],
@@ -39,7 +39,7 @@ def status_document(reader: Snapshot, now: datetime) -> dict[str, Any]:
 
 def print_status(reader: Snapshot, now: datetime) -> None:
     """Print the status on one screen, in plain text."""
-    site, counts = site_of(reader), counts(reader)
+    site, found = site_of(reader), counts(reader)
     zone = site.time_zone
     mark = "REHEARSAL, nothing here was really done. " if site.rehearsal else ""
     print(clean(f"{mark}{site.name}: {site.preset}, {site.facility}; plan revision {site.revision}"))
@@ -50,8 +50,8 @@ def print_status(reader: Snapshot, now: datetime) -> None:
         cells = (row.total, *(getattr(row, name) for name in _COLUMNS), row.late)
         print(f"{row.phase:<17}" + "".join(f"{cell:>8}" for cell in cells))
     print(
-        f"{counts.total} activities; waived {counts.waived}, attested {counts.attested}, "
-        f"stale {counts.stale}, simulated {counts.simulated}"
+        f"{found.total} activities; waived {found.waived}, attested {found.attested}, "
+        f"stale {found.stale}, simulated {found.simulated}"
     )
     planned = [o for o in orders(reader) if o.state == "planned"]
     late = [o for o in planned if o.order_by and o.order_by < now]

@@ -68,10 +68,10 @@ def week_report(reader: Snapshot, now: datetime, record: str = "", organisation:
     zone = site.time_zone
     rows = activities(reader, organisation=organisation)
     live = [r for r in rows if r.state.value not in {"done", "not_applicable"}]
-    done = [r for r in rows if r.finished_at and now - BACK <= r.finished_at <= now and r.state.value == "done"]
-    soon = [r for r in live if not r.late and r.dates_.early_start and r.dates_.early_start <= now + AHEAD]
+    done = [r for r in rows if r.ended_at and now - BACK <= r.ended_at <= now and r.state.value == "done"]
+    soon = [r for r in live if not r.late and r.plan.dates and r.plan.dates.early_start <= now + AHEAD]
     waiting = [r for r in live if r.state.value in {"awaiting_sign_off", "failed", "checked_not_met", "on_hold"}]
-    orders = [
+    due = [
         o
         for o in orders(reader, organisation=organisation)
         if o.state == "planned" and o.order_by and o.order_by <= now + AHEAD
@@ -82,12 +82,11 @@ def week_report(reader: Snapshot, now: datetime, record: str = "", organisation:
         as_of=day(now, zone),
         go_live=day(site.plan_finish, zone),
         sections={
-            "Done in the last week": _lines(done, zone, "finished_at"),
+            "Done in the last week": _lines(done, zone, "ended_at"),
             "Late": _lines([r for r in live if r.late], zone, "early_finish"),
             "Next three weeks": _lines(soon, zone, "early_start"),
             "Orders due": tuple(
-                Line(o.supplier, o.id, o.title, day(o.order_by, zone), f"{o.quantity} {o.unit_of_measure}")
-                for o in orders
+                Line(o.supplier, o.id, o.title, day(o.order_by, zone), f"{o.quantity} {o.unit_of_measure}") for o in due
             ),
             "Decisions needed": _lines(waiting, zone, "early_finish"),
             "Punch list": tuple(
@@ -108,7 +107,7 @@ def _contractors(
     done: list[Activity], live: list[Activity], waiting: list[Activity], soon: list[Activity]
 ) -> dict[str, tuple[Line, ...]]:
     """Give one line a contractor, where work was given to any: how the week went and what comes."""
-    names = sorted({r.organisation for r in (*done, *live) if r.organisation})
+    names = sorted({r.whose for r in (*done, *live) if r.whose})
     if not names:
         return {}
     parts = {
@@ -120,7 +119,7 @@ def _contractors(
     }
     lines = []
     for name in names:
-        counted = {part: sum(r.organisation == name for r in rows) for part, rows in parts.items()}
+        counted = {part: sum(r.whose == name for r in rows) for part, rows in parts.items()}
         lines.append(Line(name, "", "", "", ", ".join(f"{n} {part}" for part, n in counted.items())))
     return {"By contractor": tuple(lines)}
 
@@ -128,10 +127,10 @@ def _contractors(
 def _lines(rows: Iterable[Activity], zone: str, date: str) -> tuple[Line, ...]:
     lines = [
         Line(
-            r.assignee or r.organisation or r.plan.role,
+            r.assignee or r.whose or r.plan.role,
             r.id,
             r.plan.title,
-            day(getattr(r, date), zone),
+            day(getattr(r if date == "ended_at" else r.plan.dates, date, None), zone),
             r.state.value.replace("_", " "),
         )
         for r in rows

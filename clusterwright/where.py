@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledger.questions.people import person_for_account
+from ledger.questions.people import people, person_for_account
 from steps.errors import InputError, NotSatisfiedError
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def acting_person(reader: Snapshot, claimed: str | None) -> str:
     from ledger.account import account_of
 
     account = account_of(reader.site_dir)
-    people = person_for_account(reader, account)
-    ids = [person.id for person in people]
+    mine = person_for_account(reader, account)
+    ids = [person.id for person in mine]
     if claimed is not None:
         if claimed in ids:
             return claimed

@@ -22,16 +22,16 @@ def escaped(text: object) -> str:
 
 def status_text(engine: Engine) -> str:
     """Give the site's status as a Markdown table."""
-    with open_snapshot(engine.site_dir) as reader:
-        now = engine.clock()
-        phases, site = phases(reader), site_of(reader)
+    now = engine.clock()
+    with open_snapshot(engine.site_dir, now) as snapshot:
+        found, site = phases(snapshot), site_of(snapshot)
     head = "**REHEARSAL: nothing here was really done.**\n\n" if engine.rehearsal else ""
     lines = [
         f"{head}{escaped(site.name)}, plan revision {site.revision}, {now:%Y-%m-%d %H:%M} UTC",
         "",
         "| phase | done | running | in progress | awaiting sign-off | ready | blocked | failed | not applicable |",
         "|---|---|---|---|---|---|---|---|---|",
-        *(_line(p) for p in phases),
+        *(_line(p) for p in found),
     ]
     return "\n".join(lines)
 

@@ -81,9 +81,8 @@ def _ending_at_once(say: Callable[[str], None]) -> Iterator[None]:
 
 
 def _refuse_unready(site_dir: Path) -> None:
-
-    with open_snapshot(site_dir) as reader:
-        site = site_of(reader)
+    with open_snapshot(site_dir) as snapshot:
+        site = site_of(snapshot)
     if site.rehearsal:
         raise InputError("this ledger is a rehearsal's", hint="`clusterwright rehearse` goes on with it")
     if site.revision == 0:
@@ -94,12 +93,12 @@ def _engine(site_dir: Path, ledger: Ledger, performer: RealPerformer, stop: thre
     from flows.engine_state import Engine
     from ledger.evidence.plans import read_plan
 
-    with open_snapshot(site_dir) as reader:
-        revision = site_of(reader).revision
+    with open_snapshot(site_dir) as snapshot:
+        plan, revision = read_plan(snapshot), site_of(snapshot).revision
     return Engine(
         site_dir=site_dir,
         ledger=ledger,
-        plan=read_plan(site_dir, revision),
+        plan=plan,
         revision=revision,
         clock=_now,
         performer=performer,

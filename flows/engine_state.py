@@ -97,10 +97,9 @@ class Engine:
 
     def work(self) -> list[Work]:
         """Give every activity that can be acted on and was not handed out as it stands."""
-        with open_snapshot(self.site_dir) as reader:
-            now = self.clock()
-            rows = ready(reader)
-            wanted = [require_activity(reader, name) for name in sorted(self.requested)]
+        with open_snapshot(self.site_dir, self.clock()) as snapshot:
+            rows = ready(snapshot)
+            wanted = [require_activity(snapshot, name) for name in sorted(self.requested)]
         found = [(Key(r.id, r.attempt, self.performer.mark(r)), r) for r in rows]
         fresh = [(k, r) for k, r in found if k not in self._taken and k not in self._asked and self.performer.wants(r)]
         fresh += [(Key(r.id, r.attempt, REQUESTED), r) for r in wanted]

@@ -23,10 +23,10 @@ from steps.errors import NotSatisfiedError
 
 def recover(engine: Engine) -> list[str]:
     """Settle what abandoned engines left; give a sentence for each."""
-    with open_snapshot(engine.site_dir) as reader:
-        claims = claims(reader)
-    said = [_taken_over(engine, held) for held in claims if _is_abandoned(engine, held)]
-    known = {held.run for held in claims}
+    with open_snapshot(engine.site_dir) as snapshot:
+        found = claims(snapshot)
+    said = [_taken_over(engine, held) for held in found if _is_abandoned(engine, held)]
+    known = {held.run for held in found}
     # a run without a claim: the ledger was restored from a copy, and what became of the run is not known
     said += [
         _settle(engine, held.owner, held.activity, held.attempt, "its claim was lost", person=True)

@@ -49,11 +49,11 @@ def rehearse(
     """Play a rehearsal's ledger through to go-live, or until an activity is done; it goes on where it was."""
     began = time.monotonic()
     keys = RehearsalKeys(site_dir)
-    with open_snapshot(site_dir) as reader:
-        if not site_of(reader).rehearsal:
+    with open_snapshot(site_dir) as snapshot:
+        if not site_of(snapshot).rehearsal:
             raise InputError("this ledger is a real record, not a rehearsal's")
-        require_activity(reader, until or CLOSING)
-        started = project_time(reader)
+        require_activity(snapshot, until or CLOSING)
+        started = project_time(snapshot)
     with PrefectServer(site_dir, port, on_message) as server:
         from flows.engine_log import logged
         from flows.simulation import SimulatedClock
@@ -64,14 +64,13 @@ def rehearse(
             ledger.signer = keys.sign
             engine, stage = _set_up(site_dir, ledger, clock, seed, until or CLOSING, on_message)
             _play(server, engine, stage, on_message)
-    with open_snapshot(site_dir) as reader:
-        counts = counts(reader)
-        by_state = {state.value: n for state, n in counts.by_state.items()}
-        first = site_of(reader).plan_start or started
-        if require_activity(reader, CLOSING).state.value == "done":
+    with open_snapshot(site_dir, clock()) as snapshot:
+        total, by_state = (found := counts(snapshot)).total, {state.value: n for state, n in found.by_state.items()}
+        first = site_of(snapshot).plan_start or started
+        if require_activity(snapshot, CLOSING).state.value == "done":
             keys.throw_away()
     seconds = time.monotonic() - began
-    return RehearsalReport(seconds, counts.total, by_state["done"], by_state["not_applicable"], first, clock())
+    return RehearsalReport(seconds, total, by_state["done"], by_state["not_applicable"], first, clock())
 
 
 def _set_up(
@@ -85,10 +84,9 @@ def _set_up(
     from ledger.evidence.plans import read_plan
     from steps.schedule.calendar import WorkCalendar
 
-    with open_snapshot(site_dir) as reader:
-        revision = site_of(reader).revision
-        placed = [(row, row.placed_at) for row in orders(reader) if row.placed_at]
-    plan = read_plan(site_dir, revision)
+    with open_snapshot(site_dir) as snapshot:
+        plan, revision = read_plan(snapshot), site_of(snapshot).revision
+        placed = [(row, row.placed_at) for row in orders(snapshot) if row.placed_at]
     people = SimulatedPeople(ledger, plan, clock)
     suppliers = SimulatedSuppliers(plan, people, clock, seed)
     simulator = Simulator(site_dir, clock, WorkCalendar.from_plan(plan), people, seed)

@@ -16,6 +16,7 @@ from ledger.questions.case import require_activity
 from ledger.questions.inbox import approved_until
 from ledger.questions.orders import orders
 from ledger.questions.site import counts, next_wake
+from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from steps.errors import ClusterwrightError, NotSatisfiedError
@@ -45,25 +46,30 @@ class Stage:
         self.clock = clock
         self.wanted = wanted
         self.say = say
-        self._reader = open_snapshot(engine.site_dir)
         self._told = time.monotonic()
 
     def play(self, dispatcher: threading.Thread) -> None:
         """Go on until the wanted activity is over; refuse to wait for nothing."""
-        with self._reader as reader:
-            while require_activity(reader, self.wanted).state not in OVER:
-                self._settle_down(dispatcher)
-                if self._place_orders():
-                    continue
-                at = self._next_moment()
-                if at is None:
-                    raise NotSatisfiedError(
-                        "the rehearsal cannot go on: nothing is ready, under way or expected",
-                        hint=f"`clusterwright why {self.wanted}` says what waits for what",
-                    )
-                self._move_to(at)
-            if self.wanted == CLOSING:
-                self._play_out(dispatcher)
+        while not self._is_over():
+            self._settle_down(dispatcher)
+            if self._place_orders():
+                continue
+            at = self._next_moment()
+            if at is None:
+                raise NotSatisfiedError(
+                    "the rehearsal cannot go on: nothing is ready, under way or expected",
+                    hint=f"`clusterwright why {self.wanted}` says what waits for what",
+                )
+            self._move_to(at)
+        if self.wanted == CLOSING:
+            self._play_out(dispatcher)
+
+    def _snapshot(self) -> Snapshot:
+        return open_snapshot(self.engine.site_dir, self.clock())
+
+    def _is_over(self) -> bool:
+        with self._snapshot() as snapshot:
+            return require_activity(snapshot, self.wanted).state in OVER
 
     def _play_out(self, dispatcher: threading.Thread) -> None:
         """Bring work that continues after go-live to its first end, so that every step is accounted for."""
@@ -74,8 +80,10 @@ class Stage:
 
     def _move_to(self, at: datetime) -> None:
         due = self.clock.move_to(at)
+        with self._snapshot() as snapshot:
+            ended = approved_until(snapshot, self.clock())
         with self.engine.ledger.batch():
-            for row in approved_until(self._reader, self.clock()):
+            for row in ended:
                 self.simulator.people.renew(self.engine.activities[row.id])
             for decision in due:
                 decision(self.clock())
@@ -99,7 +107,9 @@ class Stage:
 
     def _place_orders(self) -> bool:
         now = self.clock()
-        ready = [o for o in orders(self._reader) if o.placed_at is None and o.ready_from and o.ready_from <= now]
+        with self._snapshot() as snapshot:
+            placeable = orders(snapshot)
+        ready = [o for o in placeable if o.placed_at is None and o.ready_from and o.ready_from <= now]
         if ready:
             with self.engine.ledger.batch():
                 for row in ready:
@@ -108,11 +118,13 @@ class Stage:
         return bool(ready)
 
     def _next_moment(self) -> datetime | None:
-        moments = (next_wake(self._reader), self.clock.next_due())
+        with self._snapshot() as snapshot:
+            moments = (next_wake(snapshot), self.clock.next_due())
         return min((at for at in moments if at is not None), default=None)
 
     def _tell(self) -> None:
         if time.monotonic() - self._told > TELL_S:
             self._told = time.monotonic()
-            counts = counts(self._reader)
-            self.say(f"{self.clock():%Y-%m-%d}: {counts.by_state[State.DONE]} of {counts.total} done")
+            with self._snapshot() as snapshot:
+                found = counts(snapshot)
+            self.say(f"{self.clock():%Y-%m-%d}: {found.by_state[State.DONE]} of {found.total} done")

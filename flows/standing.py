@@ -37,12 +37,12 @@ def restore_history(api: PrefectApi, engine: Engine) -> int:
     """Write one standing run a phase where the dashboard knows nothing and the ledger does; give how many."""
     if api.count("flow_runs", {}) > 0:
         return 0
-    with open_snapshot(engine.site_dir) as reader:
-        phases = [p for p in phases(reader) if p.done or p.awaiting or p.in_progress or p.failed]
-    for phase in phases:
+    with open_snapshot(engine.site_dir, engine.clock()) as snapshot:
+        begun = [p for p in phases(snapshot) if p.done or p.awaiting or p.in_progress or p.failed]
+    for phase in begun:
         with tags(RESTORED, engine.plan.site, phase.phase, f"revision {engine.revision}"):
             _write_standing(phase)
-    return len(phases)
+    return len(begun)
 
 
 def _write_standing(phase: PhaseRow) -> None:

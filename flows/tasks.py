@@ -36,8 +36,8 @@ def act(name: str, engine_id: str, activity: str, attempt: int, mark: str) -> St
 
 
 def _dealt_with(engine: Engine, activity: str, attempt: int) -> Outcome:
-    with open_snapshot(engine.site_dir) as reader:
-        row = require_activity(reader, activity)
+    with open_snapshot(engine.site_dir, engine.clock()) as snapshot:
+        row = require_activity(snapshot, activity)
     if row.attempt != attempt:
         return Outcome("Superseded", f"attempt {row.attempt} has taken over")
     try:

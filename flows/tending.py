@@ -31,13 +31,14 @@ class Attendant:
             self._recovered = now
             for sentence in recover(self.engine):
                 self.say(sentence)
-        with open_snapshot(self.engine.site_dir) as reader:
-            requests = requests(reader, open_only=True)
-            revision = site_of(reader).revision
-        if revision != self.engine.revision:
-            self.engine.use(read_plan(self.engine.site_dir, revision), revision)
+        with open_snapshot(self.engine.site_dir) as snapshot:
+            asked = requests(snapshot, open_only=True)
+            revision = site_of(snapshot).revision
+            plan = read_plan(snapshot) if revision != self.engine.revision else None
+        if plan is not None:
+            self.engine.use(plan, revision)
             self.say(f"plan revision {revision} is in force")
-        for request in requests:
+        for request in asked:
             answer = self._answer(request)
             answer_request(self.engine.ledger, request.id, answer)
             self.say(f"{request.activity}: {request.action} asked by {request.by}: {answer}")

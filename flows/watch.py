@@ -1,6 +1,6 @@
 """When it is worth looking at the ledger again: someone wrote, a lag has ended, or a while has passed.
 
-A watch belongs to one thread, like the reader it keeps open.
+A watch belongs to one thread, like the connection it keeps open.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Self
 
 from ledger.questions.site import next_wake
 from ledger.reading import open_snapshot
+from ledger.stores.file import connect, data_version
 from ledger.stores.following import follower
 
 LOOK_S = 0.2
@@ -26,7 +27,8 @@ class Watch:
     """One waiter's view of the ledger; use it in a with statement."""
 
     def __init__(self, site_dir: Path, clock: Callable[[], datetime]) -> None:
-        self._reader = open_snapshot(site_dir)
+        self._site_dir = site_dir
+        self._file = connect(site_dir)
         self._follower = follower(site_dir)
         self._clock = clock
         self._version = -1
@@ -37,13 +39,14 @@ class Watch:
         """Say whether to look; the first time always."""
         if self._follower is not None:
             self._follower.look()
-        version = self._reader.data_version()
+        version = data_version(self._file)
         now = self._clock()
         waited = time.monotonic() - self._looked
         if version == self._version and waited < SLOW_S and (self._wake is None or now < self._wake):
             return False
         self._version, self._looked = version, time.monotonic()
-        self._wake = next_wake(self._reader)
+        with open_snapshot(self._site_dir, now) as snapshot:
+            self._wake = next_wake(snapshot)
         return True
 
     def __enter__(self) -> Self:
@@ -51,7 +54,7 @@ class Watch:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Close its reader."""
-        self._reader.close()
+        """Close its connection."""
+        self._file.close()
         if self._follower is not None:
             self._follower.close()

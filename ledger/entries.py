@@ -179,7 +179,11 @@ def fact_of(text: str) -> FactEntry:
 def evidence_of(text: str) -> tuple[str, Path]:
     """Return the kind and the file of evidence that was written as `KIND FILE`. Raise where there is no such file."""
     kind, _, path = text.partition(" ")
-    file = Path(path.strip()).expanduser()
-    if not path or not file.is_file():
+    try:
+        file = Path(path.strip()).expanduser()
+        is_file = file.is_file()
+    except (OSError, RuntimeError):  # a name that is too long, or the home of nobody
+        is_file = False
+    if not path or not is_file:
         raise InputError(f"{path or 'nothing'} is not a file", hint="write the kind, a space, and a file's path")
     return kind, file

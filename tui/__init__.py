@@ -1,5 +1,5 @@
-"""Seeing and signing: Textual screens over the ledger's read models and services.
+"""Seeing and signing: Textual screens that ask the ledger's questions and take its decisions.
 
-This room holds no business rule and runs nothing: runs, retries and cancellations are requests that it
-records and the dispatcher answers.
+This room holds no business rule and runs nothing. Runs, retries and cancellations are requests that it records. The
+dispatcher answers them.
 """

@@ -13,6 +13,7 @@ from textual.screen import Screen
 
 from steps.errors import ClusterwrightError
 from tui.screens.activity import ActivityScreen
+from tui.screens.base import SiteScreen
 from tui.screens.inbox import InboxScreen
 from tui.screens.live import LiveScreen
 from tui.screens.orders import OrdersScreen
@@ -21,6 +22,9 @@ from tui.screens.steps import StepsScreen
 from tui.site import OpenSite
 
 REFRESH_S = 0.5
+REFUSAL_S = 12.0
+LONGEST = 600
+"""How many characters of a refusal are shown: it may repeat what a person pasted."""
 
 
 class ClusterwrightApp(App[None]):
@@ -51,12 +55,12 @@ class ClusterwrightApp(App[None]):
         """Keep the folder; nothing is read before the first paint."""
         super().__init__()
         self.site = OpenSite(folder)
-        self.seen = -1
+        self.seen: int | str | None = None
+        """The last event that a screen shows, or why it could not read. None before the first screen has read."""
 
     def on_mount(self) -> None:
-        """Start looking for changes a few times a second."""
+        """Look for changes a few times a second."""
         self.set_interval(REFRESH_S, self.look)
-        self.look()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Add the screens to the command palette."""
@@ -66,29 +70,31 @@ class ClusterwrightApp(App[None]):
 
     @work(thread=True, exclusive=True, group="look")
     def look(self) -> None:
-        """Read the ledger's head; tell the screen when it moved."""
+        """Let the screen on top read again if there are new events, or if the ledger can be read again."""
+        found: int | str
         try:
-            if not self.site.people:
-                self.site.find_person()
-            seen = self.site.version()
+            found = self.site.last_event()
         except ClusterwrightError as error:
-            self.call_from_thread(self.notify, error.hint or error.what, title=error.what, severity="error")
-            return
-        if seen != self.seen:
-            self.seen = seen
+            found = error.what
+        if self.seen not in {None, found}:
+            self.seen = found
             self.call_from_thread(self.refresh_screen)
+
+    def say(self, error: ClusterwrightError) -> None:
+        """Show why something was refused or could not be read."""
+        title, hint = error.what[:LONGEST], error.hint[:LONGEST] or " "
+        self.notify(hint, title=title, severity="error", timeout=REFUSAL_S, markup=False)
 
     def refresh_screen(self) -> None:
         """Let the screen on top read again."""
-        screen = self.screen
-        if isinstance(screen, OverviewScreen | StepsScreen | InboxScreen | OrdersScreen | LiveScreen | ActivityScreen):
-            screen.load()
+        if isinstance(self.screen, SiteScreen):
+            self.screen.load()
 
     def action_next_person(self) -> None:
-        """Act as the next of the people this account stands for."""
+        """Act as the next of the people that this account may act as."""
         people = self.site.people
         if len(people) < 2:
-            self.notify("this account stands for one person only")
+            self.notify("this account belongs to one person only")
             return
         at = people.index(self.site.person) if self.site.person in people else -1
         self.site.person = people[(at + 1) % len(people)]
@@ -102,9 +108,9 @@ class ClusterwrightApp(App[None]):
         if isinstance(screen, StepsScreen):
             screen.show_phase(phase)
 
-    def open_activity(self, activity: str) -> None:
-        """Show an activity's page."""
-        self.push_screen(ActivityScreen(activity))
+    def open_activity(self, subject: str) -> None:
+        """Show the page of an activity; for an order or a delivery, the page of its activity."""
+        self.push_screen(ActivityScreen(subject.partition("#")[0]))
 
 
 def run(folder: Path) -> None:

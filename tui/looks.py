@@ -1,10 +1,14 @@
-"""How states look: glyph, word and colour together, so that none of them alone carries the meaning."""
+"""How values look: states by glyph, word and colour together, so that none of them alone carries the meaning."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+
+from rich.table import Table
 from rich.text import Text
 
-from ledger.rules.activity import State
+from ledger.rules.activity import Activity, State
 
 COLOURS = {
     "muted": "grey62",
@@ -16,15 +20,57 @@ COLOURS = {
 }
 """Chosen by contrast on dark and light; no red and green pair."""
 
+Cells = Sequence[object]
+"""The cells of a row. A cell that is not a `Text` is shown as text without markup."""
+
+
+def coloured(text: str, role: str) -> Text:
+    """Return text in the colour of a role."""
+    return Text(text, style=COLOURS[role])
+
 
 def state_text(state: State, flags: frozenset[str] = frozenset()) -> Text:
-    """Give a state as glyph and word in its colour, its flags behind it."""
-    text = Text(f"{state.glyph} {state.words}", style=COLOURS[state.colour])
+    """Return a state as glyph and word in its colour, its flags behind it."""
+    text = coloured(f"{state.glyph} {state.words}", state.colour)
     for flag in sorted(flags):
         text.append(f" +{flag}", style="italic grey62")
     return text
 
 
-def safe(value: object) -> Text:
-    """Give text from files, hosts and people as it is: no markup, no control characters."""
-    return Text("".join(c for c in str(value) if c == "\n" or c.isprintable()))
+def safe(cell: object) -> Text:
+    """Return text from files, hosts and people as it is: no markup, no control characters. A `Text` is kept."""
+    if isinstance(cell, Text):
+        return cell
+    shown = (c for c in str(cell) if c == "\n" or c.isprintable())
+    return Text("".join(shown))
+
+
+def sheet(title: str, headers: Sequence[str], rows: Iterable[Cells]) -> Table:
+    """Return a table without lines. Every cell is made safe."""
+    heading = safe(title)
+    heading.stylize("italic")
+    shown = Table(title=heading, title_justify="left", box=None, pad_edge=False)
+    for header in headers:
+        shown.add_column(header, overflow="fold")
+    for row in rows:
+        shown.add_row(*map(safe, row))
+    return shown
+
+
+def day_text(day: date | None) -> str:
+    """Return a day as 2026-11-20; empty for None."""
+    return f"{day:%Y-%m-%d}" if day else ""
+
+
+def time_text(time: datetime | None) -> str:
+    """Return a time as 2026-11-20 14:05; empty for None."""
+    return f"{time:%Y-%m-%d %H:%M}" if time else ""
+
+
+def float_days(row: Activity, hours_a_day: float) -> str:
+    """Return the float of an activity in days of its calendar; empty where it has no dates."""
+    dates = row.plan.dates
+    if dates is None:
+        return ""
+    hours = hours_a_day if row.plan.calendar == "working" else 24
+    return f"{dates.total_float_h / hours:.0f}"

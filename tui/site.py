@@ -1,90 +1,75 @@
-"""The site a screen shows: reads in worker threads, writes through the services as one person."""
+"""The site that the screens show: its folder, who acts, what is read once, and decisions taken as that person."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
+from ledger.account import account_of
 from ledger.questions.people import person_for_account
-from ledger.questions.site import head, project_time, site_of
-from ledger.reading import open_snapshot
+from ledger.questions.site import revision
+from ledger.questions.snapshot import Snapshot
+from ledger.reading import last_event
+from ledger.stores.following import Follower, follower
 from steps.errors import NotSatisfiedError
 
 if TYPE_CHECKING:
-    from ledger.questions.snapshot import Snapshot
-    from ledger.stores.following import Follower
-    from ledger.writing import Ledger
     from steps.schedule.plan import Plan
-
-T = TypeVar("T")
 
 
 @dataclass
 class OpenSite:
-    """A site's folder and who looks at it; `person` is None until the account's person is known."""
+    """A site's folder and who looks at it. `person` is None until the account's person is known."""
 
     folder: Path
     person: str | None = None
-    people: tuple[str, ...] = field(default=())
-    _followed: bool = field(default=False, repr=False)
-    _follower: Follower | None = field(default=None, repr=False)
-    _plan: tuple[int, Plan] | None = field(default=None, repr=False)
+    people: tuple[str, ...] = ()
+    _plan: tuple[int, Plan] | None = None
 
-    def read(self, question: Callable[[Snapshot, datetime], T]) -> T:
-        """Ask the read models; call from a worker thread."""
-        with open_snapshot(self.folder) as reader:
-            now = project_time(reader) if site_of(reader).rehearsal else datetime.now(UTC)
-            return question(reader, now)
+    @cached_property
+    def _follower(self) -> Follower | None:
+        """One connection that listens to a shared ledger, instead of a new one at every look."""
+        return follower(self.folder)
 
-    def go_live(self, reader: Snapshot, now: datetime) -> datetime | None:
-        """Give the forecast of go-live; None before a plan is in force. The plan is read once a revision."""
+    def last_event(self) -> int:
+        """Return the number of the last event, which changes with every decision."""
+        if self._follower is not None:
+            self._follower.look()
+        return last_event(self.folder)
+
+    def find_person(self, snapshot: Snapshot) -> None:
+        """Find the people that the account may act as, until there are some. The first of them acts."""
+        if not self.people:
+            found = person_for_account(snapshot, account_of(self.folder))
+            self.people = tuple(person.id for person in found)
+            self.person = self.person or next(iter(self.people), None)
+
+    def go_live(self, snapshot: Snapshot) -> datetime | None:
+        """Return the forecast of go-live. None before a plan is in force."""
+        # NumPy and pydantic: only this figure needs them, and the first screen is painted before they are loaded
         from ledger.evidence.plans import read_plan
         from ledger.questions.actuals import current_forecast
 
-        revision = site_of(reader).revision
-        if revision == 0:
+        in_force = revision(snapshot)
+        if in_force == 0:
             return None
-        if self._plan is None or self._plan[0] != revision:
-            self._plan = (revision, read_plan(self.folder, revision))
-        return current_forecast(reader, self._plan[1], now).finish
+        if self._plan is None or self._plan[0] != in_force:
+            self._plan = in_force, read_plan(snapshot)
+        return current_forecast(snapshot, self._plan[1]).finish
 
-    def version(self) -> int:
-        """Give the number of the last event, which changes with every decision."""
-        from ledger.questions.snapshot import Snapshot
-        from ledger.stores.following import follower
+    def decide(self, name: str, *about: object) -> object:
+        """Take a decision as the person and return what it returned. Raise its refusal.
 
-        if not self._followed:
-            self._followed, self._follower = True, follower(self.folder)
-        if self._follower is not None:
-            self._follower.look()  # one connection that listens, instead of a new one at every look
-        with Snapshot(self.folder) as reader:
-            return head(reader).seq
-
-    def find_person(self) -> tuple[str, ...]:
-        """Give the people the account stands for, and take the first to act."""
-        from ledger.account import account_of
-
-        account = account_of(self.folder)
-        self.people = self.read(lambda reader, _: tuple(p.id for p in person_for_account(reader, account)))
-        if self.person is None and self.people:
-            self.person = self.people[0]
-        return self.people
-
-    def act(self, decision: Callable[[Ledger, str], object]) -> object:
-        """Take a decision as the person and give what it gave; the service's refusal comes back as its error."""
-        from ledger.account import account_of
-        from ledger.writing import Ledger
+        `about` is the activity and what was typed.
+        """
+        from tui.decisions import take  # SQLAlchemy is slow to import, and those who only look do without it
 
         if self.person is None:
             raise NotSatisfiedError(
                 f"no person at this site has the account {account_of(self.folder)!r}",
-                hint="give someone this account in site.yaml and adopt the plan again",
+                hint="add this account to a person in site.yaml and adopt the plan again",
             )
-        from ledger.decisions.by_key import decided
-
-        person = self.person
-        with Ledger.open(self.folder, clock=lambda: datetime.now(UTC)) as ledger:
-            return decided(ledger, person, lambda: decision(ledger, person), may_ask=False)
+        return take(self.folder, self.person, name, *about)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from clusterwright.commands.options import JsonOption, SiteOption
+from ledger.questions.case import actor
 from ledger.questions.people import people
 from ledger.reading import open_snapshot
 from steps.errors import InputError
@@ -47,12 +48,10 @@ def access(
 
 
 def _roles(person: str, site: SiteOption) -> set[str]:
-    from datetime import UTC, datetime
-
     from clusterwright.where import find_site
 
     with open_snapshot(find_site(site)) as reader:
         known = [row.id for row in people(reader)]
         if person not in known:
             raise InputError(f"nobody at this site is called {person!r}", hint="people: " + ", ".join(known))
-        return reader.roles_of(person, datetime.now(UTC))
+        return set(actor(reader, person).roles)

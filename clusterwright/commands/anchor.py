@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from clusterwright.commands.options import JsonOption, SiteOption
+from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
 
 

@@ -9,8 +9,8 @@ import typer
 
 from clusterwright.commands.acting import act_once
 from clusterwright.commands.options import AsOption, JsonOption, KeyOption, ReasonOption, SiteOption
-from ledger.decisions import changes
-from ledger.questions.orders import changes
+from ledger.decisions import changes as deciding
+from ledger.questions.orders import changes as change_orders
 from ledger.reading import open_snapshot
 
 app = typer.Typer(invoke_without_command=True, help="Change orders: asked for by one person, decided by another.")
@@ -25,7 +25,7 @@ def changes(context: typer.Context, site: SiteOption = None, as_json: JsonOption
     from clusterwright.where import find_site
 
     with open_snapshot(find_site(site)) as reader:
-        rows = changes(reader)
+        rows = change_orders(reader)
     if as_json:
         print_json(rows)
         return
@@ -63,7 +63,7 @@ def request(
     act_once(
         site,
         who,
-        lambda ledger, me: changes.ask_change(ledger, me, order_id, reason=reason, quantity=quantity, value=value),
+        lambda ledger, me: deciding.ask_change(ledger, me, order_id, reason=reason, quantity=quantity, value=value),
         lambda event: f"{event.payload.change}: waits for a decision",
     )
 
@@ -95,7 +95,7 @@ def _decide(
     act_once(
         site,
         who,
-        lambda ledger, me: changes.decide_change(ledger, me, change_id, approve=approve, reason=reason),
+        lambda ledger, me: deciding.decide_change(ledger, me, change_id, approve=approve, reason=reason),
         f"{change_id}: {'approved' if approve else 'refused'}",
         key,
     )

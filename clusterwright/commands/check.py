@@ -12,6 +12,7 @@ import typer
 from clusterwright.commands.options import AsOfOption, AsOption, AtOption, JsonOption, SiteOption, instant
 from ledger.decisions import checklists
 from ledger.questions.case import require_activity
+from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
 from steps.errors import ClusterwrightError, InputError, UnreachableError
 

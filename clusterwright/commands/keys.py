@@ -10,6 +10,7 @@ import typer
 from clusterwright.commands.acting import act_once
 from clusterwright.commands.options import AsOption, AtOption, JsonOption, KeyOption, ReasonOption, SiteOption, instant
 from ledger.questions.records import signer_keys
+from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
 
 app = typer.Typer(

@@ -33,10 +33,10 @@ def audit(
         anchors = {"holding": holding, "up_to": up_to}
         print_json({"events": result.events, "head": result.head, "anchors": anchors, "findings": list(result)})
     else:
-        print(f"{result.events} events, head {result.head[:16]}, {len(result.findings)} findings")
+        print(f"{result.events} events, head {result.head[:16]}, {len(result)} findings")
         if holding:
             print(f"{holding} anchors hold, the newest of event {up_to}")
-        if result.findings:
-            table(("where", "what"), [(f.where, f.message) for f in result.findings])
-    if result.findings:
-        raise NotSatisfiedError(f"the ledger has {len(result.findings)} faults")
+        if result:
+            table(("where", "what"), [(f.where, f.message) for f in result])
+    if result:
+        raise NotSatisfiedError(f"the ledger has {len(result)} faults")

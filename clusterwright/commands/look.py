@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clusterwright.commands.options import AsOfOption, AsOption, JsonOption, SiteOption
+from clusterwright.flat import flat_activity
 from ledger.questions.activities import activities, ready
 from ledger.questions.case import require_activity
-from ledger.questions.inbox import inbox
+from ledger.questions.inbox import inbox as waiting_for
 from ledger.questions.log import last_events
-from ledger.questions.why import why
+from ledger.questions.site import site_of
+from ledger.questions.why import why as why_waits
 from steps.errors import WaitingError
 
 if TYPE_CHECKING:
     from ledger.questions.snapshot import Snapshot
+    from ledger.rules.activity import Activity
 
 
 def _reader(site: SiteOption, as_of: AsOfOption = None) -> Snapshot:
@@ -61,9 +64,9 @@ def next_(
     from clusterwright.output import print_json, say, table
 
     with _reader(site, as_of) as reader:
-        rows = sorted(ready(reader, phase), key=lambda r: (r.dates_.total_float_h or 0, r.id))[:limit]
+        rows = sorted(ready(reader, phase), key=lambda r: (_float_h(r), r.id))[:limit]
         if as_json:
-            print_json(dated(reader, rows))
+            print_json(dated(reader, [flat_activity(row) for row in rows]))
             return
         print_when(reader)
         if not rows:
@@ -72,7 +75,10 @@ def next_(
         zone = site_of(reader).time_zone
         table(
             ("activity", "what", "who", "kind", "since", "float h"),
-            [(r.id, r.plan.title, r.plan.role, r.plan.kind, _day(r.ready_from, zone), f"{r.dates_.total_float_h or 0:.0f}") for r in rows],
+            [
+                (r.id, r.plan.title, r.plan.role, r.plan.kind, _day(r.ready_from, zone), f"{_float_h(r):.0f}")
+                for r in rows
+            ],
             right=(5,),
         )
 
@@ -98,7 +104,7 @@ def list_(
     with _reader(site, as_of) as reader:
         rows = activities(reader, phase=phase, state=state, unit=unit, search=search, organisation=organisation)
         if as_json:
-            print_json(dated(reader, rows))
+            print_json(dated(reader, [flat_activity(row) for row in rows]))
             return
         print_when(reader)
         zone = site_of(reader).time_zone
@@ -109,8 +115,8 @@ def list_(
                     f"{r.state.glyph} {r.state.words}",
                     r.id,
                     r.plan.title,
-                    r.assignee or r.organisation or r.plan.role,
-                    _day(r.dates_.early_start, zone),
+                    r.assignee or r.whose or r.plan.role,
+                    _day(r.plan.dates.early_start if r.plan.dates else None, zone),
                     " ".join(sorted(r.flags)),
                 )
                 for r in rows
@@ -125,7 +131,7 @@ def why(activity: str, site: SiteOption = None, as_of: AsOfOption = None, as_jso
 
     with _reader(site, as_of) as reader:
         require_activity(reader, activity)
-        answer = why(reader, activity)
+        answer = why_waits(reader, activity)
         if as_json:
             print_json(dated(reader, answer))
             return
@@ -148,10 +154,10 @@ def show(activity: str, site: SiteOption = None, as_of: AsOfOption = None, as_js
         if as_json:
             from clusterwright.output import print_json
 
-            print_json(dated(reader, activity_document(reader, row, _now(reader))))
+            print_json(dated(reader, activity_document(reader, row)))
         else:
             print_when(reader)
-            print_activity(reader, row, _now(reader))
+            print_activity(reader, row)
 
 
 def inbox(site: SiteOption = None, who: AsOption = None, as_of: AsOfOption = None, as_json: JsonOption = False) -> None:
@@ -162,7 +168,7 @@ def inbox(site: SiteOption = None, who: AsOption = None, as_of: AsOfOption = Non
 
     with _reader(site, as_of) as reader:
         person = acting_person(reader, who)
-        rows = inbox(reader, person)
+        rows = waiting_for(reader, person)
         if as_json:
             print_json(dated(reader, rows))
             return
@@ -229,13 +235,12 @@ def orders(
 
     folder = find_site(site)
     with _reader(folder, as_of) as reader:
-        now = _now(reader)
         answer, shown = (
             orders_view.history(reader, history)
             if history is not None
-            else orders_view.budget(reader, folder, now)
+            else orders_view.budget(reader, folder)
             if budget
-            else orders_view.listed(reader, now, organisation)
+            else orders_view.listed(reader, organisation)
         )
         if as_json:
             print_json(dated(reader, answer))
@@ -267,6 +272,10 @@ def log(
             [(e.seq, _minute(e.recorded_at, zone), e.actor, e.kind, e.subject) for e in rows],
             right=(0,),
         )
+
+
+def _float_h(row: Activity) -> float:
+    return row.plan.dates.total_float_h if row.plan.dates else 0
 
 
 def _day(moment: datetime | date | None, zone: str) -> str:

@@ -10,7 +10,10 @@ import typer
 
 from clusterwright.commands.acting import act_once
 from clusterwright.commands.options import AsOption, JsonOption, KeyOption, SiteOption, a_day
-from ledger.questions.ncrs import ncrs, punch
+from ledger.decisions import ncr as conforming
+from ledger.questions.ncrs import ncrs
+from ledger.questions.ncrs import punch as left_to_do
+from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
 from steps.errors import InputError
 
@@ -64,7 +67,7 @@ def disposition(
     act_once(
         site,
         who,
-        lambda ledger, me: ncr.disposition_ncr(ledger, me, ncr, what, owner=owner, due=day, reason=reason),
+        lambda ledger, me: conforming.disposition_ncr(ledger, me, ncr, what, owner=owner, due=day, reason=reason),
         f"{ncr}: {what}",
         key,
     )
@@ -79,7 +82,7 @@ def close(
     who: AsOption = None,
 ) -> None:
     """Close a non-conformance: what was decided is done."""
-    act_once(site, who, lambda ledger, me: ncr.close_ncr(ledger, me, ncr, what), f"{ncr}: closed", key)
+    act_once(site, who, lambda ledger, me: conforming.close_ncr(ledger, me, ncr, what), f"{ncr}: closed", key)
 
 
 def punch(site: SiteOption = None, as_json: JsonOption = False) -> None:
@@ -89,7 +92,7 @@ def punch(site: SiteOption = None, as_json: JsonOption = False) -> None:
     from clusterwright.where import find_site
 
     with open_snapshot(find_site(site)) as reader:
-        found = punch(reader, datetime.now(UTC).astimezone(ZoneInfo(site_of(reader).time_zone)).date())
+        found = left_to_do(reader, datetime.now(UTC).astimezone(ZoneInfo(site_of(reader).time_zone)).date())
     rows = [
         (p.trade, p.id, p.kind, p.ncr_class, p.due or "", "overdue" if p.overdue else "", p.owner, p.activity, p.said)
         for p in found

@@ -1,7 +1,7 @@
 """What people do: the same services the terminal screens use, one verb each.
 
 Ids may be patterns (`148@*`); a verb given several activities takes them in turn and stops at the first
-that is refused, having sign_elsewhere those before it. `--dry-run` asks every rule and records nothing.
+that is refused, having recorded those before it. `--dry-run` asks every rule and records nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ import typer
 from clusterwright.commands import buying
 from clusterwright.commands.acting import act_once
 from clusterwright.commands.options import AsOption, AtOption, KeyOption, SiteOption, a_day, instant
-from ledger.decisions import evidence, progress, requests, sign_off, work
+from ledger.decisions import evidence as files
+from ledger.decisions import facts as facility
+from ledger.decisions import progress as earlier
+from ledger.decisions import requests, sign_off, work
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
 from ledger.questions.why import criteria
@@ -74,7 +77,6 @@ def _taken_out(event: Any) -> str:
 def _matching(reader: Any, patterns: list[str]) -> list[str]:
     from fnmatch import fnmatchcase
 
-    now = datetime.now(UTC)
     names: list[str] = []
     known: list[str] | None = None
     for pattern in patterns:
@@ -203,7 +205,7 @@ def fact(
         site,
         who,
         [activity],
-        lambda ledger, me, a: facts.record_facts(
+        lambda ledger, me, a: facility.record_facts(
             ledger, me, a, entries, evidence=evidence, source=source, at=instant(at)
         ),
         ", ".join(facts),
@@ -235,7 +237,7 @@ def attach(
     """Attach a file as evidence."""
     if not file.exists():
         raise InputError(f"{file} does not exist")
-    _each(site, who, activities, lambda ledger, me, a: evidence.attach(ledger, me, a, file, kind), f"{kind} attached")
+    _each(site, who, activities, lambda ledger, me, a: files.attach(ledger, me, a, file, kind), f"{kind} attached")
 
 
 def sign(
@@ -393,7 +395,7 @@ def attest(
         site,
         who,
         activities,
-        lambda ledger, me, a: evidence.attest(ledger, me, a, reason, evidence=evidence or [], at=instant(at)),
+        lambda ledger, me, a: files.attest(ledger, me, a, reason, evidence=evidence or [], at=instant(at)),
         "attested",
     )
 
@@ -432,11 +434,11 @@ def adopt(
     act_once(
         site,
         who,
-        lambda ledger, me: progress.adopt_progress(ledger, me, rows, dry_run=not yes),
+        lambda ledger, me: earlier.adopt_progress(ledger, me, rows, dry_run=not yes),
         f"{len(rows)} rows " + ("adopted" if yes else "check out; --yes records them"),
     )
     if not yes:
-        say("nothing sign_elsewhere (dry run)")
+        say("nothing recorded (dry run)")
 
 
 VERBS = (

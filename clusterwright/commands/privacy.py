@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,9 +14,6 @@ from ledger.questions import log
 from ledger.questions.people import person_name
 from ledger.reading import open_snapshot
 from steps.errors import InputError
-
-if TYPE_CHECKING:
-    from ledger.writing import Ledger
 
 SHOWN = 20
 """How many events that mention a name are listed."""
@@ -53,18 +50,18 @@ def redact(
         removed = people.take_away(ledger)
         say(f"{person}: redacted, {removed} documents removed; backups and packages made before still hold the name")
         if held is not None and held.name != person:
-            _say_what_stays(ledger, folder, held.name)
+            _say_what_stays(folder, held.name)
 
 
-def _say_what_stays(ledger: Ledger, folder: Path, name: str) -> None:
+def _say_what_stays(folder: Path, name: str) -> None:
     """Name every place that still holds the name and that nobody but a person can clear."""
     from clusterwright.output import say
 
-    events = log.mentions(ledger, name)
+    with open_snapshot(folder) as reader:
+        events, plans = log.mentions(reader, name), log.naming_plans(reader)
     if events:
         listed = ", ".join(str(seq) for seq in events[:SHOWN]) + (", ..." if len(events) > SHOWN else "")
         say(f"{len(events)} events hold the name in what was written at the time, and cannot be changed: {listed}")
-    plans = log.naming_plans(ledger)
     if plans:
         listed = ", ".join(str(revision) for revision in plans)
         say(f"the plans of the first release hold names themselves, and are kept: revision {listed}")

@@ -7,6 +7,9 @@ from typing import Annotated
 import typer
 
 from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
+from ledger.questions.people import people
+from ledger.questions.reminders import reminders as due
+from ledger.questions.site import site_of
 from steps.errors import InputError
 
 
@@ -18,15 +21,15 @@ def reminders(
     as_json: JsonOption = False,
 ) -> None:
     """List what each person is to be reminded of: what waits, is due or overdue, ends, or is to be told."""
-    from clusterwright.as_of import dated, now_of, open_reader, print_when
+    from clusterwright.as_of import dated, open_reader, print_when
     from clusterwright.output import day, print_json, say, table
     from clusterwright.where import find_site
 
     with open_reader(find_site(site), as_of) as reader:
-        known = [row.id for row in reader.people()]
+        known = [row.id for row in people(reader)]
         if person is not None and person not in known:
             raise InputError(f"nobody at this site is called {person!r}", hint="people: " + ", ".join(known))
-        rows = reader.reminders(now_of(reader), days=days, person=person)
+        rows = due(reader, days=days, person=person)
         if as_json:
             print_json(dated(reader, rows))
             return
@@ -34,7 +37,7 @@ def reminders(
         if not rows:
             say(f"nobody is to be reminded of anything within {days} days")
             return
-        zone = reader.site().time_zone
+        zone = site_of(reader).time_zone
         table(
             ("person", "", "due", "waits since", "what", "about", "", "do"),
             [

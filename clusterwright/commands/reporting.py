@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
-from ledger.questions.site import counts, units
+from ledger.questions.site import counts, site_of, units
 from ledger.reading import open_snapshot
 
 app = typer.Typer(no_args_is_help=True, help="Reports from the ledger.")
@@ -55,17 +55,17 @@ def summary(site: SiteOption = None, as_json: JsonOption = False) -> None:
     from clusterwright.where import find_site
 
     with open_snapshot(find_site(site)) as reader:
-        counts = counts(reader)
+        found = counts(reader)
         hosts = max((len(u.hosts) + len(u.shared) for u in units(reader)), default=0)
-        by_state = {state.value: n for state, n in counts.by_state.items()}
+        by_state = {state.value: n for state, n in found.by_state.items()}
         live = site_of(reader)
     facts = {
         "hosts": hosts,
         "done": by_state.get("done", 0),
-        "waived": counts.waived,
-        "attested": counts.attested,
+        "waived": found.waived,
+        "attested": found.attested,
         "not_applicable": by_state.get("not_applicable", 0),
-        "open": counts.total - by_state.get("done", 0) - by_state.get("not_applicable", 0),
+        "open": found.total - by_state.get("done", 0) - by_state.get("not_applicable", 0),
         "rehearsal": live.rehearsal,
     }
     if as_json:

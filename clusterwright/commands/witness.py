@@ -11,6 +11,7 @@ import typer
 from clusterwright.commands.options import AsOption, JsonOption, SiteOption
 from ledger.decisions import sign_off
 from ledger.questions.case import require_activity
+from ledger.questions.site import site_of
 from ledger.questions.witnesses import attendances, invitation
 from ledger.reading import open_snapshot
 from steps.errors import InputError
@@ -106,9 +107,14 @@ def _show(activity: str, site: Path | None, as_json: bool) -> None:
 
     with open_snapshot(find_site(site)) as reader:
         row = require_activity(reader, activity)
+        wanted = row.plan.policy.witness
         if as_json:
             print_json(
-                {"activity": row.id, "roles": row.plan.policy.witness.roles, "notice_h": row.plan.policy.witness.notice_h}
+                {
+                    "activity": row.id,
+                    "roles": wanted.roles if wanted else (),
+                    "notice_h": wanted.notice_h if wanted else 0.0,
+                }
                 | {
                     "invitation": invitation(reader, require_activity(reader, row.id)),
                     "witnesses": attendances(reader, require_activity(reader, row.id)),
@@ -116,6 +122,6 @@ def _show(activity: str, site: Path | None, as_json: bool) -> None:
             )
             return
         lines = witness_lines(reader, row.id, site_of(reader).time_zone) or [f"{row.id} invites no witnesses"]
-        if row.plan.policy.witness.roles:
-            lines.append(f"notice: {row.plan.policy.witness.notice_h:g} working hours")
+        if wanted is not None:
+            lines.append(f"notice: {wanted.notice_h:g} working hours")
     print(clean("\n".join(lines)))

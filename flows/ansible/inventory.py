@@ -12,11 +12,17 @@ from steps.errors import InputError, Place
 
 ALL = "all"
 NODES = "all:!management:!logins:!storage_servers:!switches:!simulators"
-"""The cluster's nodes: what is in none of the other groups, or everything where an inventory has no groups."""
+"""The cluster's nodes: the hosts that are in none of the other groups. In an inventory without groups, all of them."""
+
+Hosts = dict[str, tuple[str, ...]]
+"""Hosts by the pattern that names them, in the inventory's order."""
 
 
-def inventory_hosts(inventory: Path, patterns: Iterable[str] = ()) -> dict[str, tuple[str, ...]]:
-    """Give the hosts of an inventory file or folder that each pattern names, and all of them, in its own order."""
+def inventory_hosts(inventory: Path, patterns: Iterable[str] = ()) -> Hosts:
+    """Return the hosts of an inventory that each pattern names, and all hosts under `all`.
+
+    Raise for an inventory that does not exist, that Ansible cannot read, or that names no host.
+    """
     if not inventory.exists():
         raise InputError(f"the inventory {inventory} does not exist", place=Place("site.yaml", None, "inventory"))
     result = subprocess.run(
@@ -29,7 +35,8 @@ def inventory_hosts(inventory: Path, patterns: Iterable[str] = ()) -> dict[str, 
     if result.returncode != 0:
         last = (result.stderr.strip().splitlines() or ["no reason given"])[-1]
         raise InputError(f"Ansible cannot read the inventory {inventory}: {last}")
-    named = {pattern: tuple(hosts) for pattern, hosts in json.loads(result.stdout).items()}
+    found = json.loads(result.stdout)
+    named = {pattern: tuple(hosts) for pattern, hosts in found.items()}
     if not named[ALL]:
         warned = next((line for line in result.stderr.splitlines() if "Unable to parse" in line), "")
         raise InputError(f"the inventory {inventory} names no host. {warned}".rstrip())

@@ -1,7 +1,8 @@
 """NetBox as an inventory: the devices of one of its sites, as Ansible reads them.
 
-The only module that imports pynetbox. It only reads, the token goes into a header and nowhere else, and what cannot be
-a host's name or group is refused: names go into patterns, and Ansible would run a template in a value.
+The only module that imports pynetbox. It only reads. The token is sent in a header and written nowhere. A name that cannot be
+a host's, and a serial number with braces, are refused: names become parts of Ansible's patterns, and Ansible would run a
+template that is in a value.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from steps.design.site import NetBox
 from steps.errors import InputError, Place, UnreachableError
 
 STATUSES = ("planned", "staged", "active")
-"""Devices that are, or will be, in their place: neither in stock, nor failed, nor given up."""
+"""The status of devices that are in their place, or will be. Others are in stock, failed or given up."""
 
 PAGE = 250
 TIMEOUT_S = 20
@@ -23,9 +24,16 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 SERIAL = re.compile(r"[^\s{}]+")
 AT = "inventory.netbox"
 
+Pattern = re.Pattern[str]
+Device = dict[str, Any]
+"""A device as NetBox's API describes it."""
+
 
 def netbox_inventory(source: NetBox, token: str) -> dict[str, Any]:
-    """Give the devices of a NetBox site as an Ansible inventory, in groups by role, with serial numbers and BMC addresses."""
+    """Return the devices of a NetBox site as an Ansible inventory: groups by role, serial numbers, BMC addresses.
+
+    Raise where NetBox does not answer or refuses, where it has two devices of one name, and where no device could be a host.
+    """
     groups: dict[str, dict[str, dict[str, str]]] = {}
     seen: dict[str, str] = {}
     for device in _devices(source, token):
@@ -40,7 +48,8 @@ def netbox_inventory(source: NetBox, token: str) -> dict[str, Any]:
                 place=Place("site.yaml", None, AT),
             )
         seen[name.casefold()] = device["url"]
-        groups.setdefault(source.roles.get(role, role.replace("-", "_")), {})[name] = dict(_said(device, source))
+        group = source.roles.get(role, role.replace("-", "_"))
+        groups.setdefault(group, {})[name] = dict(_variables(device, source))
     if not seen:
         raise InputError(
             f"NetBox has no device in the site {source.site!r} that could be a host",
@@ -51,8 +60,8 @@ def netbox_inventory(source: NetBox, token: str) -> dict[str, Any]:
     return {"all": {"vars": {"inventory_source": f"{source.url} site {source.site}"}, "children": children}}
 
 
-def _said(device: dict[str, Any], source: NetBox) -> Iterator[tuple[str, str]]:
-    """Give a host's variables: what NetBox knows of it."""
+def _variables(device: Device, source: NetBox) -> Iterator[tuple[str, str]]:
+    """Yield a host's variables: what NetBox knows of it."""
     yield "netbox_url", str(device["url"])
     for variable, key in (("ansible_host", "primary_ip"), ("bmc_address", "oob_ip")):
         if device.get(key):
@@ -61,7 +70,8 @@ def _said(device: dict[str, Any], source: NetBox) -> Iterator[tuple[str, str]]:
         yield "serial_number", _checked(SERIAL, serial, f"device {device['name']} has the serial number", source)
 
 
-def _checked(pattern: re.Pattern[str], text: str, what: str, source: NetBox) -> str:
+def _checked(pattern: Pattern, text: str, what: str, source: NetBox) -> str:
+    """Return the text. Raise where it does not match the pattern. `what` says whose it is."""
     if not pattern.fullmatch(text):
         raise InputError(
             f"in NetBox {what} {text!r}, which Ansible would not take as it stands",
@@ -71,9 +81,9 @@ def _checked(pattern: re.Pattern[str], text: str, what: str, source: NetBox) -> 
     return text
 
 
-def _devices(source: NetBox, token: str) -> Iterable[dict[str, Any]]:
-    """Give the devices of the site in NetBox's order, page by page."""
-    try:
+def _devices(source: NetBox, token: str) -> Iterable[Device]:
+    """Yield the devices of the site in NetBox's order, page by page."""
+    try:  # an extra of the package: most sites have their inventory in a file
         import pynetbox
         import requests
     except ImportError:
@@ -82,11 +92,12 @@ def _devices(source: NetBox, token: str) -> Iterable[dict[str, Any]]:
         ) from None
 
     api = pynetbox.api(source.url, token=token)
-    api.http_session.request = partial(api.http_session.request, timeout=TIMEOUT_S)  # it would wait for ever
+    api.http_session.request = partial(api.http_session.request, timeout=TIMEOUT_S)  # it has no time limit of its own
     if source.url.startswith("https:"):
-        del api.http_session.adapters["http://"]  # a link to the next page must not carry the token in clear
+        del api.http_session.adapters["http://"]  # a link to the next page must not send the token in clear text
+    wanted = {"site": source.site, "status": list(STATUSES)}
     try:
-        for record in api.dcim.devices.filter(site=source.site, status=list(STATUSES), limit=PAGE):
+        for record in api.dcim.devices.filter(**wanted, limit=PAGE):
             yield dict(record)
     except pynetbox.RequestError as error:
         raise _refused(source, error.req.status_code, error.error) from None
@@ -99,7 +110,7 @@ def _devices(source: NetBox, token: str) -> Iterable[dict[str, Any]]:
     except requests.RequestException as error:
         raise UnreachableError(
             f"NetBox at {source.url} does not answer: {type(error).__name__}",
-            hint="try again when it does; the plan in force goes on with what was read last",
+            hint="try again later; the plan in force goes on with the inventory that was read last",
             place=_at("url"),
         ) from None
 

@@ -1,4 +1,4 @@
-"""The inventory's nodes with what it states of each, to be matched with the nodes of a design."""
+"""The inventory's nodes and what it states of each. They are matched with the nodes of a design."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from steps.errors import InputError
 
 
 def inventory_nodes(inventory: Path) -> tuple[Host, ...]:
-    """Give the nodes of an inventory in its own order; hosts of the groups for other purposes are none."""
+    """Return the nodes of an inventory in its own order. Hosts of other groups, such as `switches`, are not nodes."""
     result = subprocess.run(
         [sys.executable, "-m", "flows.ansible.stated", str(inventory)],
         capture_output=True,

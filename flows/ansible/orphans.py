@@ -1,37 +1,52 @@
-"""Processes that an engine left behind: seen to be dead, or ended."""
+"""Processes that an engine left behind: whether there are any, and ending them."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
 PATIENCE_S = 3.0
 
 
+class _Ids(NamedTuple):
+    group: int
+    session: int
+
+
 def boot_id() -> str:
-    """Give this boot of this machine: a process of another boot cannot be alive."""
+    """Return the id of this boot of this machine. A process of another boot cannot be alive."""
     return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
 
 
 def members(pgid: int, run: str) -> list[psutil.Process]:
-    """Give the living processes of a run: those that name or are in its folder, and all of their groups and sessions.
+    """Return the living processes of a run. `pgid` is its process group, `run` the name of its folder.
 
-    A group's number may have been given to another since; ours works in the run's folder, or names it in its command
-    line or environment: Ansible's workers leave group and session, and what they started may outlive them all.
+    A process that works in the run's folder, or names it in its command line or environment, belongs to the run. So does
+    every process of its session, and of its group where that group is `pgid`. The group's number alone proves nothing: the
+    system may have given it to another process since. Ansible's workers leave their group and session, and what they started
+    may outlive them all.
     """
-    alive = [p for p in psutil.process_iter() if _is_alive(p)]
-    marked = [p for p in alive if any(f"/runs/{run}{end}" in _words(p) for end in (" ", "/"))]
-    groups = {_ids(p) for p in marked} - {None}
-    sessions = {ids[1] for ids in groups if ids} - {os.getsid(0)}
-    numbers = {ids[0] for ids in groups if ids} & {pgid}
-    return [p for p in alive if (ids := _ids(p)) and (ids[0] in numbers or ids[1] in sessions or p in marked)]
+    alive = [process for process in psutil.process_iter() if _is_alive(process)]
+    marked = [process for process in alive if _names(process, run)]
+    theirs = [ids for ids in map(_ids, marked) if ids is not None]
+    groups = {ids.group for ids in theirs} & {pgid}
+    sessions = {ids.session for ids in theirs} - {os.getsid(0)}
+
+    def belongs(process: psutil.Process) -> bool:
+        ids = _ids(process)
+        if ids is None:  # it has ended since
+            return False
+        return process in marked or ids.group in groups or ids.session in sessions
+
+    return [process for process in alive if belongs(process)]
 
 
 def end_group(pgid: int, run: str) -> bool:
-    """End what is left of a run; give whether anything was."""
+    """End what is left of a run. Return whether anything was left."""
     left = members(pgid, run)
     if not left:
         return False
@@ -53,17 +68,22 @@ def _is_alive(process: psutil.Process) -> bool:
         return False
 
 
-def _ids(process: psutil.Process) -> tuple[int, int] | None:
+def _ids(process: psutil.Process) -> _Ids | None:
+    """Return a process's group and session. None where it has ended."""
     try:
-        return os.getpgid(process.pid), os.getsid(process.pid)
+        return _Ids(os.getpgid(process.pid), os.getsid(process.pid))
     except ProcessLookupError:
         return None
 
 
-def _words(process: psutil.Process) -> str:
-    """Give command line, environment and folder; those of another person's process are not ours to read."""
+def _names(process: psutil.Process, run: str) -> bool:
+    """Return whether a process names a run's folder. What another user's process names cannot be read."""
     words: list[str] = []
-    for read in (process.cmdline, lambda: process.environ().values(), lambda: [process.cwd()]):
-        with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
-            words += read()
-    return " ".join(words) + " "
+    with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+        words += process.cmdline()
+    with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+        words += process.environ().values()
+    with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+        words.append(process.cwd())
+    text = " ".join(words) + " "
+    return any(f"/runs/{run}{end}" in text for end in (" ", "/"))

@@ -1,4 +1,4 @@
-"""What a playbook says of itself: whom its plays name, and which roles they use, also those that roles bring in."""
+"""What a playbook says of itself: which hosts its plays name, and which roles they use, including the roles of roles."""
 
 from __future__ import annotations
 
@@ -12,26 +12,31 @@ BRINGS_IN = ("ansible.builtin.import_role", "ansible.builtin.include_role")
 
 
 def patterns_of(playbook: Path) -> tuple[str, ...]:
-    """Give the host patterns of a playbook's plays, each once."""
+    """Return the host patterns of a playbook's plays, each once."""
     return tuple(sorted({str(play["hosts"]) for play in _read(playbook)}))
 
 
 def roles_of(playbook: Path) -> tuple[str, ...]:
-    """Give the roles that a playbook uses, each once."""
+    """Return the roles that a playbook uses, each once."""
     folder = playbook.parent.parent / "roles"
     found: set[str] = set()
     front = [_read(playbook)]
     while front:
         for name in set(_named(front.pop())) - found:
             found.add(name)
-            role = folder / name
-            front += [_read(file) for file in sorted((*role.glob("tasks/*.yml"), *role.glob("handlers/*.yml")))]
-            front += [{"roles": _read(role / "meta" / "main.yml").get("dependencies", [])}]
+            front += _parts(folder / name)
     return tuple(sorted(found))
 
 
+def _parts(role: Path) -> Iterator[Any]:
+    """Yield what may name further roles: a role's tasks, handlers and dependencies."""
+    for file in sorted((*role.glob("tasks/*.yml"), *role.glob("handlers/*.yml"))):
+        yield _read(file)
+    yield {"roles": _read(role / "meta" / "main.yml").get("dependencies", [])}
+
+
 def _named(part: Any) -> Iterator[str]:
-    """Give the roles named anywhere in plays or tasks."""
+    """Yield the roles that are named anywhere in plays or tasks."""
     if isinstance(part, list):
         for one in part:
             yield from _named(one)

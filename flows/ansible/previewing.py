@@ -1,4 +1,4 @@
-"""What a playbook would change on its hosts, seen by Ansible's check mode; nothing is changed."""
+"""What a playbook would change on its hosts, as Ansible's check mode shows it. Nothing is changed."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from steps.errors import UnreachableError
 
 
 class Differences(NamedTuple):
-    """What check mode said, task by task with differences, and how many hosts it would change."""
+    """What check mode printed, task by task with differences, and in one phrase how many hosts it would change."""
 
     text: bytes
     summary: str
 
 
 def look(spec: RunSpec) -> Differences:
-    """Run a playbook in check mode; refuse to call it seen where a host could not be looked at."""
+    """Run a playbook in check mode. Raise where one of its hosts could not be looked at."""
     with tempfile.TemporaryDirectory() as folder:
         terms = replace(spec, check=True, log=Path(folder) / "log")
-        result = run_playbook(terms, on_event=lambda _: None, on_pgid=lambda _: None, cancel=threading.Event())
+        result = run_playbook(terms, cancel=threading.Event())
         text = terms.log.read_bytes()
     failed = [host for host in result.hosts if host.status in FAILED]
     if failed or result.status != "ok":
         said = "; ".join(f"{host.host}: {host.failed_task or host.status}" for host in failed) or result.message
         raise UnreachableError(
             f"{spec.playbook.name} could not be looked at in check mode: {said}",
-            hint="mend that; a catalog/ beside site.yaml can leave `preview` out",
+            hint="fix that; a catalog/ beside site.yaml can leave `preview` out",
         )
     changed = sum(host.status == "changed" for host in result.hosts)
     return Differences(text, f"would change {changed} of {len(result.hosts)} hosts")

@@ -1,6 +1,6 @@
-"""Which hosts of an inventory patterns name: `python -m flows.ansible.resolve INVENTORY`, patterns as JSON on stdin.
+"""Which hosts each pattern names: `python -m flows.ansible.resolve INVENTORY`, with the patterns as JSON on stdin.
 
-A process of its own, since importing Ansible takes half a second and changes the process it is imported into.
+It is a process of its own: importing Ansible takes half a second and changes the process that imports it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from ansible.parsing.dataloader import DataLoader
 def main() -> None:
     """Print each pattern's hosts, in the inventory's own order."""
     inventory = InventoryManager(loader=DataLoader(), sources=[sys.argv[1]])
-    patterns = json.load(sys.stdin)
-    print(json.dumps({pattern: [host.name for host in inventory.get_hosts(pattern)] for pattern in patterns}))
+    named = {}
+    for pattern in json.load(sys.stdin):
+        named[pattern] = [host.name for host in inventory.get_hosts(pattern)]
+    print(json.dumps(named))
 
 
 if __name__ == "__main__":

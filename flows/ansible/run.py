@@ -1,7 +1,7 @@
-"""A playbook run, seen from the engine: terms in, events as they come, one result.
+"""A playbook run, seen from the engine: terms go in, events come as they happen, one result comes at the end.
 
-The run's folder is private and removed afterwards: it holds the variables in clear. They travel in a file of it and never on
-a command line, which every user of the machine can read.
+The run's folder holds the variables in clear text. Only its user may read it, and it is removed after the run. Variables are
+passed in a file of that folder and never on a command line, which every user of the machine can read.
 """
 
 from __future__ import annotations
@@ -21,6 +21,13 @@ from flows.ansible.spare import environment, supervisor
 from steps.errors import UnreachableError
 
 HostStatus = Literal["ok", "changed", "failed", "unreachable", "skipped"]
+RunStatus = Literal["ok", "failed", "cancelled", "error"]
+ENDED: dict[str, RunStatus] = {"successful": "ok", "canceled": "cancelled", "timeout": "failed"}
+"""By ansible-runner's word for how a run ended. Every other word means that it failed."""
+
+Event = dict[str, Any]
+"""One line of the supervisor's output."""
+
 POLL_S = 0.2
 PATIENCE_S = 5.0
 TIMEOUT_S = 3600
@@ -29,17 +36,20 @@ SSH_ARGS = (
     "-C -o ControlMaster=auto -o ControlPersist=60s -o ControlPath=ssh-%C "
     "-o ServerAliveInterval=10 -o ServerAliveCountMax=3"
 )
-"""Ansible's own, and two things more.
+"""Ansible's own options, with two changes.
 
-Connections are shared within the run's folder alone: they end with the run, and another run at the same time must not lose its
-own with them. The path is relative, as a socket's may have 107 bytes. A host that falls silent in the middle of a task is given up
-after half a minute.
+Shared connections are kept in the run's folder. They end with the run, and another run at the same time does not lose its own.
+Their path is relative, since the path of a socket may have 107 bytes only. The run stops waiting for a host that has sent
+nothing for 30 seconds.
 """
+
+EventHandler = Callable[["RunEvent"], None]
+GroupHandler = Callable[[int], None]
 
 
 @dataclass(frozen=True)
 class RunSpec:
-    """What to run where; `work_dir` must not exist, `log` is appended to."""
+    """What to run, and where. `work_dir` must not exist. The run appends to `log`."""
 
     playbook: Path
     inventory: Path
@@ -53,15 +63,15 @@ class RunSpec:
 
 @dataclass(frozen=True)
 class RunEvent:
-    """Something that happened in a run, in one sentence, and as the supervisor said it."""
+    """Something that happened in a run: in one sentence, and as the supervisor reported it."""
 
     sentence: str
-    data: dict[str, Any]
+    data: Event
 
 
 @dataclass
 class HostResult:
-    """What became of one host."""
+    """How the run ended on one host."""
 
     host: str
     status: HostStatus = "skipped"
@@ -71,22 +81,29 @@ class HostResult:
 
 @dataclass
 class PlaybookResult:
-    """What became of a run; `raw` is what each host handed over to be measured."""
+    """How a run ended. `raw` is the output of tools on each host, which is still to be measured."""
 
-    status: Literal["ok", "failed", "cancelled", "error"]
+    status: RunStatus
     hosts: list[HostResult] = field(default_factory=list)
     raw: dict[str, dict[str, Any]] = field(default_factory=dict)
     message: str = ""
 
 
+def ignore(_: object) -> None:
+    """Take no notice of an event or of a process group."""
+
+
 def run_playbook(
     spec: RunSpec,
     *,
-    on_event: Callable[[RunEvent], None],
-    on_pgid: Callable[[int], None],
+    on_event: EventHandler = ignore,
+    on_pgid: GroupHandler = ignore,
     cancel: threading.Event,
 ) -> PlaybookResult:
-    """Run a playbook to its end, or until it is cancelled."""
+    """Run a playbook to its end, or until it is cancelled. Raise where it does not exist, or Ansible is not installed.
+
+    `on_event` is called for each event, `on_pgid` once with the run's process group.
+    """
     if not spec.playbook.exists():
         raise UnreachableError(f"the playbook {spec.playbook} does not exist")
     spec.work_dir.mkdir(parents=True, mode=0o700)
@@ -99,7 +116,7 @@ def run_playbook(
 
 
 def require_ansible() -> None:
-    """Refuse where no run could begin."""
+    """Raise where Ansible is not installed, so that no run could begin."""
     if shutil.which(ANSIBLE, path=environment()["PATH"]) is None:
         raise _no_ansible(ANSIBLE)
 
@@ -107,12 +124,12 @@ def require_ansible() -> None:
 def _no_ansible(program: str) -> UnreachableError:
     return UnreachableError(
         f"no playbook can be run: {program} is not there, or cannot be executed",
-        hint="the package ansible-core brings it: `make setup`, or install Clusterwright again",
+        hint="it comes with the package ansible-core: run `make setup`, or install Clusterwright again",
     )
 
 
 def _write_extra_vars(spec: RunSpec) -> None:
-    """Write them where ansible-runner looks for them."""
+    """Write the variables to the file from which ansible-runner reads them."""
     folder = spec.work_dir / "env"
     folder.mkdir(mode=0o700)
     handle = os.open(folder / "extravars", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -121,7 +138,10 @@ def _write_extra_vars(spec: RunSpec) -> None:
 
 
 def _supervised(
-    spec: RunSpec, on_event: Callable[[RunEvent], None], on_pgid: Callable[[int], None], cancel: threading.Event
+    spec: RunSpec,
+    on_event: EventHandler,
+    on_pgid: GroupHandler,
+    cancel: threading.Event,
 ) -> PlaybookResult:
     process = supervisor()
     assert process.stdin
@@ -165,8 +185,12 @@ def _terms(spec: RunSpec) -> dict[str, Any]:
     }
 
 
-def _stop_when_asked(process: subprocess.Popen[bytes], cancel: threading.Event, done: threading.Event) -> None:
-    """When the run is cancelled, cut its lifeline; a supervisor that does not end is killed."""
+def _stop_when_asked(
+    process: subprocess.Popen[bytes],
+    cancel: threading.Event,
+    done: threading.Event,
+) -> None:
+    """When the run is cancelled, close the supervisor's stdin, which ends it. Kill it if it does not end."""
     while not done.wait(POLL_S):
         if cancel.is_set():
             assert process.stdin
@@ -179,8 +203,12 @@ def _stop_when_asked(process: subprocess.Popen[bytes], cancel: threading.Event, 
             return
 
 
-def _collected(process: subprocess.Popen[bytes], spec: RunSpec, on_event: Callable[[RunEvent], None]) -> PlaybookResult:
-    """Read events until the supervisor is done; a supervisor that dies without a word is an error."""
+def _collected(
+    process: subprocess.Popen[bytes],
+    spec: RunSpec,
+    on_event: EventHandler,
+) -> PlaybookResult:
+    """Read events until the supervisor is done. A supervisor that ends without a result is an error."""
     hosts = {host: HostResult(host) for host in spec.hosts}
     result = PlaybookResult("error", message="the run ended without a result")
     assert process.stdout
@@ -191,7 +219,8 @@ def _collected(process: subprocess.Popen[bytes], spec: RunSpec, on_event: Callab
                 data = json.loads(line)
             except ValueError:
                 continue
-            if sentence := _noted(data, hosts, result):
+            _note(data, hosts, result)
+            if sentence := _sentence(data):
                 log.write(sentence + "\n")
                 log.flush()
                 on_event(RunEvent(sentence, data))
@@ -202,38 +231,42 @@ def _collected(process: subprocess.Popen[bytes], spec: RunSpec, on_event: Callab
     return result
 
 
-def _noted(data: dict[str, Any], hosts: dict[str, HostResult], result: PlaybookResult) -> str:
-    """Take one event in; give its sentence, empty where people need none."""
+def _note(data: Event, hosts: dict[str, HostResult], result: PlaybookResult) -> None:
+    """Note what an event says of a host or of the run. Raise where Ansible is not installed."""
     name = data.get("host", "")
-    host = hosts.setdefault(name, HostResult(name)) if name else None
+    host = HostResult(name)
+    if name:  # not every event is about a host
+        host = hosts.setdefault(name, host)
+    match data["event"]:
+        case "ok":
+            host.duration_s += float(data["s"] or 0)
+            host.status = "changed" if data["changed"] or host.status == "changed" else "ok"
+        case "failed" | "unreachable" as status:
+            host.status, host.failed_task = status, data["task"]
+        case "raw":
+            result.raw.setdefault(name, {}).update(data["raw"])
+        case "missing":
+            raise _no_ansible(data["program"])
+        case "end":
+            result.status = ENDED.get(data["status"], "failed")
+            result.message = "it ran out of time" if data["status"] == "timeout" else ""
+        case _:
+            pass
+
+
+def _sentence(data: Event) -> str:
+    """Return what people read about an event, empty where they need nothing."""
     match data["event"]:
         case "task":
             return f"TASK {data['task']}"
         case "ok":
-            assert host
-            host.duration_s += float(data["s"] or 0)
-            host.status = "changed" if data["changed"] or host.status == "changed" else "ok"
-            return f"  {'changed' if data['changed'] else 'ok'}: {name}"
+            return f"  {'changed' if data['changed'] else 'ok'}: {data['host']}"
         case "failed" | "unreachable" as status:
-            assert host
-            host.status, host.failed_task = status, data["task"]
-            return f"  {status}: {name}: {data['message']}"
+            return f"  {status}: {data['host']}: {data['message']}"
         case "ignored":
-            return f"  failed, and it does not matter: {name}: {data['message']}"
+            return f"  failed, and it does not matter: {data['host']}: {data['message']}"
         case "skipped":
-            return f"  skipped: {name}"
-        case "raw":
-            result.raw.setdefault(name, {}).update(data["raw"])
-            return ""
-        case "difference":
+            return f"  skipped: {data['host']}"
+        case "difference" | "output":
             return str(data["text"]).replace("\r", "").strip()
-        case "output":
-            return str(data["text"]).strip()
-        case "missing":
-            raise _no_ansible(data["program"])
-        case "end":
-            ended = {"successful": "ok", "canceled": "cancelled", "timeout": "failed"}
-            result.status = ended.get(data["status"], "failed")  # type: ignore[assignment]  # values of the field
-            result.message = "it ran out of time" if data["status"] == "timeout" else ""
-            return ""
     return ""

@@ -1,7 +1,7 @@
-"""Where the inventory comes from: a file or folder of the site, or NetBox, whose answer is kept in a file beside it.
+"""Where the inventory comes from: a file or folder of the site, or NetBox.
 
-Ansible always reads a file, and an engine the one that the last `plan` or `inventory` left: what it runs on does not
-change under an adopted plan because somebody edits NetBox.
+Ansible always reads a file. What NetBox answers is kept in a file of the site's folder by `clusterwright plan` and
+`clusterwright inventory`. An engine reads that file only: a change in NetBox does not change the hosts of an adopted plan.
 """
 
 from __future__ import annotations
@@ -11,13 +11,21 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from flows.ansible.netbox import netbox_inventory
 from steps.catalog.loader import read_roles
 from steps.design.site import Inventory, read_site
 from steps.errors import InputError, Place, UnreachableError
 
 
-def current_inventory(folder: Path, inventory: Inventory, environment: Mapping[str, str] = os.environ) -> Path:
-    """Give the file or folder that Ansible reads, after NetBox was asked where it is the source."""
+def current_inventory(
+    folder: Path,
+    inventory: Inventory,
+    environment: Mapping[str, str] = os.environ,
+) -> Path:
+    """Return the file or folder that Ansible reads. Where the inventory is in NetBox, ask NetBox and keep its answer first.
+
+    Raise where the token is missing, or NetBox does not answer. The file that was kept before is then left as it is.
+    """
     path = folder / inventory
     source = inventory.netbox
     if source is None:
@@ -29,15 +37,17 @@ def current_inventory(folder: Path, inventory: Inventory, environment: Mapping[s
             hint=f"export {source.token_env} with a token that may view devices; it is stored nowhere",
             place=Place("site.yaml", None, "inventory.netbox.token_env"),
         )
-    from flows.ansible.netbox import netbox_inventory
-
     _keep(path, json.dumps(netbox_inventory(source, token), indent=1) + "\n")
     return path
 
 
 def kept_inventory(folder: Path) -> Path | None:
-    """Give the file or folder that the last plan left, None where the site has no inventory; one that is gone is refused."""
-    roles = {slug: str(role["title"]) for slug, role in read_roles(folder).items()}
+    """Return the file or folder of the inventory as the last plan left it. None where the site has no inventory.
+
+    Raise where it has one and the file is not there.
+    """
+    known = read_roles(folder)
+    roles = {slug: str(known[slug]["title"]) for slug in known}
     inventory = read_site(folder, roles).inventory
     if inventory is None:
         return None
@@ -50,7 +60,7 @@ def kept_inventory(folder: Path) -> Path | None:
 
 
 def _keep(path: Path, text: str) -> None:
-    """Put the text there as a whole; a file that says the same is left alone."""
+    """Write the text, whole or not at all. A file that holds the same text is left as it is."""
     try:
         if path.exists() and path.read_text(encoding="utf-8") == text:
             return

@@ -1,4 +1,4 @@
-"""A supervisor that is started ahead of the run it will serve: its imports take longer than many a playbook."""
+"""A supervisor that is started before there is a run for it: its imports take longer than many playbooks."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _spare: list[subprocess.Popen[bytes]] = []
 
 
 def supervisor() -> subprocess.Popen[bytes]:
-    """Give a supervisor that waits for its terms, and start the next."""
+    """Return a supervisor that waits for the terms of its run, and start the next one."""
     with _lock:
         ready = _spare.pop() if _spare else _started()
-        if ready.poll() is not None:  # somebody ended it while it waited
+        if ready.poll() is not None:  # it was ended while it waited
             ready = _started()
         _spare.append(_started())
         return ready
 
 
 def environment() -> dict[str, str]:
-    """Give what a run may see of our environment: no secrets of Prefect, databases or the shell."""
+    """Return what a run may see of our environment: no secrets of Prefect, databases or the shell."""
     here = Path(sys.executable).parent
     kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     return kept | {"PATH": f"{here}:{kept.get('PATH', os.defpath)}:/usr/sbin:/sbin", "PYTHONUNBUFFERED": "1"}
@@ -45,8 +45,8 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 @atexit.register
-def _let_go() -> None:
-    """Let a supervisor that was not needed end: it does when nobody is there to give it terms."""
+def _end_spare() -> None:
+    """End a supervisor that was not needed: it ends when its stdin is closed before any terms came."""
     for process in _spare:
         assert process.stdin
         with contextlib.suppress(OSError):

@@ -1,6 +1,7 @@
-"""What an inventory states of its nodes: `python -m flows.ansible.stated INVENTORY`, one JSON document on stdout.
+"""What an inventory states of its nodes: `python -m flows.ansible.stated INVENTORY` prints one JSON document.
 
-A process of its own, as in `resolve`. Values are taken as they are written: a template is no statement.
+It is a process of its own, as `resolve` is. Values are taken as they are written. A template, such as `{{ serial }}`,
+states nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from flows.ansible.inventory import NODES
 
 VARIABLES = ("bmc_address", "serial_number")
 SOURCES = ("netbox_url", "inventory_file")
-"""Who says so: the device in NetBox, or the file that names the host."""
+"""Where a statement comes from: the device in NetBox, or the file that names the host."""
 
 
 def main() -> None:
@@ -28,7 +29,8 @@ def main() -> None:
     for host in inventory.get_hosts(NODES):
         known = host.get_vars() | get_vars_from_inventory_sources(loader, [source], [host], "all")
         stated = {name: _plain(known.get(name)) for name in VARIABLES}
-        by = next((str(known[name]) for name in SOURCES if known.get(name)), source)
+        sources = [str(known[name]) for name in SOURCES if known.get(name)]
+        by = sources[0] if sources else source
         nodes.append({"name": host.name, "source": by, **stated})
     print(json.dumps(nodes))
 

@@ -1,8 +1,8 @@
 """One Ansible run in a process group of its own: `python -m flows.ansible.supervisor`.
 
-The only module that imports ansible_runner. The first line of stdin is the run's terms, and may be long in coming; stdin
-then stays open as a lifeline. When it ends, the parent is gone or wants an end, and this process ends all it has started and
-itself. What happens goes to stdout, an event a line.
+The only module that imports ansible_runner. The first line of stdin holds the terms of the run; it may take long to come.
+Stdin then stays open. When it ends, the parent has ended or stops the run: this process ends every process that it started,
+removes the run's folder, and ends. Events are printed to stdout, one a line.
 """
 
 from __future__ import annotations
@@ -26,39 +26,46 @@ PATIENCE_S = 3.0
 ROUNDS = 3
 LOOK_S = 0.1
 RAW_FACTS = ("raw_output_results", "stress_results", "proof_results", "drift_results")
-"""Facts in which the roles hand raw output over; each is a list of what Ansible's command module returned."""
+"""The facts in which roles pass on the raw output of tools. Each is a list of results of Ansible's command module."""
+TOOL_KEYS = ("raw_output_tool", "stress_load", "stress_disk")
+"""Under one of these keys a result names the tool that was run: the variable of the role's loop."""
+
+TEXT = 2000
+"""How many characters of a message are passed on."""
+
 NOT_FOUND = 127
 STOPPED = 143
 PR_SET_CHILD_SUBREAPER = 36
 
 
 def main() -> int:
-    """Run the playbook and report; give 0 where Ansible could be run at all."""
+    """Run the playbook and report what happens. Return 0, also where the playbook fails."""
     line = sys.stdin.readline()
-    if not line:  # nobody needed us
+    if not line:  # no run needed this supervisor
         return 0
     terms = json.loads(line)
-    os.environ.clear()  # as it is now, not as it was when we were started ahead
+    os.environ.clear()  # the environment of now replaces that of when this process was started
     os.environ.update(terms["environment"])
-    os.chdir(terms["work_dir"])  # by which whoever takes over knows us
+    os.chdir(terms["work_dir"])  # an engine that takes over finds this process by its folder
     # Ansible's workers open sessions of their own; when their parent dies they become our children, not init's
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     cut, over = threading.Event(), threading.Event()
-    threading.Thread(target=_watch_lifeline, args=(terms["work_dir"], cut, over), daemon=True).start()
+    lifeline = (terms["work_dir"], cut, over)
+    threading.Thread(target=_watch_lifeline, args=lifeline, daemon=True).start()
     try:
         status = _run(terms)
     finally:
         over.set()
-        if cut.is_set():  # nobody listens; the watcher removes the folder and ends us
+        if cut.is_set():  # nobody listens any more: the watching thread removes the folder and ends this process
             threading.Event().wait()
-    _end_started()  # a run out of time leaves its workers' processes behind
-    if not _say({"event": "end", "status": status}):
+    _end_started()  # a run that ran out of time leaves its workers' processes behind
+    if not _report({"event": "end", "status": status}):
         threading.Event().wait()
     return 0
 
 
 def _run(terms: dict[str, Any]) -> str:
-    """Run the playbook; give how it ended."""
+    """Run the playbook. Return how it ended, in ansible-runner's words."""
     result = ansible_runner.run(
         private_data_dir=terms["work_dir"],
         playbook=terms["playbook"],
@@ -68,49 +75,58 @@ def _run(terms: dict[str, Any]) -> str:
         envvars=terms["env"],
         quiet=True,
         suppress_env_files=True,
-        event_handler=_report,
+        event_handler=_on_event,
         timeout=terms["timeout_s"],
     )
-    if result.rc == NOT_FOUND:  # Ansible's own exit codes end below
-        _say({"event": "missing", "program": "ansible-playbook"})
+    if result.rc == NOT_FOUND:  # Ansible's own exit codes are smaller
+        _report({"event": "missing", "program": "ansible-playbook"})
     return str(result.status)
 
 
-def _report(event: dict[str, Any]) -> bool:
-    """Pass on what people and the ledger need of an Ansible event; keep none of it in memory."""
-    data = event.get("event_data", {})
-    host, task = data.get("host", ""), data.get("task", "")
+def _on_event(event: dict[str, Any]) -> bool:
+    """Report what people and the ledger need of an Ansible event. Return False, so that ansible-runner keeps nothing of it."""
+    data, output = event.get("event_data", {}), str(event.get("stdout", ""))
+    on_host = {"host": data.get("host", ""), "task": data.get("task", "")}
     match event.get("event"):
         case "playbook_on_task_start":
-            _say({"event": "task", "task": task})
+            _report({"event": "task", "task": on_host["task"]})
         case "runner_on_ok":
-            result = data.get("res", {})
-            facts = result.get("ansible_facts", {}) if isinstance(result, dict) else {}
-            raw = {name: said for fact in RAW_FACTS for name, said in _raw(facts.get(fact, ()))}
-            changed = bool(result.get("changed")) if isinstance(result, dict) else False
-            _say({"event": "ok", "host": host, "task": task, "changed": changed, "s": data.get("duration", 0)})
-            if raw:
-                _say({"event": "raw", "host": host, "raw": raw})
+            _report_ok(data, on_host)
         case "runner_on_failed":
-            ignored = bool(data.get("ignore_errors"))
-            message = _failure(data.get("res", {}))[:2000]
-            _say({"event": "ignored" if ignored else "failed", "host": host, "task": task, "message": message})
+            kind = "ignored" if data.get("ignore_errors") else "failed"
+            message = _failure(data.get("res", {}))[:TEXT]
+            _report({"event": kind, "message": message, **on_host})
         case "runner_on_unreachable":
-            message = str(data.get("res", {}).get("msg", ""))[:2000]
-            _say({"event": "unreachable", "host": host, "task": task, "message": message})
+            message = str(data.get("res", {}).get("msg", ""))[:TEXT]
+            _report({"event": "unreachable", "message": message, **on_host})
         case "runner_on_skipped":
-            _say({"event": "skipped", "host": host, "task": task})
+            _report({"event": "skipped", **on_host})
         case "runner_on_file_diff":
-            _say({"event": "difference", "host": host, "text": str(event.get("stdout", ""))})
+            _report({"event": "difference", "host": on_host["host"], "text": output})
         case "error" | "verbose" | "system_warning":
-            _say({"event": "output", "text": str(event.get("stdout", ""))[:2000]})
+            _report({"event": "output", "text": output[:TEXT]})
         case _:
             pass
     return False
 
 
+def _report_ok(data: dict[str, Any], on_host: dict[str, str]) -> None:
+    """Report a task that went well on a host, and the raw output of tools that it left in its facts."""
+    result = data.get("res", {})
+    if not isinstance(result, dict):
+        result = {}
+    changed, seconds = bool(result.get("changed")), data.get("duration", 0)
+    _report({"event": "ok", "changed": changed, "s": seconds, **on_host})
+    facts = result.get("ansible_facts", {})
+    raw: dict[str, Any] = {}
+    for fact in RAW_FACTS:
+        raw.update(_raw(facts.get(fact, ())))
+    if raw:
+        _report({"event": "raw", "host": on_host["host"], "raw": raw})
+
+
 def _failure(result: dict[str, Any]) -> str:
-    """Give why a task failed; a program that the host lacks is named, since Ansible only says that something went wrong."""
+    """Return why a task failed. A program that the host lacks is named, since Ansible does not name it."""
     message, command = str(result.get("msg", "")), result.get("cmd") or ""
     shell_says = str(result.get("stderr", "")).strip().splitlines()
     if result.get("rc") == NOT_FOUND and shell_says:
@@ -122,14 +138,14 @@ def _failure(result: dict[str, Any]) -> str:
 
 
 def _is_missing(result: dict[str, Any]) -> bool:
-    """Whether a command did not run because its program was not there."""
+    """Return whether a command did not run because its program is not installed."""
     return result.get("rc") == NOT_FOUND or "Error executing command" in str(result.get("msg", ""))
 
 
 def _raw(results: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Give each tool's output by name; a tool that is not there says what to install instead."""
+    """Yield the output of each tool by the tool's name. Of a tool that is missing, name the package to install."""
     for result in results:
-        tool = next((result[k] for k in ("raw_output_tool", "stress_load", "stress_disk") if k in result), None)
+        tool = next((result[key] for key in TOOL_KEYS if key in result), None)
         if tool is None or "rc" not in result:
             continue
         yield (
@@ -143,8 +159,8 @@ def _raw(results: Any) -> Iterator[tuple[str, dict[str, Any]]]:
         )
 
 
-def _say(event: dict[str, Any]) -> bool:
-    """Say it; give whether anyone could hear. A parent that is gone is the watcher's to deal with."""
+def _report(event: dict[str, Any]) -> bool:
+    """Print an event. Return False where nobody reads any more: the watching thread then ends this process."""
     try:
         sys.stdout.write(json.dumps(event) + "\n")
         sys.stdout.flush()
@@ -154,22 +170,22 @@ def _say(event: dict[str, Any]) -> bool:
 
 
 def _watch_lifeline(work_dir: str, cut: threading.Event, over: threading.Event) -> None:
-    """Wait for the end of stdin; then end all this process has started, its folder, and itself."""
-    while os.read(sys.stdin.fileno(), 1):  # unbuffered: a lock on stdin would break the interpreter's own end
+    """Wait for the end of stdin. Then end every process that was started, remove the folder, and end this process."""
+    while os.read(sys.stdin.fileno(), 1):  # not buffered: a lock on stdin would disturb the interpreter's own end
         pass
     cut.set()
     deadline = time.monotonic() + PATIENCE_S
     _end_started()
-    # ansible_runner may be about to start Ansible, and writes into the folder until it has seen its end
+    # ansible_runner may be about to start Ansible, and it writes to the folder until Ansible has ended
     while not over.wait(LOOK_S) and time.monotonic() < deadline:
         _end_started()
     _end_started()
-    shutil.rmtree(work_dir, ignore_errors=True)  # it has the variables in clear, and nobody else is left to do it
+    shutil.rmtree(work_dir, ignore_errors=True)  # it holds the variables in clear text, and nobody else removes it
     os._exit(STOPPED)
 
 
 def _end_started() -> None:
-    """End every descendant: politely, then for certain, until none is left."""
+    """End every descendant. The first round asks them to end (SIGTERM), the next ones kill those that are left."""
     number = signal.SIGTERM
     for _ in range(ROUNDS):
         started = [p for p in psutil.Process().children(recursive=True) if _is_alive(p)]

@@ -1,4 +1,4 @@
-"""The variables that every playbook gets beside the inventory's."""
+"""The variables that every playbook gets, in addition to those of the inventory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from steps.schedule.plan import Plan
 
 
 def variables_of(plan: Plan, activity: PlanActivity) -> dict[str, Any]:
-    """Give the design values that hold at an activity's unit, and its criteria."""
+    """Return the design values that hold at an activity's unit, and its criteria."""
     own = next(unit.design for unit in plan.units if unit.id == activity.unit)
     return {
         "clusterwright_design": plan.design | own,

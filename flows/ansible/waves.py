@@ -1,30 +1,43 @@
-"""A playbook over hosts that do not depend on one another, wave by wave: a few first, then slices, until too many have failed.
+"""A playbook over hosts that do not depend on one another, wave by wave.
 
-Each wave is an Ansible run of its own, so that memory grows with a wave and not with the fleet.
+The first wave, the canary, is small. The next ones are slices of the other hosts. No further wave begins once too many hosts
+have failed. Each wave is an Ansible run of its own, so that memory grows with a wave and not with the number of hosts.
 """
 
 from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 
-from flows.ansible.run import HostResult, PlaybookResult, RunEvent, RunSpec, run_playbook
+from flows.ansible.run import (
+    EventHandler,
+    GroupHandler,
+    HostResult,
+    PlaybookResult,
+    RunEvent,
+    RunSpec,
+    ignore,
+    run_playbook,
+)
 from steps.catalog.terms import Waves
 
 FAILED = frozenset({"failed", "unreachable"})
+NAMED = 8
+"""How many hosts the sentence about a wave names."""
+
+Wave = tuple[str, ...]
 
 
 def run_in_waves(
     spec: RunSpec,
     waves: Waves | None,
     *,
-    on_event: Callable[[RunEvent], None],
-    on_pgid: Callable[[int], None],
+    on_event: EventHandler = ignore,
+    on_pgid: GroupHandler = ignore,
     cancel: threading.Event,
 ) -> PlaybookResult:
-    """Run a playbook to its end on every host, or until a wave leaves too many failed; the others are then skipped."""
+    """Run a playbook on every host, or until too many have failed. Hosts of waves that did not begin are `skipped`."""
     if waves is None or len(spec.hosts) == 1:
         return run_playbook(spec, on_event=on_event, on_pgid=on_pgid, cancel=cancel)
     total = PlaybookResult("ok")
@@ -35,7 +48,7 @@ def run_in_waves(
         if total.message or total.status in {"cancelled", "error"}:
             total.hosts += [HostResult(host, failed_task=total.message) for host in hosts]
             continue
-        sentence = f"WAVE {number}: {', '.join(hosts[:8])}{' ...' if len(hosts) > 8 else ''}"
+        sentence = f"WAVE {number}: {', '.join(hosts[:NAMED])}{' ...' if len(hosts) > NAMED else ''}"
         with spec.log.open("a", encoding="utf-8") as log:
             log.write(sentence + "\n")
         on_event(RunEvent(sentence, {}))
@@ -45,14 +58,16 @@ def run_in_waves(
     return total
 
 
-def waves_of(hosts: tuple[str, ...], waves: Waves) -> list[tuple[str, ...]]:
-    """Give the hosts of each wave, in order."""
-    rest = range(waves.canary, len(hosts), waves.size)
-    return [hosts[: waves.canary], *(hosts[first : first + waves.size] for first in rest)]
+def waves_of(hosts: Wave, waves: Waves) -> list[Wave]:
+    """Return the hosts of each wave, in order."""
+    found = [hosts[: waves.canary]]
+    starts = range(waves.canary, len(hosts), waves.size)
+    found.extend(hosts[start : start + waves.size] for start in starts)
+    return found
 
 
 def _why_stop(total: PlaybookResult, count: int, waves: Waves) -> str:
-    """Give why no further wave begins; nothing where one may."""
+    """Return why no further wave begins, or an empty text where one may."""
     failed = [host.host for host in total.hosts if host.status in FAILED]
     if failed and len(total.hosts) <= waves.canary:
         return f"not begun: {', '.join(failed)} of the first wave failed"
@@ -62,7 +77,7 @@ def _why_stop(total: PlaybookResult, count: int, waves: Waves) -> str:
 
 
 def _add(total: PlaybookResult, wave: PlaybookResult) -> None:
-    """Add what became of a wave; the worst counts."""
+    """Add a wave's result to that of all waves. The worst status counts."""
     total.hosts += wave.hosts
     total.raw |= wave.raw
     total.message = wave.message

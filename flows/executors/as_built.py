@@ -13,6 +13,7 @@ from typing import Any
 from flows.artifacts import escaped
 from flows.engine_state import Engine
 from ledger.questions.activities import activities
+from ledger.questions.facts import facts as recorded_facts
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import evidence, items, measurements, runs, sign_offs, waivers
 from ledger.questions.snapshot import Snapshot
@@ -33,10 +34,10 @@ AsBuilt = Callable[[Engine, PlanActivity, Facts], Calculation]
 def network(engine: Engine, activity: PlanActivity, facts: Facts) -> Calculation:
     """Step 070: switches, links and addresses as discovery and configuration runs recorded them."""
     calculation = Calculation(evidence="as-built-network")
-    with open_snapshot(engine.site_dir) as reader:
-        found = _records(engine, reader, ("037", "044", "048", "049", "050", "053", "062", "H15"))
-        covered = _switches_covered(engine, reader, found)
-        differences = _differences(reader, found.get("062", []), "topology.")
+    with open_snapshot(engine.site_dir, engine.clock()) as snapshot:
+        found = _records(snapshot, ("037", "044", "048", "049", "050", "053", "062", "H15"))
+        covered = _switches_covered(engine, snapshot, found)
+        differences = _differences(snapshot, found.get("062", []), "topology.")
     switches, cables = activity.items or 0, sum(row.plan.items or 0 for row in found.get("062", []))
     calculation.takes("switches", switches, "count", "design: leaf, spine, core and management switches")
     calculation.takes("cables", cables, "count", "links that discovery compares, pod by pod")
@@ -58,8 +59,8 @@ def network(engine: Engine, activity: PlanActivity, facts: Facts) -> Calculation
             "as_built.sampled_cable_ratio", sampled / cables, "ratio", "cables followed by hand over all links"
         )
         calculation.gives("as_built.sampled_cable_errors", errors, "count", "of that sample")
-    with open_snapshot(engine.site_dir) as reader:
-        calculation.records = [_record(reader, row) for rows in found.values() for row in rows]
+    with open_snapshot(engine.site_dir, engine.clock()) as snapshot:
+        calculation.records = [_record(snapshot, row) for rows in found.values() for row in rows]
     calculation.sheets.append(_page(engine, "as-built-network", "As-built network", calculation))
     return calculation
 
@@ -67,12 +68,12 @@ def network(engine: Engine, activity: PlanActivity, facts: Facts) -> Calculation
 def power(engine: Engine, activity: PlanActivity, facts: Facts) -> Calculation:  # noqa: ARG001  one shape for both
     """Step 094: circuits as given, labelled and inspected; the engineer's single-line is laid beside it by a person."""
     calculation = Calculation(evidence="panel-schedule")
-    with open_snapshot(engine.site_dir) as reader:
-        found = _records(engine, reader, ("085", "086", "087", "088", "089", "091", "H13", "H31"))
+    with open_snapshot(engine.site_dir, engine.clock()) as snapshot:
+        found = _records(snapshot, ("085", "086", "087", "088", "089", "091", "H13", "H31"))
         inspected = [row for step in ("085", "089", "091") for row in found.get(step, [])]
-        differences = _differences(reader, inspected)
-        asked = {row.id for step in ("021", "085") for row in activities(reader, step=step)}
-        known = {fact.name: fact for fact in facts(reader, "site") if fact.activity in asked}
+        differences = _differences(snapshot, inspected)
+        asked = {row.id for step in ("021", "085") for row in activities(snapshot, step=step)}
+        known = {fact.name: fact for fact in recorded_facts(snapshot, "site") if fact.activity in asked}
     for name, fact in known.items():
         calculation.takes(name, fact.value, fact.unit_of_measure, f"{fact.by}, {fact.source or 'as evidence shows'}")
     for name, figure, unit in (("feed.voltage", "rack_feed_v", "V"), ("feed.breaker", "rack_breaker_a", "A")):
@@ -88,8 +89,8 @@ def power(engine: Engine, activity: PlanActivity, facts: Facts) -> Calculation: 
         calculation.gives(
             "asbuilt.open_differences", count, "count", named or "nothing was found that is not as it should be"
         )
-    with open_snapshot(engine.site_dir) as reader:
-        calculation.records = [_record(reader, row) for rows in found.values() for row in rows]
+    with open_snapshot(engine.site_dir, engine.clock()) as snapshot:
+        calculation.records = [_record(snapshot, row) for rows in found.values() for row in rows]
     calculation.sheets.append(_page(engine, "panel-schedule", "As-built power", calculation))
     return calculation
 
@@ -98,24 +99,23 @@ AS_BUILT: dict[str, AsBuilt] = {"070": network, "094": power}
 """Which steps are written from the ledger, and by what."""
 
 
-def _records(engine: Engine, reader: Snapshot, steps: Iterable[str]) -> dict[str, list[Activity]]:
+def _records(snapshot: Snapshot, steps: Iterable[str]) -> dict[str, list[Activity]]:
     """Give the activities of these steps that apply, by step, in plan order."""
-    now = engine.clock()
-    found = {step: activities(reader, step=step) for step in steps}
+    found = {step: activities(snapshot, step=step) for step in steps}
     return {
         step: [row for row in rows if row.state is not State.NOT_APPLICABLE] for step, rows in found.items() if rows
     }
 
 
-def _switches_covered(engine: Engine, reader: Snapshot, found: Mapping[str, list[Activity]]) -> int | None:
+def _switches_covered(engine: Engine, snapshot: Snapshot, found: Mapping[str, list[Activity]]) -> int | None:
     """Give how many switches the ledger has word of; None where one of the steps was done outside of it."""
     covered = 0
     for row in (*found.get("048", []), *found.get("050", []), *found.get("H15", [])):
         hosts = {
             item.host
-            for run in runs(reader, row.id)
+            for run in runs(snapshot, row.id)
             if run.attempt == row.attempt
-            for item in items(reader, run.id)
+            for item in items(snapshot, run.id)
             if item.status in {"ok", "changed"}
         }
         if row.state is not State.DONE:
@@ -129,7 +129,7 @@ def _switches_covered(engine: Engine, reader: Snapshot, found: Mapping[str, list
     return covered
 
 
-def _differences(reader: Snapshot, rows: Iterable[Activity], about: str = "") -> tuple[int, str] | None:
+def _differences(snapshot: Snapshot, rows: Iterable[Activity], about: str = "") -> tuple[int, str] | None:
     """Count what was found and is not as it should be, waived or not; None where something was not recorded.
 
     `about` is how the metrics begin that are differences. A waiver lets the work proceed and closes nothing: what
@@ -139,38 +139,38 @@ def _differences(reader: Snapshot, rows: Iterable[Activity], about: str = "") ->
     for row in rows:
         if row.flags & UNRECORDED or row.state is not State.DONE:
             return None
-        for criterion in criteria(reader, row.id):
+        for criterion in criteria(snapshot, row.id):
             if not criterion.metric.startswith(about) or criterion.verdict == "met":
                 continue
-            value = _last(reader, row, criterion.metric)
+            value = _last(snapshot, row, criterion.metric)
             if value is None:
                 return None
             count += max(1, int(value)) if criterion.unit == "count" else 1
             named.append(f"{row.id} {criterion.metric} {criterion.measured} ({criterion.verdict})")
-        for ncr in ncrs(reader, open_only=True, name=row.id):
+        for ncr in ncrs(snapshot, open_only=True, name=row.id):
             count += 1
             named.append(f"{ncr.id} of {row.id}: {ncr.reason}")
     return count, "; ".join(named)
 
 
-def _last(reader: Snapshot, row: Activity, metric: str) -> Decimal | None:
+def _last(snapshot: Snapshot, row: Activity, metric: str) -> Decimal | None:
     """Give the sum over items of what was last read of a metric in this attempt, None where nothing was."""
-    read = {m.item: m.value for m in measurements(reader, row.id) if m.attempt == row.attempt and m.metric == metric}
+    read = {m.item: m.value for m in measurements(snapshot, row.id) if m.attempt == row.attempt and m.metric == metric}
     numbers = [value for value in read.values() if isinstance(value, Decimal) and not isinstance(value, bool)]
     return sum(numbers, Decimal(0)) if numbers and len(numbers) == len(read) else None
 
 
-def _record(reader: Snapshot, row: Activity) -> dict[str, Any]:
+def _record(snapshot: Snapshot, row: Activity) -> dict[str, Any]:
     """Give everything an as-built document says of one activity."""
-    mine = [e for e in evidence(reader, row.id) if e.attempt == row.attempt]
-    runs = [run for run in runs(reader, row.id) if run.attempt == row.attempt]
+    mine = [e for e in evidence(snapshot, row.id) if e.attempt == row.attempt]
+    played = [run for run in runs(snapshot, row.id) if run.attempt == row.attempt]
     return {
         "activity": row.id,
         "title": row.plan.title,
         "state": row.state.words,
         "attempt": row.attempt,
         "flags": sorted(row.flags),
-        "finished_at": None if row.finished_at is None else stamp(row.finished_at),
+        "finished_at": None if row.ended_at is None else stamp(row.ended_at),
         "items": row.plan.items,
         "items_of": row.plan.items_of,
         "measurements": [
@@ -182,15 +182,15 @@ def _record(reader: Snapshot, row: Activity) -> dict[str, Any]:
                 "source": m.source,
                 "by": m.by,
             }
-            for m in measurements(reader, row.id)
+            for m in measurements(snapshot, row.id)
             if m.attempt == row.attempt
         ],
-        "runs": [{"id": run.id, "status": run.status, "summary": run.summary} for run in runs],
-        "hosts": sorted({item.host for run in runs for item in items(reader, run.id)}),
+        "runs": [{"id": run.id, "status": run.status, "summary": run.summary} for run in played],
+        "hosts": sorted({item.host for run in played for item in items(snapshot, run.id)}),
         "evidence": [{"kind": e.kind, "name": e.name, "sha256": e.digest} for e in mine],
-        "signed_by": [f"{s.person} as {s.role}" for s in sign_offs(reader, row.id) if s.attempt == row.attempt],
-        "waivers": [f"{w.id} {w.metric}: {w.reason}" for w in waivers(reader, row.id) if w.attempt == row.attempt],
-        "non_conformances": [f"{n.id}: {n.reason} ({n.disposition or 'open'})" for n in ncrs(reader, name=row.id)],
+        "signed_by": [f"{s.person} as {s.role}" for s in sign_offs(snapshot, row.id) if s.attempt == row.attempt],
+        "waivers": [f"{w.id} {w.metric}: {w.reason}" for w in waivers(snapshot, row.id) if w.attempt == row.attempt],
+        "non_conformances": [f"{n.id}: {n.reason} ({n.disposition or 'open'})" for n in ncrs(snapshot, name=row.id)],
     }
 
 

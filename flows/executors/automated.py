@@ -80,7 +80,8 @@ class Automation:
         hosts = self._hosts_of(row, digest)
         if self.inventory is None or not hosts:
             return Outcome(
-                "No hosts", f"the inventory names no host of {row.plan.unit} for {row.plan.playbook}: `inventory` in site.yaml"
+                "No hosts",
+                f"the inventory names no host of {row.plan.unit} for {row.plan.playbook}: `inventory` in site.yaml",
             )
         if row.plan.effect in CHANGING and (waits := self._held_back(row, hosts, digest)):
             return self._previewed(engine, row, hosts, digest, waits) if self._lacks_preview(row) else waits
@@ -124,12 +125,12 @@ class Automation:
         return waits._replace(message=f"it {seen.summary}; {waits.message}")
 
     def _lacks_preview(self, row: Activity) -> bool:
-        with open_snapshot(self.site_dir) as reader:
-            return lacks_preview(reader, require_activity(reader, row.id))
+        with open_snapshot(self.site_dir) as snapshot:
+            return lacks_preview(snapshot, require_activity(snapshot, row.id))
 
     def _live_release(self, row: Activity) -> ReleaseRow | None:
-        with open_snapshot(self.site_dir) as reader:
-            live = [r for r in releases(reader, row.id) if r.live and r.attempt == row.attempt]
+        with open_snapshot(self.site_dir) as snapshot:
+            live = [r for r in releases(snapshot, row.id) if r.live and r.attempt == row.attempt]
         return max(live, key=lambda r: (r.at, r.id), default=None)
 
     def _digest(self, row: Activity) -> str:
@@ -137,8 +138,8 @@ class Automation:
         return playbook_digest(self.playbooks / row.plan.playbook)
 
     def _hosts_of(self, row: Activity, digest: str) -> tuple[str, ...]:
-        with open_snapshot(self.site_dir) as reader:
-            return hosts_of(reader, row.id, digest)
+        with open_snapshot(self.site_dir) as snapshot:
+            return hosts_of(snapshot, row.id, digest)
 
     def _claimed(self, engine: Engine, row: Activity, hosts: tuple[str, ...], digest: str) -> Claim | None:
         """Claim the activity; wait while another engine has it or one of its hosts, as long as nobody stops us."""

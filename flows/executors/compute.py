@@ -20,7 +20,7 @@ from flows.executors.lease import claim_here
 from flows.performer import Outcome, settled
 from ledger.decisions.runs import settle
 from ledger.entries import Artifact, Claim, Measured, RunOutcome
-from ledger.evidence import store as evidence
+from ledger.evidence.store import is_intact, store
 from ledger.log.payloads.runs import RunSettled
 from ledger.questions.case import require_activity
 from ledger.questions.facts import FactNeedRow, fact_mark, fact_needs, how_to_record, lacking_facts
@@ -42,11 +42,8 @@ PLAIN_BYTES = 16 * 1024 * 1024
 
 def compute_mark(site_dir: Path, row: Activity, now: datetime) -> str:
     """Give what makes a compute step worth another look: a new fact, or that nothing holds back its end."""
-    with open_snapshot(site_dir) as reader:
-        mark, free = (
-            fact_mark(reader, require_activity(reader, row.id)),
-            may_finish(reader, require_activity(reader, row.id)),
-        )
+    with open_snapshot(site_dir, now) as snapshot:
+        mark, free = fact_mark(snapshot, row), may_finish(snapshot, require_activity(snapshot, row.id))
     return " ".join([*([f"facts {mark}"] if mark else []), *([] if free else ["held back"])])
 
 
@@ -72,23 +69,23 @@ def compute(engine: Engine, row: Activity) -> Outcome:
 
 def _waits(engine: Engine, row: Activity) -> Outcome | None:
     """Give what a compute step waits for before it is begun: facts about the facility, or the end of others."""
-    with open_snapshot(engine.site_dir) as reader:
-        lacking = lacking_facts(reader, require_activity(reader, row.id))
-        why = () if lacking else why(reader, row.id).unmet
+    with open_snapshot(engine.site_dir, engine.clock()) as snapshot:
+        lacking = lacking_facts(snapshot, row)
+        unmet = () if lacking else why(snapshot, row.id).unmet
     if lacking:
         said = "; ".join(f"{need.name} in {need.unit_of_measure} ({need.meaning})" for need in lacking)
         return Outcome("Waits for facts", f"{said}: {how_to_record(row.id, lacking)}", asked=True)
-    if why:
-        names = ", ".join(unmet.predecessor for unmet in why[:5]) + (" ..." if len(why) > 5 else "")
-        return Outcome("Waits for others", f"its end waits for {len(why)}: {names}")
+    if unmet:
+        names = ", ".join(each.predecessor for each in unmet[:5]) + (" ..." if len(unmet) > 5 else "")
+        return Outcome("Waits for others", f"its end waits for {len(unmet)}: {names}")
     return None
 
 
 def _worked_out(engine: Engine, row: Activity, held: Claim) -> tuple[Calculation, RunOutcome]:
     activity = engine.activities[row.id]
-    with open_snapshot(engine.site_dir) as reader:
-        needs = fact_needs(reader, require_activity(reader, row.id))
-        there = {e.digest for e in evidence(reader, row.id) if e.attempt == held.attempt}
+    with open_snapshot(engine.site_dir, engine.clock()) as snapshot:
+        needs = fact_needs(snapshot, row)
+        there = {e.digest for e in evidence(snapshot, row.id) if e.attempt == held.attempt}
     facts = {need.name: need.known.value for need in needs if need.known is not None}
     as_built = AS_BUILT.get(activity.step)
     calculation = as_built(engine, activity, facts) if as_built else engine.calculator.of(activity, facts)
@@ -160,12 +157,12 @@ def _kept(site_dir: Path, activity: PlanActivity, calculation: Calculation, docu
     left = [kind for kind in activity.policy.evidence if kind not in sheets]
     kind = calculation.evidence or (left[0] if left else "calculation")
     text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
-    kept = [Artifact(evidence.store(site_dir, text.encode()), kind, f"{activity.step}-{activity.unit}.json")]
+    kept = [Artifact(store(site_dir, text.encode()), kind, f"{activity.step}-{activity.unit}.json")]
     for sheet in calculation.sheets:
         content, name = sheet.write().encode(), sheet.name
         if len(content) > PLAIN_BYTES:
             content, name = gzip.compress(content, mtime=0), f"{name}.gz"
-        kept.append(Artifact(evidence.store(site_dir, content), sheet.evidence, name))
+        kept.append(Artifact(store(site_dir, content), sheet.evidence, name))
     return kept
 
 
@@ -174,6 +171,6 @@ def _shown(site_dir: Path, needs: list[FactNeedRow], there: set[str]) -> list[Ar
     shown: dict[str, Artifact] = {}
     for need in needs:
         for digest in need.known.evidence if need.known is not None else ():
-            if digest not in there and evidence.is_intact(site_dir, digest):
+            if digest not in there and is_intact(site_dir, digest):
                 shown.setdefault(digest, Artifact(digest, need.evidence, f"{need.name}, event {need.known.seq}"))  # type: ignore[union-attr]  # known above
     return list(shown.values())

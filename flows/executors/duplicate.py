@@ -17,8 +17,8 @@ ENGINE = "engine"
 
 def duplicates_done(site_dir: Path, row: Activity, now: datetime) -> bool:
     """Say whether every activity that completes this one is done."""
-    with open_snapshot(site_dir) as reader:
-        others = [activity(reader, name) for name in row.plan.completed_by]
+    with open_snapshot(site_dir, now) as snapshot:
+        others = [activity(snapshot, name) for name in row.plan.completed_by]
     return bool(others) and all(other is not None and other.state is State.DONE for other in others)
 
 

@@ -87,13 +87,13 @@ class Simulator:
 
     def resume(self, engine: Engine) -> None:
         """Schedule again what an earlier rehearsal of this ledger had begun."""
-        with open_snapshot(self.site_dir) as reader:
+        with open_snapshot(self.site_dir, self.clock()) as snapshot:
             begun = [
                 row
                 for state in (State.IN_PROGRESS, State.AWAITING_SIGN_OFF, State.RUNNING)
-                for row in activities(reader, state=state)
+                for row in activities(snapshot, state=state)
             ]
-            owners = {held.activity: held.owner for held in claims(reader)}
+            owners = {held.activity: held.owner for held in claims(snapshot)}
         for row in begun:
             activity = engine.activities[row.id]
             end = self._end(activity, row.started_at or self.clock())
@@ -140,5 +140,5 @@ class Simulator:
         self._schedule(end, finish)
 
     def _may_finish(self, activity: str) -> bool:
-        with open_snapshot(self.site_dir) as reader:
-            return may_finish(reader, require_activity(reader, activity))
+        with open_snapshot(self.site_dir, self.clock()) as snapshot:
+            return may_finish(snapshot, require_activity(snapshot, activity))

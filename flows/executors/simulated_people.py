@@ -95,8 +95,8 @@ class SimulatedPeople:
 
     def _is_held_back(self, activity: PlanActivity) -> bool:
         """Say whether a finish waits for another activity's (FF, SF): the refusal is right, and passes."""
-        with open_snapshot(self.ledger.site_dir) as reader:
-            row = require_activity(reader, activity.id)
-            links = predecessors(reader, activity.id)
+        with open_snapshot(self.ledger.site_dir, self.now()) as snapshot:
+            row = require_activity(snapshot, activity.id)
+            links = predecessors(snapshot, activity.id)
         late = [k for k in links if k.type[1] == "F" and (k.satisfied_at is None or k.satisfied_at > self.now())]
         return bool(late) and row.state in {State.IN_PROGRESS, State.READY}

@@ -96,6 +96,14 @@ CHANGING = frozenset({Effect.CHANGE, Effect.DESTRUCTIVE})
 """Effects that wait for a release."""
 
 
+class Begun(NamedTuple):
+    """How an activity is that has begun: what a plan revision asks."""
+
+    state: State
+    attempt: int
+    stale: bool
+
+
 class Action(StrEnum):
     """Everything that can be decided about an activity."""
 

@@ -26,6 +26,8 @@ LARGEST = 30
 """Powers of ten within which a number is believed; what is larger or finer is a slip of the keyboard."""
 
 LONGEST_WORD = 200
+SHOWN = 60
+"""How many characters of what was typed a refusal repeats."""
 
 
 class Asked(NamedTuple):
@@ -84,7 +86,7 @@ def wanted(row: Activity, asked: Mapping[str, Asked], metric: str) -> Asked:
     """Return what is asked of a metric. Raise for one that the step does not ask for."""
     if metric not in asked:
         names = ", ".join(asked) or "none; write a comment instead"
-        raise InputError(f"{row.id} has no criterion {metric!r}", hint=f"criteria: {names}")
+        raise InputError(f"{row.id} has no criterion {metric[:SHOWN]!r}", hint=f"criteria: {names}")
     return asked[metric]
 
 
@@ -97,7 +99,7 @@ def measured(row: Activity, asked: Mapping[str, Asked], entry: ReadingEntry, ite
     unit = entry.unit or (metric.unit if is_text else "")
     compares_freely = metric.criterion is not None and metric.criterion.op == "within"
     if not compares_freely and not is_comparable(unit, metric.unit):
-        raise InputError(f"{entry.metric} is measured in {metric.unit}; {unit!r} does not compare with it")
+        raise InputError(f"{entry.metric} is measured in {metric.unit}; {unit[:SHOWN]!r} does not compare with it")
     return Measured(entry.metric, value, unit, item)
 
 
@@ -144,11 +146,11 @@ def _refused_unless_fit(metric: Asked, entry: ReadingEntry) -> Value:
 
 def _typed(metric: Asked, entry: ReadingEntry) -> Value:
     text = str(entry.value).strip()
-    shown = f"{text} {entry.unit}".strip()[:60]
+    shown = f"{text} {entry.unit}".strip()[:SHOWN]
     if metric.is_word:
         return text[:LONGEST_WORD]
     if metric.is_yes_or_no:
-        if text.casefold() not in YES_OR_NO or (entry.unit and entry.unit != metric.unit):
+        if text.casefold() not in YES_OR_NO or entry.unit not in {"", "bool", metric.unit}:
             raise InputError(f"{metric.metric} is {metric.sort}, not {shown!r}")
         return YES_OR_NO[text.casefold()]
     try:
@@ -161,6 +163,6 @@ def _typed(metric: Asked, entry: ReadingEntry) -> Value:
 
 
 def _refuse_impossible(metric: Asked, number: Decimal, shown: str) -> None:
-    too_long = len(shown) > 2 * LARGEST
+    too_long = len(number.as_tuple().digits) > 2 * LARGEST
     if not number.is_finite() or too_long or abs(number.adjusted()) > LARGEST:
-        raise InputError(f"{metric.metric} is {metric.sort}, and {shown[:60]!r} is none that an instrument shows")
+        raise InputError(f"{metric.metric} is {metric.sort}, and {shown[:SHOWN]!r} is none that an instrument shows")

@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import NamedTuple
 
-from ledger.rules.activity import ENDED, State
-from ledger.rules.rows import Begun
+from ledger.rules.activity import ENDED, Begun, State
 from steps.design.calculated import Calculator
 from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Plan, PlanLink

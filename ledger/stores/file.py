@@ -81,6 +81,11 @@ def is_older(connection: sqlite3.Connection) -> bool:
     return int(connection.execute("PRAGMA user_version").fetchone()[0]) < FORMAT
 
 
+def data_version(connection: sqlite3.Connection) -> int:
+    """Return a number that changes with every commit of others. Inside a read transaction it stays the same."""
+    return int(connection.execute("PRAGMA data_version").fetchone()[0])
+
+
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
     """Turn what SQLite says of a file into what happened and what to do about it."""

@@ -21,8 +21,8 @@ from pydantic_core import to_jsonable_python
 from flows.prefect_server import PrefectServer
 from flows.prefect_settings import apply
 from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.questions import records
 from ledger.questions.case import require_activity
-from ledger.questions.records import RunRow, runs
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
 from ledger.writing import Ledger
@@ -168,10 +168,12 @@ def start(server: PrefectServer, playbooks: Path, inventory: Path) -> Iterator[S
     started: list[Running] = []
 
     def begin(site: Path, *, hands_off: bool = False) -> Running:
+        with open_snapshot(site) as snapshot:
+            plan = read_plan(snapshot)
         engine = Engine(
             site_dir=site,
             ledger=Ledger.open(site),
-            plan=read_plan(site),
+            plan=plan,
             revision=1,
             clock=lambda: datetime.now(UTC),
             performer=RealPerformer(site, playbooks, inventory, hands_off=hands_off),
@@ -193,8 +195,8 @@ def start(server: PrefectServer, playbooks: Path, inventory: Path) -> Iterator[S
 
 def row(site: Path, name: str) -> Activity:
     """Give an activity as it stands now."""
-    with open_snapshot(site) as reader:
-        return require_activity(reader.at(datetime.now(UTC)), name)
+    with open_snapshot(site) as snapshot:
+        return require_activity(snapshot, name)
 
 
 def state(site: Path, name: str) -> str:
@@ -202,10 +204,10 @@ def state(site: Path, name: str) -> str:
     return row(site, name).state.value
 
 
-def runs(site: Path, name: str | None = None) -> list[RunRow]:
+def runs(site: Path, name: str | None = None) -> list[records.RunRow]:
     """Give the runs of an activity, or all."""
-    with open_snapshot(site) as reader:
-        return runs(reader, name)
+    with open_snapshot(site) as snapshot:
+        return records.runs(snapshot, name)
 
 
 def task_runs(server: PrefectServer, running: Running) -> list[dict[str, Any]]:

@@ -27,8 +27,8 @@ from ledger.decisions.runs import settle
 from ledger.decisions.sign_off import sign, waive
 from ledger.decisions.work import finish, reopen, start
 from ledger.entries import FactEntry, ItemResult, Measured, RunOutcome
-from ledger.evidence import store as evidence
 from ledger.evidence.plans import read_plan
+from ledger.evidence.store import load
 from ledger.questions.case import require_activity
 from ledger.questions.records import EvidenceRow, claims, evidence
 from ledger.questions.why import criteria
@@ -101,7 +101,7 @@ class Built:
         self.engine = Engine(
             site_dir=folder,
             ledger=ledger,
-            plan=read_plan(folder),
+            plan=_plan(folder),
             revision=1,
             clock=clock,
             performer=RealPerformer(folder, folder, None, hands_off=True),
@@ -110,8 +110,7 @@ class Built:
         )
 
     def row(self, name: str) -> Activity:
-        with open_snapshot(self.folder) as reader:
-            return require_activity(reader.at(self.clock()), name)
+        return _row(self.folder, name, self.clock())
 
     def compute(self, name: str) -> Outcome:
         return compute(self.engine, self.row(name))
@@ -141,8 +140,8 @@ class Built:
     def kept(self, name: str) -> dict[str, list[EvidenceRow]]:
         attempt = self.row(name).attempt
         found: dict[str, list[EvidenceRow]] = {}
-        with open_snapshot(self.folder) as reader:
-            for item in evidence(reader, name):
+        with open_snapshot(self.folder) as snapshot:
+            for item in evidence(snapshot, name):
                 if item.attempt == attempt:
                     found.setdefault(item.kind, []).append(item)
         return found
@@ -150,7 +149,7 @@ class Built:
     def document(self, name: str, kind: str) -> dict[str, Any]:
         files = {e.name: e.digest for e in self.kept(name)[kind]}
         json_file = next(digest for file, digest in files.items() if file.endswith(".json"))
-        document: dict[str, Any] = json.loads(evidence.load(self.folder, json_file))
+        document: dict[str, Any] = json.loads(load(self.folder, json_file))
         return document
 
 
@@ -280,8 +279,8 @@ def test_a_waived_reading_of_the_inspection_is_an_open_difference(built: Built) 
     sign(built.ledger, "lead", "091@site")
 
     assert built.compute("094@site").name == "Checked, not met"
-    with open_snapshot(built.folder) as reader:
-        assert [c.measured for c in criteria(reader, "094@site")] == ["1 count"]
+    with open_snapshot(built.folder) as snapshot:
+        assert [c.measured for c in criteria(snapshot, "094@site")] == ["1 count"]
 
 
 def test_a_calculation_that_breaks_off_leaves_no_claim(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -300,15 +299,15 @@ def test_a_calculation_that_breaks_off_leaves_no_claim(built: Built, monkeypatch
     assert outcome.failed
     assert outcome.message == "the calculation broke off: no such rack"
     assert built.row("094@site").state.value == "failed"
-    with open_snapshot(built.folder) as reader:
-        assert not claims(reader)
+    with open_snapshot(built.folder) as snapshot:
+        assert not claims(snapshot)
 
 
 def test_a_rehearsal_holds_the_as_built_back_too(tmp_path: Path) -> None:
     folder, clock = tmp_path / "rehearsal", SimulatedClock(T0)
     with create_ledger(folder, site_name="R", time_zone="UTC", rehearsal=True, owner="pm", clock=clock) as ledger:
         adopt_plan(ledger, "pm", built_plan(), reason="rehearse")
-        plan = read_plan(folder)
+        plan = _plan(folder)
         people = SimulatedPeople(ledger, plan, clock)
         simulator = Simulator(folder, clock, WorkCalendar.from_plan(plan), people, seed=1)
         engine = Engine(folder, ledger, plan, 1, clock, simulator, linger_s=0, rehearsal=True)
@@ -333,6 +332,11 @@ def test_a_rehearsal_holds_the_as_built_back_too(tmp_path: Path) -> None:
         assert set(states().values()) == {"done"}
 
 
+def _plan(folder: Path) -> Plan:
+    with open_snapshot(folder) as snapshot:
+        return read_plan(snapshot)
+
+
 def _row(folder: Path, name: str, now: datetime) -> Activity:
-    with open_snapshot(folder) as reader:
-        return require_activity(reader.at(now), name)
+    with open_snapshot(folder, now) as snapshot:
+        return require_activity(snapshot, name)

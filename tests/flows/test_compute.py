@@ -17,7 +17,7 @@ from flows.prefect_server import PrefectServer
 from ledger.decisions.facts import record_facts
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.entries import FactEntry
-from ledger.evidence import store as evidence
+from ledger.evidence.store import load
 from ledger.questions.records import evidence, sign_offs
 from ledger.questions.why import criteria
 from ledger.reading import open_snapshot
@@ -82,9 +82,9 @@ def all_done(site: Path, *steps: str, attempt: int = 1) -> Callable[[], bool]:
 def documents(site: Path, name: str) -> dict[str, str]:
     """Give the evidence of an activity's present attempt: kind and content, by file name."""
     attempt = row(site, name).attempt
-    with open_snapshot(site) as reader:
-        found = [e for e in evidence(reader, name) if e.attempt == attempt]
-    return {f"{e.kind}: {e.name}": evidence.load(site, e.digest).decode() for e in found}
+    with open_snapshot(site) as snapshot:
+        found = [e for e in evidence(snapshot, name) if e.attempt == attempt]
+    return {f"{e.kind}: {e.name}": load(site, e.digest).decode() for e in found}
 
 
 def task(server: PrefectServer, running: Running, begins: str) -> dict[str, Any]:
@@ -116,9 +116,9 @@ def test_what_follows_from_the_design_is_done_without_a_person(unit: Path, start
     assert len(cables) == 32 * 8 + 8 * 32
     assert {"rail-map: rail-map.csv", "topology-drawing: 036-site.json"} == set(documents(unit, "036@site"))
     assert set(documents(unit, "072@site")) == {"power-calculation: 072-site.json"}
-    with open_snapshot(unit) as reader:
-        assert not sign_offs(reader, "037@site")
-        assert {c.verdict for step in ALONE for c in criteria(reader, f"{step}@site")} == {"met"}
+    with open_snapshot(unit) as snapshot:
+        assert not sign_offs(snapshot, "037@site")
+        assert {c.verdict for step in ALONE for c in criteria(snapshot, f"{step}@site")} == {"met"}
     shown = [a for a in server.api.some("artifacts", {}) if a["key"] == "calculation-072-site"]
     assert shown[0]["type"] == "table"
     assert "power.it_mw" in shown[0]["data"]
@@ -143,16 +143,16 @@ def test_a_step_waits_for_its_facts_and_goes_on_when_they_are_there(
     assert calculation["facts"]["feed.voltage"]["value"] == "415"
     assert calculation["results"]["rack.kw_one_feed_lost"]["value"] == "46.003269"
     assert kept["facility-fact: fact.txt"] == "letter of the facility"
-    with open_snapshot(unit) as reader:
-        assert not sign_offs(reader, "085@site")
+    with open_snapshot(unit) as snapshot:
+        assert not sign_offs(snapshot, "085@site")
 
 
 def test_facts_that_do_not_carry_the_design_are_not_met_until_they_do(unit: Path, start: Start) -> None:
     record(unit, "085@site", FEED | {"feed.voltage": 208, "feed.breaker": 60})
     start(unit)
     until(lambda: state(unit, "085@site") == "checked_not_met", seconds=60)
-    with open_snapshot(unit) as reader:
-        verdict = {c.metric: (c.verdict, c.measured) for c in criteria(reader, "085@site")}
+    with open_snapshot(unit) as snapshot:
+        verdict = {c.metric: (c.verdict, c.measured) for c in criteria(snapshot, "085@site")}
     assert verdict["rack.kw_one_feed_lost"] == ("failed", "17.292795 kW")
 
     record(unit, "085@site", FEED)

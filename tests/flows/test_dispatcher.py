@@ -25,8 +25,8 @@ pytestmark = pytest.mark.slow
 SIGN = """
 import sys
 from pathlib import Path
-from ledger.database import Ledger
-from ledger.services.signing import sign
+from ledger.decisions.sign_off import sign
+from ledger.writing import Ledger
 with Ledger.open(Path(sys.argv[1])) as ledger:
     sign(ledger, "lead2", sys.argv[2])
 """

@@ -9,16 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
 import pytest
 
+from ledger.questions import records, why
 from ledger.questions.case import require_activity
 from ledger.questions.links import predecessors
-from ledger.questions.records import RunRow, runs
-from ledger.questions.why import CriterionRow, criteria
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
 from ledger.trust.audit import audit
@@ -44,13 +42,13 @@ def until(true: Callable[[], object], *, seconds: float) -> float:
 
 
 def row(site: Path, activity: str) -> Activity:
-    with open_snapshot(site) as reader:
-        return require_activity(reader.at(datetime.now(UTC)), activity)
+    with open_snapshot(site) as snapshot:
+        return require_activity(snapshot, activity)
 
 
-def runs(site: Path, activity: str) -> list[RunRow]:
-    with open_snapshot(site) as reader:
-        return runs(reader, activity)
+def runs(site: Path, activity: str) -> list[records.RunRow]:
+    with open_snapshot(site) as snapshot:
+        return records.runs(snapshot, activity)
 
 
 @pytest.fixture
@@ -214,18 +212,18 @@ def processes_of(site: Path) -> list[str]:
     return found
 
 
-def criteria(site: Path, activity: str) -> list[CriterionRow]:
-    with open_snapshot(site) as reader:
-        return criteria(reader, activity)
+def criteria(site: Path, activity: str) -> list[why.CriterionRow]:
+    with open_snapshot(site) as snapshot:
+        return why.criteria(snapshot, activity)
 
 
 def stressing(site: Path, command: Command) -> None:
     """Record everything before the stress test as done before Clusterwright."""
-    with open_snapshot(site) as reader:
+    with open_snapshot(site) as snapshot:
         before: set[str] = set()
         open_ = ["035@pod-001"]
         while open_:
-            for link in predecessors(reader, open_.pop()):
+            for link in predecessors(snapshot, open_.pop()):
                 if link.before not in before:
                     before.add(link.before)
                     open_.append(link.before)

@@ -70,7 +70,7 @@ def test_a_small_phase_is_one_run_and_a_large_one_is_split_by_pods() -> None:
     def units(phase: str, unit: str) -> tuple[str, ...]:
         from types import SimpleNamespace
 
-        return groups.of(SimpleNamespace(phase=phase, unit=unit)).units  # type: ignore[arg-type]
+        return groups.of(SimpleNamespace(plan=SimpleNamespace(phase=phase, unit=unit))).units  # type: ignore[arg-type]
 
     assert units("networking", "pod-001") == tuple(pods[:8])
     assert units("networking", "pod-020") == tuple(pods[16:])

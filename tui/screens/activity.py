@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -12,32 +11,37 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from ledger.evidence.store import load
-from ledger.questions.case import require_activity
-from ledger.questions.checks import checked_items, checklist
+from ledger.questions.case import LookedUp, case_of
+from ledger.questions.checks import CheckRow, checked_items, checklist
+from ledger.questions.inbox import may_now
 from ledger.questions.links import predecessors, successors
 from ledger.questions.ncrs import ncrs
-from ledger.questions.records import comments, evidence, items, preview, runs, sign_offs
-from ledger.questions.why import criteria, why
+from ledger.questions.records import RunRow, comments, evidence, items, preview, runs, sign_offs
+from ledger.questions.snapshot import Snapshot
+from ledger.questions.why import CriterionRow, criteria, why
 from ledger.questions.witnesses import attendances, invitation
+from ledger.rules.approval import missing_evidence
+from ledger.rules.judgement import FAILED, MET, NOT_MEASURED, WAIVED
+from ledger.rules.rows import NcrRow
 from steps.errors import ClusterwrightError
+from steps.schedule.activity import PlanActivity
 from steps.value import value_text
-from tui.deciding import Decisions
-from tui.looks import COLOURS, safe, state_text
-from tui.screens.base import SiteScreen
+from tui.looks import Cells, coloured, safe, sheet, state_text, time_text
+from tui.screens.deciding import DecidingScreen
 
-if TYPE_CHECKING:
-    from ledger.questions.snapshot import Snapshot
-    from ledger.rules.activity import Activity
+STEP: tuple[Callable[[PlanActivity], str], ...] = (
+    lambda plan: plan.phase.replace("_", " "),
+    lambda plan: plan.kind,
+    lambda plan: plan.role,
+)
+"""What the page says of the step, in this order. A new field of a step is shown by one line here."""
 
 VERDICTS = {
-    "met": ("✔", "good"),
-    "failed": ("✘", "bad"),
-    "not measured": ("?", "attention"),
-    "waived": ("≈", "attention"),
+    MET: ("✔ met", "good"),
+    FAILED: ("✘ failed", "bad"),
+    NOT_MEASURED: ("? not measured", "attention"),
+    WAIVED: ("≈ waived", "attention"),
 }
-
-
 DIFFERENCE = {"+": "good", "-": "bad"}
 
 LINES = 200
@@ -46,22 +50,14 @@ LINES = 200
 ITEMS = 60
 """How many items of a checklist the page shows; the failed ones come first."""
 
+HOSTS = 20
+"""How many hosts of a run the page shows."""
 
-class Page(NamedTuple):
-    """The parts of the page, ready to paint."""
-
-    head: Text
-    why: Text
-    criteria: Table
-    checklist: Table | None
-    preview: Text | None
-    approval: Text
-    faults: Table | None
-    record: Text
-    links: Table
+LINKS = 60
+"""How many links the page shows; those before come first."""
 
 
-class ActivityScreen(Decisions, SiteScreen):
+class ActivityScreen(DecidingScreen):
     """One activity; the keys in the footer decide about it."""
 
     TITLE = "Activity"
@@ -77,200 +73,203 @@ class ActivityScreen(Decisions, SiteScreen):
         return self.activity
 
     def body(self) -> ComposeResult:
-        """Give the parts in the order in which a signer reads them."""
+        """Return the parts in the order in which a signer reads them."""
         with VerticalScroll(id="page"):
-            for part in Page._fields:
+            for part in PARTS:
                 yield Static("", id=part)
 
-    def ask(self, reader: Snapshot, now: datetime) -> Page:
-        """Read everything about the activity."""
-        row = require_activity(reader, self.activity)
-        return Page(
-            _head(row),
-            _why(reader, row, now),
-            _criteria(reader, row),
-            _checklist(reader, row),
-            _preview(self.owner.site.folder, reader, row),
-            _approval(reader, row),
-            _faults(reader, row),
-            _record(reader, row),
-            _links(reader, row),
-        )
+    def ask(self, snapshot: Snapshot) -> list[Text | Table | None]:
+        """Return every part of the page, ready to paint; None for a part that has nothing to say."""
+        case = case_of(snapshot, self.activity, self.owner.site.person or "")
+        return [part(case) for part in PARTS.values()]
 
     def show(self, answer: Any) -> None:
         """Paint the parts; one that has nothing to say takes no room."""
-        for part in Page._fields:
-            said = getattr(answer, part)
-            place = self.query_one(f"#{part}", Static)
-            place.display = said is not None
-            place.update(said or "")
+        for name, painted in zip(PARTS, answer, strict=True):
+            place = self.query_one(f"#{name}", Static)
+            place.display = painted is not None
+            place.update(painted or "")
 
 
 def _heading(text: str) -> Text:
     return Text(f"\n{text}\n", style="bold underline")
 
 
-def _head(row: Activity) -> Text:
-    text = Text()
-    text.append(f"{row.id}  ", style="bold")
-    text.append_text(safe(row.plan.title))
-    text.append("\n")
+def _head(case: LookedUp) -> Text:
+    row, dates = case.row, case.row.plan.dates
+    text = Text().append(f"{row.id}  ", style="bold")
+    text.append_text(safe(row.plan.title)).append("\n")
     text.append_text(state_text(row.state, row.flags))
-    text.append(f"   {row.plan.phase.replace('_', ' ')} · {row.plan.kind} · {row.plan.role} · attempt {row.attempt}")
-    if row.dates_.early_start and row.dates_.early_finish:
-        slack = "critical" if row.is_critical else f"float {row.dates_.total_float_h or 0:.0f} h"
-        text.append(f"\nplanned {row.dates_.early_start:%Y-%m-%d %H:%M} to {row.dates_.early_finish:%Y-%m-%d %H:%M}, {slack}")
+    said = [part(row.plan) for part in STEP]
+    text.append(f"   {' · '.join(filter(None, said))} · attempt {row.attempt}")
+    if dates is not None:
+        slack = "critical" if row.is_critical else f"float {dates.total_float_h:.0f} h"
+        text.append(f"\nplanned {time_text(dates.early_start)} to {time_text(dates.early_finish)}, {slack}")
     if row.started_at:
-        until = f" to {row.finished_at:%Y-%m-%d %H:%M}" if row.finished_at else ""
-        text.append(f"\nactual  {row.started_at:%Y-%m-%d %H:%M}{until}")
+        until = f" to {time_text(row.ended_at)}" if row.ended_at else ""
+        text.append(f"\nactual  {time_text(row.started_at)}{until}")
     return text
 
 
-def _why(reader: Snapshot, row: Activity, now: datetime) -> Text:
-    answer = why(reader, row.id)
-    text = _heading("Why it stands where it stands")
+def _why(case: LookedUp) -> Text:
+    answer = why(case.snapshot, case.row.id)
+    text = _heading("State, and what it waits for")
     text.append_text(safe(answer.state_sentence))
     for unmet in answer.unmet:
-        text.append("\n  waits for ")
-        text.append(unmet.predecessor, style="bold")
+        text.append("\n  waits for ").append(unmet.predecessor, style="bold")
         through = f", through {', '.join(unmet.bridged)}" if unmet.bridged else ""
         text.append_text(safe(f" {unmet.title} ({unmet.state}{through}): {unmet.reason}"))
     for need in answer.needs:
         text.append_text(safe(f"\n  needs {need}"))
-    return text
+    answers = may_now(case.snapshot, case.actor.id, case.row.id)
+    allowed = [answer.verb for answer in answers if answer.refusal is None]
+    return text.append(f"\n  {case.actor.id} may now: {', '.join(allowed)}") if allowed else text
 
 
-def _criteria(reader: Snapshot, row: Activity) -> Table:
-    shown = Table(title="Acceptance criteria", title_justify="left", box=None, pad_edge=False)
-    for header in ("", "metric", "limit", "each", "measured", "source of the limit"):
-        shown.add_column(header, overflow="fold")
-    for c in criteria(reader, row.id):
-        glyph, role = VERDICTS.get(c.verdict, ("?", "attention"))
-        verdict = Text(f"{glyph} {c.verdict}", style=COLOURS[role])
-        limit = f"{c.op} {c.value} {c.unit}"
-        if c.fleet_z is not None:
-            limit += f", within {c.fleet_z} robust deviations"
-        measured = ", read by ".join(filter(None, (c.measured, ", ".join(c.readers))))
-        shown.add_row(verdict, safe(c.metric), limit, safe(c.each or ""), safe(measured), safe(c.source))
-        for number, cause in enumerate(c.causes, start=1):
-            shown.add_row("", f"likely cause {number}", "", "", safe(cause), "")
-    return shown
+def _criteria(case: LookedUp) -> Table:
+    rows: list[Cells] = []
+    for criterion in criteria(case.snapshot, case.row.id):
+        rows.append(_criterion(criterion))
+        for number, cause in enumerate(criterion.causes, start=1):
+            rows.append(("", f"likely cause {number}", "", "", cause, ""))
+    return sheet("Acceptance criteria", ("", "metric", "limit", "each", "measured", "source of the limit"), rows)
 
 
-def _checklist(reader: Snapshot, row: Activity) -> Table | None:
-    """Give the items with their last entries, failed ones first; nothing where none was checked."""
-    done = checklist(reader, require_activity(reader, row.id))
+def _criterion(c: CriterionRow) -> Cells:
+    limit = f"{c.op} {c.value} {c.unit}"
+    if c.fleet_z is not None:
+        limit += f", within {c.fleet_z} robust deviations"
+    readers, each = ", ".join(c.readers), c.each or ""
+    measured = f"{c.measured}, read by {readers}" if readers else c.measured
+    verdict = coloured(*VERDICTS[c.verdict])
+    return verdict, c.metric, limit, each, measured, c.source
+
+
+def _checklist(case: LookedUp) -> Table | None:
+    """Return the items with their last entries, failed ones first. None where none was checked."""
+    done = checklist(case.snapshot, case.row)
     if done is None:
         return None
     total = f" of {done.items}" if done.items is not None else ""
     title = f"Checklist: {done.passed}{total} {done.items_of} passed, {done.failed} failed, {done.open} open"
-    shown = Table(title=safe(title), title_justify="left", box=None, pad_edge=False)
-    for header in ("", "item", "readings", "serial", "note", "who", "when"):
-        shown.add_column(header, overflow="fold")
-    checks = checked_items(reader, require_activity(reader, row.id))
-    for c in checks[:ITEMS]:
-        glyph, role = VERDICTS["failed" if c.failing else "met"]
-        word = f"failed {c.ncr}" if c.failing else "passed"
-        readings = "; ".join(f"{r.metric} {value_text(r.value)} {r.unit}" for r in c.readings)
-        cells = (safe(c.item), safe(readings), safe(c.serial), safe(c.note), safe(c.by), f"{c.at:%Y-%m-%d %H:%M}")
-        shown.add_row(Text(f"{glyph} {word}", style=COLOURS[role]), *cells)
+    checks = checked_items(case.snapshot, case.row)
+    rows = [_check(check) for check in checks[:ITEMS]]
     if len(checks) > ITEMS:
-        shown.add_row("", f"and {len(checks) - ITEMS} more: `clusterwright check {row.id}`")
-    return shown
+        rows.append(("", f"and {len(checks) - ITEMS} more: `clusterwright check list {case.row.id}`"))
+    return sheet(title, ("", "item", "readings", "serial", "note", "who", "when"), rows)
 
 
-def _preview(folder: Path, reader: Snapshot, row: Activity) -> Text | None:
-    """Give what the playbook would change, for who releases it; nothing where nobody looked in this attempt."""
-    seen = preview(reader, row.id)
+def _check(c: CheckRow) -> Cells:
+    verdict = coloured(f"✘ failed {c.ncr}", "bad") if c.failing else coloured("✔ passed", "good")
+    readings = [f"{r.metric} {value_text(r.value)} {r.unit}" for r in c.readings]
+    found = (c.item, "; ".join(readings), c.serial, c.note)
+    return verdict, *found, c.by, time_text(c.at)
+
+
+def _preview(case: LookedUp) -> Text | None:
+    """Return what the playbook would change, for who releases it. None where nobody looked in this attempt."""
+    seen = preview(case.snapshot, case.row.id)
     if seen is None:
         return None
+    from ledger.evidence.store import load  # pydantic, which takes as long to load as the first screen to be painted
+
     text = _heading("What check mode showed")
-    text.append_text(safe(f"{seen.summary}; {seen.at:%Y-%m-%d %H:%M}"))
+    text.append_text(safe(f"{seen.summary}; {time_text(seen.at)}"))
     try:
-        lines = load(folder, seen.differences).decode("utf-8", "replace").splitlines()
+        lines = load(case.snapshot.site_dir, seen.differences).decode("utf-8", "replace").splitlines()
     except ClusterwrightError as error:
         lines = [str(error)]
     for line in lines[:LINES]:
-        said = safe(line)
-        if line[:1] in DIFFERENCE:
-            said.stylize(COLOURS[DIFFERENCE[line[:1]]])
-        text.append("\n  ").append_text(said)
+        said, role = safe(line), DIFFERENCE.get(line[:1])
+        text.append("\n  ").append_text(coloured(said.plain, role) if role else said)
     if len(lines) > LINES:
         text.append(f"\n  and {len(lines) - LINES} lines more, in the evidence {seen.differences[:12]}")
     return text
 
 
-def _approval(reader: Snapshot, row: Activity) -> Text:
+def _approval(case: LookedUp) -> Text:
+    row, policy, missing = case.row, case.row.plan.policy, missing_evidence(case)
     text = _heading("Approval")
-    hold = "hold point; " if row.plan.policy.hold_point else ""
-    who = " or ".join(row.plan.policy.roles)
-    text.append_text(safe(f"{hold}{row.signed} of {row.plan.policy.quorum} by {who}; needed {row.plan.policy.needed}"))
-    present = {e.kind for e in evidence(reader, row.id) if e.attempt == row.attempt}
-    for kind in row.plan.policy.evidence:
-        mark, role = ("✔", "good") if kind in present else ("✘ missing", "bad")
-        text.append(f"\n  {mark} ", style=COLOURS[role])
-        text.append_text(safe(kind))
-    for s in sign_offs(reader, row.id):
-        text.append_text(
-            safe(f"\n  {s.decision} by {s.name} as {s.role}, {s.at:%Y-%m-%d %H:%M}, {s.assurance}. {s.comment}")
-        )
+    hold = "hold point; " if policy.hold_point else ""
+    who = " or ".join(policy.roles)
+    text.append_text(safe(f"{hold}{row.signed} of {policy.quorum} by {who}; needed {policy.needed}"))
+    for kind in policy.evidence:
+        mark = coloured("✘ missing", "bad") if kind in missing else coloured("✔", "good")
+        text = Text.assemble(text, "\n  ", mark, " ", safe(kind))
+    for s in sign_offs(case.snapshot, row.id):
+        signed = f"\n  {s.decision} by {s.name} as {s.role}, {time_text(s.at)}, {s.assurance}. {s.comment}"
+        text.append_text(safe(signed))
         if s.witnessed:
             text.append_text(safe(f"\n    {s.witnessed}"))
     if row.valid_until is not None:
         text.append(f"\n  holds until {row.valid_until:%Y-%m-%d}")
-    text.append_text(_witnesses(reader, row))
-    return text
+    return text.append_text(_witnesses(case))
 
 
-def _witnesses(reader: Snapshot, row: Activity) -> Text:
-    """Say what the witnesses were told, and who came."""
-    text = Text()
-    if not row.plan.policy.witness.roles:
-        return text
-    held = invitation(reader, require_activity(reader, row.id))
-    told = "not invited yet" if held is None else f"invited for {held.on:%Y-%m-%d %H:%M} by {held.by}"
-    text.append_text(safe(f"\n  witnesses, with {row.plan.policy.witness.notice_h:g} working hours' notice: {told}"))
-    for a in attendances(reader, require_activity(reader, row.id)):
-        said = "nothing noted" if not a.noted else f"{a.witness} attended" if a.witness else "did not attend"
-        text.append_text(safe(f"\n    {a.role}: {said} {a.note}".rstrip()))
-    return text
+def _witnesses(case: LookedUp) -> Text:
+    """Return who is invited to witness it, and who came. Empty where the policy names no witness."""
+    snapshot, row, witness = case.snapshot, case.row, case.row.plan.policy.witness
+    if witness is None:
+        return Text()
+    held = invitation(snapshot, row)
+    invited = "not invited yet" if held is None else f"invited for {time_text(held.on)} by {held.by}"
+    lines = [f"\n  witnesses, with {witness.notice_h:g} working hours' notice: {invited}"]
+    for a in attendances(snapshot, row):
+        came = f"{a.witness} attended" if a.witness else "did not attend"
+        said = came if a.noted else "nothing noted"
+        lines.append(f"    {a.role}: {said} {a.note}".rstrip())
+    return safe("\n".join(lines))
 
 
-def _faults(reader: Snapshot, row: Activity) -> Table | None:
-    """Give every non-conformance with what was decided about it; nothing where there never was one."""
-    found = ncrs(reader, name=row.id)
-    if not found:
-        return None
-    shown = Table(title="Non-conformances", title_justify="left", box=None, pad_edge=False)
-    for header in ("", "id", "class", "decided", "owner", "due", "inspected again", "reason"):
-        shown.add_column(header, overflow="fold")
-    for n in found:
-        glyph, role = VERDICTS["failed" if n.closed_at is None else "met"]
-        state = Text(f"{glyph} {'open' if n.closed_at is None else 'closed'}", style=COLOURS[role])
-        cells = (n.decided or n.disposition, n.owner, str(n.due or ""), str(n.inspections), n.reason)
-        shown.add_row(state, n.id, n.ncr_class, *(safe(cell) for cell in cells))
-    return shown
+def _faults(case: LookedUp) -> Table | None:
+    """Return every non-conformance with what was decided about it. None where there never was one."""
+    found = [_fault(ncr) for ncr in ncrs(case.snapshot, name=case.row.id)]
+    headers = ("", "id", "class", "decided", "owner", "due", "inspected again", "reason")
+    return sheet("Non-conformances", headers, found) if found else None
 
 
-def _record(reader: Snapshot, row: Activity) -> Text:
+def _fault(n: NcrRow) -> Cells:
+    state = coloured("✘ open", "bad") if n.closed_at is None else coloured("✔ closed", "good")
+    decided = (n.decided or n.disposition, n.owner, n.due or "")
+    return state, n.id, n.ncr_class, *decided, n.inspections, n.reason
+
+
+def _record(case: LookedUp) -> Text:
+    snapshot, name = case.snapshot, case.row.id
+    lines = [f"evidence {e.kind}: {e.name} {e.digest[:12]} by {e.by}" for e in evidence(snapshot, name)]
+    for run in runs(snapshot, name):
+        lines += _run(snapshot, run)
+    lines += [f"note by {c.person}: {c.text}" for c in comments(snapshot, name)]
     text = _heading("Evidence, runs and notes")
-    lines = [f"evidence {e.kind}: {e.name} {e.digest[:12]} by {e.by}" for e in evidence(reader, row.id)]
-    for r in runs(reader, row.id):
-        mark = " (simulated)" if r.simulated else ""
-        lines.append(f"run {r.id[:8]} {r.started_at:%Y-%m-%d %H:%M}{mark}: {r.status} {r.summary}")
-        lines += [f"    {i.host} {i.status} {i.duration_s:.1f} s {i.failed_task}" for i in items(reader, r.id)[:20]]
-    lines += [f"note by {c.person}: {c.text}" for c in comments(reader, row.id)]
-    text.append_text(safe("\n".join(lines) or "nothing yet"))
-    return text
+    return text.append_text(safe("\n".join(lines) or "nothing yet"))
 
 
-def _links(reader: Snapshot, row: Activity) -> Table:
-    shown = Table(title="Before and after", title_justify="left", box=None, pad_edge=False)
-    for header in ("", "id", "what", "state", "link", "reason"):
-        shown.add_column(header, overflow="fold")
-    ends = [("after", x.before, x) for x in predecessors(reader, row.id)]
-    ends += [("before", x.after, x) for x in successors(reader, row.id)]
-    for word, end, x in ends[:60]:
-        lag = f" +{x.lag_h:g} h" if x.lag_h else ""
-        shown.add_row(word, safe(end), safe(x.title), safe(x.state), f"{x.type}{lag}", safe(x.reason))
-    return shown
+def _run(snapshot: Snapshot, run: RunRow) -> list[str]:
+    mark = " (simulated)" if run.simulated else ""
+    head = f"run {run.id[:8]} {time_text(run.started_at)}{mark}: {run.status} {run.summary}"
+    hosts = items(snapshot, run.id)[:HOSTS]
+    return [head, *(f"    {host.host} {host.status} {host.duration_s:.1f} s {host.failed_task}" for host in hosts)]
+
+
+def _links(case: LookedUp) -> Table:
+    snapshot, name = case.snapshot, case.row.id
+    ends = [("after", link.before, link) for link in predecessors(snapshot, name)]
+    ends += [("before", link.after, link) for link in successors(snapshot, name)]
+    rows = []
+    for word, end, link in ends[:LINKS]:
+        lag = f" +{link.lag_h:g} h" if link.lag_h else ""
+        rows.append((word, end, link.title, link.state, f"{link.type}{lag}", link.reason))
+    return sheet("Before and after", ("", "id", "what", "state", "link", "reason"), rows)
+
+
+PARTS: dict[str, Callable[[LookedUp], Text | Table | None]] = {
+    "head": _head,
+    "why": _why,
+    "criteria": _criteria,
+    "checklist": _checklist,
+    "preview": _preview,
+    "approval": _approval,
+    "faults": _faults,
+    "record": _record,
+    "links": _links,
+}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.text import Text
@@ -13,16 +12,20 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
-from ledger.questions.site import site_of
+from ledger.questions.site import head, site_of
+from ledger.questions.snapshot import Snapshot
+from ledger.reading import open_snapshot
 from steps.errors import ClusterwrightError
+from tui.looks import day_text, time_text
 
 if TYPE_CHECKING:
-    from ledger.questions.snapshot import Snapshot
     from tui.app import ClusterwrightApp
+
+WARNING = "bold black on gold3"
 
 
 class SiteScreen(Screen[None]):
-    """A screen that reads the site in a thread and shows what came back."""
+    """A screen that asks one snapshot of the record in a thread, and shows what it answered."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", id="back"),
@@ -42,15 +45,15 @@ class SiteScreen(Screen[None]):
 
     @abstractmethod
     def body(self) -> ComposeResult:
-        """Give the widgets between the site's line and the footer."""
+        """Return the widgets between the site's line and the footer."""
 
     @abstractmethod
-    def ask(self, reader: Snapshot, now: datetime) -> Any:
-        """Read what the screen shows; runs in a worker thread."""
+    def ask(self, snapshot: Snapshot) -> Any:
+        """Return what the screen shows. Called in a worker thread."""
 
     @abstractmethod
     def show(self, answer: Any) -> None:
-        """Show what was read; runs in the event loop."""
+        """Show what `ask` returned. Called in the event loop."""
 
     def on_screen_resume(self) -> None:
         """Read again whenever the screen comes to the front."""
@@ -62,34 +65,34 @@ class SiteScreen(Screen[None]):
 
     @work(thread=True, exclusive=True, group="load")
     def load(self) -> None:
-        """Read in a thread, then show."""
+        """Open one snapshot, ask it everything that the screen shows, then show it."""
+        owner = self.owner
         try:
-            answer = self.owner.site.read(lambda reader, now: (self._line(reader, now), self.ask(reader, now)))
+            with open_snapshot(owner.site.folder) as snapshot:
+                owner.seen = head(snapshot).seq
+                owner.site.find_person(snapshot)
+                line, answer = self._line(snapshot), self.ask(snapshot)
         except ClusterwrightError as error:
-            self.app.call_from_thread(self._say, error)
+            owner.seen = owner.seen or error.what
+            owner.call_from_thread(owner.say, error)
             return
-        self.app.call_from_thread(self._show, answer)
+        owner.call_from_thread(self._show, line, answer)
 
-    def _say(self, error: ClusterwrightError) -> None:
-        self.notify(error.hint or "", title=error.what, severity="error", timeout=10)
-
-    def _show(self, answer: tuple[Text, Any]) -> None:
+    def _show(self, line: Text, answer: Any) -> None:
         if self.is_mounted:
-            self.query_one("#site-line", Static).update(answer[0])
-            self.show(answer[1])
+            self.query_one("#site-line", Static).update(line)
+            self.show(answer)
 
-    def _line(self, reader: Snapshot, now: datetime) -> Text:
-        site = site_of(reader)
+    def _line(self, snapshot: Snapshot) -> Text:
+        site, person = site_of(snapshot), self.owner.site.person or "nobody"
         text = Text()
         if site.rehearsal:
-            text.append(" REHEARSAL: nothing here was really done ", style="bold black on gold3")
-            text.append(" ")
-        if reader.cut_off:
-            text.append(" as this folder last saw it: the database does not answer ", style="bold black on gold3")
-            text.append(" ")
-        text.append(f"{site.name}", style="bold")
-        text.append(f" · {site.preset} · plan {site.revision} · go-live planned {site.plan_finish:%Y-%m-%d}")
-        text.append(f" · {now:%Y-%m-%d %H:%M} UTC · acting as {self.owner.site.person or 'nobody'}", style="grey62")
+            text.append(" REHEARSAL: nothing here was really done ", style=WARNING).append(" ")
+        if snapshot.cut_off:
+            text.append(" as this folder last saw it: the database does not answer ", style=WARNING).append(" ")
+        text.append(site.name, style="bold")
+        text.append(f" · {site.preset} · plan {site.revision} · go-live planned {day_text(site.plan_finish)}")
+        text.append(f" · {time_text(snapshot.now)} UTC · acting as {person}", style="grey62")
         return text
 
     def action_back(self) -> None:

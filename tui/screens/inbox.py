@@ -2,51 +2,44 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from ledger.questions.inbox import inbox
-from tui.deciding import Decisions
-from tui.looks import safe
-from tui.screens.base import SiteScreen
+from ledger.questions.inbox import InboxRow, inbox
+from ledger.questions.snapshot import Snapshot
+from tui.looks import safe, time_text
+from tui.screens.deciding import DecidingScreen
 from tui.widgets.rows import Row, Rows
 
-if TYPE_CHECKING:
-    from ledger.questions.inbox import InboxRow
-    from ledger.questions.snapshot import Snapshot
+NOBODY = "No person at this site has this operating-system account; add `account:` in site.yaml."
 
 
-class InboxScreen(Decisions, SiteScreen):
+class InboxScreen(DecidingScreen):
     """Sign or reject from here, or open the activity to see what is being approved."""
 
     TITLE = "Inbox"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "open", "Open", id="inbox.open")]
 
     def body(self) -> ComposeResult:
-        """Give the list and a line for when it is empty."""
+        """Return the list and a line for when it is empty."""
         yield Static("", id="empty")
         yield Rows(("do", "activity", "what", "as", "since", "missing"), id="inbox")
 
-    def ask(self, reader: Snapshot, now: datetime) -> Any:
-        """Read what waits for the person."""
+    def ask(self, snapshot: Snapshot) -> list[Row]:
+        """Return what waits for the person."""
         person = self.owner.site.person
-        return inbox(reader, person) if person else []
+        return [_row(waiting) for waiting in inbox(snapshot, person)] if person else []
 
     def show(self, answer: Any) -> None:
         """Paint the list, or say that nothing waits."""
         person = self.owner.site.person
-        empty = (
-            f"Nothing waits for {person}. `p` acts as the next person of this account."
-            if person
-            else ("No person at this site has this operating-system account; add `account:` in site.yaml.")
-        )
-        self.query_one("#empty", Static).update("" if answer else safe(empty))
-        self.query_one("#inbox", Rows).replace([_cells(r) for r in answer])
+        nothing = f"Nothing waits for {person}. `p` acts as the next person of this account."
+        self.query_one("#empty", Static).update("" if answer else safe(nothing if person else NOBODY))
+        self.query_one("#inbox", Rows).replace(answer)
 
     @property
     def chosen(self) -> str | None:
@@ -61,12 +54,10 @@ class InboxScreen(Decisions, SiteScreen):
     def action_open(self) -> None:
         """Show the activity under the cursor."""
         if self.chosen:
-            self.owner.open_activity(self.chosen.partition("#")[0])  # an order's page is its activity's
+            self.owner.open_activity(self.chosen)
 
 
-def _cells(r: InboxRow) -> Row:
-    since = f"{r.since:%Y-%m-%d %H:%M}" if r.since else ""
-    return (
-        f"{r.action} {r.activity}",
-        (r.action, safe(r.activity), safe(r.title), safe(r.role), since, safe(", ".join(r.missing_evidence))),
-    )
+def _row(waiting: InboxRow) -> Row:
+    missing = ", ".join(waiting.missing_evidence) or waiting.blocked_by
+    named = waiting.action, waiting.activity, waiting.title, waiting.role
+    return f"{waiting.action} {waiting.activity}", (*named, time_text(waiting.since), missing)

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import RichLog, Static
 
-from ledger.questions.records import runs
-from tui.looks import COLOURS, safe
+from ledger.questions.records import RunRow, runs
+from ledger.questions.snapshot import Snapshot
+from tui.looks import coloured, safe
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows
 
-if TYPE_CHECKING:
-    from ledger.questions.records import RunRow
-    from ledger.questions.snapshot import Snapshot
-
 TAIL_S = 0.3
+SHOWN = 500
 ROLES = {"running": "active", "ok": "good", "failed": "bad", "interrupted": "attention", "rehearsed": "muted"}
 
 
@@ -35,7 +31,7 @@ class LiveScreen(SiteScreen):
         self.at = 0
 
     def body(self) -> ComposeResult:
-        """Give the list of runs and the output."""
+        """Return the list of runs and the output."""
         with Vertical():
             yield Static("", id="empty")
             yield Rows(("run", "state", "activity", "started", "hosts", "summary"), id="runs")
@@ -45,17 +41,19 @@ class LiveScreen(SiteScreen):
         """Follow the chosen run's output a few times a second."""
         self.set_interval(TAIL_S, self.tail)
 
-    def ask(self, reader: Snapshot, now: datetime) -> Any:  # noqa: ARG002  the same question for every screen
-        """Read the runs, the newest first."""
-        return sorted(runs(reader, None), key=lambda r: r.started_at, reverse=True)[:500]
+    def ask(self, snapshot: Snapshot) -> list[Row]:
+        """Return the runs, the newest first."""
+        newest = sorted(runs(snapshot), key=lambda run: run.started_at, reverse=True)
+        return [_row(run) for run in newest[:SHOWN]]
 
-    def show(self, answer: list[RunRow]) -> None:
+    def show(self, answer: Any) -> None:
         """Paint the runs; follow the newest until another is chosen."""
         nothing = "No software has run yet. `clusterwright up` starts the engine."
         self.query_one("#empty", Static).update("" if answer else nothing)
-        self.query_one("#runs", Rows).replace([_cells(r) for r in answer])
+        self.query_one("#runs", Rows).replace(answer)
         if self.following is None and answer:
-            self.follow(answer[0].id)
+            newest, _ = answer[0]
+            self.follow(newest)
 
     def follow(self, run: str) -> None:
         """Show another run's output from its beginning."""
@@ -91,9 +89,13 @@ class LiveScreen(SiteScreen):
         self.owner.open_activity(str(activity))
 
 
-def _cells(r: RunRow) -> Row:
-    state = Text(r.status, style=COLOURS[ROLES.get(r.status, "muted")])
-    return (
-        r.id,
-        (r.id[:8], state, safe(r.activity), f"{r.started_at:%Y-%m-%d %H:%M:%S}", str(r.items), safe(r.summary)),
+def _row(run: RunRow) -> Row:
+    cells = (
+        run.id[:8],
+        coloured(run.status, ROLES.get(run.status, "muted")),
+        run.activity,
+        f"{run.started_at:%Y-%m-%d %H:%M:%S}",
+        run.items,
+        run.summary,
     )
+    return run.id, cells

@@ -1,26 +1,23 @@
-"""Orders: by when to place each, when it must be here, and how its deliveries stand."""
+"""Orders: by when to place each, when it must be here, and how far its deliveries are."""
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from typing import Any
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Static
 
-from ledger.questions.orders import orders
-from tui.looks import COLOURS, safe
+from ledger.questions.orders import changes, orders
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.orders import order_of
+from ledger.rules.rows import OrderRow
+from tui.looks import coloured, day_text
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows
 
-if TYPE_CHECKING:
-    from ledger.questions.snapshot import Snapshot
-    from ledger.rules.rows import OrderRow
-
 ROLES = {"planned": "ready", "placed": "active", "part received": "active", "received": "good"}
-
-
 HEADERS = (
     "order by",
     "state",
@@ -35,6 +32,7 @@ HEADERS = (
     "acknowledged",
     "changes",
 )
+NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 class OrdersScreen(SiteScreen):
@@ -43,17 +41,17 @@ class OrdersScreen(SiteScreen):
     TITLE = "Orders"
 
     def body(self) -> ComposeResult:
-        """Give the table and a line for when it is empty."""
+        """Return the table and a line for when it is empty."""
         yield Static("", id="empty")
         yield Rows(HEADERS, id="orders")
 
-    def ask(self, reader: Snapshot, now: datetime) -> Any:
-        """Read every order."""
-        changes: dict[str, list[str]] = {}
-        for c in changes(reader):
-            changes.setdefault(c.subject.partition("/")[0], []).append(f"{c.id} {c.state}")
-        orders = sorted(orders(reader), key=lambda o: (o.order_by is None, o.order_by))
-        return [_cells(o, now, changes.get(o.id, [])) for o in orders]
+    def ask(self, snapshot: Snapshot) -> list[Row]:
+        """Return every order, with its change orders."""
+        changed: dict[str, list[str]] = {}
+        for change in changes(snapshot):
+            changed.setdefault(order_of(change.subject), []).append(f"{change.id} {change.state}")
+        found = sorted(orders(snapshot), key=lambda order: order.order_by or NEVER)
+        return [_row(order, changed.get(order.id, [])) for order in found]
 
     def show(self, answer: Any) -> None:
         """Paint the table."""
@@ -62,29 +60,29 @@ class OrdersScreen(SiteScreen):
 
     def on_data_table_row_selected(self, event: Rows.RowSelected) -> None:
         """Open the activity that the order belongs to."""
-        self.owner.open_activity((event.row_key.value or "").partition("#")[0])
+        self.owner.open_activity(event.row_key.value or "")
 
 
-def _cells(o: OrderRow, now: datetime, changes: list[str]) -> Row:
-    overdue = o.state == "planned" and o.order_by is not None and o.order_by < now
-    state = (
-        Text(f"! {o.state}, overdue", style=COLOURS["bad"]) if overdue else Text(o.state, style=COLOURS[ROLES[o.state]])
+def _row(order: OrderRow, changed: list[str]) -> Row:
+    came = sum(tranche.received_at is not None for tranche in order.tranches)
+    cells = (
+        day_text(order.order_by),
+        _state(order),
+        order.id,
+        order.title,
+        f"{order.quantity} {order.unit_of_measure}",
+        day_text(order.promised),
+        day_text(order.need_by),
+        f"{came}/{len(order.tranches)}",
+        f"{order.value:,} {order.currency}" if order.value is not None else "",
+        order.budget_line,
+        f"{day_text(order.acknowledged)} {order.acknowledgement}".strip(),
+        ", ".join(changed),
     )
-    came = sum(t.received_at is not None for t in o.tranches)
-    return (
-        o.id,
-        (
-            f"{o.order_by:%Y-%m-%d}" if o.order_by else "",
-            state,
-            safe(o.id),
-            safe(o.title),
-            f"{o.quantity} {o.unit_of_measure}",
-            f"{o.promised:%Y-%m-%d}" if o.promised else "",
-            f"{o.need_by:%Y-%m-%d}" if o.need_by else "",
-            f"{came}/{len(o.tranches)}",
-            f"{o.value:,} {o.currency}" if o.value is not None else "",
-            safe(o.budget_line),
-            safe(f"{o.acknowledged:%Y-%m-%d} {o.acknowledgement}" if o.acknowledged else ""),
-            ", ".join(changes),
-        ),
-    )
+    return order.id, cells
+
+
+def _state(order: OrderRow) -> Text:
+    if order.late and order.placed_at is None:
+        return coloured(f"! {order.state}, overdue", "bad")
+    return coloured(order.state, ROLES[order.state])

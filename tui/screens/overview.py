@@ -1,9 +1,9 @@
-"""The first screen: phases, go-live, what is late, which orders are due, what waits for a decision."""
+"""The first screen: phases, go-live, what is late, and which orders are due."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -11,17 +11,29 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Static
 
 from ledger.questions.activities import activities
+from ledger.questions.calendar import working_days
 from ledger.questions.orders import orders
-from ledger.questions.site import counts, phases, site_of
-from tui.looks import COLOURS, safe
+from ledger.questions.site import PhaseRow, counts, phases, site_of
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import State
+from tui.looks import COLOURS, coloured, day_text, float_days
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows
 
-if TYPE_CHECKING:
-    from ledger.questions.snapshot import Snapshot
-
 HORIZON = timedelta(weeks=3)
 BAR = 24
+LATE = 200
+"""How many late activities are shown."""
+
+COUNTED = {
+    "work": "active",
+    "sign": "attention",
+    "ready": "ready",
+    "blocked": "muted",
+    "failed": "bad",
+    "late": "bad",
+}
+"""The columns of counts, with the colour of each."""
 
 
 class Overview(NamedTuple):
@@ -39,13 +51,11 @@ class OverviewScreen(SiteScreen):
     TITLE = "Overview"
 
     def body(self) -> ComposeResult:
-        """Give the phases, the facts, late work and orders."""
+        """Return the phases, the facts, late work and orders."""
         with Horizontal():
             with Vertical(id="left"):
                 yield Static("Phases", classes="heading")
-                yield Rows(
-                    ("phase", "progress", "done", "work", "sign", "ready", "blocked", "failed", "late"), id="phases"
-                )
+                yield Rows(("phase", "progress", "done", *COUNTED), id="phases")
                 yield Static("", id="facts")
             with VerticalScroll(id="right", can_focus=False):
                 yield Static("Late, the least float first", classes="heading")
@@ -53,10 +63,11 @@ class OverviewScreen(SiteScreen):
                 yield Static("Orders due in three weeks", classes="heading")
                 yield Rows(("order by", "order", "what", "quantity"), id="due")
 
-    def ask(self, reader: Snapshot, now: datetime) -> Overview:
-        """Read phases, counts, late activities and orders."""
-        forecast = self.owner.site.go_live(reader, now)
-        return Overview(_phases(reader, now), _facts(reader, now, forecast), _late(reader, now), _orders(reader, now))
+    def ask(self, snapshot: Snapshot) -> Overview:
+        """Return phases, counts, late activities and orders."""
+        forecast = self.owner.site.go_live(snapshot)
+        rows = [_phase(phase) for phase in phases(snapshot)]
+        return Overview(rows, _facts(snapshot, forecast), _late(snapshot), _due(snapshot))
 
     def show(self, answer: Any) -> None:
         """Paint the four parts."""
@@ -77,40 +88,34 @@ class OverviewScreen(SiteScreen):
                 self.app.switch_mode("orders")
 
 
-def _phases(reader: Snapshot, now: datetime) -> list[Row]:
-    rows: list[Row] = []
-    for p in phases(reader):
-        live = p.total - p.not_applicable
-        filled = round(BAR * p.done / live) if live else 0
-        bar = Text("█" * filled, style=COLOURS["good"]) + Text("░" * (BAR - filled), style="grey37")
-        if not live:
-            bar = Text("not applicable", style=COLOURS["muted"])
-        cells = (f"{p.done}/{live}", p.running + p.in_progress, p.awaiting, p.ready, p.blocked, p.failed, p.late)
-        styled = [_count(cell, name) for cell, name in zip(cells, _STYLES, strict=True)]
-        rows.append((p.phase, [Text(p.phase.replace("_", " ")), bar, *styled]))
-    return rows
+def _phase(p: PhaseRow) -> Row:
+    live, work = p.total - p.not_applicable, p.running + p.in_progress
+    done = Text(f"{p.done}/{live}", justify="right")
+    counted = (work, p.awaiting, p.ready, p.blocked, p.failed, p.late)
+    cells = [p.phase.replace("_", " "), _bar(p.done, live), done]
+    for count, role in zip(counted, COUNTED.values(), strict=True):
+        cells.append(Text(str(count or ""), style=COLOURS[role], justify="right"))
+    return p.phase, cells
 
 
-_STYLES = ("", "active", "attention", "ready", "muted", "bad", "bad")
+def _bar(done: int, live: int) -> Text:
+    if not live:
+        return coloured("not applicable", "muted")
+    filled = round(BAR * done / live)
+    return coloured("█" * filled, "good").append("░" * (BAR - filled), style="grey37")
 
 
-def _count(cell: object, role: str) -> Text:
-    shown = "" if cell == 0 else str(cell)
-    return Text(shown, style=COLOURS[role] if role else "", justify="right")
-
-
-def _facts(reader: Snapshot, now: datetime, forecast: datetime | None) -> Text:
-    counts, site = counts(reader), site_of(reader)
-    by_state = {state.value: n for state, n in counts.by_state.items()}
-    live = counts.total - by_state.get("not_applicable", 0)
+def _facts(snapshot: Snapshot, forecast: datetime | None) -> Text:
+    n, planned = counts(snapshot), site_of(snapshot).plan_finish
+    left_out = n.by_state[State.NOT_APPLICABLE]
     lines = [
-        f"{by_state.get('done', 0)} of {live} activities done, {by_state.get('not_applicable', 0)} not applicable",
-        f"waived {counts.waived} · attested {counts.attested} · stale {counts.stale} · simulated {counts.simulated}",
+        f"{n.by_state[State.DONE]} of {n.total - left_out} activities done, {left_out} not applicable",
+        f"waived {n.waived} · attested {n.attested} · stale {n.stale} · simulated {n.simulated}",
     ]
-    if site.plan_finish:
-        lines.append(f"go-live planned  {site.plan_finish:%Y-%m-%d}")
+    if planned is not None:
+        lines.append(f"go-live planned  {day_text(planned)}")
     if forecast is not None:
-        lines.append(f"go-live forecast {forecast:%Y-%m-%d}{_slip(site.plan_finish, forecast)}")
+        lines.append(f"go-live forecast {day_text(forecast)}{_slip(planned, forecast)}")
     return Text("\n".join(lines))
 
 
@@ -121,18 +126,23 @@ def _slip(planned: datetime | None, forecast: datetime) -> str:
     return f", {abs(days)} days {'late' if days > 0 else 'early'}"
 
 
-def _late(reader: Snapshot, now: datetime) -> list[Row]:
-    late = [r for r in activities(reader) if r.late]
-    late.sort(key=lambda r: (r.dates_.total_float_h or 0, r.id))
-    return [
-        (r.id, (safe(r.id), safe(r.plan.title), f"{r.dates_.early_finish:%Y-%m-%d}", f"{(r.dates_.total_float_h or 0) / 8:.0f}"))
-        for r in late[:200]
-    ]
+def _late(snapshot: Snapshot) -> list[Row]:
+    hours_a_day = working_days(snapshot).hours_a_day
+    found = []
+    for row in activities(snapshot):
+        dates = row.plan.dates
+        if row.late and dates is not None:
+            planned, slack = day_text(dates.early_finish), float_days(row, hours_a_day)
+            cells = (row.id, row.plan.title, planned, slack)
+            found.append((dates.total_float_h, row.id, cells))
+    return [(name, cells) for _, name, cells in sorted(found)[:LATE]]
 
 
-def _orders(reader: Snapshot, now: datetime) -> list[Row]:
-    due = [o for o in orders(reader) if o.state == "planned" and o.order_by and o.order_by <= now + HORIZON]
-    due.sort(key=lambda o: (o.order_by or now, o.id))
-    return [
-        (o.id, (f"{o.order_by:%Y-%m-%d}", safe(o.id), safe(o.title), f"{o.quantity} {o.unit_of_measure}")) for o in due
-    ]
+def _due(snapshot: Snapshot) -> list[Row]:
+    until, found = snapshot.now + HORIZON, []
+    for order in orders(snapshot):
+        if order.placed_at is None and order.order_by is not None and order.order_by <= until:
+            quantity = f"{order.quantity} {order.unit_of_measure}"
+            cells = (day_text(order.order_by), order.id, order.title, quantity)
+            found.append((order.order_by, order.id, cells))
+    return [(name, cells) for _, name, cells in sorted(found)]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -12,15 +11,17 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static, Tree
 
 from ledger.questions.activities import activities
-from tui.looks import safe, state_text
+from ledger.questions.calendar import working_days
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import OVER, Activity
+from tui.looks import day_text, float_days, state_text
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows
 
-if TYPE_CHECKING:
-    from ledger.questions.snapshot import Snapshot
-    from ledger.rules.activity import Activity
-
 Place = tuple[str | None, str | None]
+"""A phase and a unit to show; None for all."""
+
+EVERYWHERE: Place = (None, None)
 SHOWN = 2000
 TITLE_WIDTH = 60
 
@@ -37,28 +38,29 @@ class StepsScreen(SiteScreen):
     def __init__(self) -> None:
         """Start with every phase and no filter."""
         super().__init__()
-        self.place: Place = (None, None)
+        self.place = EVERYWHERE
         self.open_only = False
         self.rows: list[Activity] = []
+        self.hours_a_day = 24.0
 
     def body(self) -> ComposeResult:
-        """Give the tree, the filter and the table."""
+        """Return the tree, the filter and the table."""
         with Horizontal():
-            tree: Tree[Place] = Tree("All phases", data=(None, None), id="tree")
+            tree: Tree[Place] = Tree("All phases", data=EVERYWHERE, id="tree")
             tree.root.expand()
             yield tree
             with Vertical():
-                yield Input(placeholder="filter: id, title, role or state; Esc leaves it", id="filter")
+                yield Input(placeholder="filter: id, title, role or state; Esc clears it", id="filter")
                 yield Rows(("state", "activity", "what", "who", "planned", "float d"), id="activities")
                 yield Static("", id="count")
 
-    def ask(self, reader: Snapshot, now: datetime) -> Any:
-        """Read every activity; filtering is done on what was read."""
-        return activities(reader)
+    def ask(self, snapshot: Snapshot) -> tuple[list[Activity], float]:
+        """Return every activity, and the hours of a working day. Filtering is done on what was read."""
+        return activities(snapshot), working_days(snapshot).hours_a_day
 
     def show(self, answer: Any) -> None:
         """Paint tree and table."""
-        self.rows = answer
+        self.rows, self.hours_a_day = answer
         self._grow_tree()
         self._paint()
 
@@ -75,22 +77,27 @@ class StepsScreen(SiteScreen):
                 branch.add_leaf(unit, data=(phase, unit))
 
     def _paint(self) -> None:
-        wanted = self.query_one("#filter", Input).value.lower().split()
-        chosen = [r for r in self.rows if self._fits(r, wanted)]
+        wanted = self.query_one("#filter", Input).value.casefold().split()
+        chosen = [row for row in self.rows if self._is_here(row) and _matches(row, wanted)]
         table = self.query_one("#activities", Rows)
-        table.replace([_cells(r) for r in chosen[:SHOWN]])
+        table.replace([self._row(row) for row in chosen[:SHOWN]])
         more = f"; the first {SHOWN} are shown, filter for the rest" if len(chosen) > SHOWN else ""
-        nothing = "nothing matches; Esc clears the filter" if not chosen else f"{len(chosen)} activities{more}"
-        self.query_one("#count", Static).update(nothing)
+        count = f"{len(chosen)} activities{more}" if chosen else "nothing matches; Esc clears the filter"
+        self.query_one("#count", Static).update(count)
 
-    def _fits(self, row: Activity, wanted: list[str]) -> bool:
+    def _is_here(self, row: Activity) -> bool:
         phase, unit = self.place
-        if phase not in (None, row.plan.phase) or unit not in (None, row.plan.unit):
-            return False
-        if self.open_only and row.state.value in {"done", "not_applicable"}:
-            return False
-        text = f"{row.id} {row.plan.title} {row.plan.role} {row.state.words} {' '.join(row.flags)}".lower()
-        return all(word in text for word in wanted)
+        is_there = phase in {None, row.plan.phase} and unit in {None, row.plan.unit}
+        return is_there and not (self.open_only and row.state in OVER)
+
+    def _row(self, row: Activity) -> Row:
+        title = row.plan.title
+        if len(title) > TITLE_WIDTH:  # the columns after it are to be seen too
+            title = title[: TITLE_WIDTH - 1] + "…"
+        planned = day_text(row.plan.dates.early_start) if row.plan.dates else ""
+        slack = "critical" if row.is_critical else float_days(row, self.hours_a_day)
+        state, who = state_text(row.state, row.flags), row.assignee or row.plan.role
+        return row.id, (state, row.id, title, who, planned, slack)
 
     def show_phase(self, phase: str) -> None:
         """Show one phase only."""
@@ -100,7 +107,7 @@ class StepsScreen(SiteScreen):
 
     @on(Tree.NodeSelected, "#tree")
     def _chosen(self, event: Tree.NodeSelected[Place]) -> None:
-        self.place = event.node.data or (None, None)
+        self.place = event.node.data or EVERYWHERE
         self._paint()
 
     @on(Input.Changed, "#filter")
@@ -130,23 +137,13 @@ class StepsScreen(SiteScreen):
         if box.value or box.has_focus:
             box.value = ""
             self.query_one("#activities").focus()
-        elif self.place != (None, None):
-            self.place = (None, None)
+        elif self.place != EVERYWHERE:
+            self.place = EVERYWHERE
             self._paint()
         else:
             super().action_back()
 
 
-def _cells(r: Activity) -> Row:
-    planned = f"{r.dates_.early_start:%Y-%m-%d}" if r.dates_.early_start else ""
-    per_day = 8 if r.plan.calendar == "working" else 24
-    slack = "critical" if r.is_critical else f"{(r.dates_.total_float_h or 0) / per_day:.0f}"
-    return (
-        r.id,
-        (state_text(r.state, r.flags), safe(r.id), safe(_short(r.plan.title)), safe(r.assignee or r.plan.role), planned, slack),
-    )
-
-
-def _short(title: str) -> str:
-    """Keep a title short enough that what stands behind it is seen too."""
-    return title if len(title) <= TITLE_WIDTH else title[: TITLE_WIDTH - 1] + "…"
+def _matches(row: Activity, wanted: list[str]) -> bool:
+    text = f"{row.id} {row.plan.title} {row.plan.role} {row.state.words} {' '.join(row.flags)}".casefold()
+    return all(word in text for word in wanted)

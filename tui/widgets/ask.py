@@ -1,4 +1,4 @@
-"""One question with a line to answer it; Enter answers, Esc leaves."""
+"""One question with a line to answer it. Enter answers, Esc cancels."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tui.looks import safe
 
 
 class Ask(ModalScreen[str | None]):
-    """A question over the screen; gives the answer, None where the person left."""
+    """A question over the screen. It returns the answer, or None where the person cancels."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", id="ask.leave")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "Cancel", id="ask.leave")]
 
     def __init__(self, question: str) -> None:
         """Keep the question."""
@@ -24,16 +24,16 @@ class Ask(ModalScreen[str | None]):
         self.question = question
 
     def compose(self) -> ComposeResult:
-        """Give the question, the line and the keys."""
+        """Paint the question, the line and the keys."""
         with Vertical(id="ask"):
             yield Static(safe(self.question))
             yield Input(id="answer")
-            yield Static("Enter records it under your name · Esc leaves it", classes="hint")
+            yield Static("Enter records it under your name · Esc cancels", classes="hint")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Answer."""
+        """Return the answer."""
         self.dismiss(event.value)
 
-    def action_leave(self) -> None:
-        """Leave without an answer."""
+    def action_cancel(self) -> None:
+        """Return without an answer."""
         self.dismiss(None)

@@ -1,0 +1,38 @@
+"""An activity as one flat JSON object, with the keys that scripts know.
+
+The keys are the names of the fields of the activity, its plan's part, its policy and its dates. A new field appears by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from ledger.rules.activity import Activity
+from steps.schedule.activity import Dates
+
+
+def flat_activity(row: Activity) -> dict[str, Any]:
+    """Return an activity's fields by name. What is a record itself (criteria, facts, waves) is left to `show`.
+
+    An activity without dates has them all as null.
+    """
+    plan, policy, dates = row.plan, row.plan.policy, row.plan.dates
+    found = {name: getattr(dates, name, None) for name in (field.name for field in fields(Dates))}
+    for part in (policy, plan, row):
+        found |= {field.name: getattr(part, field.name) for field in fields(part)}
+    witness = policy.witness
+    found |= {
+        "flags": row.flags,
+        "critical": row.is_critical,
+        "finished_at": row.ended_at,
+        "organisation": row.whose,
+        "duration_m_h": plan.duration.m,
+        "witnesses": witness.roles if witness else (),
+        "notice_h": witness.notice_h if witness else 0.0,
+    }
+    return {name: value for name, value in found.items() if not _is_record(value)}
+
+
+def _is_record(value: object) -> bool:
+    return is_dataclass(value) or (isinstance(value, tuple) and any(map(is_dataclass, value)))

@@ -1,0 +1,111 @@
+"""Decisions from the screens: the key, the question, the decision, and its refusal shown as it is."""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+from textual import work
+from textual.binding import Binding, BindingType
+
+from ledger.questions.case import require_activity
+from ledger.questions.checks import checked_items, unchecked_items
+from ledger.questions.snapshot import Snapshot
+from ledger.reading import open_snapshot
+from steps.errors import ClusterwrightError
+from tui.screens.base import SiteScreen
+from tui.widgets.ask import Ask
+from tui.widgets.check_item import CheckItem, TypedItem
+
+
+class Verb(NamedTuple):
+    """A decision that a key takes. `asks` is the question whose answer goes with it, empty where there is none.
+
+    `done` says what was recorded. What the decision returned takes the place of its `{}`.
+    """
+
+    key: str
+    label: str
+    done: str
+    asks: str = ""
+    in_footer: bool = True
+
+
+VERBS = {
+    "start": Verb("b", "Start", "started"),
+    "finish": Verb("f", "Finish", "finished"),
+    "sign": Verb("s", "Sign", "signed", "Sign {}. Comment, or nothing:"),
+    "reject": Verb("x", "Reject", "rejected", "Reject {}. Why?"),
+    "attach": Verb("e", "Attach", "attached", "Attach to {}: kind and file, as `scan-record /path/file.pdf`"),
+    "measure": Verb("m", "Measure", "measured", "Measure {}: metric (or metric@item), value, unit, source"),
+    "check": Verb("k", "Check item", "{}"),
+    "comment": Verb("c", "Comment", "noted", "Comment on {}:", in_footer=False),
+    "hold": Verb("h", "Hold", "on hold", "Hold {}. Why?", in_footer=False),
+    "retry": Verb("t", "Retry run", "retry asked for", in_footer=False),
+}
+
+
+class DecidingScreen(SiteScreen):
+    """A screen with a chosen activity, about which keys decide."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(verb.key, f"decide('{name}')", verb.label, id=f"decide.{name}", show=verb.in_footer)
+        for name, verb in VERBS.items()
+    ]
+
+    @property
+    def chosen(self) -> str | None:
+        """The activity that the keys decide about; None where none is chosen."""
+        raise NotImplementedError
+
+    def action_decide(self, name: str) -> None:
+        """Ask what the decision needs to know, and take it."""
+        activity, asks = self.chosen, VERBS[name].asks
+        if activity is None:
+            return
+
+        def answered(typed: str | None) -> None:
+            if typed is not None:
+                self._record(name, activity, typed.strip())
+
+        if name == "check":
+            self._ask_item(activity)
+        elif asks:
+            self.app.push_screen(Ask(asks.format(activity)), answered)
+        else:
+            self._record(name, activity)
+
+    @work(thread=True, group="decide")
+    def _ask_item(self, activity: str) -> None:
+        """Ask which item was checked and how it was found."""
+        try:
+            with open_snapshot(self.owner.site.folder) as snapshot:
+                dialog = _check_dialog(snapshot, activity)
+        except ClusterwrightError as error:
+            self.app.call_from_thread(self.owner.say, error)
+            return
+
+        def answered(typed: TypedItem | None) -> None:
+            if typed is not None:
+                self._record("check", activity, typed)
+
+        self.app.call_from_thread(self.app.push_screen, dialog, answered)
+
+    @work(thread=True, group="decide")
+    def _record(self, name: str, activity: str, *typed: object) -> None:
+        owner = self.owner
+        try:
+            returned = owner.site.decide(name, activity, *typed)
+        except ClusterwrightError as error:
+            owner.call_from_thread(owner.say, error)
+            return
+        said = VERBS[name].done.format(returned)
+        owner.call_from_thread(owner.notify, f"{activity}: {said}", markup=False)
+        owner.look()
+
+
+def _check_dialog(snapshot: Snapshot, activity: str) -> CheckItem:
+    """Return the dialog for an item: those that failed or were not checked are offered, the failed ones first."""
+    row = require_activity(snapshot, activity)
+    failed = [check.item for check in checked_items(snapshot, row) if check.failing]
+    metrics = (criterion.metric for criterion in row.plan.criteria if criterion.each)
+    return CheckItem(activity, failed + unchecked_items(snapshot, row), next(metrics, ""))
