@@ -72,9 +72,11 @@ def overhead(rounds: int) -> None:
             with tempfile.TemporaryDirectory() as folder:
                 site = Path(folder) / "site"
                 activities = make_site(site, lab, steps, _only_runs)
-                times = {way: way(site, activities) for way in (ways if turn % 2 == 0 else reversed(ways))}
-            ours, theirs = (so_far + times[way] for so_far, way in zip((ours, theirs), ways, strict=True))
-            _tell(f"{phase}, {len(activities)} steps", *(times[way] for way in ways))
+                in_turn = ways if turn % 2 == 0 else reversed(ways)
+                times = {way: way(site, activities) for way in in_turn}
+            our_time, their_time = (times[way] for way in ways)
+            ours, theirs = ours + our_time, theirs + their_time
+            _tell(f"{phase}, {len(activities)} steps", our_time, their_time)
         _tell("together", ours, theirs)
         ratios.append(ours / theirs)
     print(f"median {statistics.median(ratios):.3f}")
@@ -86,7 +88,13 @@ def _tell(what: str, ours: float, theirs: float) -> None:
 
 def _only_runs(_: PlanActivity) -> dict[str, Any]:
     """Let nothing but the run itself decide: no release to wait for, no criterion to fail, all hosts at once."""
-    return {"kind": Kind.VERIFY, "effect": Effect.READ, "criteria": (), "waves": None, "completed_by": ()}
+    return {
+        "kind": Kind.VERIFY,
+        "effect": Effect.READ,
+        "criteria": (),
+        "waves": None,
+        "completed_by": (),
+    }
 
 
 def _through_clusterwright(site: Path, activities: list[PlanActivity]) -> float:
@@ -107,7 +115,8 @@ def _by_ansible_alone(site: Path, activities: list[PlanActivity]) -> float:
         with open_snapshot(site) as snapshot:
             hosts = hosts_of(snapshot, activity.id, "")
         variables.write_text(json.dumps({"clusterwright_design": {}, "clusterwright_criteria": []}), encoding="utf-8")
-        words = ["-i", str(site / "inventory" / "hosts.yml"), "--limit", ",".join(hosts), "-e", f"@{variables}"]
+        inventory = str(site / "inventory" / "hosts.yml")
+        words = ["-i", inventory, "--limit", ",".join(hosts), "-e", f"@{variables}"]
         done = subprocess.run(
             ["ansible-playbook", *words, str(playbooks_folder() / activity.playbook)],
             capture_output=True,

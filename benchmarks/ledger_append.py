@@ -1,6 +1,6 @@
 """Events appended a second, beside plain inserts of the same rows with the same durability: `ledger_append.py [ROUNDS]`.
 
-Services ask every rule; `append` takes drafts whose rules were asked; both hash, chain, and keep the projections. The
+Decisions ask every rule. `append` takes drafts whose rules were asked. Both hash, chain, and keep the projections. The
 peer is SQLAlchemy inserting the very event rows into a table of the same columns and index, in a file of its own,
 through the same engine settings: write-ahead log, synchronous=FULL, one transaction each or one for a hundred. A
 second peer inserts the comments' projection rows too. All take turns in each round; the median round counts.
@@ -15,7 +15,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +38,18 @@ BATCH = 100
 EACH = 300
 """Events of one kind of run in a round."""
 
+Begin = Callable[[], AbstractContextManager[object]]
+Row = tuple[Table, dict[str, Any]]
 Run = Callable[[], None]
+NamedRun = tuple[str, Run]
 
 
-def recorded(ledger: Ledger, numbers: Iterator[int], transaction: Callable[[], AbstractContextManager[object]]) -> None:
-    """Comment and report progress through the services, in turns."""
+def recorded(ledger: Ledger, numbers: Iterator[int], transaction: Begin) -> None:
+    """Comment and report progress through the decisions, in turns."""
     size = 1 if transaction is nullcontext else BATCH
     for _ in range(EACH // size):
         with transaction():
-            for number in (next(numbers) for _ in range(size)):
+            for number in islice(numbers, size):
                 if number % 2:
                     comment(ledger, "tech", NAME, f"what was seen at {number}")
                 else:
@@ -60,7 +63,7 @@ def drafted(ledger: Ledger, numbers: Iterator[int], size: int) -> None:
 
 
 def draft(number: int) -> Draft:
-    """Give a draft like the events of the services."""
+    """Return a draft like the events of the decisions."""
     if number % 2:
         said: Any = Commented(text=f"what was seen at {number}")
     else:
@@ -68,7 +71,7 @@ def draft(number: int) -> Draft:
     return Draft("tech", said, NAME, machine_clock())
 
 
-def inserted(engine: Engine, rows: list[list[tuple[Table, dict[str, Any]]]], size: int) -> None:
+def inserted(engine: Engine, rows: list[list[Row]], size: int) -> None:
     """Insert rows with SQLAlchemy alone, an event's rows one statement each as an append does."""
     for first in range(0, EACH, size):
         with engine.begin() as connection:
@@ -77,23 +80,27 @@ def inserted(engine: Engine, rows: list[list[tuple[Table, dict[str, Any]]]], siz
                     connection.execute(insert(table), row)
 
 
-def last_rows(ledger: Ledger, *, projected: bool) -> list[list[tuple[Table, dict[str, Any]]]]:
-    """Give the last events as rows of plain tables, with their comments if asked."""
+def last_rows(ledger: Ledger, *, projected: bool) -> list[list[Row]]:
+    """Return the last events as rows of plain tables, oldest first, with their comments if asked."""
     events, comments = table_of(EventTable), table_of(Comment)
+    last = select(events).order_by(events.c.seq.desc()).limit(EACH)
     with ledger.write() as writing:
         run = writing.projection.connection.execute
-        held = [dict(r._mapping) for r in run(select(events).order_by(events.c.seq.desc()).limit(EACH))]  # noqa: SLF001  a row's public name for it
-        said = {r.seq: dict(r._mapping) for r in run(select(comments))} if projected else {}  # noqa: SLF001  a row's public name for it
-    return [[(events, row), *([(comments, said[row["seq"]])] if row["seq"] in said else [])] for row in reversed(held)]
+        found = run(last).mappings()
+        rows = {row["seq"]: [(events, dict(row))] for row in found}
+        for row in run(select(comments)).mappings() if projected else ():
+            if row["seq"] in rows:
+                rows[row["seq"]].append((comments, dict(row)))
+    return [rows[seq] for seq in sorted(rows)]
 
 
 def table_of(model: type[SQLModel]) -> Table:
-    """Give a model's table."""
+    """Return a model's table."""
     return SQLModel.metadata.tables[str(model.__tablename__)]
 
 
 def plain_file(path: Path) -> Engine:
-    """Give a new file with the two tables and nothing else."""
+    """Return a new file with the two tables and nothing else."""
     engine = file_engine(path)
     SQLModel.metadata.create_all(engine, tables=[table_of(EventTable), table_of(Comment)])
     return engine
@@ -101,8 +108,9 @@ def plain_file(path: Path) -> Engine:
 
 def main() -> None:
     """Print events a second and the ratio to plain inserts, one transaction each and in hundreds."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 7
-    with tempfile.TemporaryDirectory(dir=sys.argv[2] if len(sys.argv) > 2 else None) as scratch:
+    given = dict(enumerate(sys.argv))
+    rounds = int(given.get(1, 7))
+    with tempfile.TemporaryDirectory(dir=given.get(2)) as scratch:
         folder = Path(scratch)
         create_busy_site(
             folder / "site",
@@ -120,18 +128,18 @@ def main() -> None:
                     took[name].append(EACH / (time.perf_counter() - began))
         rate = {name: statistics.median(found) for name, found in took.items()}
         print(f"{'events a second':34}{'one each':>12}{'in hundreds':>14}")
-        for name in ("services", "append", "plain insert", "plain insert with comments"):
+        for name in ("decisions", "append", "plain insert", "plain insert with comments"):
             print(f"{name:34}{rate[f'{name}, 1']:12.0f}{rate[f'{name}, 100']:14.0f}")
-        for name in ("services", "append"):
+        for name in ("decisions", "append"):
             for peer in ("plain insert", "plain insert with comments"):
                 ratios = [rate[f"{name}, {size}"] / rate[f"{peer}, {size}"] for size in (1, BATCH)]
                 print(f"{f'{name} : {peer}':34}{ratios[0]:12.0%}{ratios[1]:14.0%}")
 
 
-def runs(ledger: Ledger, folder: Path, number: int) -> Iterator[tuple[str, Run]]:
-    """Give every run of a round, the plain ones with rows that the ledger has just recorded."""
+def runs(ledger: Ledger, folder: Path, number: int) -> Iterator[NamedRun]:
+    """Return every run of a round, the plain ones with rows that the ledger has just recorded."""
     numbers = count(number * 10_000)
-    yield "services, 1", lambda: recorded(ledger, numbers, nullcontext)
+    yield "decisions, 1", lambda: recorded(ledger, numbers, nullcontext)
     for projected, name in ((False, "plain insert"), (True, "plain insert with comments")):
         rows = last_rows(ledger, projected=projected)
         for size in (1, BATCH):
@@ -139,7 +147,7 @@ def runs(ledger: Ledger, folder: Path, number: int) -> Iterator[tuple[str, Run]]
             yield f"{name}, {size}", lambda e=engine, r=rows, s=size: inserted(e, r, s)  # type: ignore[misc]
             engine.dispose()
     yield "append, 1", lambda: drafted(ledger, numbers, 1)
-    yield "services, 100", lambda: recorded(ledger, numbers, ledger.batch)
+    yield "decisions, 100", lambda: recorded(ledger, numbers, ledger.batch)
     yield "append, 100", lambda: drafted(ledger, numbers, BATCH)
 
 

@@ -34,7 +34,7 @@ def main() -> None:
     print(
         f"{outcome.acknowledged} events acknowledged, {outcome.signatures} signed, {outcome.unheard} recorded unheard"
     )
-    print(f"{outcome.refused} calls refused for a lock held too long")
+    print(f"{outcome.refused} calls refused because a lock was taken for too long")
     for kind, number in sorted(outcome.kinds.items()):
         print(f"{number:6} {kind}")
     for fault in outcome.faults[:20]:

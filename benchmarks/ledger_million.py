@@ -2,7 +2,7 @@
 
 The site is the largest preset, the record its rehearsal's: people start, report, measure, comment, attach, finish and sign,
 software claims and settles, orders are placed and promised, many activities at once. Events go through `append` in batches;
-sign-offs are drawn up, signed with a key and verified like anyone's. What has to do with rules asked is not measured here.
+sign-offs are put into words, signed with a key and verified as always. What the rules cost is not measured here.
 
 Beside it, in the same run: SQLAlchemy inserting the very event rows of a sample into a table of the same columns and index,
 with the same durability and as many rows in a transaction. Then the growth of the file, `status` as a new process, and the audit.
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import islice
@@ -42,6 +42,7 @@ from ledger.reading import open_snapshot
 from ledger.state.tables.event import EventTable
 from ledger.stores.sqlite import file_engine
 from ledger.writing import Ledger
+from steps.catalog.terms import Kind
 from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Plan
 
@@ -55,12 +56,15 @@ SAMPLE = 50_000
 AT_ONCE = 500
 """Activities under way at a time."""
 
+SOFTWARES = {Kind.AUTOMATE, Kind.VERIFY, Kind.COMPUTE}
+"""Activities that software does."""
+
 WORKER, OTHER = "sim-rack-technician", "sim-network-engineer"
-"""Who works; the other one where the first signs."""
+"""Who works, and who works where the first one signs."""
 
 
 class SignOff(NamedTuple):
-    """A decision that is drawn up and signed when its turn comes."""
+    """A decision that is put into words and signed when its turn comes."""
 
     actor: str
     payload: Signed
@@ -68,35 +72,41 @@ class SignOff(NamedTuple):
 
 
 Story = Iterator[Draft | SignOff]
+Rows = list[dict[str, Any]]
 
 
 class Life:
-    """What happens at a site, drawn from a seed."""
+    """What happens at a site; every choice follows from a seed."""
+
+    stories: list[Story]
 
     def __init__(self, site_dir: Path, plan: Plan, events: int, signatures: int) -> None:
-        """Share the events out over as many activities as that many signatures need, and half as many again."""
+        """Divide the events between as many activities as that many signatures need, and half as many again."""
         self.site_dir = site_dir
         self.now = plan.start
         self.chance = random.Random(1)
         self.runs = 0
-        begun = [a for a in plan.activities if a.applicable and a.policy.quorum == 1 and a.policy.witness is None]
+        begun = [a for a in plan.activities if one_signs(a)]
         self.chance.shuffle(begun)
         begun = begun[: signatures * 3 // 2 + 1]
         self.begun = begun
         self.mean = events * 97 // 100 // len(begun)
-        self.stories = [self.orders(plan)] if len(plan.orders) < events // 20 else []
-        self.stories += [self.activity(a, signed=n < signatures) for n, a in enumerate(begun)]
+        self.stories = []
+        if len(plan.orders) < events // 20:
+            self.stories.append(self.orders(plan))
+        for number, a in enumerate(begun):
+            self.stories.append(self.activity(a, signed=number < signatures))
         self.chance.shuffle(self.stories)
 
     def events(self) -> Story:
-        """Give what happens, in order and without end: of many things under way, any one goes on; then people report."""
+        """Return what happens, in order and without end. Of many activities under way any one goes on; then people report."""
         under_way = self.stories[:AT_ONCE]
         waiting = iter(self.stories[AT_ONCE:])
         while under_way:
             at = self.chance.randrange(len(under_way))
-            for told in under_way[at]:
+            for event in under_way[at]:
                 self.now += timedelta(seconds=20)
-                yield told
+                yield event
                 break
             else:
                 del under_way[at]
@@ -106,15 +116,15 @@ class Life:
             yield self.reported(self.chance.choice(self.begun), 99)
 
     def clock(self) -> datetime:
-        """Give project time."""
+        """Return project time."""
         return self.now
 
     def draft(self, actor: str, payload: Payload, subject: str) -> Draft:
-        """Give a draft of now."""
+        """Return a draft of now."""
         return Draft(actor, payload, subject, self.now)
 
     def orders(self, plan: Plan) -> Story:
-        """Order everything; each supplier names another date later."""
+        """Order everything. Each supplier names another date later."""
         for order in plan.orders:
             placed = OrderPlaced(
                 promised=order.need_by and order.need_by.date(),
@@ -133,11 +143,10 @@ class Life:
                 )
 
     def activity(self, a: PlanActivity, *, signed: bool) -> Story:
-        """Live through an activity, by people or by software."""
+        """Return what happens at an activity, by people or by software."""
         goal = "awaiting_sign_off" if signed else "done"
-        yield from (
-            self.by_software(a, goal) if a.kind.value in {"automate", "verify", "compute"} else self.by_people(a, goal)
-        )
+        way = self.by_software if a.kind in SOFTWARES else self.by_people
+        yield from way(a, goal)
         if signed:
             role = a.policy.roles[0]
             payload = Signed(
@@ -157,28 +166,34 @@ class Life:
         """Start, report, finish."""
         worker = worker_of(a)
         yield self.draft(worker, Started(), a.id)
-        for number in range(self.chance.randint(self.mean // 2, self.mean * 3 // 2) - 3):
+        for number in range(self.length() - 3):
             yield self.reported(a, number)
         yield self.draft(worker, Finished(performers=("crew",), result=result), a.id)
 
     def by_software(self, a: PlanActivity, result: str) -> Story:
         """Run, again and again, with people's remarks between."""
-        left = self.chance.randint(self.mean // 2, self.mean * 3 // 2) - 1
+        left = self.length() - 1
         attempt = 0
         while left > 0:
             attempt += 1
             self.runs += 1
             run, left = f"run-{self.runs:06d}", left - 6
             claimed = RunClaimed(
-                run=run, owner="engine-1", attempt=attempt, host="build", hosts=("n-1", "n-2"), release=None
+                run=run,
+                owner="engine-1",
+                attempt=attempt,
+                host="build",
+                hosts=("n-1", "n-2"),
+                release=None,
             )
+            settled = self.settled(run, attempt, result if left <= 0 else "checked_not_met")
             yield self.draft("engine", claimed, a.id)
-            yield self.draft("engine", self.settled(run, attempt, result if left <= 0 else "checked_not_met"), a.id)
+            yield self.draft("engine", settled, a.id)
             for number in range(min(4, max(left, 0))):
                 yield self.reported(a, number)
 
     def settled(self, run: str, attempt: int, result: str) -> RunSettled:
-        """Give what a run found: three readings, and no host's results apart."""
+        """Return what a run found: three readings, and no host's results apart."""
         return RunSettled(
             run=run,
             owner="engine-1",
@@ -197,16 +212,25 @@ class Life:
             ncr_class="B",
         )
 
+    def length(self) -> int:
+        """Return how many events an activity has."""
+        return self.chance.randint(self.mean // 2, self.mean * 3 // 2)
+
     def reported(self, a: PlanActivity, number: int) -> Draft:
-        """Give progress, a measurement, a comment, or now and then a file."""
+        """Return progress, a measurement, a comment, or now and then a file."""
         drawn = self.chance.random()
         if drawn < 0.45:
-            said: Payload = Progressed(
-                items_done=None, percent=Decimal(min(99, number)), note=f"row {number}, as planned"
-            )
+            percent = Decimal(min(99, number))
+            said: Payload = Progressed(items_done=None, percent=percent, note=f"row {number}, as planned")
         elif drawn < 0.80:
+            reading = self.reading(f"rack-{number:02d}")
             said = MeasurementRecorded(
-                reading=self.reading(f"rack-{number:02d}"), ncr=None, ncr_class="", reason="", under=None, result=None
+                reading=reading,
+                ncr=None,
+                ncr_class="",
+                reason="",
+                under=None,
+                result=None,
             )
         elif drawn < 0.96:
             said = Commented(text=f"at {a.id}: {self.chance.randrange(10**9)} seen in place, nothing to add")
@@ -223,13 +247,25 @@ class Life:
         return self.draft(worker_of(a), said, a.id)
 
     def reading(self, item: str) -> ReadingPart:
-        """Give a reading."""
+        """Return a reading."""
         value = f"0.{self.chance.randrange(1000):03d}"
-        return ReadingPart(metric="link.loss", value=value, unit="dB", item=item, source="otdr", instrument="T-7")
+        return ReadingPart(
+            metric="link.loss",
+            value=value,
+            unit="dB",
+            item=item,
+            source="otdr",
+            instrument="T-7",
+        )
+
+
+def one_signs(a: PlanActivity) -> bool:
+    """Return whether an activity waits for one signature and nothing else."""
+    return a.applicable and a.policy.quorum == 1 and a.policy.witness is None
 
 
 def worker_of(a: PlanActivity) -> str:
-    """Give who works at an activity, and so does not sign for it."""
+    """Return who works at an activity, and so does not sign for it."""
     return OTHER if f"sim-{a.policy.roles[0]}" == WORKER else WORKER
 
 
@@ -240,7 +276,7 @@ class Spent(NamedTuple):
     cpu: float
 
     def __str__(self) -> str:
-        """Give both."""
+        """Return both."""
         return f"{self.wall:.1f} s, {self.cpu:.1f} s of processor time"
 
 
@@ -293,15 +329,15 @@ def fill(site_dir: Path, events: int, signatures: int) -> None:
             with appending:
                 ledger.append(*drafts)
             with signing, ledger.batch(), ledger.write() as writing:
-                for decision in decisions:
-                    writing.append(decision.actor, decision.payload, subject=decision.subject, at=writing.when(None))
+                for actor, payload, subject in decisions:
+                    writing.append(actor, payload, subject=subject, at=writing.when(None))
             appended += len(drafts)
             signed += len(decisions)
             drafts.clear()
             decisions.clear()
 
-        for told in life.events():
-            drafts.append(told) if isinstance(told, Draft) else decisions.append(told)
+        for event in life.events():
+            drafts.append(event) if isinstance(event, Draft) else decisions.append(event)
             if len(drafts) == BATCH:
                 write()
                 if marks and appended + signed >= marks[0]:
@@ -317,7 +353,7 @@ def fill(site_dir: Path, events: int, signatures: int) -> None:
 
 
 def size(site_dir: Path) -> int:
-    """Give what the ledger's file holds, its log folded in."""
+    """Return the size of the ledger's file in bytes, its write-ahead log written into it."""
     with file_engine(site_dir / "ledger.db").connect() as connection:
         connection.rollback()
         connection.connection.driver_connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # type: ignore[union-attr]  # the driver's own connection is there while ours is
@@ -325,7 +361,7 @@ def size(site_dir: Path) -> int:
 
 
 def rates(count: int, spent: Spent) -> str:
-    """Give events a second by both clocks."""
+    """Return events a second by both clocks."""
     return f"{count / spent.wall:9,.0f} a second, {spent.cpu / count * 1e6:6.1f} µs of processor time each"
 
 
@@ -334,11 +370,23 @@ def plain(site_dir: Path) -> None:
     table = SQLModel.metadata.tables["event"]
     with file_engine(site_dir / "ledger.db").connect() as connection:
         last = select(table).order_by(table.c.seq.desc()).limit(SAMPLE)
-        rows = [dict(row) for row in reversed(connection.execute(last).mappings().all())]
-    ways: dict[str, Callable[[Session, list[dict[str, Any]]], object]] = {
-        "plain insert, row by row": lambda s, some: [s.connection().execute(insert(table), row) for row in some],
-        "plain insert, unit of work": lambda s, some: s.add_all(EventTable(**row) for row in some),
-        "plain insert, many in a call": lambda s, some: s.connection().execute(insert(table), some),
+        newest_first = connection.execute(last).mappings().all()
+        rows = [dict(row) for row in reversed(newest_first)]
+
+    def row_by_row(session: Session, some: Rows) -> None:
+        for row in some:
+            session.connection().execute(insert(table), row)
+
+    def unit_of_work(session: Session, some: Rows) -> None:
+        session.add_all(EventTable(**row) for row in some)
+
+    def many_in_a_call(session: Session, some: Rows) -> None:
+        session.connection().execute(insert(table), some)
+
+    ways = {
+        "plain insert, row by row": row_by_row,
+        "plain insert, unit of work": unit_of_work,
+        "plain insert, many in a call": many_in_a_call,
     }
     with tempfile.TemporaryDirectory(dir=site_dir.parent) as scratch:
         for number, (name, way) in enumerate(ways.items()):
@@ -363,7 +411,8 @@ def asked(site_dir: Path) -> None:
     # what this process holds would count for its own child
     words = f"import resource, subprocess; subprocess.run({command!r}, stdout=subprocess.DEVNULL); "
     words += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-    memory = int(subprocess.run([sys.executable, "-c", words], check=True, capture_output=True).stdout)
+    asking = subprocess.run([sys.executable, "-c", words], check=True, capture_output=True)
+    memory = int(asking.stdout)
     print(f"status: {best:.2f} s, best of five; {memory / 1024:.0f} MB", flush=True)
 
 
@@ -377,16 +426,19 @@ def audited(site_dir: Path) -> None:
             text=True,
             check=False,
         )
-    print(f"audit: {watch.spent}; {json.dumps(json.loads(said.stdout))[:200]}", flush=True)
+    found = json.dumps(json.loads(said.stdout))
+    print(f"audit: {watch.spent}; {found[:200]}", flush=True)
     if said.returncode:
         sys.exit(said.stderr)
 
 
 def main() -> None:
     """Make, measure, ask and audit."""
-    events, signatures = (int(given) for given in (sys.argv[1:3] + ["1000000", "10000"][len(sys.argv[1:3]) :]))
+    given = dict(enumerate(sys.argv))
+    events = int(given.get(1, 1_000_000))
+    signatures = int(given.get(2, 10_000))
     with tempfile.TemporaryDirectory() as scratch:
-        site_dir = Path(sys.argv[3]) if len(sys.argv) > 3 else Path(scratch) / "site"
+        site_dir = Path(given.get(3, f"{scratch}/site"))
         if not (site_dir / "ledger.db").exists():
             init = [sys.executable, "-m", "clusterwright", "init", "--preset", PRESET, str(site_dir)]
             subprocess.run(init, check=True, capture_output=True)

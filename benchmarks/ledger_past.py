@@ -16,14 +16,16 @@ from ledger.reading import open_snapshot
 
 CLUSTERWRIGHT = str(Path(sys.executable).parent / "clusterwright")
 ROUNDS = 3
+MOMENTS = (2, 500, 1000, 2000, 5000, 10_000, 20_000)
 
 
 def best(words: list[str], folder: str, rounds: int = ROUNDS) -> float:
-    """Give the shortest of a few runs in seconds; `{}` stands for a path that is new each time."""
+    """Return the shortest of a few runs in seconds; `{}` means a path that is new each time."""
     found = []
     for number in range(rounds):
+        command = [word.replace("{}", f"{folder}/{number}") for word in words]
         began = time.perf_counter()
-        subprocess.run([word.replace("{}", f"{folder}/{number}") for word in words], check=True, capture_output=True)
+        subprocess.run(command, check=True, capture_output=True)
         found.append(time.perf_counter() - began)
     return min(found)
 
@@ -34,9 +36,10 @@ def main() -> None:
     with open_snapshot(Path(site)) as snapshot:
         events = head(snapshot).seq
     with tempfile.TemporaryDirectory() as scratch:
+        past = [["status", "--as-of", str(seq), "--site", site] for seq in moments(events)]
         rows = [
             ("status", ["status", "--site", site]),
-            *((f"status --as-of {seq}", ["status", "--as-of", str(seq), "--site", site]) for seq in moments(events)),
+            *((" ".join(words[:3]), words) for words in past),
             ("audit", ["audit", "--site", site]),
             ("backup .tar.gz", ["backup", "{}.tar.gz", "--site", site]),
             ("restore", ["restore", f"{scratch}/0.tar.gz", "{}.back"]),
@@ -47,8 +50,8 @@ def main() -> None:
 
 
 def moments(events: int) -> list[int]:
-    """Give the events that are looked back to."""
-    return sorted({seq for seq in (2, 500, 1000, 2000, 5000, 10_000, 20_000) if seq < events} | {events})
+    """Return the events that are looked back to."""
+    return [*(seq for seq in MOMENTS if seq < events), events]
 
 
 if __name__ == "__main__":

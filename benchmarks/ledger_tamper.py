@@ -16,9 +16,10 @@ from tests.ledger.tampering import Tamperer
 
 
 def main() -> None:
-    """Change, audit, mend, and count by kind of change."""
-    site, count, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    began, kinds, missed = time.perf_counter(), Counter[str](), 0
+    """Change, audit, put back, and count by kind of change."""
+    site, (count, seed) = Path(sys.argv[1]), map(int, sys.argv[2:4])
+    began = time.perf_counter()
+    kinds, missed = Counter[str](), 0
     with tempfile.TemporaryDirectory() as scratch:
         tamperer = Tamperer(site, Path(scratch), seed)
         if tamperer.auditor.run():

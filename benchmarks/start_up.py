@@ -16,7 +16,7 @@ ROUNDS = 5
 
 
 def best(words: list[str]) -> float:
-    """Give the shortest of a few runs, in seconds."""
+    """Return the shortest of a few runs, in seconds."""
     found = []
     for _ in range(ROUNDS):
         began = time.perf_counter()
@@ -43,7 +43,7 @@ def main() -> None:
         )
         for name, words, budget in rows:
             took = best(words)
-            verdict = "" if budget is None else f"  budget {budget:.2f} s: {'held' if took <= budget else 'MISSED'}"
+            verdict = "" if budget is None else f"  budget {budget:.2f} s: {'met' if took <= budget else 'MISSED'}"
             print(f"{name:18} {took:6.3f} s{verdict}")
 
 

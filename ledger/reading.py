@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,9 +28,13 @@ def open_snapshot(site_dir: Path, now: datetime | None = None) -> Snapshot:
         take_over(site_dir)
         db = connect(site_dir)
     snapshot = Snapshot(db, site_dir, now or datetime.now(UTC), cut_off=cut_off)
-    db.execute("BEGIN")
-    if now is None and is_rehearsal(snapshot):
-        snapshot.now = project_time(snapshot)
+    with ExitStack() as on_error:
+        on_error.push(snapshot)
+        db.execute("BEGIN")
+        rehearsal = is_rehearsal(snapshot)  # the first question fixes what the transaction sees
+        if now is None and rehearsal:
+            snapshot.now = project_time(snapshot)
+        on_error.pop_all()
     return snapshot
 
 

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +19,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import DatabaseError
 
 from ledger.evidence.store import SiteFiles
 from ledger.log.chain import NO_HEAD, Draft, Event, Head, chained, recorded_at
@@ -34,7 +32,7 @@ from ledger.rules.permission import Actor, Matter, may
 from ledger.state.projection import Projection
 from ledger.state.projector import HANDLERS
 from ledger.state.readiness import settle
-from ledger.stores.file import LEDGER_FILE, world_error
+from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import has_ledger
 from ledger.stores.log import Clock, Log, machine_clock
 from ledger.stores.opening import log_on, open_log
@@ -254,11 +252,8 @@ class Ledger:
             if self._joined is not None:
                 yield self._joined
                 return
-            try:
-                with self.log.begin() as connection:
-                    yield Transaction(connection, self.log, self.site_dir, self.clock, self.signer)
-            except (DatabaseError, sqlite3.Error) as error:
-                raise world_error(self.site_dir / LEDGER_FILE, getattr(error, "orig", None) or error) from error
+            with explained_engine(self.site_dir / LEDGER_FILE), self.log.begin() as connection:
+                yield Transaction(connection, self.log, self.site_dir, self.clock, self.signer)
 
     @contextmanager
     def batch(self) -> Iterator[Transaction]:

@@ -25,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--database",
         choices=["sqlite", "postgres"],
         default="sqlite",
-        help="where the ledgers of the tests lie; `make test` runs those of the ledger on both",
+        help="where the ledgers of the tests are; `make test` runs those of the ledger on both",
     )
 
 
@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
-    """Give a PostgreSQL server of the tests' own."""
+    """Return a PostgreSQL server of the tests' own."""
     if programs() is None:
         pytest.skip("PostgreSQL is not installed (apt install postgresql)")
     with running("-c fsync=off") as server:

@@ -24,7 +24,7 @@ ON_POSTGRES = "CLUSTERWRIGHT_TESTS_ON_POSTGRES"
 
 @cache
 def programs() -> Path | None:
-    """Give the folder of PostgreSQL's own programs; none where it is not installed."""
+    """Return the folder of PostgreSQL's own programs; none where it is not installed."""
     found = shutil.which("initdb")
     places = [Path(found).resolve().parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     return places[-1] if places else None
@@ -67,7 +67,7 @@ class Server:
         shutil.rmtree(self.folder)
 
     def url(self, database: str, role: str) -> str:
-        """Give the address of a database for a role."""
+        """Return the address of a database for a role."""
         return f"postgresql://{role}@127.0.0.1:{self.port}/{database}"
 
     def database(self, roles: Sequence[str] = ()) -> str:
@@ -107,7 +107,7 @@ class Server:
 
 @contextmanager
 def running(*options: str) -> Iterator[Server]:
-    """Give a server while the block lasts."""
+    """Return a server while the block lasts."""
     server = Server()
     server.start(*options)
     try:
@@ -118,7 +118,7 @@ def running(*options: str) -> Iterator[Server]:
 
 @contextmanager
 def asked_for() -> Iterator[Server | None]:
-    """Give a server, synced to the disk as a real one is, where a benchmark's last argument asks for one."""
+    """Return a server, synced to the disk as a real one is, where a benchmark's last argument asks for one."""
     if sys.argv[-1] != "postgres":
         yield None
         return

@@ -76,11 +76,13 @@ def file_engine(path: Path) -> Engine:
 
 @contextmanager
 def explained_engine(path: Path) -> Iterator[None]:
-    """Turn what SQLAlchemy says of a file into what happened and what to do about it."""
+    """Turn what SQLAlchemy or its driver says of a file into what happened and what to do about it."""
     try:
         yield
     except DatabaseError as error:
         raise world_error(path, error.orig or error) from error
+    except sqlite3.Error as error:
+        raise world_error(path, error) from error
 
 
 def memory_engine() -> Engine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 
 from steps.acceptance import proofs
 from steps.acceptance.measuring import measure
@@ -28,6 +29,7 @@ BESIDE = {
 """What steps 035 and 144 note where there was a burn-in with GPUs, and where there is PTP."""
 
 
+@cache
 def asked() -> dict[str, dict[str, str]]:
     """Return every step's criteria by metric, with their units."""
     return {step: {c.metric: c.unit for c in entry.step.accept} for step, entry in read_catalog().items()}

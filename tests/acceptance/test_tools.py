@@ -23,7 +23,7 @@ FLIPS = 600
 OPEN = {
     "gpu.xid_events", "gpu.xid_hardware_events", "bmc.sel_faults", "port.errors", "nccl.ranks", "nvme.firmware_versions",
 }  # fmt: skip
-"""Metrics told by words or names of an open set: a misspelt one is another word, and nothing tells."""
+"""Metrics that are words or names of an open set: a misspelt one is another word, and nothing tells."""
 
 MORE = {
     "gpu.fabric_not_ready", "topology.mismatches", "port.down", "lldp.mismatches", "redfish.firmware_unversioned",

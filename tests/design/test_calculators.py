@@ -157,7 +157,7 @@ def test_all_it_power_is_heat_and_liquid_takes_its_share() -> None:
 
 
 def errors(**settings: float | str | bool) -> dict[str, str]:
-    """The error findings of a scalable unit under settings, with what would mend them."""
+    """The error findings of a scalable unit under settings, with what would correct them."""
     dossier = dossier_of(design_of_preset("superpod-1su", settings))
     return {f.name: f.remedy for f in dossier.findings if f.severity == "error"}
 

@@ -19,17 +19,17 @@ HOSTS = ("pod-001-n01", "pod-001-n02", "pod-001-n03")
 
 
 def bond(value: str, unit: str = "") -> tuple[ReadingEntry, ...]:
-    """Give a reading of the bond that each item is held against: at most 0.1 ohm."""
+    """Return a reading of the bond, which is compared with the limit at each item: at most 0.1 ohm."""
     return (ReadingEntry("bond", value, unit),)
 
 
 def good(item: str, **given: Any) -> ItemEntry:
-    """Give an item that passes with its reading."""
+    """Return an item that passes with its reading."""
     return ItemEntry(item, readings=bond("0.05"), **given)
 
 
 def plan_with_items(items: int | None = 3, of: str = "PDUs", hosts: tuple[str, ...] = (), **more: Any) -> Plan:
-    """Give the small plan with items at its first activity."""
+    """Return the small plan with items at its first activity."""
     plan = small_plan().model_dump()
     asked = [
         criterion("bond", "<=", Decimal("0.1"), "ohm") | {"each": "PDU"},

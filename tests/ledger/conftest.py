@@ -37,7 +37,7 @@ PEOPLE = {
 
 
 def account_of(person: str) -> str:
-    """Give the account a person acts on: their own, or the one role that a run on PostgreSQL connects as."""
+    """Return the account a person acts on: their own, or the one role that a run on PostgreSQL connects as."""
     return EVERYBODY if ON_POSTGRES in os.environ else person
 
 
@@ -49,7 +49,7 @@ class Clock:
         self.now = T0
 
     def __call__(self) -> datetime:
-        """Give the time."""
+        """Return the time."""
         return self.now
 
     def forward(self, hours: float) -> None:
@@ -58,7 +58,7 @@ class Clock:
 
 
 def activity(name: str, **given: Any) -> dict[str, Any]:
-    """Give a field activity with defaults, signed for by the network lead."""
+    """Return a field activity with defaults, signed for by the network lead."""
     step, _, unit = name.partition("@")
     policy = {
         "roles": ["network-lead"],
@@ -86,17 +86,17 @@ def activity(name: str, **given: Any) -> dict[str, Any]:
 
 
 def link(before: str, after: str, **given: Any) -> dict[str, Any]:
-    """Give a finish-to-start link."""
+    """Return a finish-to-start link."""
     return {"before": before, "after": after, "map": "same", "reason": "logic"} | given
 
 
 def criterion(metric: str, op: str, value: Any, unit: str) -> dict[str, Any]:
-    """Give an acceptance criterion."""
+    """Return an acceptance criterion."""
     return {"metric": metric, "op": op, "value": value, "unit": unit, "source": "test"}
 
 
 def dates(start: datetime, finish: datetime) -> dict[str, Any]:
-    """Give dates without float."""
+    """Return dates without float."""
     return {
         "early_start": start,
         "early_finish": finish,
@@ -108,7 +108,7 @@ def dates(start: datetime, finish: datetime) -> dict[str, Any]:
 
 
 def tranche(number: int) -> dict[str, Any]:
-    """Give a delivery of 16 for one pod."""
+    """Return a delivery of 16 for one pod."""
     return {
         "id": f"001@site#gpu-server/{number}",
         "number": number,
@@ -160,7 +160,7 @@ POD_STEPS: dict[str, dict[str, Any]] = {
 
 
 def small_plan(**changes: Any) -> Plan:
-    """Give the plan; changes replace whole fields."""
+    """Return the plan; changes replace whole fields."""
     pods = ("pod-001", "pod-002")
     activities = [activity("001@site", kind="procure", phase="procurement")]
     activities += [activity("002@site", applicable=False, not_applicable_because="air cooled")]
@@ -213,17 +213,17 @@ def small_plan(**changes: Any) -> Plan:
 
 @pytest.fixture
 def clock() -> Clock:
-    """Give project time at the plan's start."""
+    """Return project time at the plan's start."""
     return Clock()
 
 
 def share(site_dir: Path, url: str) -> None:
-    """Let a site's ledger lie in a database."""
+    """Let a site's ledger be in a database."""
     (site_dir / FILE).write_text(f"database: {url}\n", encoding="utf-8")
 
 
 def elsewhere(site_dir: Path, name: str) -> Path:
-    """Give another folder of a shared site, as on another machine."""
+    """Return another folder of a shared site, as on another machine."""
     folder = site_dir.with_name(name)
     if not folder.exists():
         folder.mkdir()
@@ -233,7 +233,7 @@ def elsewhere(site_dir: Path, name: str) -> Path:
 
 @pytest.fixture
 def site_dir(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """Give a site's folder; its ledger will lie where the run's `--database` says."""
+    """Return a site's folder. Its ledger will be where the run's `--database` says."""
     folder = tmp_path / "site"
     folder.mkdir(exist_ok=True)
     share_if_asked(folder, request)
@@ -241,7 +241,7 @@ def site_dir(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 
 def share_if_asked(site_dir: Path, request: pytest.FixtureRequest) -> None:
-    """Let a site's ledger lie in a new database in a run on PostgreSQL."""
+    """Let a site's ledger be in a new database in a run on PostgreSQL."""
     if ON_POSTGRES in os.environ:
         server: Server = request.getfixturevalue("postgres")
         share(site_dir, server.url(server.database(), EVERYBODY))
@@ -249,7 +249,7 @@ def share_if_asked(site_dir: Path, request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture
 def empty(site_dir: Path, clock: Clock) -> Iterator[Ledger]:
-    """Give a ledger with genesis only."""
+    """Return a ledger with genesis only."""
     with create_ledger(
         site_dir,
         site_name="Small",
@@ -263,14 +263,14 @@ def empty(site_dir: Path, clock: Clock) -> Iterator[Ledger]:
 
 @pytest.fixture
 def ledger(empty: Ledger) -> Ledger:
-    """Give a ledger with the small plan in force."""
+    """Return a ledger with the small plan in force."""
     adopt_plan(empty, "pm", small_plan(), reason="first plan", baseline="B0")
     return empty
 
 
 @pytest.fixture
 def ready(ledger: Ledger, clock: Clock) -> Ledger:
-    """Give the small site with its first pod bought, racked and past its hold point: software may run there."""
+    """Return the small site with its first pod bought, racked and past its hold point: software may run there."""
     bought(ledger)
     racked(ledger)
     passed(ledger, clock)

@@ -115,7 +115,7 @@ def patiently_open(site_dir: Path) -> Ledger:
 
 
 def write_on(site_dir: Path, keys_dir: Path, journal: Path, name: str, life: int) -> None:
-    """Work on an activity from wherever it stands, round and round, until killed."""
+    """Work on an activity from the state that it is in, round and round, until killed."""
     tempfile.tempdir = str(journal.parent)  # what a killed writer leaves behind goes with the test
     chance = random.Random(f"{name} {life}")
     held = Journal(journal)
@@ -139,7 +139,7 @@ Move = Callable[[], Sequence[Event]]
 
 
 def _moves(ledger: Ledger, keys_dir: Path, name: str, token: str, state: State, chance: random.Random) -> Move:
-    """Give what is to be done next with an activity in this state."""
+    """Return what is to be done next with an activity in this state."""
     match state:
         case State.READY:
             return lambda: [start(ledger, "tech", name)]
@@ -314,7 +314,7 @@ class Crashes:
             writer.join()
 
     def __enter__(self) -> Self:
-        """Give the run."""
+        """Return the run."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -327,13 +327,13 @@ def _of_life(tokens: set[str], name: str, life: int) -> set[str]:
 
 
 def _tokens(payload: str) -> set[str]:
-    """Give the tokens of an event; a statement repeats those of the evidence it speaks of."""
+    """Return the tokens of an event; a statement repeats those of the evidence it speaks of."""
     said = {name: value for name, value in json.loads(payload).items() if name != "statement"}
     return set(_TOKEN.findall(str(said)))
 
 
 def _events(site_dir: Path) -> dict[int, tuple[str, str, str]]:
-    """Give every event's hash, kind and payload by number."""
+    """Return every event's hash, kind and payload by number."""
     with closing(connect(site_dir)) as connection:
         rows = connection.execute("SELECT seq, hash, kind, payload FROM event")
         return {seq: (digest, kind, payload) for seq, digest, kind, payload in rows}

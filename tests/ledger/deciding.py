@@ -85,7 +85,7 @@ class Papers:
         self.newest = {"NCR": 1, "CO": 1, "D": 1, "RQ": 1}
 
     def named(self, prefix: str) -> str:
-        """Give an id that may be there."""
+        """Return an id that may be there."""
         return f"{prefix}-{self.newest[prefix]:04d}"
 
 
@@ -193,12 +193,12 @@ INVITES: dict[State, list[str]] = {
 
 
 def voltage(volts: int) -> entries.FactEntry:
-    """Give what the facility gives."""
+    """Return what the facility gives."""
     return entries.FactEntry("feed.voltage", Decimal(volts))
 
 
 def otherwise() -> Plan:
-    """Give the plan with another threshold, another policy and another quantity."""
+    """Return the plan with another threshold, another policy and another quantity."""
     changed = {
         "030@pod-001": {"criteria": [criterion("link.loss", "<=", Decimal("0.3"), "dB")]},
         "020@pod-001": {"items": 4, "items_of": "racks", "ncr_class": "A"},
@@ -218,7 +218,7 @@ def _keys() -> Path:
 
 
 def keyed(plan: Plan) -> Plan:
-    """Give a plan whose people have keys, some of whose activities ask for signatures and a witness."""
+    """Return a plan whose people have keys, some of whose activities ask for signatures and a witness."""
     public = {p: (_keys() / f"{p}.pub").read_text().strip() for p in PEOPLE}
     people = tuple(p.model_copy(update={"ssh_key": public[p.id], "account": account_of(p.id)}) for p in plan.people)
     asks: dict[str, dict[str, Any]] = {
@@ -284,7 +284,7 @@ class Site(RuleBasedStateMachine):
     """A small site, and everybody on it."""
 
     request: ClassVar[pytest.FixtureRequest | None] = None
-    """Of the test that runs it, where the site's ledger may lie in a database."""
+    """Of the test that runs it, where the site's ledger may be in a database."""
 
     def __init__(self) -> None:
         """Adopt the first plan."""

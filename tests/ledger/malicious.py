@@ -44,7 +44,7 @@ def photo(kind: str = "JPEG", **save: Any) -> bytes:
 
 
 def exif(*, gps: bool = True) -> Image.Exif:
-    """Return a camera's EXIF: orientation, time, exposure, and where it stood."""
+    """Return a camera's EXIF: orientation, time, exposure, and where the camera was."""
     held = Image.Exif()
     held[0x0112] = 6  # turned
     held[0x0132] = "2026:11:20 14:03:00"

@@ -1,7 +1,7 @@
 """Several people sign the same activity at the same moment, from threads of one program and from others.
 
-Whoever is refused sees why and what stands there now. A person told that the statement they signed has gone stale
-looks again and signs what stands there; so in the end the quorum is reached, by different people, and no one more.
+A person who is refused sees why, and what is there now. A person whose signed statement has gone stale looks again and
+signs what is there; so in the end the quorum is reached, by different people, and no one more.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def serve(site_dir: Path, keys_dir: Path, pipe: Connection) -> None:
 
 
 class Outcome(NamedTuple):
-    """What the rounds came to; `faults` is empty where every rule held."""
+    """What the rounds came to; `faults` is empty where no rule was broken."""
 
     rounds: int
     turns: int
@@ -221,7 +221,7 @@ class Races:
         self._ledger.close()
 
     def __enter__(self) -> Self:
-        """Give the races."""
+        """Return the races."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -239,7 +239,7 @@ def _name(quorum: int, *, keyed: bool) -> str:
 
 
 def _unclear(answer: Answer, wanted: State) -> list[str]:
-    """Name what a refused person was not told, or told wrongly."""
+    """Name what a refused person could not read, or read wrongly."""
     found = [
         f"{answer.person} was refused without a clear reason: {kind}: {what}"
         for kind, what in answer.said

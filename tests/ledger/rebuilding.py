@@ -1,4 +1,4 @@
-"""What whoever can write the file can do: a whole new ledger, every hash and every projection in order."""
+"""What somebody who can write the file can do: a whole new ledger, every hash and every projection in order."""
 
 from __future__ import annotations
 

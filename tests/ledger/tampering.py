@@ -1,6 +1,6 @@
 """Random single changes to a site's record, each with the place at which an audit must name it.
 
-Works on a copy: whoever does this can write every file and knows SQLite, but has nobody's key.
+Works on a copy: a person who does this can write every file and knows SQLite, but has nobody's key.
 """
 
 from __future__ import annotations

@@ -58,12 +58,12 @@ ASKS_NOBODY = {
 
 
 def of(role: str) -> str:
-    """Give the person who holds just this role."""
+    """Return the person who holds just this role."""
     return f"one-{role}"
 
 
 def _plan() -> Any:
-    """Give a plan with a person a role, and an activity for each decision to be tried on."""
+    """Return a plan with a person a role, and an activity for each decision to be tried on."""
     met = [criterion("loss", "<=", Decimal("0.5"), "dB")]
     software = {"kind": "automate", "effect": "change", "playbook": "networking/040.yml"}
     fact = {"name": "feed.rating", "unit": "A", "meaning": "rating of the feed"}
@@ -119,7 +119,7 @@ def _tranche() -> dict[str, Any]:
 
 @pytest.fixture
 def tried(site_dir: Path, clock: Clock) -> Iterator[Ledger]:
-    """Give a ledger on which every decision of the table can be taken by whoever may."""
+    """Return a ledger on which every decision of the table can be taken by the people who may."""
     with create_ledger(
         site_dir, site_name="Small", time_zone="UTC", rehearsal=False, owner="owner", clock=clock
     ) as made:
@@ -156,7 +156,7 @@ def _prepared(made: Ledger) -> None:
 
 
 def decisions(made: Ledger, files: Path) -> dict[str, Callable[[str], object]]:
-    """Give every decision of the table as a call by a person."""
+    """Return every decision of the table as a call by a person."""
     order, delivery = "601@site#gpu-server", "601@site#gpu-server/1"
     manifest, scan = files / "manifest.csv", files / "scan.txt"
     manifest.write_text("serial\nA1\n", encoding="utf-8")
@@ -240,7 +240,7 @@ def expected(action: str, person: str, roles: set[str]) -> bool:
 
 
 def test_every_role_may_what_the_table_says_and_nothing_else(tried: Ledger, tmp_path: Path) -> None:
-    """Whoever may is let on to the next rule, whoever may not is told who does, and nothing is recorded."""
+    """A person who may is let on to the next rule. A person who may not reads who may. Nothing is recorded."""
     calls = decisions(tried, tmp_path)
     people = {of(role): {role} for role in ROLES} | {"owner": set(), "stranger": {POLICY}, "engine": set()}
     wrong: list[str] = []

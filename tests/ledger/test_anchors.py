@@ -30,7 +30,7 @@ BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
 @pytest.fixture
 def site(ledger: Ledger) -> Path:
-    """Give a closed ledger of several events."""
+    """Return a closed ledger of several events."""
     bought(ledger)
     ledger.close()
     return ledger.site_dir
@@ -38,7 +38,7 @@ def site(ledger: Ledger) -> Path:
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give a git repository with a commit."""
+    """Return a git repository with a commit."""
     for name in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{name}_NAME", "tester")
         monkeypatch.setenv(f"GIT_{name}_EMAIL", "tester@example.com")
@@ -54,12 +54,12 @@ def git(folder: Path, *words: str) -> str:
 
 
 def otherwise(row: Row) -> Row:
-    """Give an event with another story in it."""
+    """Return an event with another story in it."""
     return row | {"payload": row["payload"].replace("PO 1", "PO 2")}
 
 
 def placed(site: Path) -> int:
-    """Give the event that placed the order."""
+    """Return the event that placed the order."""
     from tests.ledger.rebuilding import events
 
     return next(int(row["seq"]) for row in events(site) if "PO 1" in row["payload"])

@@ -161,7 +161,7 @@ def test_a_time_means_what_was_recorded_by_then(ledger: Ledger) -> None:
 
 @pytest.fixture
 def rehearsed(tmp_path: Path, clock: Clock) -> Path:
-    """Give a rehearsal of a site in Berlin with an event on each of three days."""
+    """Return a rehearsal of a site in Berlin with an event on each of three days."""
     site = tmp_path / "rehearsed"
     with create_ledger(
         site, site_name="S", time_zone="Europe/Berlin", rehearsal=True, owner="pm", clock=clock

@@ -53,7 +53,7 @@ def test_any_changed_byte_of_an_event_is_found_and_named(ledger: Ledger, column:
 
 
 def test_removed_and_reordered_events_are_found(ledger: Ledger) -> None:
-    """A gap is a finding, whoever renumbers what follows."""
+    """A gap is a finding, even where the events after it are renumbered."""
     bought(ledger)
 
     tamper(ledger, "DELETE FROM event WHERE seq = 4")
@@ -148,7 +148,7 @@ def test_what_cannot_be_replayed_at_all_is_named_by_the_other_process(ledger: Le
 
 @pytest.mark.usefixtures("large")
 def test_a_replay_of_forged_events_is_forgotten(ledger: Ledger) -> None:
-    """The last hash stands for every event only while the chain holds."""
+    """The last hash covers every event only while the chain is whole."""
     seq = comment(ledger, "pm", "001@site", "seen").seq
     with Auditor(ledger.site_dir) as auditor:
         tamper(ledger, "UPDATE event SET payload = replace(payload, 'seen', 'sewn') WHERE seq = ?", seq)
@@ -159,7 +159,7 @@ def test_a_replay_of_forged_events_is_forgotten(ledger: Ledger) -> None:
 
 
 def rows(ledger: Ledger, sql: str) -> list[tuple[object, ...]]:
-    """Give what a query finds."""
+    """Return what a query finds."""
     with closing(sqlite3.connect(ledger.site_dir / "ledger.db")) as connection:
         return connection.execute(sql).fetchall()
 

@@ -256,7 +256,7 @@ def plain(path: str, held: bytes = b"x") -> tuple[tarfile.TarInfo, bytes]:
 
 
 def listed(members: Members, **changes: object) -> Members:
-    """Return members whose list and totals are as they should be: whoever forges a backup forges those too."""
+    """Return members whose list and totals are as they should be: a person who forges a backup forges those too."""
     held = [(info, content) for info, content in members if info.name not in {"backup.json", "SHA256SUMS"}]
     said = json.loads(next(content for info, content in members if info.name == "backup.json"))
     said |= {"files": len(held), "bytes": sum(len(content) for _, content in held)} | changes
@@ -385,7 +385,7 @@ def test_a_cut_or_garbled_file_is_said(site: Path, tmp_path: Path, suffix: str, 
 
 
 def test_evidence_that_arrives_meanwhile_does_no_harm(ledger: Ledger, site: Path, tmp_path: Path) -> None:
-    """A file lies in the store before its event; a half-written one has a name of its own."""
+    """A file is in the store before its event; a half-written one has a name of its own."""
     attach(ledger, "tech", "001@site", b"quote", "quote")
     evidence.store(site, b"its event comes later")
     (site / "evidence" / "sha256" / "00").mkdir(exist_ok=True)

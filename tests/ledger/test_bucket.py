@@ -30,7 +30,7 @@ BUCKET = "site-evidence"
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """Give the address of an S3 server."""
+    """Return the address of an S3 server."""
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
@@ -40,7 +40,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture
 def s3(address: str, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Give a client, with an empty bucket."""
+    """Return a client, with an empty bucket."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
     client = boto3.client("s3", endpoint_url=address, region_name="us-east-1")
@@ -65,7 +65,7 @@ def kept_in(folder: Path, address: str, **more: str) -> Path:
 
 @pytest.fixture
 def site(tmp_path: Path, address: str, s3: Any) -> Path:
-    """Give a folder whose evidence lies in the bucket."""
+    """Return a folder whose evidence is in the bucket."""
     return kept_in(tmp_path / "site", address)
 
 
@@ -79,7 +79,7 @@ def test_content_lies_in_the_bucket_once_and_not_on_disk(site: Path, s3: Any) ->
 
 
 def test_changed_and_missing_content_is_told(site: Path, s3: Any) -> None:
-    """Whoever may write to the bucket may forge; the digest tells."""
+    """Somebody who may write to the bucket may forge; the digest shows it."""
     digest = evidence.store(site, b"report")
     s3.put_object(Bucket=BUCKET, Key=keys(s3)[0], Body=b"forged")
     with pytest.raises(UnreachableError, match="was changed"):

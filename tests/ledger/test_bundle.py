@@ -77,7 +77,7 @@ def test_any_changed_byte_fails(bundle: Path, bare: str) -> None:
 
 
 def test_a_consistent_forgery_without_the_key_fails(bundle: Path, bare: str) -> None:
-    """Whoever changes a statement can mend every digest, and still not the signature."""
+    """Somebody who changes a statement can correct every digest, and still not the signature."""
     statement = next((bundle / "statements").glob("*-approved.json"))
     statement.write_text(statement.read_text(encoding="utf-8").replace("seen", "good"), encoding="utf-8")
     sums = [

@@ -203,7 +203,7 @@ def test_a_change_is_signed_where_the_site_signs(signed: Ledger, keys: Keys) -> 
 
 
 def test_an_audit_finds_a_change_that_its_asker_decided(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever can write the file can append an event, and it still breaks the rule."""
+    """Somebody who can write the file can append an event, and it still breaks the rule."""
     priced(ledger)
     ask_change(ledger, "pm", ORDER, value="12", reason="freight")
     with monkeypatch.context() as patched:

@@ -1,4 +1,4 @@
-"""Checklists: what an entry is held against, what counts, what a failed item leads to, and that replay says the same."""
+"""Checklists: what an entry is compared with, what counts, what a failed item leads to, and that replay says the same."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ DUE = date(2026, 3, 1)
 
 @pytest.fixture
 def counted(empty: Ledger) -> Ledger:
-    """Give a ledger in which work at three PDUs has started."""
+    """Return a ledger in which work at three PDUs has started."""
     adopt_plan(empty, "pm", plan_with_items(), reason="first")
     start(empty, "tech", NAME)
     return empty
@@ -48,14 +48,14 @@ def counted(empty: Ledger) -> Ledger:
 
 @pytest.fixture
 def named(empty: Ledger) -> Ledger:
-    """Give a ledger in which work at three named servers has started."""
+    """Return a ledger in which work at three named servers has started."""
     adopt_plan(empty, "pm", plan_with_items(of="servers", hosts=HOSTS), reason="first")
     start(empty, "tech", NAME)
     return empty
 
 
 def standing(look: Look) -> dict[str, str]:
-    """Give how each checked item stands."""
+    """Return whether each checked item passed or failed."""
     return {c.item: "failed" if c.failing else "passed" for c in checked_items(look(), require_activity(look(), NAME))}
 
 
@@ -464,7 +464,7 @@ def test_a_scan_passes_an_item_once_and_makes_nothing_good(named: Ledger, look: 
 
 
 def many(count: int, value: str = "0.05") -> list[ItemEntry]:
-    """Give entries of so many PDUs."""
+    """Return entries of so many PDUs."""
     return [ItemEntry(f"P{n:05}", readings=bond(value), serial=f"SN{n}") for n in range(count)]
 
 

@@ -29,7 +29,7 @@ DUE = date(2026, 3, 1)
 
 
 def of_class(ncr_class: str, *names: str) -> Any:
-    """Give the plan with activities whose non-conformances are of a class."""
+    """Return the plan with activities whose non-conformances are of a class."""
     activities = [
         a | ({"ncr_class": ncr_class} if a["id"] in names else {}) for a in small_plan().model_dump()["activities"]
     ]
@@ -38,7 +38,7 @@ def of_class(ncr_class: str, *names: str) -> Any:
 
 @pytest.fixture
 def rejected(ledger: Ledger) -> Ledger:
-    """Give a ledger in which class A work was rejected and is finished again."""
+    """Return a ledger in which class A work was rejected and is finished again."""
     adopt_plan(ledger, "pm", of_class("A", "001@site", "030@pod-001"), reason="classes")
     start(ledger, "tech", "001@site")
     finish(ledger, "tech", "001@site")
@@ -166,7 +166,7 @@ def test_go_live_waits_for_every_class_a_of_the_site(ledger: Ledger, look: Look,
 
 
 def with_gates() -> Any:
-    """Give the plan with a gate before and one after the first pod's hold point; purchases are class A."""
+    """Return the plan with a gate before and one after the first pod's hold point; purchases are class A."""
     plan = of_class("A", "001@site").model_dump()
     gates = [activity(f"{step}@site", kind="gate", policy={"roles": ["sponsor"]}) for step in ("190", "191")]
     links = [*plan["links"], link("020@pod-001", "191@site"), link("191@site", "195@site")]

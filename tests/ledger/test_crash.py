@@ -40,7 +40,7 @@ def test_what_killed_writers_acknowledged_is_in_the_ledger_once(tmp_path: Path, 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Give a file system of 4 MiB in memory."""
+    """Return a file system of 4 MiB in memory."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mount = shutil.which("mount")
@@ -72,7 +72,7 @@ def fill(ledger: Ledger, writes: int) -> tuple[list[Event], list[UnreachableErro
 
 
 def hashes(site_dir: Path) -> dict[int, str]:
-    """Give every event's hash by its number."""
+    """Return every event's hash by its number."""
     with closing(connect(site_dir)) as connection:
         return dict(connection.execute("SELECT seq, hash FROM event"))
 

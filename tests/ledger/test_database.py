@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from ledger.decisions.plan import create_ledger
 from ledger.decisions.work import comment, start
-from ledger.questions.site import head
+from ledger.questions.site import SiteHead, SiteRow, head, site_of
 from ledger.reading import last_event, open_snapshot
 from ledger.stores import sqlite
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
-from tests.ledger.conftest import Clock, Look
+from tests.ledger.conftest import T0, Clock, Look
 
 COPY = (
     "INSERT INTO event SELECT 9, recorded_at, effective_at, actor, kind, schema_version, subject,"
@@ -90,6 +91,34 @@ def test_damage_inside_the_file_is_told_in_words(ledger: Ledger) -> None:
         head(snapshot)
 
 
+def head_and_site(site_dir: Path) -> tuple[SiteHead, SiteRow]:
+    with open_snapshot(site_dir) as snapshot:
+        return head(snapshot), site_of(snapshot)
+
+
+@pytest.mark.own_file
+@pytest.mark.parametrize("table", ["site", "event", "plan_revision"])
+def test_damage_to_one_table_is_told_in_words_too(ledger: Ledger, table: str) -> None:
+    ledger.close()
+    connection = other(ledger)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", [table]).fetchone()
+    connection.close()
+    path = ledger.site_dir / "ledger.db"
+    raw = bytearray(path.read_bytes())
+    raw[4096 * (page - 1) : 4096 * page] = b"\xff" * 4096
+    path.write_bytes(bytes(raw))
+
+    with pytest.raises(UnreachableError, match="damaged"):
+        head_and_site(ledger.site_dir)
+    with (
+        Ledger.open(ledger.site_dir, clock=ledger.clock) as again,
+        pytest.raises(UnreachableError, match="damaged"),
+        again.dry_run(),
+    ):
+        start(again, "tech", "001@site")
+
+
 @pytest.mark.own_file
 def test_locked_ledger_says_so(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """A backup tool that holds the lock is named as such, not as a crash."""
@@ -127,6 +156,15 @@ def test_batch_is_all_or_nothing(ledger: Ledger, look: Look) -> None:
         start(ledger, "tech", "001@site")
         comment(ledger, "tech", "001@site", "begun")
     assert head(look()).seq == before.seq + 2
+
+
+@pytest.mark.parametrize("now", [None, T0])
+def test_a_snapshot_is_of_the_moment_at_which_it_was_opened(ledger: Ledger, look: Look, now: datetime | None) -> None:
+    """Two questions have two answers about one record."""
+    opened = look(now)
+    comment(ledger, "pm", "001@site", "meanwhile")
+
+    assert head(opened).seq == head(look()).seq - 1
 
 
 def test_dry_run_asks_every_rule_and_forgets(ledger: Ledger, look: Look) -> None:

@@ -1,4 +1,4 @@
-"""Facts about the facility: entered by people with evidence, held for the unit, and what rests on them."""
+"""Facts about the facility: entered by people with evidence, kept for the unit, and what rests on them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LETTER = b"the facility's letter"
 
 
 def plan_with_facts(**changes: Any) -> Plan:
-    """Give the small plan with two steps that ask for facts at the site, and one of people's after the first."""
+    """Return the small plan with two steps that ask for facts at the site, and one of people's after the first."""
     plan = small_plan().model_dump(mode="json")
     compute = {"kind": "compute", "phase": "power", "policy": {"needed": "by-hand"}}
     extra = [
@@ -164,7 +164,7 @@ def test_a_corrected_fact_lets_what_was_not_met_be_judged_again(asking: Ledger, 
 
 
 def test_who_entered_a_fact_does_not_approve_what_rests_on_it(empty: Ledger, clock: Clock) -> None:
-    """Whoever gave the number took part in the work; another reviews it, and may send it back to be worked out."""
+    """The person who gave the number took part in the work; another reviews it, and may send it back to be worked out."""
     always = [asdict(a) for a in plan_with_facts().activities]
     next(a for a in always if a["id"] == "085@site")["policy"]["needed"] = "always"
     adopt_plan(empty, "pm", small_plan(activities=always, links=plan_with_facts().links), reason="first plan")

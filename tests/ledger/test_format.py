@@ -24,7 +24,7 @@ RELEASES = sorted(path.name.removesuffix(".tar.xz") for path in GOLDEN.glob("*.t
 
 
 def definitions(connection: sqlite3.Connection) -> Iterator[str]:
-    """Give every table's columns with type, emptiness and place in the key, its uniqueness and its references."""
+    """Return every table's columns with type, emptiness and place in the key, its uniqueness and its references."""
     for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"):
         for _, column, kind, needed, _, key in connection.execute(f'PRAGMA table_info("{table}")'):
             yield f"{table}.{column} {kind}{' not null' if needed else ''}{f' key {key}' if key else ''}"
@@ -36,14 +36,14 @@ def definitions(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def read(file: Path) -> tuple[int, list[str]]:
-    """Give a ledger file's format and definitions."""
+    """Return a ledger file's format and definitions."""
     with closing(sqlite3.connect(file)) as connection:
         return connection.execute("PRAGMA user_version").fetchone()[0], sorted(definitions(connection))
 
 
 @pytest.fixture
 def today(tmp_path: Path) -> list[str]:
-    """Give the definitions of a ledger that is begun now."""
+    """Return the definitions of a ledger that is begun now."""
     engine = file_engine(tmp_path / "new.db")
     create_schema(engine)
     engine.dispose()
@@ -54,7 +54,7 @@ def today(tmp_path: Path) -> list[str]:
 
 @pytest.fixture
 def released(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[int, list[str]]:
-    """Give the format and the definitions of a release's ledger."""
+    """Return the format and the definitions of a release's ledger."""
     with tarfile.open(GOLDEN / f"{request.param}.tar.xz") as packed:
         packed.extractall(tmp_path, filter="data")
     return read(tmp_path / request.param / LEDGER_FILE)

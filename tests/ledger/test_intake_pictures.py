@@ -22,7 +22,7 @@ def opened(content: bytes) -> Image.Image:
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG"])
 def test_a_photo_loses_its_place_and_nothing_else(kind: str) -> None:
-    """Where a data centre stands is nobody's business; which way up and when is evidence."""
+    """Where a data centre is remains private. Which way up a picture is, and when it was taken, is evidence."""
     content = bad.photo(kind, exif=bad.exif())
     assert opened(content).getexif().get_ifd(0x8825)
 

@@ -1,4 +1,4 @@
-"""Rows that are written late are there for whoever asks, and for nobody after a rollback."""
+"""Rows that are written late are found by every question, and by none after a rollback."""
 
 from __future__ import annotations
 

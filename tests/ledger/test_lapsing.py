@@ -25,7 +25,7 @@ DAY = 24.0
 
 @pytest.fixture
 def valid(ledger: Ledger, clock: Clock) -> Ledger:
-    """Give a ledger whose hold points are approved for 40 days at a time, one of them passed."""
+    """Return a ledger whose hold points are approved for 40 days at a time, one of them passed."""
     plan = small_plan().model_dump()
     for a in plan["activities"]:
         if a["step"] == "020":

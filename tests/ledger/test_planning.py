@@ -29,7 +29,7 @@ from tests.ledger.journey import bought
 
 
 def revised(changes: dict[str, dict[str, Any]], without: str = "-", extra: list[dict[str, Any]] | None = None) -> Any:
-    """Give the small plan with some activities changed, some left out and some added."""
+    """Return the small plan with some activities changed, some left out and some added."""
     plan = small_plan().model_dump()
     activities = [a | changes.get(a["id"], {}) for a in plan["activities"] if a["id"] != without]
     links = [x for x in plan["links"] if without not in (x["before"], x["after"])]

@@ -1,4 +1,4 @@
-"""People who sign at the same moment: the quorum's effect, once, whoever comes first."""
+"""People who sign at the same moment: the quorum has its effect once, no matter who comes first."""
 
 from __future__ import annotations
 

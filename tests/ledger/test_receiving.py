@@ -34,7 +34,7 @@ def papers(folder: Path, manifest: list[str], scanned: list[str]) -> tuple[Path,
 
 
 def recorded(ledger: Ledger) -> int:
-    """Give how many events there are."""
+    """Return how many events there are."""
     with open_snapshot(ledger.site_dir) as snapshot:
         return head(snapshot).seq
 

@@ -41,7 +41,7 @@ def redacted(ledger: Ledger, person: str = "lead") -> None:
 
 @pytest.fixture
 def signed(ledger: Ledger) -> Ledger:
-    """Give a ledger in which Lena approved something."""
+    """Return a ledger in which Lena approved something."""
     start(ledger, "tech", "001@site")
     finish(ledger, "tech", "001@site")
     sign(ledger, "lead", "001@site")
@@ -49,7 +49,7 @@ def signed(ledger: Ledger) -> Ledger:
 
 
 def places_of(name: bytes, folder: Path) -> Iterator[str]:
-    """Give every file that holds a name, to the last byte, and every table of the ledger."""
+    """Return every file that holds a name, to the last byte, and every table of the ledger."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and name in path.read_bytes():
             yield path.name
@@ -116,7 +116,7 @@ SITE_FILE = "people:\n  - {id: lead, name: Lena Ad}\n  - {id: pm, name: Petra Ma
 
 
 def test_a_backup_says_that_its_site_file_names_who_was_redacted(signed: Ledger, tmp_path: Path) -> None:
-    """site.yaml is the reader's own file; it is packed as it stands, and they learn what it says."""
+    """site.yaml is the reader's own file; it is packed as it is, and they learn what it says."""
     (signed.site_dir / "site.yaml").write_text(SITE_FILE)
     before = back_up(signed.site_dir, tmp_path / "before.tar.gz", made_at=datetime.now(UTC), program="test")
     redacted(signed)
@@ -195,7 +195,7 @@ def test_a_person_who_left_the_plan_keeps_their_name_until_redacted(signed: Ledg
 
 
 def test_every_earlier_spelling_goes_too(signed: Ledger) -> None:
-    """A person may have married meanwhile; a document of each name lies there."""
+    """A person may have married meanwhile; there is a document for each name."""
     people = tuple(p.model_copy(update={"name": "Lena Bd"}) if p.id == "lead" else p for p in small_plan().people)
     adopt_plan(signed, "pm", small_plan(people=people), reason="a new name")
 
@@ -260,7 +260,7 @@ def test_who_may_redact_and_why(signed: Ledger) -> None:
 
 
 def test_what_people_wrote_is_named_since_it_cannot_be_changed(signed: Ledger) -> None:
-    """A comment is in the chain for ever; the one who redacts is told where."""
+    """A comment is in the chain for ever; the person who redacts reads where."""
     event = comment(signed, "tech", "001@site", "Lena Ad was here, 100% sure")
 
     with open_snapshot(signed.site_dir) as snapshot:

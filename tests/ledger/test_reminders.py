@@ -23,7 +23,7 @@ SEEN = {"roles": ["visitor"], "notice_h": 48}
 
 @pytest.fixture
 def site(ledger: Ledger) -> Ledger:
-    """Give a ledger with a witnessed test after the first purchase, and hold points approved for 40 days."""
+    """Return a ledger with a witnessed test after the first purchase, and hold points approved for 40 days."""
     plan = small_plan().model_dump()
     for a in plan["activities"]:
         if a["step"] == "020":
@@ -36,7 +36,7 @@ def site(ledger: Ledger) -> Ledger:
 
 
 def told(look: Look, clock: Clock, kind: str, **asked: Any) -> list[ReminderRow]:
-    """Give the reminders of a kind."""
+    """Return the reminders of a kind."""
     return [row for row in reminders(look(clock.now), **asked) if row.kind == kind]
 
 

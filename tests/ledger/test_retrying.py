@@ -151,7 +151,7 @@ def test_hosts_that_depend_on_one_another_are_all_tried_again(begun: Callable[[P
 
 
 def test_what_another_playbook_has_done_is_done_again(begun: Callable[[Plan], Ledger]) -> None:
-    """A playbook that was mended between two attempts has shown nothing of the hosts that the old one did."""
+    """A playbook that was corrected between two attempts has shown nothing of the hosts that the old one did."""
     ledger = begun(plan_in_waves())
     run(ledger, {"n1": "ok", "n2": "failed", "n3": "ok"}, {"n1": "0.2", "n3": "0.2"})
     request_retry(ledger, "lead", NAME)

@@ -34,7 +34,7 @@ POWER = {"kind": "compute", "phase": "power", "policy": {"needed": "by-hand"}}
 
 
 def computing(mw: float, **changes: dict[str, Any]) -> Plan:
-    """Give the small plan with power worked out from the design, a review after it, and one beside it."""
+    """Return the small plan with power worked out from the design, a review after it, and one beside it."""
     plan = small_plan().model_dump(mode="json")
     extra = [
         activity("072@site", criteria=[criterion("power.it_mw", ">", 0, "MW")], **_copied()),
@@ -58,7 +58,7 @@ def worked_out(ledger: Ledger, name: str, metric: str, value: str, unit: str) ->
 
 @pytest.fixture
 def powered(empty: Ledger) -> Ledger:
-    """Give a ledger in which power was worked out and reviewed."""
+    """Return a ledger in which power was worked out and reviewed."""
     adopt_plan(empty, "pm", computing(0.33), reason="first plan")
     worked_out(empty, "071@site", "power.node_kw", "10.2", "kW")
     worked_out(empty, "072@site", "power.it_mw", "0.33", "MW")

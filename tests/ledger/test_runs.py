@@ -171,7 +171,7 @@ def test_items_and_artifacts_are_kept(ready: Ledger, look: Look) -> None:
 
 
 def test_many_readings_travel_as_evidence(ready: Ledger, look: Look) -> None:
-    """An event stays readable; 600 readings and 12,000 hosts lie in the store and replay from there."""
+    """An event stays readable; 600 readings and 12,000 hosts are kept in the store and replay from there."""
     readings = tuple(Measured("link.loss", Decimal("0.1"), "dB", f"n{i}") for i in range(600))
     hosts = tuple(ItemResult(f"n{i:05d}", "ok") for i in range(12_000))
     take(ready, NAME)

@@ -42,7 +42,7 @@ from steps.stamps import stamp
 from tests.ledger.conftest import PEOPLE, elsewhere, share, small_plan
 from tests.postgres_server import EVERYBODY, Server
 
-pytestmark = pytest.mark.own_file  # it brings its own servers, whatever the run's ledgers lie in
+pytestmark = pytest.mark.own_file  # it brings its own servers, wherever the run's ledgers are
 
 ROLES = (*PEOPLE, "stranger")
 READ = "030@pod-001"
@@ -106,7 +106,7 @@ def site(postgres: Server, tmp_path: Path) -> Shared:
 
 
 def crafted(log: Database, **changed: Any) -> dict[str, Any]:
-    """Give an event that follows the head, as a program of one's own would make it."""
+    """Return an event that follows the head, as a program of one's own would make it."""
     standing = log.standing()
     made: dict[str, Any] = {
         "seq": standing.seq + 1,
@@ -478,7 +478,7 @@ def test_roles_are_made_for_the_people_of_a_site(postgres: Server) -> None:
 
 
 def test_the_copy_is_a_copy_for_sqlite_too(site: Shared) -> None:
-    """Whoever looks at the file sees what it is."""
+    """Everybody who looks at the file sees what it is."""
     site.open("tech").close()
     marked = sqlite3.connect(site.of("tech") / "ledger.db").execute("PRAGMA application_id").fetchone()[0]
     assert marked.to_bytes(4).decode() == "CWRP"

@@ -238,7 +238,7 @@ def test_a_changed_or_missing_signature_is_found(signed: Ledger, keys: Keys) -> 
 def test_a_recorded_decision_that_should_have_been_signed_is_found(
     signed: Ledger, keys: Keys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever can write the file can append a well-formed event, and still not a signature."""
+    """Somebody who can write the file can append a well-formed event, and still not a signature."""
     worked(signed)
     with monkeypatch.context() as patched:
         patched.setattr("ledger.trust.proving.asks_for_signature", lambda *_: False)

@@ -44,7 +44,7 @@ def ready_to_verify(ledger: Ledger, clock: Clock) -> None:
 
 
 def test_performer_may_not_approve(ledger: Ledger, state: StateOf) -> None:
-    """Four eyes: whoever began or finished the work cannot pass it."""
+    """Four eyes: nobody who began or finished the work can approve it."""
     start(ledger, "lead", "001@site")
     finish(ledger, "tech", "001@site")
 

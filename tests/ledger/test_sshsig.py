@@ -1,4 +1,4 @@
-"""Signatures verified in the program, held against `ssh-keygen -Y verify` over good and damaged ones of every type of key."""
+"""Signatures verified in the program, compared with `ssh-keygen -Y verify` over good and damaged ones of every type of key."""
 
 from __future__ import annotations
 

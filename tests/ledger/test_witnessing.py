@@ -25,7 +25,7 @@ SEEN = {"roles": ["sponsor", "visitor"], "notice_h": 16}
 
 @pytest.fixture
 def seen(ledger: Ledger) -> Ledger:
-    """Give a ledger with a test and a gate that sponsor and visitor are invited to, with 16 hours' notice."""
+    """Return a ledger with a test and a gate that sponsor and visitor are invited to, with 16 hours' notice."""
     activities: list[dict[str, Any]] = [
         activity(TEST, policy={"witness": SEEN}),
         activity(GATE, kind="gate", policy={"witness": SEEN}),

@@ -139,7 +139,7 @@ def test_finish_is_refused_while_a_criterion_is_not_measured(ledger: Ledger, clo
 def test_reading_that_cannot_be_judged_is_refused(
     ledger: Ledger, clock: Clock, metric: str, value: Decimal | bool, unit: str, said: str
 ) -> None:
-    """What is recorded can be held against a criterion, or is refused at once."""
+    """What is recorded can be compared with a criterion, or is refused at once."""
     bought(ledger)
     racked(ledger)
     passed(ledger, clock)
@@ -221,7 +221,7 @@ def test_reopening_the_first_decision_makes_the_whole_site_stale(ledger: Ledger,
 
 
 def test_progress_is_kept_and_bounded(ledger: Ledger, look: Look, clock: Clock) -> None:
-    """Percent lies between 0 and 100."""
+    """Percent is between 0 and 100."""
     start(ledger, "tech", "001@site")
     progress(ledger, "tech", "001@site", percent=40, note="two quotes in")
     with pytest.raises(InputError, match="percent"):

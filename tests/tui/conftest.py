@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import getpass
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,15 +15,34 @@ from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.journey import bought, passed, racked
 
 
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a superpod-1su site with its first plan in force. Planning takes seconds, so it is done once."""
+    folder = tmp_path_factory.mktemp("adopted") / "site"
+    init = ("init", "--preset", "superpod-1su", "--start", "2026-11-23", folder)
+    adopt = ("plan", "adopt", "--site", folder, "--as", "owner", "--yes")
+    for arguments in (init, adopt):
+        command = [sys.executable, "-m", "clusterwright", *map(str, arguments)]
+        subprocess.run(command, check=True, timeout=240)
+    return folder
+
+
+@pytest.fixture
+def adopted(template: Path, tmp_path: Path) -> Path:
+    """Return a site of the test's own, as the template is."""
+    return Path(shutil.copytree(template, tmp_path / "site"))
+
+
 @pytest.fixture
 def ready(tmp_path: Path) -> Path:
-    """Give a site of this account where a playbook waits for its release."""
+    """Return a site of this account where a playbook waits for its release."""
     folder, clock = tmp_path / "site", Clock()
     folder.mkdir()
     (folder / "site.yaml").write_text("name: Small\n", encoding="utf-8")
-    plan = small_plan()
-    people = tuple(person.model_copy(update={"account": getpass.getuser()}) for person in plan.people)
-    with create_ledger(folder, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=clock) as ledger:
+    plan, account = small_plan(), {"account": getpass.getuser()}
+    people = tuple(person.model_copy(update=account) for person in plan.people)
+    site = {"site_name": "S", "time_zone": "UTC", "owner": "pm"}
+    with create_ledger(folder, **site, rehearsal=False, clock=clock) as ledger:
         adopt_plan(ledger, "pm", plan.model_copy(update={"people": people}), reason="first plan")
         bought(ledger)
         racked(ledger)

@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rich.console import Console
-from textual.pilot import Pilot
-from textual.widgets import Input, Static
 
 from ledger.decisions.runs import settle
 from ledger.entries import Measured, RunOutcome
 from ledger.reading import last_event
 from ledger.writing import Ledger
 from tests.ledger.journey import GOOD, take
-from tests.tui.test_screens import SIZE, state, until
+from tests.tui.piloting import SIZE, answer, open_page, state, text_of, until
 from tui.app import ClusterwrightApp
 from tui.screens.activity import ActivityScreen
 
@@ -28,10 +25,11 @@ async def test_what_a_run_could_not_read_is_measured_at_its_item(ready: Path) ->
     left_unread(ready, "link.up")
     app = ClusterwrightApp(ready)
     async with app.run_test(size=SIZE) as pilot:
-        await measured(app, pilot, "link.up@pod-001-n1 true bool link tester")
+        await open_page(app, pilot, NAME, "tech")
+        await answer(app, pilot, "m", "link.up@pod-001-n1 true bool link tester")
 
         await until(pilot, lambda: state(ready, NAME) == "awaiting_sign_off")
-        await until(pilot, lambda: "read by tech" in _criteria_of(app))
+        await until(pilot, lambda: "read by tech" in text_of(app, "criteria"))
 
 
 @pytest.mark.parametrize(
@@ -55,7 +53,8 @@ async def test_what_is_no_reading_is_refused_and_nothing_is_recorded(ready: Path
     before = last_event(ready)
     app = ClusterwrightApp(ready)
     async with app.run_test(size=SIZE) as pilot:
-        await measured(app, pilot, typed)
+        await open_page(app, pilot, NAME, "tech")
+        await answer(app, pilot, "m", typed)
         await until(pilot, lambda: len(app._notifications) > 0)
 
         (shown,) = app._notifications
@@ -72,22 +71,3 @@ def left_unread(site: Path, metric: str) -> None:
         assert take(ledger, NAME)
         read = tuple(reading for reading in GOOD if reading.metric != metric)
         settle(ledger, "engine-1", NAME, RunOutcome("ok", measurements=(*read, unread)))
-
-
-async def measured(app: ClusterwrightApp, pilot: Pilot[None], typed: str) -> None:
-    """Type a measurement as the technician, on the activity's page."""
-    await until(pilot, lambda: app.site.person is not None)
-    app.site.person = "tech"
-    app.open_activity(NAME)
-    await until(pilot, lambda: isinstance(app.screen, ActivityScreen))
-    await pilot.press("m")
-    await until(pilot, lambda: bool(app.screen.query("#answer")))
-    app.screen.query_one("#answer", Input).value = typed
-    await pilot.press("enter")
-
-
-def _criteria_of(app: ClusterwrightApp) -> str:
-    console = Console(width=160)
-    with console.capture() as shown:
-        console.print(app.screen.query_one("#criteria", Static).content)
-    return shown.get()

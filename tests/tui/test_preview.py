@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from textual.widgets import Static
-
 from ledger.decisions.runs import record_preview
 from ledger.writing import Ledger
-from tests.tui.test_screens import SIZE, until
+from tests.tui.piloting import SIZE, open_page, text_of
 from tui.app import ClusterwrightApp
 from tui.screens.activity import LINES
 
@@ -16,15 +14,11 @@ NAME = "040@pod-001"
 
 
 async def preview_of(folder: Path) -> str:
-    """Give what the page says of check mode; empty where it says nothing."""
+    """Return what the page says of check mode; empty where it says nothing."""
     app = ClusterwrightApp(folder)
     async with app.run_test(size=SIZE) as pilot:
-        await until(pilot, lambda: app.site.person is not None)
-        app.open_activity(NAME)
-        await until(pilot, lambda: bool(app.screen.query("#head")))
-        await until(pilot, lambda: NAME in str(app.screen.query_one("#head", Static).render()))
-        part = app.screen.query_one("#preview", Static)
-        return str(part.content) if part.display else ""
+        await open_page(app, pilot, NAME)
+        return text_of(app, "preview")
 
 
 def look(folder: Path, differences: str) -> None:

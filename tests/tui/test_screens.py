@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
-from textual.widgets import Input, Static
 
-from ledger.questions.case import require_activity
-from ledger.reading import open_snapshot
+from ledger.decisions.work import comment
+from ledger.writing import Ledger
+from tests.tui.piloting import SIZE, answer, open_page, state, text_of, until
 from tui.app import ClusterwrightApp
+from tui.screens import activity as page
 from tui.screens.activity import ActivityScreen
 from tui.widgets.rows import Rows
-
-SIZE = (160, 50)
-
-
-async def until(pilot: Pilot[None], true: Callable[[], bool], *, seconds: float = 10) -> None:
-    """Wait until something is so; reads come from worker threads."""
-    for _ in range(int(seconds / 0.05)):
-        if true():
-            return
-        await pilot.pause(0.05)
-    raise AssertionError("it did not happen in time")
-
-
-def state(site: Path, activity: str) -> str:
-    with open_snapshot(site) as reader:
-        return require_activity(reader.at(datetime.now(UTC)), activity).state.value
 
 
 async def test_the_overview_shows_every_phase_and_the_planned_go_live(adopted: Path) -> None:
@@ -39,7 +21,7 @@ async def test_the_overview_shows_every_phase_and_the_planned_go_live(adopted: P
     async with app.run_test(size=SIZE) as pilot:
         await until(pilot, lambda: app.screen.query_one("#phases", Rows).row_count == 9)
 
-        assert "go-live planned" in str(app.screen.query_one("#facts", Static).render())
+        assert "go-live planned" in text_of(app, "facts")
 
 
 async def test_typing_filters_the_steps_and_enter_opens_one(adopted: Path) -> None:
@@ -53,44 +35,32 @@ async def test_typing_filters_the_steps_and_enter_opens_one(adopted: Path) -> No
         await until(pilot, lambda: table.row_count == 1)
         await pilot.press("enter", "enter")
         await until(pilot, lambda: isinstance(app.screen, ActivityScreen))
-        await until(pilot, lambda: "034@pod-001" in str(app.screen.query_one("#head", Static).render()))
+        await until(pilot, lambda: "034@pod-001" in text_of(app, "head"))
 
-        assert "waits for" in str(app.screen.query_one("#why", Static).render())
+        assert "waits for" in text_of(app, "why")
 
 
 async def test_a_gate_is_signed_from_its_page_by_two_people(adopted: Path) -> None:
+    note = adopted / "decision.txt"
+    note.write_text("the image is pinned", encoding="utf-8")
     app = ClusterwrightApp(adopted)
     async with app.run_test(size=SIZE) as pilot:
-        await until(pilot, lambda: app.site.person is not None)
-        app.site.person = "owner"
-        note = adopted / "decision.txt"
-        note.write_text("the image is pinned", encoding="utf-8")
-        app.open_activity("141@site")
-        await until(pilot, lambda: isinstance(app.screen, ActivityScreen))
-        for key, answer in (
-            ("m", "image.pinned_by_digest true bool decision"),
-            ("e", f"decision-record {note}"),
-            ("s", ""),
-        ):
-            await pilot.press(key)
-            await until(pilot, lambda: bool(app.screen.query("#answer")))
-            app.screen.query_one("#answer", Input).value = answer
-            await pilot.press("enter")
-            await pilot.pause(0.4)
+        await open_page(app, pilot, "141@site", "owner")
+        await answer(app, pilot, "m", "image.pinned_by_digest true bool decision")
+        await until(pilot, lambda: "read by owner" in text_of(app, "criteria"))
+        await answer(app, pilot, "e", f"decision-record {note}")
+        await until(pilot, lambda: "decision-record: decision.txt" in text_of(app, "record"))
+        await answer(app, pilot, "s", "")
         await until(pilot, lambda: state(adopted, "141@site") == "awaiting_sign_off")
         app.site.person = "reviewer"
-        await pilot.press("s")
-        await until(pilot, lambda: bool(app.screen.query("#answer")))
-        await pilot.press("enter")
+        await answer(app, pilot, "s", "")
         await until(pilot, lambda: state(adopted, "141@site") == "done")
 
 
 async def test_a_refusal_is_shown_and_changes_nothing(adopted: Path) -> None:
     app = ClusterwrightApp(adopted)
     async with app.run_test(size=SIZE) as pilot:
-        await until(pilot, lambda: app.site.person is not None)
-        app.open_activity("H09@pod-001")
-        await until(pilot, lambda: isinstance(app.screen, ActivityScreen))
+        await open_page(app, pilot, "H09@pod-001")
         await pilot.press("b")
         await until(pilot, lambda: len(app._notifications) > 0)
 
@@ -101,13 +71,8 @@ async def test_a_refusal_is_shown_and_changes_nothing(adopted: Path) -> None:
 async def test_a_file_that_is_not_there_is_refused(adopted: Path, file: str) -> None:
     app = ClusterwrightApp(adopted)
     async with app.run_test(size=SIZE) as pilot:
-        await until(pilot, lambda: app.site.person is not None)
-        app.open_activity("141@site")
-        await until(pilot, lambda: isinstance(app.screen, ActivityScreen))
-        await pilot.press("e")
-        await until(pilot, lambda: bool(app.screen.query("#answer")))
-        app.screen.query_one("#answer", Input).value = f"decision-record {file}"
-        await pilot.press("enter")
+        await open_page(app, pilot, "141@site")
+        await answer(app, pilot, "e", f"decision-record {file}")
         await until(pilot, lambda: len(app._notifications) > 0)
 
         (shown,) = app._notifications
@@ -128,15 +93,35 @@ async def test_every_screen_opens_and_escape_leads_back(adopted: Path, key: str)
 
 
 async def test_markup_in_a_persons_text_is_shown_as_text(adopted: Path) -> None:
-    from ledger.decisions.work import comment
-    from ledger.writing import Ledger
-
     with Ledger.open(adopted) as ledger:
         comment(ledger, "owner", "141@site", "[bold red]look[/] \x1b[31mhere")
     app = ClusterwrightApp(adopted)
     async with app.run_test(size=SIZE) as pilot:
-        app.open_activity("141@site")
-        await until(pilot, lambda: bool(app.screen.query("#record")))
-        await until(pilot, lambda: "[bold red]look[/]" in str(app.screen.query_one("#record", Static).render()))
+        await open_page(app, pilot, "141@site")
+        await until(pilot, lambda: "[bold red]look[/]" in text_of(app, "record"))
 
-        assert "\x1b" not in str(app.screen.query_one("#record", Static).render())
+        assert "\x1b" not in text_of(app, "record")
+
+
+@pytest.mark.parametrize(
+    ("person", "may_release"),
+    [("lead", True), ("tech", False)],
+)
+async def test_the_page_says_what_its_person_may_do_now(ready: Path, person: str, *, may_release: bool) -> None:
+    app = ClusterwrightApp(ready)
+    async with app.run_test(size=SIZE) as pilot:
+        await open_page(app, pilot, "040@pod-001", person)
+        _, _, allowed = text_of(app, "why").partition(f"{person} may now: ")
+
+        assert "comment" in allowed
+        assert ("release" in allowed) is may_release
+
+
+async def test_one_line_shows_a_field_of_the_step(ready: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A field that the step and the plan's part of an activity declare needs no other change in this room."""
+    monkeypatch.setattr(page, "STEP", (*page.STEP, lambda plan: f"crew of {plan.crew_size}"))
+    app = ClusterwrightApp(ready)
+    async with app.run_test(size=SIZE) as pilot:
+        await open_page(app, pilot, "040@pod-001")
+
+        assert "· crew of 1 ·" in text_of(app, "head")
