@@ -23,7 +23,7 @@ from tui.site import OpenSite
 
 REFRESH_S = 0.5
 REFUSAL_S = 12.0
-LONGEST = 600
+LONGEST = 2000
 """How many characters of a refusal are shown: it may repeat what a person pasted."""
 
 

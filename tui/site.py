@@ -67,9 +67,13 @@ class OpenSite:
         """
         from tui.decisions import take  # SQLAlchemy is slow to import, and those who only look do without it
 
+        return take(self.folder, self.acting(), name, *about)
+
+    def acting(self) -> str:
+        """Return the person who acts. Raise where the account is nobody's."""
         if self.person is None:
             raise NotSatisfiedError(
                 f"no person at this site has the account {account_of(self.folder)!r}",
                 hint="add this account to a person in site.yaml and adopt the plan again",
             )
-        return take(self.folder, self.person, name, *about)
+        return self.person

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from ledger.decisions.sign_off import sign
 from ledger.decisions.work import comment
 from ledger.writing import Ledger
+from steps.errors import ClusterwrightError
 from tests.tui.piloting import SIZE, answer, open_page, state, text_of, until
 from tui.app import ClusterwrightApp
 from tui.screens import activity as page
@@ -103,18 +105,18 @@ async def test_markup_in_a_persons_text_is_shown_as_text(adopted: Path) -> None:
         assert "\x1b" not in text_of(app, "record")
 
 
-@pytest.mark.parametrize(
-    ("person", "may_release"),
-    [("lead", True), ("tech", False)],
-)
-async def test_the_page_says_what_its_person_may_do_now(ready: Path, person: str, *, may_release: bool) -> None:
-    app = ClusterwrightApp(ready)
+async def test_what_is_refused_in_any_case_is_refused_before_anything_is_typed(adopted: Path) -> None:
+    with Ledger.open(adopted) as ledger, pytest.raises(ClusterwrightError) as refused:
+        sign(ledger, "owner", "H09@pod-001")
+    app = ClusterwrightApp(adopted)
     async with app.run_test(size=SIZE) as pilot:
-        await open_page(app, pilot, "040@pod-001", person)
-        _, _, allowed = text_of(app, "why").partition(f"{person} may now: ")
+        await open_page(app, pilot, "H09@pod-001", "owner")
+        await pilot.press("s")
+        await until(pilot, lambda: len(app._notifications) > 0)
 
-        assert "comment" in allowed
-        assert ("release" in allowed) is may_release
+        (shown,) = app._notifications
+        assert (shown.title, shown.message) == (refused.value.what, refused.value.hint)
+        assert isinstance(app.screen, ActivityScreen)
 
 
 async def test_one_line_shows_a_field_of_the_step(ready: Path, monkeypatch: pytest.MonkeyPatch) -> None:

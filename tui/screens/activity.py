@@ -13,7 +13,6 @@ from textual.widgets import Static
 
 from ledger.questions.case import LookedUp, case_of
 from ledger.questions.checks import CheckRow, checked_items, checklist
-from ledger.questions.inbox import may_now
 from ledger.questions.links import predecessors, successors
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import RunRow, comments, evidence, items, preview, runs, sign_offs
@@ -121,9 +120,7 @@ def _why(case: LookedUp) -> Text:
         text.append_text(safe(f" {unmet.title} ({unmet.state}{through}): {unmet.reason}"))
     for need in answer.needs:
         text.append_text(safe(f"\n  needs {need}"))
-    answers = may_now(case.snapshot, case.actor.id, case.row.id)
-    allowed = [answer.verb for answer in answers if answer.refusal is None]
-    return text.append(f"\n  {case.actor.id} may now: {', '.join(allowed)}") if allowed else text
+    return text
 
 
 def _criteria(case: LookedUp) -> Table:

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 
 from ledger.questions.case import require_activity
 from ledger.questions.checks import checked_items, unchecked_items
+from ledger.questions.inbox import may_now
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from steps.errors import ClusterwrightError
@@ -37,7 +38,7 @@ VERBS = {
     "reject": Verb("x", "Reject", "rejected", "Reject {}. Why?"),
     "attach": Verb("e", "Attach", "attached", "Attach to {}: kind and file, as `scan-record /path/file.pdf`"),
     "measure": Verb("m", "Measure", "measured", "Measure {}: metric (or metric@item), value, unit, source"),
-    "check": Verb("k", "Check item", "{}"),
+    "check": Verb("k", "Check item", "{}", "Check an item of {}"),
     "comment": Verb("c", "Comment", "noted", "Comment on {}:", in_footer=False),
     "hold": Verb("h", "Hold", "on hold", "Hold {}. Why?", in_footer=False),
     "retry": Verb("t", "Retry run", "retry asked for", in_footer=False),
@@ -58,37 +59,35 @@ class DecidingScreen(SiteScreen):
         raise NotImplementedError
 
     def action_decide(self, name: str) -> None:
-        """Ask what the decision needs to know, and take it."""
-        activity, asks = self.chosen, VERBS[name].asks
+        """Take the decision, after its question where it has one."""
+        activity = self.chosen
         if activity is None:
             return
-
-        def answered(typed: str | None) -> None:
-            if typed is not None:
-                self._record(name, activity, typed.strip())
-
-        if name == "check":
-            self._ask_item(activity)
-        elif asks:
-            self.app.push_screen(Ask(asks.format(activity)), answered)
+        if VERBS[name].asks:
+            self._ask(name, activity)
         else:
             self._record(name, activity)
 
     @work(thread=True, group="decide")
-    def _ask_item(self, activity: str) -> None:
-        """Ask which item was checked and how it was found."""
+    def _ask(self, name: str, activity: str) -> None:
+        """Ask what goes with the decision. What is refused in any case is refused before anything is typed."""
+        owner = self.owner
         try:
-            with open_snapshot(self.owner.site.folder) as snapshot:
-                dialog = _check_dialog(snapshot, activity)
+            with open_snapshot(owner.site.folder) as snapshot:
+                answers = may_now(snapshot, owner.site.acting(), activity)
+                for refusal in (answer.refusal for answer in answers if answer.verb == name):
+                    if refusal is not None:
+                        raise refusal
+                dialog = _dialog(snapshot, name, activity)
         except ClusterwrightError as error:
-            self.app.call_from_thread(self.owner.say, error)
+            owner.call_from_thread(owner.say, error)
             return
 
-        def answered(typed: TypedItem | None) -> None:
+        def answered(typed: str | TypedItem | None) -> None:
             if typed is not None:
-                self._record("check", activity, typed)
+                self._record(name, activity, typed)
 
-        self.app.call_from_thread(self.app.push_screen, dialog, answered)
+        owner.call_from_thread(owner.push_screen, dialog, answered)
 
     @work(thread=True, group="decide")
     def _record(self, name: str, activity: str, *typed: object) -> None:
@@ -103,9 +102,12 @@ class DecidingScreen(SiteScreen):
         owner.look()
 
 
-def _check_dialog(snapshot: Snapshot, activity: str) -> CheckItem:
-    """Return the dialog for an item: those that failed or were not checked are offered, the failed ones first."""
+def _dialog(snapshot: Snapshot, name: str, activity: str) -> Ask | CheckItem:
+    """Return the question. For an item, those that failed or were not checked are offered, the failed ones first."""
+    question = VERBS[name].asks.format(activity)
+    if name != "check":
+        return Ask(question)
     row = require_activity(snapshot, activity)
     failed = [check.item for check in checked_items(snapshot, row) if check.failing]
     metrics = (criterion.metric for criterion in row.plan.criteria if criterion.each)
-    return CheckItem(activity, failed + unchecked_items(snapshot, row), next(metrics, ""))
+    return CheckItem(question, failed + unchecked_items(snapshot, row), next(metrics, ""))

@@ -32,7 +32,7 @@ class Ask(ModalScreen[str | None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Return the answer."""
-        self.dismiss(event.value)
+        self.dismiss(event.value.strip())
 
     def action_cancel(self) -> None:
         """Return without an answer."""

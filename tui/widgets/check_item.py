@@ -29,10 +29,10 @@ class CheckItem(ModalScreen[TypedItem | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "Cancel", id="check.leave")]
 
-    def __init__(self, activity: str, items: list[str], metric: str) -> None:
-        """Keep whose item it is, which items are offered, and a metric that may be read at one."""
+    def __init__(self, question: str, items: list[str], metric: str) -> None:
+        """Keep the question, which items are offered, and a metric that may be read at one."""
         super().__init__()
-        self.activity = activity
+        self.question = question
         self.items = items
         self.metric = metric
 
@@ -41,7 +41,7 @@ class CheckItem(ModalScreen[TypedItem | None]):
         item = f"item, as {self.items[0]}" if self.items else "item"
         reading = f"{self.metric}=0.05" if self.metric else "metric=value"
         with Vertical(id="check"):
-            yield Static(safe(f"Check an item of {self.activity}"))
+            yield Static(safe(self.question))
             yield Input(id="item", placeholder=item, suggester=SuggestFromList(self.items, case_sensitive=False))
             yield Checkbox("it is good", value=True, id="passed")
             yield Input(id="readings", placeholder=f"readings: {reading}; …")
