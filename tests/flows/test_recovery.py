@@ -24,7 +24,7 @@ NO_PROCESS = 2**22 - 1
 
 @pytest.fixture
 def left_behind() -> Iterator[Callable[[str], subprocess.Popen[bytes]]]:
-    """Give what starts a process group with a run's folder in its command line, as a killed engine leaves it."""
+    """Return a function that starts a process group with a run's folder in its command line, as a killed engine leaves it."""
     started: list[subprocess.Popen[bytes]] = []
 
     def begin(folder: str) -> subprocess.Popen[bytes]:
@@ -95,7 +95,8 @@ def test_a_live_engines_run_is_left_alone(both_passed: Path, start: Start) -> No
     running = start(both_passed)
     until(lambda: state(both_passed, "030@pod-002") == "checked_not_met", seconds=30)
 
-    assert recover(running.engine) == []
+    with running.engine.snapshot() as snapshot:
+        assert recover(running.engine, snapshot) == []
     assert state(both_passed, "030@pod-001") == "running"
 
 
