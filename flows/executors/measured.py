@@ -70,7 +70,8 @@ def _measured(engine: Engine, row: Activity, result: PlaybookResult) -> list[Mea
     step, design = row.plan.step, engine.design_at(row.plan.unit)
     found: list[Measured] = []
     for host, raw in result.raw.items():
-        found += [Measured(**m._asdict()) for m in measure(step, host, raw, design)]
+        read = measure(step, host, raw, design)
+        found += [Measured(**m._asdict()) for m in read]
     return found
 
 

@@ -143,16 +143,16 @@ class Running:
 
         self.engine = engine
         self.said = said
-        dispatcher = Dispatcher(engine)
-        self._thread = threading.Thread(target=dispatcher.run, kwargs={"until_idle": False}, daemon=True)
-        self._thread.start()
+        self.dispatcher = Dispatcher(engine)
+        self.thread = threading.Thread(target=self.dispatcher.run, kwargs={"until_idle": False}, daemon=True)
+        self.thread.start()
 
     def stop(self) -> None:
         """Stop as Ctrl-C does."""
         self.engine.stopping.set()
         self.engine.bell.ring()
-        self._thread.join(30)
-        assert not self._thread.is_alive()
+        self.thread.join(30)
+        assert not self.thread.is_alive()
 
 
 Start = Callable[..., Running]
