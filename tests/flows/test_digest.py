@@ -30,7 +30,7 @@ def playbook(tmp_path: Path) -> Path:
         "roles/inner/files/limits.conf": "a 1\n",
         "roles/other/tasks/main.yml": "[]\n",
     }
-    metas = {f"roles/{role}/meta/main.yml": "{}\n" for role in ("outer", "inner", "other")}
+    metas = {f"roles/{role}/meta/main.yml": "dependencies: []\n" for role in ("outer", "inner", "other")}
     for name, content in (files | metas).items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
