@@ -17,7 +17,7 @@ from flows.phases import PHASE_FLOWS, title
 log = logging.getLogger("clusterwright.flows")
 
 PAUSE_S = 5.0
-"""How long, in seconds, until the work of a broken run is tried again. The cause is outside: a server is gone or busy."""
+"""How long, in seconds, until the work of a broken run is tried again. The cause is outside: a server that has ended or is busy."""
 
 Runs = dict[Group, threading.Thread]
 

@@ -22,7 +22,7 @@ from flows.prefect_server import PrefectServer
 from flows.standing import clear_abandoned, restore_history
 
 PATIENCE_S = 30
-"""How long, in seconds, runs may take to notice that the server is gone."""
+"""How long, in seconds, runs may take to notice that the server has ended."""
 
 
 class Dispatcher:
@@ -92,7 +92,7 @@ def dispatching(
 
 
 def _show_history(server: PrefectServer, engine: Engine, say: Callable[[str], None]) -> None:
-    """Show runs of engines that are gone as crashed. Where the dashboard has lost its history, say so."""
+    """Show the unfinished runs of earlier engines as crashed. Where the dashboard has lost its history, say so."""
     clear_abandoned(server.api)
     if restored := restore_history(server.api, engine):
         say(f"the dashboard's history was lost; the standing of {restored} phases was restored from the ledger")

@@ -31,7 +31,7 @@ LINGER_S = 2.0
 LOOK_S = 0.2
 
 Say = Callable[[str], None]
-"""Tells the terminal one sentence."""
+"""Shows one sentence on the terminal."""
 
 
 def run_engine(
@@ -117,4 +117,4 @@ def _dispatch(server: PrefectServer, engine: Engine, say: Say, *, until_idle: bo
             dispatcher.join(LOOK_S)
         say("stopping: what runs is ended or settled, the dashboard catches up")
     if not server.is_alive:
-        raise UnreachableError("Prefect's server ended by itself", hint=f"its last words: {server.log}")
+        raise UnreachableError("Prefect's server ended by itself", hint=f"what it printed: {server.log}")

@@ -33,8 +33,8 @@ class Outcome(NamedTuple):
     asked: bool = False
 
 
-Deed = Callable[[], Outcome]
-"""Deals with one activity. It may take hours, so it reads from no snapshot that was opened before."""
+Job = Callable[[], Outcome]
+"""Deals with one activity. It may take hours, so it keeps no snapshot open."""
 
 
 def settled(result: str, summary: str) -> Outcome:
@@ -42,8 +42,8 @@ def settled(result: str, summary: str) -> Outcome:
     return Outcome(RESULT_WORDS.get(result, result), summary, failed=result == "failed")
 
 
-def at_once(outcome: Outcome) -> Deed:
-    """Return a deed whose outcome is known already."""
+def known_already(outcome: Outcome) -> Job:
+    """Return a job that has nothing to do: its outcome is known."""
     return lambda: outcome
 
 
@@ -62,8 +62,8 @@ class Performer(Protocol):
     def asks(self, row: Activity) -> str:
         """Return the role that is asked to act. Empty where software acts."""
 
-    def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Deed:
-        """Return what deals with it. All that is read of the record beforehand is read from this snapshot."""
+    def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:
+        """Return the job that deals with it. It rests on what this snapshot says, and runs after it was closed."""
 
     def cancel(self, activity: str) -> bool:
         """Stop a run of this engine. Return whether there was one."""

@@ -37,7 +37,7 @@ class PrefectServer:
         port: int,
         on_message: Callable[[str], None],
     ) -> None:
-        """Take the site's folder, the port, and what tells the terminal. `start` starts the server."""
+        """Take the site's folder, the port, and what shows messages on the terminal. `start` starts the server."""
         self.site_dir = site_dir
         self.port = port
         self.say = on_message
@@ -91,7 +91,7 @@ class PrefectServer:
         while not self.api.answers():
             now = time.monotonic()
             if not self.is_alive:
-                raise UnreachableError("Prefect's server ended while starting", hint=f"its last words: {self.log}")
+                raise UnreachableError("Prefect's server ended while starting", hint=f"what it printed: {self.log}")
             if now - began > START_S:
                 raise UnreachableError(f"Prefect's server did not answer within {START_S} s", hint=f"see {self.log}")
             if now - told > TELL_S:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 HOST = "127.0.0.1"
 HEARTBEAT_S = 30
-"""Prefect's minimum, in seconds. By its heartbeat a run that goes on is told from one that has ended."""
+"""Prefect's minimum, in seconds. A run without a heartbeat has ended."""
 
 
 def api_url(port: int) -> str:

@@ -1,4 +1,4 @@
-"""After a crash: find the runs whose engine is gone, end their processes, and settle the runs.
+"""After a crash: find the runs whose engine has ended, end their processes, and settle the runs.
 
 A process of this machine and this boot can be seen: it is dead, or it is ended here. No process of an earlier boot of this
 machine can be left. Nobody can tell from here whether a process of another machine still runs. A person decides then.
@@ -39,7 +39,7 @@ def _is_ours(engine: Engine, held: Claim) -> bool:
 
 
 def _is_dead(held: Claim) -> bool:
-    """Return whether a run's engine is seen to be dead: it was on this machine and boot, and its process is gone."""
+    """Return whether a run's engine has certainly ended: it ran on this machine and boot, and its process does not exist."""
     is_here = held.host == platform.node() and held.boot_id in {"", boot_id()}
     return is_here and not psutil.pid_exists(held.pid)
 
@@ -64,13 +64,13 @@ def _given_up(engine: Engine, held: Claim, unclaimed: set[str]) -> str:
 def _taken_over(engine: Engine, held: Claim) -> str:
     person = False
     if held.host != platform.node():
-        why, person = f"its engine on {held.host} is gone; whether its run is, nobody here can tell", True
+        why, person = f"its engine on {held.host} has ended; whether its run has ended too, nobody here can tell", True
     elif held.boot_id not in {"", boot_id()}:
-        why = "the machine was started anew: nothing of the run is left"
+        why = "the machine was restarted: nothing of the run is left"
     else:
         mark = folder_name(held.owner, held.run)
         ended = end_group(held.pgid, mark)
-        why = "its engine was killed; " + ("its processes were ended" if ended else "its processes are gone")
+        why = "its engine was killed; " + ("its processes were ended" if ended else "its processes have ended")
         if members(held.pgid, mark):
             why, person = f"processes of it (group {held.pgid}) cannot be ended", True
     return _settle(engine, held, why, person=person)

@@ -27,11 +27,11 @@ CLOSING = "195@site"
 LOOK_S = 0.05
 TELL_S = 5.0
 STUCK_S = 60.0
-"""Machine time in seconds after which waiting for the flows ends: they, or their server, are gone."""
+"""Machine time in seconds after which waiting for the flows ends: they, or their server, have ended."""
 
 
-class Scene(NamedTuple):
-    """The record between two moves of project time, when everything ready was handed out and dealt with.
+class Situation(NamedTuple):
+    """What the record says between two moves of project time, when everything ready has been dealt with.
 
     `at` is the next moment at which something may happen, None where nothing is expected. `ending` are the approvals that
     are over by then.
@@ -55,7 +55,7 @@ class Stage:
         wanted: str,
         say: Callable[[str], None],
     ) -> None:
-        """Take the engine, the simulated performer, suppliers and clock, and what tells the terminal."""
+        """Take the engine, the simulated performer, suppliers and clock, and what shows messages on the terminal."""
         self.engine = engine
         self.simulator = simulator
         self.suppliers = suppliers
@@ -67,26 +67,26 @@ class Stage:
     def play(self, dispatcher: threading.Thread) -> None:
         """Move project time until the wanted activity is over. Raise where nothing more can happen before that.
 
-        Work that goes on after go-live is then brought to its first end, so that every step is accounted for.
+        After go-live, time is moved on until all other work has ended too.
         """
-        while not (scene := self._scene(dispatcher)).is_over:
-            self._go_on(scene)
-        while self.wanted == CLOSING and scene.at is not None:
-            self._move_to(scene.at, scene.ending)
-            scene = self._scene(dispatcher)
+        while not (situation := self._situation(dispatcher)).is_over:
+            self._go_on(situation)
+        while self.wanted == CLOSING and situation.at is not None:
+            self._move_to(situation.at, situation.ending)
+            situation = self._situation(dispatcher)
 
-    def _go_on(self, scene: Scene) -> None:
-        if scene.to_order:
-            self._place(scene.to_order)
-        elif scene.at is not None:
-            self._move_to(scene.at, scene.ending)
+    def _go_on(self, situation: Situation) -> None:
+        if situation.to_order:
+            self._place(situation.to_order)
+        elif situation.at is not None:
+            self._move_to(situation.at, situation.ending)
         else:
             raise NotSatisfiedError(
                 "the rehearsal cannot go on: nothing is ready, under way or expected",
                 hint=f"`clusterwright why {self.wanted}` says what waits for what",
             )
 
-    def _scene(self, dispatcher: threading.Thread) -> Scene:
+    def _situation(self, dispatcher: threading.Thread) -> Situation:
         """Wait until everything ready was handed out and dealt with, then ask the record once for all that comes next."""
         with self._quiet(dispatcher) as snapshot:
             self._tell(snapshot)
@@ -94,7 +94,7 @@ class Stage:
             at = min((moment for moment in moments if moment is not None), default=None)
             is_over = require_activity(snapshot, self.wanted).state in OVER
             ending = [] if at is None else approved_until(snapshot, max(at, self.clock()))
-            return Scene(is_over, _to_order(snapshot), at, ending)
+            return Situation(is_over, _to_order(snapshot), at, ending)
 
     def _quiet(self, dispatcher: threading.Thread) -> Snapshot:
         began = time.monotonic()

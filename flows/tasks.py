@@ -47,8 +47,8 @@ def _dealt_with(engine: Engine, activity: str, attempt: int) -> Outcome:
             row = require_activity(snapshot, activity)
             if row.attempt != attempt:
                 return Outcome("Superseded", f"attempt {row.attempt} has begun")
-            deed = engine.performer.prepare(engine, snapshot, row)
-        return deed()
+            job = engine.performer.prepare(engine, snapshot, row)
+        return job()
     except ClusterwrightError as error:
         return Outcome("Refused", str(error), failed=True)
     except Exception as error:  # the edge of a worker thread: log it, show it, and let the others go on

@@ -20,7 +20,7 @@ class Attendant:
     """Called at each look of an engine, by one thread at a time."""
 
     def __init__(self, engine: Engine, say: Callable[[str], None]) -> None:
-        """Take the engine, and the function that tells the terminal."""
+        """Take the engine, and what shows messages on the terminal."""
         self.engine = engine
         self.say = say
         self._recovered: float | None = None

@@ -21,7 +21,7 @@ SLOW_S = 10.0
 
 
 class Watch:
-    """Tells one thread when to look at the ledger. Use it in a with statement."""
+    """Knows for one thread when to look at the ledger. Use it in a with statement."""
 
     def __init__(self, site_dir: Path, clock: Callable[[], datetime]) -> None:
         """Take the site's folder, and the clock of project time."""

@@ -23,7 +23,7 @@ from flows.ansible.waves import run_in_waves
 from flows.engine_state import Engine
 from flows.executors.lease import Lease, claim_here, folder_name
 from flows.executors.measured import outcome_of
-from flows.performer import Deed, Outcome, at_once, settled
+from flows.performer import Job, Outcome, known_already, settled
 from ledger.decisions.runs import record_preview, settle
 from ledger.entries import Claim, RunOutcome
 from ledger.log.payloads.runs import RunSettled
@@ -85,14 +85,14 @@ class Automation:
             cancel.set()
         return cancel is not None
 
-    def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Deed:
+    def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:
         """Return what runs an activity's playbook, or looks what it would change, or says why it does neither."""
         play = self._play(snapshot, row)
         if play.waits is None:
             return partial(self._claim_and_run, engine, row, play)
         if play.to_preview:
             return partial(self._preview, engine, row, play, play.waits)
-        return at_once(play.waits)
+        return known_already(play.waits)
 
     def _play(self, snapshot: Snapshot, row: Activity) -> Play:
         name = row.plan.playbook
@@ -123,7 +123,7 @@ class Automation:
             release_for(row, live_releases(snapshot, row.id, row.attempt), hosts, digest)
         except NotSatisfiedError as refused:
             on = f"{', '.join(hosts[:NAMED])}{' ...' if len(hosts) > NAMED else ''}"
-            return Outcome("Waits for a release", f"on {on}: {refused.what}: {refused.hint}", asked=True)
+            return Outcome("Waits for a release", f"{refused.what}; hosts: {on}; {refused.hint}", asked=True)
         return None
 
     def _preview(self, engine: Engine, row: Activity, play: Play, waits: Outcome) -> Outcome:

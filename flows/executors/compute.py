@@ -14,7 +14,7 @@ from flows.engine_state import Engine
 from flows.executors.as_built import AS_BUILT
 from flows.executors.calculated import document, keep, shown
 from flows.executors.lease import claim_here
-from flows.performer import Deed, Outcome, at_once, settled
+from flows.performer import Job, Outcome, known_already, settled
 from ledger.decisions.runs import settle
 from ledger.entries import Claim, Measured, RunOutcome
 from ledger.log.payloads.runs import RunSettled
@@ -43,10 +43,10 @@ def compute_mark(snapshot: Snapshot, row: Activity) -> str:
     return " ".join(marks)
 
 
-def prepare_compute(engine: Engine, snapshot: Snapshot, row: Activity) -> Deed:
+def prepare_compute(engine: Engine, snapshot: Snapshot, row: Activity) -> Job:
     """Return what works out every metric that it can, or says what the step waits for."""
     waits = _waits(snapshot, row)
-    return partial(_compute, engine, row) if waits is None else at_once(waits)
+    return partial(_compute, engine, row) if waits is None else known_already(waits)
 
 
 def _waits(snapshot: Snapshot, row: Activity) -> Outcome | None:
@@ -85,7 +85,7 @@ def _compute(engine: Engine, row: Activity) -> Outcome:
 
 
 def _worked_out(engine: Engine, row: Activity, held: Claim) -> tuple[Calculation, RunOutcome]:
-    """Work it out from the record as it is after the claim: from then on no fact of the activity changes."""
+    """Work it out from the record as it is after the claim, with every fact that was recorded by then."""
     activity, as_built = engine.activities[row.id], AS_BUILT.get(row.plan.step)
     calculation = None
     with engine.snapshot() as snapshot:
@@ -131,7 +131,7 @@ def _measured(
 
 def _reading(criterion: PlanCriterion, figure: Figure | None, source: str) -> Measured:
     if figure is None:
-        note = "nothing here gives this figure"
+        note = "no calculation has this figure"
         return Measured(criterion.metric, None, criterion.unit, source=source, note=note)
     note = figure.source
     return Measured(criterion.metric, figure.value, figure.unit, source=source, note=note)

@@ -1,4 +1,4 @@
-"""A step that the seed lists twice: it is done when the steps that do its work are done."""
+"""A step that the list of 195 steps names twice: it is done when the steps that do its work are done."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State
 
 
-def duplicates_done(snapshot: Snapshot, row: Activity) -> bool:
-    """Return whether every activity that completes this one is done."""
+def is_due(snapshot: Snapshot, row: Activity) -> bool:
+    """Return whether every activity that completes this one is done. True where no other completes it."""
     others = [activity(snapshot, name) for name in row.plan.completed_by]
-    return bool(others) and all(other is not None and other.state is State.DONE for other in others)
+    return all(other is not None and other.state is State.DONE for other in others)
 
 
 def complete_duplicate(engine: Engine, row: Activity) -> Outcome:

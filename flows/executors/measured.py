@@ -1,4 +1,4 @@
-"""What a playbook's result tells the ledger: a result for each host, readings for each metric, the log as evidence."""
+"""What the ledger gets of a playbook's result: a result for each host, readings for each metric, the log as evidence."""
 
 from __future__ import annotations
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from flows.performer import Outcome
-from ledger.rules.activity import Activity
+from ledger.rules.activity import PEOPLES_WORK, Activity
 from steps.catalog.terms import Kind
 
 
 def asked_role(row: Activity) -> str:
-    """Return the role that is asked: those who sign a gate, or who does the work of any other step."""
+    """Return the role that is asked: those who sign a gate, or who does the work. Empty where people do not do it."""
+    if row.plan.kind not in PEOPLES_WORK or row.plan.completed_by:
+        return ""
     return _signers(row) if row.plan.kind is Kind.GATE else row.plan.role
 
 

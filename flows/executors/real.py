@@ -9,11 +9,11 @@ from typing import assert_never
 from flows.engine_state import Engine
 from flows.executors.automated import Automation
 from flows.executors.compute import compute_mark, prepare_compute
-from flows.executors.duplicate import complete_duplicate, duplicates_done
+from flows.executors.duplicate import complete_duplicate, is_due
 from flows.executors.people import ask_person, asked_role
-from flows.performer import Deed
+from flows.performer import Job
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import PEOPLES_WORK, Activity
+from ledger.rules.activity import Activity
 from steps.catalog.terms import Kind
 
 
@@ -32,7 +32,7 @@ class RealPerformer:
 
     def wants(self, snapshot: Snapshot, row: Activity) -> bool:
         """Return True for everything ready, but for a duplicate only where the others are done."""
-        return not row.plan.completed_by or duplicates_done(snapshot, row)
+        return is_due(snapshot, row)
 
     def mark(self, snapshot: Snapshot, row: Activity) -> str:
         """Return the playbook and its release, or the facts of a calculation. A change is a reason for another look."""
@@ -46,10 +46,9 @@ class RealPerformer:
 
     def asks(self, row: Activity) -> str:
         """Return the role that is asked. Empty where the work is not people's."""
-        is_peoples = row.plan.kind in PEOPLES_WORK and not row.plan.completed_by
-        return asked_role(row) if is_peoples else ""
+        return asked_role(row)
 
-    def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Deed:
+    def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:
         """Return what deals with a ready activity of its kind."""
         if row.plan.completed_by:
             return partial(complete_duplicate, engine, row)

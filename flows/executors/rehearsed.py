@@ -11,10 +11,10 @@ from datetime import datetime
 from functools import partial
 
 from flows.engine_state import Engine
-from flows.executors.duplicate import complete_duplicate, duplicates_done
+from flows.executors.duplicate import complete_duplicate, is_due
 from flows.executors.people import asked_role
 from flows.executors.simulated_people import SOURCE, SimulatedPeople
-from flows.performer import Deed, Outcome
+from flows.performer import Job, Outcome
 from flows.simulation import SimulatedClock, after, drawn
 from ledger.decisions.runs import claim, settle
 from ledger.entries import Measured, RunOutcome
@@ -51,7 +51,7 @@ class Simulator:
 
     def wants(self, snapshot: Snapshot, row: Activity) -> bool:
         """Return True for everything ready, but for a duplicate only where the others are done."""
-        return not row.plan.completed_by or duplicates_done(snapshot, row)
+        return is_due(snapshot, row)
 
     def mark(self, snapshot: Snapshot, row: Activity) -> str:  # noqa: ARG002  the performer's interface
         """Return nothing: in a rehearsal nothing waits for a release."""
@@ -63,14 +63,13 @@ class Simulator:
 
     def asks(self, row: Activity) -> str:
         """Return the role that is asked. Empty where the work is not people's."""
-        is_peoples = row.plan.kind in PEOPLES_WORK and not row.plan.completed_by
-        return asked_role(row) if is_peoples else ""
+        return asked_role(row)
 
     def cancel(self, activity: str) -> bool:  # noqa: ARG002  the performer's interface
         """Return False: in a rehearsal nothing runs."""
         return False
 
-    def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Deed:  # noqa: ARG002  the performer's interface
+    def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:  # noqa: ARG002  the performer's interface
         """Return what begins an activity and schedules its end."""
         if row.plan.completed_by:
             return partial(complete_duplicate, engine, row)

@@ -39,7 +39,7 @@ class SimulatedPeople:
         self.there = {person.id for person in plan.people}
 
     def one(self, role: str) -> str:
-        """Return the person of a role, or the one who stands in."""
+        """Return the person of a role, or the stand-in."""
         return self._person(role) or f"sim-{STAND_IN}"
 
     def _person(self, role: str) -> str | None:
@@ -116,9 +116,9 @@ class SimulatedPeople:
         return [role for role, person in held.items() if person and person != performer]
 
     def is_held_back(self, activity: PlanActivity) -> bool:
-        """Return whether a finish waits for another activity's (FF, SF links). Such a refusal is right, and passes.
+        """Return whether a finish waits for the finish or start of another activity (FF and SF links).
 
-        Asked only after a refusal, of a record of its own: what was decided before may be part of it.
+        It is asked after a refusal only. A finish that is held back is tried again later.
         """
         with open_snapshot(self.ledger.site_dir, self.now()) as snapshot:
             row = require_activity(snapshot, activity.id)

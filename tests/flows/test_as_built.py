@@ -114,8 +114,8 @@ class Built:
 
     def compute(self, name: str) -> Outcome:
         with self.engine.snapshot() as snapshot:
-            deed = prepare_compute(self.engine, snapshot, require_activity(snapshot, name))
-        return deed()
+            job = prepare_compute(self.engine, snapshot, require_activity(snapshot, name))
+        return job()
 
     def mark(self, name: str) -> str:
         with self.engine.snapshot() as snapshot:
@@ -321,8 +321,8 @@ def test_a_rehearsal_holds_the_as_built_back_too(tmp_path: Path) -> None:
 
         def begin(name: str) -> None:
             with engine.snapshot() as snapshot:
-                deed = simulator.prepare(engine, snapshot, require_activity(snapshot, name))
-            deed()
+                job = simulator.prepare(engine, snapshot, require_activity(snapshot, name))
+            job()
 
         for name in ("062@pod-001", "070@site"):
             begin(name)

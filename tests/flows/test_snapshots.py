@@ -128,13 +128,13 @@ def test_what_a_wake_has_recorded_itself_is_read_anew(at_work: Engine, opened: O
         assert len(opened) == 3
 
 
-def test_a_rehearsal_opens_the_record_once_a_wake_a_task_and_a_scene(
+def test_a_rehearsal_opens_the_record_once_a_wake_a_task_and_a_situation(
     tmp_path: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To go-live, without a server: the tasks are done in the dispatcher's thread, one after the other."""
     folder, clock, plan = tmp_path / "rehearsal", SimulatedClock(T0), rehearsal_plan()
     looks: list[tuple[int | None, int]] = []
-    scenes = counting(monkeypatch, opened, Engine, "quiet")
+    situations = counting(monkeypatch, opened, Engine, "quiet")
     refusals = counting(monkeypatch, opened, SimulatedPeople, "is_held_back")
     with create_ledger(
         folder, site_name="R", time_zone="UTC", rehearsal=True, owner="sim-owner-pm", clock=clock
@@ -165,9 +165,9 @@ def test_a_rehearsal_opens_the_record_once_a_wake_a_task_and_a_scene(
     assert len([queued for queued, _ in looks if queued]) >= 3
     assert {count for queued, count in looks if queued is not None} == {1}
     assert opened.count(dispatcher) == sum(count for _, count in looks) + engine.handed
-    assert set(scenes) <= {0, 1}
+    assert set(situations) <= {0, 1}
     assert set(refusals) <= {1}, "only after a refusal, to learn whether another finish holds it back"
-    assert opened.count(threading.current_thread()) == sum(scenes) + sum(refusals)
+    assert opened.count(threading.current_thread()) == sum(situations) + sum(refusals)
 
 
 @pytest.mark.slow
