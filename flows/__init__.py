@@ -1,5 +1,5 @@
 """Making it happen: phase flows, the dispatcher, Ansible runs, rehearsals.
 
-The only room that imports Prefect. The ledger is asked what is ready and told what was done; nothing is ever
-read back from Prefect.
+The only room that imports Prefect. The ledger says what is ready, and what was done is recorded in it. The state of the work
+is never read back from Prefect.
 """

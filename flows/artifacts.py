@@ -7,7 +7,6 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from flows.engine_state import Engine
 from ledger.questions.counts import PhaseRow, phases
 from ledger.questions.site import site_of
-from ledger.reading import open_snapshot
 from steps.design.calculations.calculation import Calculation
 from steps.schedule.activity import PlanActivity
 from steps.value import value_text
@@ -16,19 +15,18 @@ MARKS = "\\`*_[]<>|#"
 
 
 def escaped(text: object) -> str:
-    """Give text that Markdown shows as it is."""
+    """Return text that Markdown shows as it is."""
     flat = "".join(c if c.isprintable() else " " for c in str(text))
     return "".join("\\" + c if c in MARKS else c for c in flat)
 
 
 def status_text(engine: Engine) -> str:
-    """Give the site's status as a Markdown table."""
-    now = engine.clock()
-    with open_snapshot(engine.site_dir, now) as snapshot:
+    """Return the site's status as a Markdown table."""
+    with engine.snapshot() as snapshot:
         found, site = phases(snapshot), site_of(snapshot)
     head = "**REHEARSAL: nothing here was really done.**\n\n" if engine.rehearsal else ""
     lines = [
-        f"{head}{escaped(site.name)}, plan revision {site.revision}, {now:%Y-%m-%d %H:%M} UTC",
+        f"{head}{escaped(site.name)}, plan revision {site.revision}, {snapshot.now:%Y-%m-%d %H:%M} UTC",
         "",
         "| phase | done | running | in progress | awaiting sign-off | ready | blocked | failed | not applicable |",
         "|---|---|---|---|---|---|---|---|---|",
@@ -38,17 +36,18 @@ def status_text(engine: Engine) -> str:
 
 
 def _line(p: PhaseRow) -> str:
-    cells = (p.done, p.running, p.in_progress, p.awaiting, p.ready, p.blocked, p.failed, p.not_applicable)
+    begun = (p.done, p.running, p.in_progress, p.awaiting)
+    cells = (*begun, p.ready, p.blocked, p.failed, p.not_applicable)
     return f"| {p.phase} | " + " | ".join(map(str, cells)) + " |"
 
 
 def publish_status(engine: Engine) -> None:
     """Write the site's status as the standing artifact `status`."""
-    create_markdown_artifact(key="status", markdown=status_text(engine), description="How the site stands")
+    create_markdown_artifact(key="status", markdown=status_text(engine), description="The site's status")
 
 
 def publish_calculation(activity: PlanActivity, calculation: Calculation, summary: str) -> None:
-    """Write what was worked out as a table on the run, a line a figure, results first."""
+    """Write a calculation as a table on the run: one line for each figure, results first."""
     limits = {c.metric: f"{c.op} {value_text(c.value)} {c.unit}" for c in activity.criteria}
     rows = [
         {

@@ -1,6 +1,6 @@
 """What people were asked already, so that a restarted engine does not ask again in the same attempt.
 
-Kept beside the ledger, not in it: asking decides nothing. A lost file means one more question, no more.
+It is kept in a file beside the ledger, since asking decides nothing. If the file is lost, people are asked once more.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Key(NamedTuple):
-    """What is dealt with once: an activity's attempt, as it stands (its playbook, its release)."""
+    """What is dealt with once: an attempt of an activity with a mark, for instance its playbook and its release."""
 
     activity: str
     attempt: int
@@ -20,10 +20,10 @@ class Key(NamedTuple):
 
 
 class Asked:
-    """The questions of all engines of this site so far."""
+    """The questions that all engines of this site have asked so far."""
 
     def __init__(self, path: Path) -> None:
-        """Read what there is; a torn last line of a killed engine is left out."""
+        """Read what there is. A last line that a killed engine left incomplete is ignored."""
         self._path = path
         self._lock = threading.Lock()
         self._keys: set[Key] = set()
@@ -39,7 +39,7 @@ class Asked:
         return key in self._keys
 
     def add(self, key: Key) -> None:
-        """Remember a question."""
+        """Remember a question, also for the next engine."""
         with self._lock:
             self._keys.add(key)
             self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextvars
 import logging
-import queue
 import threading
 import time
 
@@ -14,52 +13,38 @@ from flows.artifacts import publish_status
 from flows.engine_state import Engine, engine_of
 from flows.groups import Group
 from flows.phases import PHASE_FLOWS, title
-from flows.watch import LOOK_S, Watch
 
 log = logging.getLogger("clusterwright.flows")
 
 PAUSE_S = 5.0
-"""Before what a broken run left is tried again: its cause is outside, a server that is gone or busy."""
+"""How long, in seconds, until the work of a broken run is tried again. The cause is outside: a server that has ended or is busy."""
 
 Runs = dict[Group, threading.Thread]
 
 
 @flow(name="Buildout", flow_run_name="{label}", persist_result=False, retries=0, validate_parameters=False)
-def buildout(engine_id: str, label: str) -> int:  # noqa: ARG001  the run's name
-    """Advance every phase that has ready work, side by side; give how many activities were dealt with."""
+def buildout(engine_id: str, label: str) -> None:  # noqa: ARG001  the run's name
+    """Advance every phase that has ready work, side by side, until there is none."""
     engine = engine_of(engine_id)
-    with Watch(engine.site_dir, engine.clock) as watch:
-        handed = _hand_out(engine, watch)
+    _hand_out(engine)
     publish_status(engine)
-    return handed
 
 
-def _hand_out(engine: Engine, watch: Watch) -> int:
+def _hand_out(engine: Engine) -> None:
+    """Start phase runs for what is queued, and queue what becomes ready meanwhile."""
     runs: Runs = {}
-    handed, heard = 0, -1
     quiet_since = time.monotonic()
     while True:
-        moved = watch.moved()
-        if not engine.stopping.is_set() and (moved or engine.bell.count != heard):
-            heard = engine.bell.count
-            handed += _queue_fresh(engine, tend=moved)
         _start_runs(engine, runs)
         for group in [group for group, thread in runs.items() if not thread.is_alive()]:
             del runs[group]
         if runs:
             quiet_since = time.monotonic()
         elif engine.stopping.is_set() or time.monotonic() - quiet_since > engine.linger_s:
-            return handed
-        engine.bell.wait(heard, LOOK_S)
-
-
-def _queue_fresh(engine: Engine, *, tend: bool) -> int:
-    if tend:
-        engine.tend()
-    fresh = engine.take()
-    for work in fresh:
-        engine.queues.setdefault(engine.groups.of(work.row), queue.Queue()).put(work)
-    return len(fresh)
+            return
+        engine.lookout.wait()
+        if not engine.stopping.is_set():
+            engine.lookout.look()
 
 
 def _start_runs(engine: Engine, runs: Runs) -> None:
@@ -68,9 +53,14 @@ def _start_runs(engine: Engine, runs: Runs) -> None:
             continue
         number = engine.advances[group.phase] = engine.advances.get(group.phase, 0) + 1
         label = f"{title(group.phase)} · {group.label} · advance {number}"
-        # a thread starts with an empty context: without the copy the run would not show as our child
+        # a thread starts with an empty context; with a copy of ours the run is shown as a child of this one
         context = contextvars.copy_context()
-        thread = threading.Thread(target=context.run, args=(_run_phase, engine, group, label), name=label, daemon=True)
+        thread = threading.Thread(
+            target=context.run,
+            args=(_run_phase, engine, group, label),
+            name=label,
+            daemon=True,
+        )
         runs[group] = thread
         thread.start()
 
@@ -79,7 +69,7 @@ def _run_phase(engine: Engine, group: Group, label: str) -> None:
     try:
         with tags(group.phase):
             PHASE_FLOWS[group.phase](engine.id, list(group.units), label)
-    except Exception:  # the edge of a worker thread: the run shows in the dashboard as failed
+    except Exception:  # the edge of a worker thread: the dashboard shows the run as failed
         log.exception("phase_run_failed phase=%s units=%s", group.phase, group.label)
         engine.stopping.wait(PAUSE_S)
         engine.queues.pop(group, None)

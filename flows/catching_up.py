@@ -1,4 +1,4 @@
-"""The end of an engine: what Prefect's client still holds is sent, and its server given time to write it."""
+"""The end of an engine: Prefect's client sends what it still holds, and its server has time to write it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ LOGGERS = ("prefect.flow_runs", "prefect.task_runs", "prefect.extra")
 
 
 def catch_up(server: PrefectServer, engine: Engine) -> int:
-    """Empty the client's queues and wait for the server; give how many task runs the dashboard shows.
+    """Empty the client's queues and wait for the server. Return how many task runs the dashboard shows.
 
-    Queues that outlive the server would keep the process for a minute of retries at its exit.
+    Without this, the process would try for a minute at its exit to reach a server that has ended.
     """
     if server.is_alive:
         EventsWorker.drain_all(timeout=FLUSH_S, at_exit=False)
@@ -26,7 +26,7 @@ def catch_up(server: PrefectServer, engine: Engine) -> int:
 
 
 def cut_off() -> None:
-    """Send no more logs to a server that is gone, and do not complain of it: the caller says so once."""
+    """Stop sending logs to a server that has ended, and stop reporting that: the caller says it once."""
     for name in LOGGERS:
         logger = logging.getLogger(name)
         for handler in [h for h in logger.handlers if isinstance(h, APILogHandler)]:

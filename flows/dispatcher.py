@@ -1,46 +1,120 @@
 """The dispatcher: waits until something can be done, then lets the buildout flow do it.
 
-What wakes it: an event in the ledger (a few looks a second), the end of a lag, a lapsed lease, and a slow
-poll behind them all.
+It wakes for an event in the ledger, at the end of a lag, and every ten seconds in any case, for instance for a lease that
+has lapsed. One wake is one look at the ledger (`flows.lookout`).
 """
 
 from __future__ import annotations
 
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
 from prefect import tags
 
 from flows.buildout import buildout
-from flows.engine_state import Engine
-from flows.watch import LOOK_S, Watch
+from flows.catching_up import catch_up, cut_off
+from flows.engine_log import logged
+from flows.engine_state import Engine, forget, register
+from flows.lookout import Lookout
+from flows.prefect_server import PrefectServer
+from flows.standing import clear_abandoned, restore_history
+
+PATIENCE_S = 30
+"""How long, in seconds, runs may take to notice that the server has ended."""
 
 
 class Dispatcher:
     """One engine's loop."""
 
     def __init__(self, engine: Engine) -> None:
+        """Take the engine, which is registered."""
         self.engine = engine
         self.advances = 0
 
     def run(self, *, until_idle: bool) -> None:
-        """Advance the site whenever something can be done, until stopped, or until nothing can be."""
-        engine = self.engine
-        heard = -1
-        with Watch(engine.site_dir, engine.clock) as watch:
-            while not engine.stopping.is_set():
-                if watch.moved() or engine.bell.count != heard:
-                    heard = engine.bell.count
-                    engine.tend()
-                    if engine.work():
-                        self.advance()
-                        heard = -1
-                        continue
-                    if until_idle:
-                        return
-                engine.bell.wait(heard, LOOK_S)
+        """Advance the site whenever something can be done, until stopped. With `until_idle`, until nothing can be done."""
+        advanced = False
+        with Lookout(self.engine) as lookout:
+            while not self.engine.stopping.is_set():
+                queued = lookout.look(again=advanced)
+                advanced = bool(queued)
+                if advanced:
+                    self.advance()
+                elif until_idle and queued == 0:
+                    return
+                else:
+                    lookout.wait()
 
     def advance(self) -> None:
-        """Run the buildout flow once."""
+        """Run the buildout flow once, for what is queued."""
         engine = self.engine
         self.advances += 1
         mark = "rehearsal" if engine.rehearsal else "real"
         with tags(engine.tag, engine.plan.site, f"revision {engine.revision}", mark):
             buildout(engine.id, f"{engine.plan.site} · advance {self.advances}")
+
+
+@contextmanager
+def dispatching(
+    server: PrefectServer,
+    engine: Engine,
+    say: Callable[[str], None],
+    *,
+    until_idle: bool = False,
+) -> Iterator[threading.Thread]:
+    """Dispatch while the block lasts, and return the thread that does it. At the end, let the dashboard catch up.
+
+    It is a thread of its own, since Prefect takes over the signals of a main thread that runs flows. An error of the
+    dispatcher is raised at the end of the block.
+    """
+    register(engine)
+    errors: list[BaseException] = []
+    thread = threading.Thread(
+        target=_kept,
+        args=(errors, Dispatcher(engine), until_idle),
+        name="dispatcher",
+        daemon=True,
+    )
+    with logged(engine.site_dir):
+        _show_history(server, engine, say)
+        thread.start()
+        try:
+            yield thread
+        finally:
+            engine.stopping.set()
+            engine.bell.ring()
+            if not isinstance(sys.exception(), KeyboardInterrupt):  # which ends everything at once
+                _finish(server, engine, thread, errors)
+        seen = catch_up(server, engine)
+    say(f"{seen} of {engine.task_runs} task runs are in the dashboard")
+
+
+def _show_history(server: PrefectServer, engine: Engine, say: Callable[[str], None]) -> None:
+    """Show the unfinished runs of earlier engines as crashed. Where the dashboard has lost its history, say so."""
+    clear_abandoned(server.api)
+    if restored := restore_history(server.api, engine):
+        say(f"the dashboard's history was lost; the standing of {restored} phases was restored from the ledger")
+
+
+def _finish(
+    server: PrefectServer,
+    engine: Engine,
+    thread: threading.Thread,
+    errors: list[BaseException],
+) -> None:
+    """Wait for the dispatcher's end. Raise the error that ended it, if there was one."""
+    if not server.is_alive:
+        cut_off()
+    thread.join(None if server.is_alive else PATIENCE_S)
+    forget(engine)
+    if errors:
+        raise errors[0]
+
+
+def _kept(errors: list[BaseException], dispatcher: Dispatcher, until_idle: bool) -> None:
+    try:
+        dispatcher.run(until_idle=until_idle)
+    except BaseException as error:  # noqa: BLE001  the edge of the thread: raised again in the main one
+        errors.append(error)

@@ -1,4 +1,4 @@
-"""The engine's log: what went wrong inside, for whoever looks at three in the morning; not for the terminal."""
+"""The engine's log: warnings and errors, for the person who looks for a cause. They are not shown on the terminal."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ FORM = "%(asctime)s %(levelname)s %(name)s %(message)s"
 
 @contextmanager
 def logged(site_dir: Path) -> Iterator[Path]:
-    """Write warnings and errors, ours and Prefect's, to the site's engine.log; give where it is."""
-    ensure_logging_setup()  # Prefect's own set-up would take our handler away if it came later
+    """Write warnings and errors, ours and Prefect's, to the site's engine.log. Return its path."""
+    ensure_logging_setup()  # first: Prefect's own set-up removes other handlers
     path = log_folder(site_dir) / "engine.log"
     handler = logging.FileHandler(path, encoding="utf-8")
     handler.setLevel(logging.WARNING)

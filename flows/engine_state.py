@@ -1,7 +1,7 @@
-"""What one engine shares with its flows: the ledger, the clock, who performs, what was handed out.
+"""What one engine shares with its flows: the ledger, the clock, the performer, and what was handed out.
 
-Flows and tasks get the engine by its id, since Prefect writes their parameters down. What is handed out is
-remembered by activity, attempt and mark, so that nothing is dealt with twice as it stands.
+Prefect records the parameters of flows and tasks, so they get the engine's id and look the engine up. What is handed out is
+remembered by activity, attempt and mark, so that the same work is not handed out twice.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from flows.asked import Asked, Key
 from flows.bell import Bell
@@ -21,17 +21,21 @@ from flows.groups import Group, Groups
 from flows.performer import Outcome, Performer
 from ledger.questions.activities import ready
 from ledger.questions.case import require_activity
+from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
 from ledger.writing import Ledger
 from steps.design.calculated import Calculator
 from steps.schedule.plan import Plan
 
+if TYPE_CHECKING:
+    from flows.lookout import Lookout
+
 REQUESTED = "asked for"
 
 
 class Work(NamedTuple):
-    """An activity to be dealt with, and what this would touch."""
+    """An activity to be dealt with, and the hosts and shared things that this would touch."""
 
     key: Key
     row: Activity
@@ -40,7 +44,7 @@ class Work(NamedTuple):
 
 @dataclass
 class Engine:
-    """One running engine."""
+    """One running engine. `tend` attends to what is asked of the engine, and returns whether it recorded anything."""
 
     site_dir: Path
     ledger: Ledger
@@ -53,13 +57,14 @@ class Engine:
     id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     stopping: threading.Event = field(default_factory=threading.Event)
     bell: Bell = field(default_factory=Bell)
-    tend: Callable[[], None] = lambda: None
+    tend: Callable[[Snapshot], bool] = lambda _: False
     requested: set[str] = field(default_factory=set)
     queues: dict[Group, queue.Queue[Work]] = field(default_factory=dict)
     held_back: set[Group] = field(default_factory=set)
     handed: int = 0
     task_runs: int = 0
     advances: dict[str, int] = field(default_factory=dict)
+    lookout: Lookout = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _taken: set[Key] = field(default_factory=set)
     _open: dict[Key, Work] = field(default_factory=dict)
@@ -70,7 +75,7 @@ class Engine:
         self.use(self.plan, self.revision)
 
     def use(self, plan: Plan, revision: int) -> None:
-        """Go on with a plan revision that was put in force."""
+        """Work by a plan revision that was put in force."""
         self.plan, self.revision = plan, revision
         self.activities = {a.id: a for a in plan.activities}
         self.groups = Groups(plan)
@@ -81,60 +86,81 @@ class Engine:
         """The tag of this engine's runs in the dashboard."""
         return f"engine {self.id}"
 
-    def is_quiet(self) -> bool:
-        """Say whether nothing is handed out and nothing waits to be; true for the whole time of the question."""
+    def snapshot(self) -> Snapshot:
+        """Return the record as it is now. Now is the engine's project time, which a rehearsal simulates."""
+        return open_snapshot(self.site_dir, self.clock())
+
+    def quiet(self) -> Snapshot | None:
+        """Return the record if nothing is handed out and nothing waits to be handed out. Otherwise return None.
+
+        Both were so before the snapshot was opened and until it had been asked. The caller closes it.
+        """
         handed = self.handed
-        return not self._open and not self.work() and handed == self.handed
+        if self._open:
+            return None
+        snapshot = self.snapshot()
+        if not self.work(snapshot) and handed == self.handed:
+            return snapshot
+        snapshot.close()
+        return None
 
     def is_busy(self, group: Group) -> bool:
-        """Say whether something of a group is being dealt with, or waits for a host in use."""
+        """Return whether work of a group is being dealt with, or waits for a host in use."""
         with self._lock:
-            return group in self.held_back or any(self.groups.of(work.row) == group for work in self._open.values())
+            groups = {self.groups.of(work.row) for work in self._open.values()}
+            return group in self.held_back or group in groups
 
     def design_at(self, unit: str) -> dict[str, str | float | bool]:
-        """Give the design values that hold at a unit, its own over the site's."""
-        return self.plan.design | next(u.design for u in self.plan.units if u.id == unit)
+        """Return the design values that hold at a unit. Its own values take precedence over the site's."""
+        own = next(u for u in self.plan.units if u.id == unit)
+        return self.plan.design | own.design
 
-    def work(self) -> list[Work]:
-        """Give every activity that can be acted on and was not handed out as it stands."""
-        with open_snapshot(self.site_dir, self.clock()) as snapshot:
-            rows = ready(snapshot)
-            wanted = [require_activity(snapshot, name) for name in sorted(self.requested)]
-        found = [(Key(r.id, r.attempt, self.performer.mark(r)), r) for r in rows]
-        fresh = [(k, r) for k, r in found if k not in self._taken and k not in self._asked and self.performer.wants(r)]
-        fresh += [(Key(r.id, r.attempt, REQUESTED), r) for r in wanted]
-        return [Work(key, row, self._touched(row)) for key, row in fresh]
+    def work(self, snapshot: Snapshot) -> list[Work]:
+        """Return every activity that can be acted on and was not handed out with the same attempt and mark."""
+        fresh = []
+        for row in ready(snapshot):
+            key = Key(row.id, row.attempt, self.performer.mark(snapshot, row))
+            is_new = key not in self._taken and key not in self._asked
+            if is_new and self.performer.wants(snapshot, row):
+                fresh.append((key, row))
+        for name in sorted(self.requested):
+            row = require_activity(snapshot, name)
+            fresh.append((Key(row.id, row.attempt, REQUESTED), row))
+        return [Work(key, row, self._touched(snapshot, row)) for key, row in fresh]
 
-    def _touched(self, row: Activity) -> frozenset[str]:
-        """Give the hosts that a run would touch, and the shared things that it would have; none where nothing would run."""
-        hosts = self.performer.hosts(row)
-        shares = self.activities[row.id].shares if hosts else ()
-        return frozenset({*hosts, *(f"the {thing}" for thing in shares)})
+    def _touched(self, snapshot: Snapshot, row: Activity) -> frozenset[str]:
+        """Return the hosts that a run would touch and the shared things that it would use. Empty where nothing would run."""
+        hosts = self.performer.hosts(snapshot, row)
+        if not hosts:
+            return frozenset()
+        shared = (f"the {thing}" for thing in self.activities[row.id].shares)
+        return frozenset({*hosts, *shared})
 
-    def take(self) -> list[Work]:
-        """Take what `work` gives, but nothing that would touch a host or a shared thing in use."""
-        taken = []
-        fresh = self.work()
+    def queue_up(self, fresh: list[Work]) -> int:
+        """Queue work for the phase runs, except what would touch a host or a shared thing in use. Return how many."""
+        queued = 0
         with self._lock:
             busy = {name for work in self._open.values() for name in work.touches}
             active = {key.activity for key in self._open}
             self.held_back = set()
             for work in fresh:
+                group = self.groups.of(work.row)
                 if work.key.activity in active:
                     continue
                 if not busy.isdisjoint(work.touches):
-                    self.held_back.add(self.groups.of(work.row))
+                    self.held_back.add(group)
                     continue
                 busy.update(work.touches)
                 self._taken.add(work.key)
                 self._open[work.key] = work
-                self.handed += 1
                 self.requested.discard(work.row.id)
-                taken.append(work)
-        return taken
+                self.queues.setdefault(group, queue.Queue()).put(work)
+                queued += 1
+            self.handed += queued
+        return queued
 
     def ended(self, key: Key, outcome: Outcome) -> None:
-        """Count one handed-out activity as dealt with, and wake whoever waits."""
+        """Note that an activity that was handed out has been dealt with, and wake every thread that waits."""
         if outcome.asked:
             self._asked.add(key)
         with self._lock:
@@ -160,10 +186,10 @@ def register(engine: Engine) -> None:
 
 
 def engine_of(engine_id: str) -> Engine:
-    """Give a registered engine."""
+    """Return a registered engine."""
     return _ENGINES[engine_id]
 
 
 def forget(engine: Engine) -> None:
-    """Take an engine out of the register."""
+    """Remove an engine from the register."""
     _ENGINES.pop(engine.id, None)

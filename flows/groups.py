@@ -1,4 +1,4 @@
-"""Which activities share a phase run, and which of its tasks follow which: what makes a graph readable."""
+"""Which activities share a phase run, and which of its tasks follow which. Both keep the graph readable."""
 
 from __future__ import annotations
 
@@ -10,47 +10,53 @@ from steps.catalog.terms import LinkType
 from steps.schedule.plan import Plan
 
 TASKS_A_RUN = 200
-"""So many tasks a run's graph still shows readably."""
+"""How many tasks the graph of a run shows readably."""
+NAMED = 3
 PODS_A_RUN = 8
-"""Pods that share a phase run where a phase has more activities than that."""
+"""How many pods share a phase run, in a phase that has more activities than `TASKS_A_RUN`."""
 
 
 class Group(NamedTuple):
-    """A phase over some units: what one phase run covers."""
+    """What one phase run covers: a phase at some units."""
 
     phase: str
     units: tuple[str, ...]
 
     @property
     def label(self) -> str:
-        """The units in words."""
-        return ", ".join(self.units) if len(self.units) < 4 else f"{self.units[0]}..{self.units[-1]}"
+        """The units in words: up to three by name, more as the first and the last."""
+        if len(self.units) > NAMED:
+            return f"{self.units[0]}..{self.units[-1]}"
+        return ", ".join(self.units)
 
 
 class Groups:
     """A plan's groups, and the predecessors that a graph shows."""
 
     def __init__(self, plan: Plan) -> None:
+        """Divide a plan's activities among phase runs."""
         self._all = tuple(u.id for u in plan.units)
         pods = [u.id for u in plan.units if u.kind == "pod"]
-        chunks = [tuple(pods[i : i + PODS_A_RUN]) for i in range(0, len(pods), PODS_A_RUN)]
+        starts = range(0, len(pods), PODS_A_RUN)
+        chunks = [tuple(pods[start : start + PODS_A_RUN]) for start in starts]
         self._chunk = {pod: chunk for chunk in chunks for pod in chunk}
         self._wide = tuple(u.id for u in plan.units if u.kind != "pod")
         sizes = Counter(a.phase.value for a in plan.activities if a.applicable)
         self._small = {phase for phase, size in sizes.items() if size <= TASKS_A_RUN}
         self._before: dict[str, list[str]] = {}
         for link in plan.links:
-            # a task waits for its predecessors' tasks: right after FS links only
+            # a task waits for the end of its predecessors' tasks, as only an FS link asks
             if link.type is LinkType.FS:
                 self._before.setdefault(link.after, []).append(link.before)
 
     def of(self, row: Activity) -> Group:
-        """Give the phase run that an activity belongs to."""
-        units = self._all if row.plan.phase in self._small else self._chunk.get(row.plan.unit, self._wide)
-        return Group(row.plan.phase, units)
+        """Return the phase run that an activity belongs to."""
+        phase, unit = row.plan.phase, row.plan.unit
+        units = self._all if phase in self._small else self._chunk.get(unit, self._wide)
+        return Group(phase, units)
 
     def before(self, activity: str) -> list[str]:
-        """Give the activities whose finish it follows, seen through orders and deliveries."""
+        """Return the activities whose finish an activity follows, directly or through orders and deliveries."""
         found: dict[str, None] = {}
         front = list(self._before.get(activity, ()))
         while front:

@@ -1,4 +1,4 @@
-"""A child that the kernel ends when its parent is gone, even by kill -9."""
+"""A child process that the kernel ends when its parent has ended, even by `kill -9`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ PR_SET_PDEATHSIG = 1
 
 
 def dying_with_parent() -> Callable[[], None]:
-    """Give what a child does before exec. The parent's thread that starts it must live as long as the child should."""
+    """Return what a child does before exec. The child ends with the thread of the parent that starts it."""
     parent = os.getpid()
-    libc = ctypes.CDLL(None, use_errno=True)  # loaded here: between fork and exec as little as can be
+    libc = ctypes.CDLL(None, use_errno=True)  # loaded before the fork: between fork and exec little is safe
 
     def arm() -> None:
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # it died before the kernel was told
+        if os.getppid() != parent:  # it ended before the kernel knew
             os._exit(1)
 
     return arm

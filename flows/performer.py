@@ -1,9 +1,11 @@
-"""The seam between the flows and who acts: a real site's performer, a rehearsal's, a test's."""
+"""The interface between the flows and what acts on an activity: a real site's performer, a rehearsal's, or a test's."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 
 if TYPE_CHECKING:
@@ -20,9 +22,9 @@ RESULT_WORDS = {
 
 
 class Outcome(NamedTuple):
-    """How a task ended: its state's name in the dashboard, a sentence, whether it failed.
+    """How a task ended: the name of its state in the dashboard, a sentence, and whether it failed.
 
-    `asked` marks a question to a person, which is not put twice in one attempt.
+    `asked` is true for a question to a person. It is not asked again in the same attempt.
     """
 
     name: str
@@ -31,28 +33,37 @@ class Outcome(NamedTuple):
     asked: bool = False
 
 
+Job = Callable[[], Outcome]
+"""Deals with one activity. It may take hours, so it keeps no snapshot open."""
+
+
 def settled(result: str, summary: str) -> Outcome:
-    """Give the outcome of a run that the ledger has settled into a state."""
+    """Return the outcome of a run that the ledger has settled into a state."""
     return Outcome(RESULT_WORDS.get(result, result), summary, failed=result == "failed")
 
 
+def known_already(outcome: Outcome) -> Job:
+    """Return a job that has nothing to do: its outcome is known."""
+    return lambda: outcome
+
+
 class Performer(Protocol):
-    """Does what a ready activity asks for, or hands it to a person, and says how that ended."""
+    """Does what a ready activity asks for, or asks a person to do it."""
 
-    def wants(self, row: Activity) -> bool:
-        """Say whether the engine can do anything about a ready activity now."""
+    def wants(self, snapshot: Snapshot, row: Activity) -> bool:
+        """Return whether the engine can do anything about a ready activity now."""
 
-    def mark(self, row: Activity) -> str:
-        """Give what, when it changes, makes a ready activity worth another look: its playbook, its release."""
+    def mark(self, snapshot: Snapshot, row: Activity) -> str:
+        """Return a text that changes when a ready activity is worth another look, for instance with its release."""
 
-    def hosts(self, row: Activity) -> tuple[str, ...]:
-        """Give the hosts that performing it would touch; no two runs touch one host."""
+    def hosts(self, snapshot: Snapshot, row: Activity) -> tuple[str, ...]:
+        """Return the hosts that a run of it would touch now. No two runs touch one host."""
 
     def asks(self, row: Activity) -> str:
-        """Give the role that is asked to act, empty where software does."""
+        """Return the role that is asked to act. Empty where software acts."""
 
-    def perform(self, engine: Engine, row: Activity) -> Outcome:
-        """Do it; runs in a task's thread."""
+    def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:
+        """Return the job that deals with it. It rests on what this snapshot says, and runs after it was closed."""
 
     def cancel(self, activity: str) -> bool:
-        """Stop a run of this engine; say whether there was one."""
+        """Stop a run of this engine. Return whether there was one."""

@@ -1,6 +1,6 @@
-"""The nine phase flows. A run is one phase over some units: short, re-entrant, and ended when nothing is left.
+"""The nine phase flows. A run is one phase over some units. It is short, can be repeated, and ends when nothing is left.
 
-A run takes activities from its queue as they become ready, a task each. A task waits for the tasks of its
+A run takes activities from its queue as they become ready, and starts a task for each. A task waits for the tasks of its
 predecessors in the same run, so that the dashboard draws the logic of the work.
 """
 
@@ -28,7 +28,7 @@ Futures = dict[str, PrefectFuture[Any]]
 
 
 def title(phase: str) -> str:
-    """Give a phase's name as the dashboard shows it."""
+    """Return a phase's name as the dashboard shows it."""
     return "Go-live" if phase == Phase.GO_LIVE else phase.replace("_", " ").capitalize()
 
 
@@ -54,7 +54,7 @@ PHASE_FLOWS: dict[str, PhaseFlow] = {phase.value: _phase_flow(phase) for phase i
 
 
 def _advance(engine: Engine, group: Group) -> int:
-    """Submit what the queue gives until it has been empty for the linger time; give how many."""
+    """Start tasks for what comes from the queue, until it has been empty for the linger time. Return how many."""
     futures: Futures = {}
     mine = engine.queues[group]
     submitted = 0
@@ -63,7 +63,7 @@ def _advance(engine: Engine, group: Group) -> int:
         try:
             work = mine.get(timeout=LOOK_S)
         except queue.Empty:
-            # asked of the engine: a future's state would be fetched from the server each time
+            # the engine knows it: the state of a future would be fetched from the server each time
             if engine.is_busy(group):
                 busy_at = time.monotonic()
             elif time.monotonic() - busy_at >= engine.linger_s:
@@ -78,7 +78,8 @@ def _advance(engine: Engine, group: Group) -> int:
 
 
 def _submit(engine: Engine, work: Work, futures: Futures) -> PrefectFuture[Any]:
-    earlier = [futures[b] for b in engine.groups.before(work.row.id) if b in futures]
+    before = engine.groups.before(work.row.id)
+    earlier = [futures[name] for name in before if name in futures]
     engine.task_runs += 1
     # without tags of its own: Prefect asks its server for a concurrency slot for every tagged task
     with TagsContext(current_tags=set()):
@@ -88,7 +89,7 @@ def _submit(engine: Engine, work: Work, futures: Futures) -> PrefectFuture[Any]:
             activity=work.key.activity,
             attempt=work.key.attempt,
             mark=work.key.mark,
-            # a predecessor's task may have failed and its activity been waived: the ledger says it may follow
+            # the ledger says that it may begin: a predecessor whose task failed may have been waived since
             wait_for=[allow_failure(future) for future in earlier],
             return_state=False,
         )

@@ -1,6 +1,6 @@
-"""Prefect's REST interface, as far as an engine needs it: is it there, how much does it show, mark runs.
+"""Prefect's REST interface, as far as an engine needs it: whether it answers, how much it shows, and marking runs.
 
-Nothing of the workflow's state is read from here.
+The state of the work is never read from here.
 """
 
 from __future__ import annotations
@@ -12,6 +12,12 @@ from typing import Any
 
 from flows.prefect_settings import api_url
 
+Filter = dict[str, Any]
+"""Which runs are meant, in the words of Prefect's REST interface."""
+
+Shown = dict[str, Any]
+"""A run or an artifact as Prefect's server shows it."""
+
 FINAL = ["COMPLETED", "FAILED", "CRASHED", "CANCELLED"]
 
 
@@ -19,10 +25,11 @@ class PrefectApi:
     """The interface of the server on a port of this machine."""
 
     def __init__(self, port: int) -> None:
+        """Take the port. Nothing is asked yet."""
         self._url = api_url(port)
 
     def answers(self) -> bool:
-        """Say whether the server is up."""
+        """Return whether the server answers."""
         try:
             with urllib.request.urlopen(f"{self._url}/health", timeout=2) as answer:
                 return bool(answer.status == 200)
@@ -30,18 +37,17 @@ class PrefectApi:
             return False
 
     def post(self, path: str, body: dict[str, Any]) -> Any:
-        """Send one request and give what it answers."""
-        request = urllib.request.Request(
-            self._url + path, data=json.dumps(body).encode(), headers={"Content-Type": "application/json"}
-        )
+        """Send one request and return its answer."""
+        data, headers = json.dumps(body).encode(), {"Content-Type": "application/json"}
+        request = urllib.request.Request(self._url + path, data=data, headers=headers)
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.loads(answer.read() or b"null")
 
-    def count(self, kind: str, wanted: dict[str, Any]) -> int:
-        """Give how many flow or task runs it shows."""
+    def count(self, kind: str, wanted: Filter) -> int:
+        """Return how many flow or task runs it shows. `kind` is `flow_runs` or `task_runs`."""
         return int(self.post(f"/{kind}/count", wanted))
 
-    def some(self, kind: str, wanted: dict[str, Any], limit: int = 200) -> list[dict[str, Any]]:
-        """Give some flow or task runs."""
-        found: list[dict[str, Any]] = self.post(f"/{kind}/filter", wanted | {"limit": limit})
+    def some(self, kind: str, wanted: Filter) -> list[Shown]:
+        """Return the first 200 flow runs, task runs or artifacts that match."""
+        found: list[Shown] = self.post(f"/{kind}/filter", wanted | {"limit": 200})
         return found

@@ -1,20 +1,20 @@
-"""The Prefect server of a site: a child on loopback that dies with its parent.
+"""The Prefect server of a site: a child process that listens on this machine only and ends with its parent.
 
-Its history is for looking at. What it had not written when it stopped is lost, so a clean stop waits until
-it has caught up with the task runs that this engine ended. One server a site: its folder is locked.
+Its history is only shown, never used. What it had not written when it stopped is lost, so a clean stop waits until it has
+written the task runs that this engine ended. A site has one server at a time, since its folder is locked.
 """
 
 from __future__ import annotations
 
 import fcntl
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Self
 
 from flows.lifeline import dying_with_parent
@@ -24,16 +24,20 @@ from steps.errors import UnreachableError
 
 START_S = 120
 DRAIN_S = 60
-HAND_IN_S = 15
 TELL_S = 4
 LOG = "prefect-server.log"
 
 
 class PrefectServer:
-    """A running server; use it in a with statement, in the thread that lives as long as it should."""
+    """A running server. Use it in a with statement, in a thread that lives as long as the server should."""
 
-    def __init__(self, site_dir: Path, port: int, on_message: Callable[[str], None]) -> None:
-        """Keep where and how; `start` starts it."""
+    def __init__(
+        self,
+        site_dir: Path,
+        port: int,
+        on_message: Callable[[str], None],
+    ) -> None:
+        """Take the site's folder, the port, and what shows messages on the terminal. `start` starts the server."""
         self.site_dir = site_dir
         self.port = port
         self.say = on_message
@@ -42,37 +46,38 @@ class PrefectServer:
         self._lock: IO[str] | None = None
 
     def __enter__(self) -> Self:
-        """Start, and wait until it answers."""
+        """Start it, and wait until it answers."""
         self.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Stop it; at once when interrupted."""
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Stop it. After an interrupt, stop it at once."""
         self.stop(patience_s=0 if kind is KeyboardInterrupt else 10)
 
     @property
     def log(self) -> Path:
-        """Where its last words are."""
+        """The file that holds what it printed."""
         return self.site_dir / ".clusterwright" / "log" / LOG
 
     @property
     def is_alive(self) -> bool:
-        """Say whether it runs."""
+        """Whether it runs."""
         return self.process is not None and self.process.poll() is None
 
     def start(self) -> None:
-        """Start the server; a taken port or folder and a server that dies are said in clear words."""
+        """Start the server. Raise where the port is taken, another engine has the folder, or the server ends."""
         refuse_taken_port(self.port)
         self._lock = _locked(state_folder(self.site_dir) / "engine.lock")
         apply(self.site_dir, self.port)
         log_folder(self.site_dir)
         with self.log.open("ab") as out:
+            command = [sys.executable, "-m", "prefect", "server", "start"]
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "prefect", "server", "start", "--host", HOST, "--port", str(self.port)],
+                [*command, "--host", HOST, "--port", str(self.port)],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,  # Ctrl-C is ours to handle: the server outlives the drain
+                start_new_session=True,  # Ctrl-C is handled here: the server must outlive the runs
                 preexec_fn=dying_with_parent(),  # noqa: PLW1509  before exec, two system calls
             )
         try:
@@ -86,7 +91,7 @@ class PrefectServer:
         while not self.api.answers():
             now = time.monotonic()
             if not self.is_alive:
-                raise UnreachableError("Prefect's server ended while starting", hint=f"its last words: {self.log}")
+                raise UnreachableError("Prefect's server ended while starting", hint=f"what it printed: {self.log}")
             if now - began > START_S:
                 raise UnreachableError(f"Prefect's server did not answer within {START_S} s", hint=f"see {self.log}")
             if now - told > TELL_S:
@@ -96,14 +101,13 @@ class PrefectServer:
         self.say(f"dashboard on http://{HOST}:{self.port} after {time.monotonic() - began:.0f} s")
 
     def drain(self, tag: str, expected: int) -> int:
-        """Wait until the server shows `expected` ended task runs of an engine; give how many it shows."""
+        """Wait until the server shows `expected` ended task runs of an engine. Return how many it shows."""
         wanted = {
             "flow_runs": {"tags": {"all_": [tag]}},
             "task_runs": {"state": {"type": {"any_": FINAL}}, "name": {"like_": "·"}},
         }
         began = time.monotonic()
         seen = 0
-        self._hand_in()
         while self.is_alive and time.monotonic() - began < DRAIN_S:
             seen = self.api.count("task_runs", wanted)
             if seen >= expected:
@@ -111,17 +115,8 @@ class PrefectServer:
             time.sleep(0.25)
         return seen
 
-    def _hand_in(self) -> None:
-        """Have Prefect's client send the logs and events it holds: at exit it would try a server that is gone."""
-        from prefect.events.worker import EventsWorker
-        from prefect.logging.handlers import APILogWorker
-
-        if self.is_alive:
-            for worker in (EventsWorker, APILogWorker):
-                worker.drain_all(timeout=HAND_IN_S, at_exit=False)
-
     def stop(self, *, patience_s: float = 10) -> None:
-        """End the server: politely, then for certain."""
+        """Ask the server to end, and kill it if it has not ended after `patience_s` seconds."""
         if self.process is not None and self.is_alive:
             self.process.send_signal(signal.SIGTERM)
             try:
@@ -135,9 +130,7 @@ class PrefectServer:
 
 
 def refuse_taken_port(port: int) -> None:
-    """Refuse a port that someone listens on."""
-    import socket
-
+    """Raise where another program listens on a port."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port just left is free; one in use is not
         try:
@@ -145,12 +138,12 @@ def refuse_taken_port(port: int) -> None:
         except OSError as error:
             raise UnreachableError(
                 f"port {port} on {HOST} is taken: {error.strerror}",
-                hint="another engine or dashboard may run; give another port with --port",
+                hint="another engine or dashboard may run; name another port with --port",
             ) from None
 
 
 def _locked(path: Path) -> IO[str]:
-    """Take the site's lock; the kernel gives it back when the process is gone, however it went."""
+    """Take the site's lock. The kernel releases it when the process has ended, in whatever way."""
     lock = path.open("a")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -163,8 +156,14 @@ def _locked(path: Path) -> IO[str]:
     return lock
 
 
-def serve_dashboard(site_dir: Path, *, port: int, on_message: Callable[[str], None], stop: threading.Event) -> None:
-    """Serve a site's dashboard without running anything, until told to stop."""
+def serve_dashboard(
+    site_dir: Path,
+    *,
+    port: int,
+    on_message: Callable[[str], None],
+    stop: threading.Event,
+) -> None:
+    """Serve a site's dashboard without running anything, until `stop` is set."""
     with PrefectServer(site_dir, port, on_message):
         on_message("nothing runs; Ctrl-C ends the dashboard")
         stop.wait()

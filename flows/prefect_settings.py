@@ -1,6 +1,6 @@
-"""Prefect's settings for one site: its home in the site's folder, nothing sent anywhere.
+"""Prefect's settings for one site: its home is in the site's folder, and nothing is sent anywhere.
 
-Applied to the environment before Prefect is first imported; that is why this module imports nothing of it.
+They are put into the environment before Prefect is first imported. So this module imports nothing of it.
 """
 
 from __future__ import annotations
@@ -10,30 +10,30 @@ from pathlib import Path
 
 HOST = "127.0.0.1"
 HEARTBEAT_S = 30
-"""Prefect's minimum: a run without a heartbeat can be told from one that goes on."""
+"""Prefect's minimum, in seconds. A run without a heartbeat has ended."""
 
 
 def api_url(port: int) -> str:
-    """Give the address of the server's API."""
+    """Return the address of the server's API."""
     return f"http://{HOST}:{port}/api"
 
 
 def state_folder(site_dir: Path) -> Path:
-    """Give the folder beside the ledger where the engine keeps what can be lost: private to its user."""
+    """Return the folder beside the ledger where the engine keeps what may be lost. Only its user may read it."""
     folder = site_dir / ".clusterwright"
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 
 def log_folder(site_dir: Path) -> Path:
-    """Give the folder of the server's and the engine's log."""
+    """Return the folder of the server's and the engine's log."""
     folder = state_folder(site_dir) / "log"
     folder.mkdir(exist_ok=True)
     return folder
 
 
 def prefect_environment(site_dir: Path, port: int) -> dict[str, str]:
-    """Give the settings of server and client."""
+    """Return the settings of server and client."""
     home = site_dir / ".clusterwright" / "prefect"
     return {
         "PREFECT_HOME": str(home),
@@ -47,9 +47,9 @@ def prefect_environment(site_dir: Path, port: int) -> dict[str, str]:
         "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
         "PREFECT_SERVER_UI_STATIC_DIRECTORY": str(home / "ui"),
         "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": str(HEARTBEAT_S),
-        # a busy database is worth some tries; a server that is gone would keep us for a minute with the default of 5
+        # a busy database is worth some tries; with the default of 5, a server that has ended costs a minute
         "PREFECT_CLIENT_MAX_RETRIES": "3",
-        # what a run says goes to the dashboard, what goes wrong to engine.log; the terminal is ours
+        # runs report to the dashboard, and errors go to engine.log: Prefect prints nothing on the terminal
         "PREFECT_LOGGING_LEVEL": "INFO",
         "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
         "PREFECT_INTERNAL_LOGGING_LEVEL": "CRITICAL",

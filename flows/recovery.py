@@ -1,7 +1,7 @@
-"""After a crash: runs whose engine is gone are found, their processes ended, and the runs settled.
+"""After a crash: find the runs whose engine has ended, end their processes, and settle the runs.
 
-A process group on this machine and boot can be seen: it is dead, or it is ended here. Of another boot of
-this machine nothing can be left. Of another machine nobody can tell, and a person decides.
+A process of this machine and this boot can be seen: it is dead, or it is ended here. No process of an earlier boot of this
+machine can be left. Nobody can tell from here whether a process of another machine still runs. A person decides then.
 """
 
 from __future__ import annotations
@@ -16,55 +16,71 @@ from flows.engine_state import Engine
 from flows.executors.lease import folder_name
 from ledger.decisions.runs import lapsed_claims, settle
 from ledger.entries import Claim, RunOutcome
-from ledger.questions.records import claims
-from ledger.reading import open_snapshot
+from ledger.questions.records import claims, unclaimed_runs
+from ledger.questions.snapshot import Snapshot
 from steps.errors import NotSatisfiedError
 
 
-def recover(engine: Engine) -> list[str]:
-    """Settle what abandoned engines left; give a sentence for each."""
-    with open_snapshot(engine.site_dir) as snapshot:
-        found = claims(snapshot)
-    said = [_taken_over(engine, held) for held in found if _is_abandoned(engine, held)]
-    known = {held.run for held in found}
-    # a run without a claim: the ledger was restored from a copy, and what became of the run is not known
-    said += [
-        _settle(engine, held.owner, held.activity, held.attempt, "its claim was lost", person=True)
-        for held in lapsed_claims(engine.ledger)
-        if held.run not in known and not held.owner.startswith(engine.id)
-    ]
+def recover(engine: Engine, snapshot: Snapshot) -> list[str]:
+    """Settle the runs that other engines have abandoned. Return a sentence for each."""
+    others = [held for held in claims(snapshot) if not _is_ours(engine, held)]
+    dead = [held for held in others if _is_dead(held)]
+    said = [_taken_over(engine, held) for held in dead]
+    unclaimed = {run.id for run in unclaimed_runs(snapshot)}
+    lapsed = {held.run for held in others if held.lease_until < datetime.now(UTC)}
+    doubtful = lapsed.difference(held.run for held in dead) | unclaimed
+    if doubtful:
+        said += [_given_up(engine, held, unclaimed) for held in _confirmed(engine, doubtful)]
     return [sentence for sentence in said if sentence]
 
 
-def _is_abandoned(engine: Engine, held: Claim) -> bool:
-    """Say whether an engine has let go of a run: it is seen to be dead, or its lease has lapsed."""
-    if held.owner.startswith(engine.id):
-        return False
-    lapsed = held.lease_until < datetime.now(UTC)
-    if held.host == platform.node() and held.boot_id in {"", boot_id()}:
-        return lapsed or not psutil.pid_exists(held.pid)
-    return lapsed
+def _is_ours(engine: Engine, held: Claim) -> bool:
+    return held.owner.startswith(engine.id)
+
+
+def _is_dead(held: Claim) -> bool:
+    """Return whether a run's engine has certainly ended: it ran on this machine and boot, and its process does not exist."""
+    is_here = held.host == platform.node() and held.boot_id in {"", boot_id()}
+    return is_here and not psutil.pid_exists(held.pid)
+
+
+def _confirmed(engine: Engine, doubtful: set[str]) -> list[Claim]:
+    """Return the runs of which the ledger says, by its own clock, that their lease is over or that nobody has a claim.
+
+    Where the ledger is shared, the folder's copy may not know of the last renewals. The ledger itself is asked then, which
+    holds off others for a moment. So it is asked only where the copy gives a reason.
+    """
+    found = lapsed_claims(engine.ledger)
+    return [held for held in found if held.run in doubtful and not _is_ours(engine, held)]
+
+
+def _given_up(engine: Engine, held: Claim, unclaimed: set[str]) -> str:
+    if held.run not in unclaimed:
+        return _taken_over(engine, held)
+    # the ledger was restored from a copy, and nobody knows whether the run has ended
+    return _settle(engine, held, "its claim was lost", person=True)
 
 
 def _taken_over(engine: Engine, held: Claim) -> str:
     person = False
     if held.host != platform.node():
-        why, person = f"its engine on {held.host} is gone; whether its run is, nobody here can tell", True
+        why, person = f"its engine on {held.host} has ended; whether its run has ended too, nobody here can tell", True
     elif held.boot_id not in {"", boot_id()}:
-        why = "the machine was started anew: nothing of the run is left"
+        why = "the machine was restarted: nothing of the run is left"
     else:
         mark = folder_name(held.owner, held.run)
         ended = end_group(held.pgid, mark)
-        why = "its engine was killed; " + ("its processes were ended" if ended else "its processes are gone")
+        why = "its engine was killed; " + ("its processes were ended" if ended else "its processes have ended")
         if members(held.pgid, mark):
             why, person = f"processes of it (group {held.pgid}) cannot be ended", True
-    return _settle(engine, held.owner, held.activity, held.attempt, why, person=person)
+    return _settle(engine, held, why, person=person)
 
 
-def _settle(engine: Engine, owner: str, activity: str, attempt: int, why: str, *, person: bool) -> str:
-    outcome = RunOutcome("interrupted", summary=why)
+def _settle(engine: Engine, held: Claim, why: str, *, person: bool) -> str:
+    """Settle a run as interrupted. Return a sentence, or an empty text where it was settled meanwhile."""
+    outcome, name = RunOutcome("interrupted", summary=why), held.activity
     try:
-        settle(engine.ledger, owner, activity, outcome, attempt=attempt, needs_person=person)
-    except NotSatisfiedError:  # it was settled since we looked, by its owner or by another engine
+        settle(engine.ledger, held.owner, name, outcome, attempt=held.attempt, needs_person=person)
+    except NotSatisfiedError:  # its owner, or another engine, has settled it since
         return ""
-    return f"{activity}: interrupted, {why}" + ("; a person decides" if person else "; it runs again")
+    return f"{name}: interrupted, {why}" + ("; a person decides" if person else "; it runs again")

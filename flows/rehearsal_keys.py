@@ -1,6 +1,6 @@
-"""Throw-away keys of a rehearsal's simulated people: made for one rehearsal, and gone when it has been played.
+"""Keys of a rehearsal's simulated people. They are made for one rehearsal and removed when it has been played.
 
-They sign in a namespace of their own, which real verification refuses.
+They sign in a namespace of their own, which the verification of real signatures refuses.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ class RehearsalKeys:
     """The private keys of simulated people, in the site's working folder while the rehearsal lasts."""
 
     def __init__(self, site_dir: Path) -> None:
-        """Name the folder; it may not be there yet, or not any more."""
+        """Take the site's folder. The keys may not be there yet, or not any more."""
         self._folder = site_dir / ".clusterwright" / "rehearsal-keys"
 
     def make(self, people: Iterable[str]) -> dict[str, str]:
-        """Make a key (ed25519) for each person and give the public ones."""
+        """Make a key (ed25519) for each person, and return the public keys by person. Earlier keys are removed."""
         self.throw_away()
         self._folder.mkdir(parents=True, mode=0o700)
         return {person: self._made(person) for person in people}
 
     def sign(self, person: str, text: str) -> str:
-        """Sign as a simulated person."""
+        """Return the signature of a text by a simulated person. Raise where the keys were removed."""
         key = self._folder / person
         if not key.exists():
             raise NotSatisfiedError(
@@ -43,18 +43,9 @@ class RehearsalKeys:
 
     def _made(self, person: str) -> str:
         path = self._folder / person
-        command = [
-            "ssh-keygen",
-            "-q",
-            "-t",
-            "ed25519",
-            "-N",
-            "",
-            "-C",
-            f"{person} {REHEARSAL_NAMESPACE}",
-            "-f",
-            str(path),
-        ]
+        comment = f"{person} {REHEARSAL_NAMESPACE}"
+        no_passphrase = ["-N", ""]
+        command = ["ssh-keygen", "-q", "-t", "ed25519", *no_passphrase, "-C", comment, "-f", str(path)]
         try:
             subprocess.run(command, check=True, capture_output=True, stdin=subprocess.DEVNULL)
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Simulated project time, and what is due in it: a heap of moments and the decisions taken at them."""
+"""Simulated project time, and what is due in it: moments, each with the decision to take then."""
 
 from __future__ import annotations
 
@@ -24,30 +24,32 @@ class _Due(NamedTuple):
 
 
 class SimulatedClock:
-    """Project time that stands still until it is moved; called, it tells the time."""
+    """Project time that does not move by itself. Call it to read it."""
 
     def __init__(self, start: datetime) -> None:
+        """Begin at a moment."""
         self._now = start
         self._due: list[_Due] = []
         self._count = itertools.count()
         self._lock = threading.Lock()
 
     def __call__(self) -> datetime:
-        """Give project time."""
+        """Return project time."""
         return self._now
 
     def schedule(self, at: datetime, decision: Decision) -> None:
-        """Have a decision taken when project time reaches `at`."""
+        """Have a decision taken when project time reaches `at`; if that is past, at the next move."""
         with self._lock:
-            heapq.heappush(self._due, _Due(max(at, self._now), next(self._count), decision))
+            due = _Due(max(at, self._now), next(self._count), decision)
+            heapq.heappush(self._due, due)
 
     def next_due(self) -> datetime | None:
-        """Give the next moment at which something is due."""
+        """Return the next moment at which something is due. None where nothing is."""
         with self._lock:
             return self._due[0].at if self._due else None
 
     def move_to(self, at: datetime) -> list[Decision]:
-        """Move on, and give the decisions that are due by then, in order."""
+        """Move on, and return the decisions that are due by then, in order. Time never goes back."""
         with self._lock:
             self._now = max(self._now, at)
             due: list[Decision] = []
@@ -57,13 +59,14 @@ class SimulatedClock:
 
 
 def drawn(hours: Hours, seed: int, name: str) -> float:
-    """Draw hours from a triangle over the three points; the same seed and name give the same draw."""
+    """Return hours drawn from a triangle over the three points. The same seed and name draw the same hours."""
     if hours.p - hours.o < 1e-9:
         return hours.m
     key = int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:8])
-    return float(np.random.Generator(np.random.Philox(key)).triangular(hours.o, hours.m, hours.p))
+    dice = np.random.Generator(np.random.Philox(key))
+    return float(dice.triangular(hours.o, hours.m, hours.p))
 
 
 def after(start: datetime, hours: float) -> datetime:
-    """Give the moment some elapsed hours later."""
+    """Return the moment some elapsed hours later."""
     return start + timedelta(hours=hours)

@@ -1,4 +1,4 @@
-"""The stage of a rehearsal: moves project time, and only while nothing else can happen."""
+"""The course of a rehearsal: project time is moved, and only while nothing else can happen."""
 
 from __future__ import annotations
 
@@ -6,30 +6,45 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import datetime
+from typing import NamedTuple
 
 from flows.engine_state import Engine
 from flows.executors.rehearsed import Simulator
 from flows.executors.simulated_suppliers import SimulatedSuppliers
-from flows.rehearsal import CLOSING
 from flows.simulation import SimulatedClock
 from ledger.questions.case import require_activity
 from ledger.questions.counts import counts, next_wake
 from ledger.questions.inbox import approved_until
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
-from ledger.reading import open_snapshot
-from ledger.rules.activity import State
+from ledger.rules.activity import OVER, Activity, State
+from ledger.rules.rows import OrderRow
 from steps.errors import ClusterwrightError, NotSatisfiedError
 
-OVER = frozenset({State.DONE, State.NOT_APPLICABLE})
+CLOSING = "195@site"
+"""The activity with which a buildout ends: go-live."""
+
 LOOK_S = 0.05
 TELL_S = 5.0
 STUCK_S = 60.0
-"""Machine time after which handing out is given up: the flows or their server are gone."""
+"""Machine time in seconds after which waiting for the flows ends: they, or their server, have ended."""
+
+
+class Situation(NamedTuple):
+    """What the record says between two moves of project time, when everything ready has been dealt with.
+
+    `at` is the next moment at which something may happen, None where nothing is expected. `ending` are the approvals that
+    are over by then.
+    """
+
+    is_over: bool
+    to_order: list[OrderRow]
+    at: datetime | None
+    ending: list[Activity]
 
 
 class Stage:
-    """One rehearsal's course; `wanted` is the activity with which it ends."""
+    """One rehearsal's course. `wanted` is the activity with which it ends."""
 
     def __init__(
         self,
@@ -40,6 +55,7 @@ class Stage:
         wanted: str,
         say: Callable[[str], None],
     ) -> None:
+        """Take the engine, the simulated performer, suppliers and clock, and what shows messages on the terminal."""
         self.engine = engine
         self.simulator = simulator
         self.suppliers = suppliers
@@ -49,82 +65,78 @@ class Stage:
         self._told = time.monotonic()
 
     def play(self, dispatcher: threading.Thread) -> None:
-        """Go on until the wanted activity is over; refuse to wait for nothing."""
-        while not self._is_over():
-            self._settle_down(dispatcher)
-            if self._place_orders():
-                continue
-            at = self._next_moment()
-            if at is None:
-                raise NotSatisfiedError(
-                    "the rehearsal cannot go on: nothing is ready, under way or expected",
-                    hint=f"`clusterwright why {self.wanted}` says what waits for what",
-                )
-            self._move_to(at)
-        if self.wanted == CLOSING:
-            self._play_out(dispatcher)
+        """Move project time until the wanted activity is over. Raise where nothing more can happen before that.
 
-    def _snapshot(self) -> Snapshot:
-        return open_snapshot(self.engine.site_dir, self.clock())
+        After go-live, time is moved on until all other work has ended too.
+        """
+        while not (situation := self._situation(dispatcher)).is_over:
+            self._go_on(situation)
+        while self.wanted == CLOSING and situation.at is not None:
+            self._move_to(situation.at, situation.ending)
+            situation = self._situation(dispatcher)
 
-    def _is_over(self) -> bool:
-        with self._snapshot() as snapshot:
-            return require_activity(snapshot, self.wanted).state in OVER
+    def _go_on(self, situation: Situation) -> None:
+        if situation.to_order:
+            self._place(situation.to_order)
+        elif situation.at is not None:
+            self._move_to(situation.at, situation.ending)
+        else:
+            raise NotSatisfiedError(
+                "the rehearsal cannot go on: nothing is ready, under way or expected",
+                hint=f"`clusterwright why {self.wanted}` says what waits for what",
+            )
 
-    def _play_out(self, dispatcher: threading.Thread) -> None:
-        """Bring work that continues after go-live to its first end, so that every step is accounted for."""
-        self._settle_down(dispatcher)
-        while (at := self._next_moment()) is not None:
-            self._move_to(at)
-            self._settle_down(dispatcher)
+    def _situation(self, dispatcher: threading.Thread) -> Situation:
+        """Wait until everything ready was handed out and dealt with, then ask the record once for all that comes next."""
+        with self._quiet(dispatcher) as snapshot:
+            self._tell(snapshot)
+            moments = (next_wake(snapshot), self.clock.next_due())
+            at = min((moment for moment in moments if moment is not None), default=None)
+            is_over = require_activity(snapshot, self.wanted).state in OVER
+            ending = [] if at is None else approved_until(snapshot, max(at, self.clock()))
+            return Situation(is_over, _to_order(snapshot), at, ending)
 
-    def _move_to(self, at: datetime) -> None:
-        due = self.clock.move_to(at)
-        with self._snapshot() as snapshot:
-            ended = approved_until(snapshot, self.clock())
-        with self.engine.ledger.batch():
-            for row in ended:
-                self.simulator.people.renew(self.engine.activities[row.id])
-            for decision in due:
-                decision(self.clock())
-        if self.simulator.held_back:
-            self.simulator.retry_held_back()
-        self.engine.bell.ring()
-        self._tell()
-
-    def _settle_down(self, dispatcher: threading.Thread) -> None:
-        """Wait until everything ready was handed out and dealt with."""
+    def _quiet(self, dispatcher: threading.Thread) -> Snapshot:
         began = time.monotonic()
         while True:
             heard = self.engine.bell.count
-            if self.engine.is_quiet():
-                return
+            snapshot = self.engine.quiet()
+            if snapshot is not None:
+                return snapshot
             if not dispatcher.is_alive() or time.monotonic() - began > STUCK_S:
                 raise ClusterwrightError(
                     "the rehearsal's flows do not go on", hint="their server's log is in .clusterwright/log"
                 )
             self.engine.bell.wait(heard, LOOK_S)
 
-    def _place_orders(self) -> bool:
-        now = self.clock()
-        with self._snapshot() as snapshot:
-            placeable = orders(snapshot)
-        ready = [o for o in placeable if o.placed_at is None and o.ready_from and o.ready_from <= now]
-        if ready:
-            with self.engine.ledger.batch():
-                for row in ready:
-                    self.suppliers.place(row)
-            self.engine.bell.ring()
-        return bool(ready)
+    def _move_to(self, at: datetime, ending: list[Activity]) -> None:
+        """Move project time, renew the approvals that end, and take the decisions that are due."""
+        due = self.clock.move_to(at)
+        with self.engine.ledger.batch():
+            for row in ending:
+                self.simulator.people.renew(self.engine.activities[row.id])
+            for decision in due:
+                decision(self.clock())
+        if self.simulator.held_back:
+            self.simulator.retry_held_back()
+        self.engine.bell.ring()
 
-    def _next_moment(self) -> datetime | None:
-        with self._snapshot() as snapshot:
-            moments = (next_wake(snapshot), self.clock.next_due())
-        return min((at for at in moments if at is not None), default=None)
+    def _place(self, ready: list[OrderRow]) -> None:
+        with self.engine.ledger.batch():
+            for row in ready:
+                self.suppliers.place(row)
+        self.engine.bell.ring()
 
-    def _tell(self) -> None:
+    def _tell(self, snapshot: Snapshot) -> None:
+        """Say how far the rehearsal is, every few seconds."""
         if time.monotonic() - self._told > TELL_S:
             self._told = time.monotonic()
-            with self._snapshot() as snapshot:
-                found = counts(snapshot)
-            self.say(f"{self.clock():%Y-%m-%d}: {found.by_state[State.DONE]} of {found.total} done")
+            found = counts(snapshot)
+            done = found.by_state[State.DONE]
+            self.say(f"{snapshot.now:%Y-%m-%d}: {done} of {found.total} done")
+
+
+def _to_order(snapshot: Snapshot) -> list[OrderRow]:
+    """Return the orders that can be placed now."""
+    waiting = [row for row in orders(snapshot) if row.placed_at is None]
+    return [row for row in waiting if row.ready_from and row.ready_from <= snapshot.now]

@@ -1,7 +1,7 @@
-"""What the dashboard shows of the time before: abandoned runs put to rest, lost history said to be lost.
+"""What the dashboard shows of earlier engines: their abandoned runs as crashed, and that its history was lost.
 
-No past run is invented. Where Prefect's database is new and the ledger is not, one run a phase is written,
-tagged `restored from ledger`, with the phase's standing as its artifact.
+No past run is invented. Where Prefect's database is new and the ledger is not, one run is written for each phase. It has the
+tag `restored from ledger`, and its artifact counts the phase's activities by state.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from flows.engine_state import Engine
 from flows.phases import title
 from flows.prefect_api import PrefectApi
 from ledger.questions.counts import PhaseRow, phases
-from ledger.reading import open_snapshot
 
 RESTORED = "restored from ledger"
-CRASHED = {"type": "CRASHED", "name": "Engine gone", "message": "its engine ended; the ledger tells what was done"}
+CRASHED = {"type": "CRASHED", "name": "Engine gone", "message": "its engine ended; the ledger says what was done"}
 UNFINISHED = ["RUNNING", "PENDING", "SCHEDULED", "PAUSED", "CANCELLING"]
 
 
 def clear_abandoned(api: PrefectApi) -> int:
-    """Mark runs of engines that are gone as crashed, so that the dashboard does not show them running."""
+    """Mark the runs of earlier engines as crashed, so that none is shown as running. Return how many there were."""
     cleared: set[str] = set()
     for kind in ("task_runs", "flow_runs"):
         wanted = {kind: {"state": {"type": {"any_": UNFINISHED}}}}
-        while fresh := [run["id"] for run in api.some(kind, wanted) if run["id"] not in cleared]:
+        while fresh := {run["id"] for run in api.some(kind, wanted)} - cleared:
             for run in fresh:
                 api.post(f"/{kind}/{run}/set_state", {"state": CRASHED, "force": True})
-            cleared.update(fresh)
+            cleared |= fresh
     return len(cleared)
 
 
 def restore_history(api: PrefectApi, engine: Engine) -> int:
-    """Write one standing run a phase where the dashboard knows nothing and the ledger does; give how many."""
+    """Write one run for each phase that has begun, if the dashboard shows no run at all. Return how many."""
     if api.count("flow_runs", {}) > 0:
         return 0
-    with open_snapshot(engine.site_dir, engine.clock()) as snapshot:
-        begun = [p for p in phases(snapshot) if p.done or p.awaiting or p.in_progress or p.failed]
+    with engine.snapshot() as snapshot:
+        found = phases(snapshot)
+    begun = [p for p in found if p.done or p.awaiting or p.in_progress or p.failed]
     for phase in begun:
         with tags(RESTORED, engine.plan.site, phase.phase, f"revision {engine.revision}"):
             _write_standing(phase)
@@ -56,7 +56,7 @@ def _write_standing(phase: PhaseRow) -> None:
 
 
 def standing_text(phase: PhaseRow) -> str:
-    """Give how a phase stands as a Markdown table."""
+    """Return how many activities of a phase are in each state, as a Markdown table."""
     cells = (
         ("done", phase.done),
         ("awaiting sign-off", phase.awaiting),

@@ -1,4 +1,4 @@
-"""A task for each activity: the name people know it by, and a state that says how it ended."""
+"""A task for each activity. It has the name that people know the activity by, and a state that says how it ended."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from flows.asked import Key
 from flows.engine_state import Engine, Work, engine_of
 from flows.performer import Outcome
 from ledger.questions.case import require_activity
-from ledger.reading import open_snapshot
 from steps.errors import ClusterwrightError
 
 log = logging.getLogger("clusterwright.flows")
@@ -22,10 +21,16 @@ TITLE_LENGTH = 60
 
 
 @task(name="activity", task_run_name="{name}", cache_policy=NO_CACHE, persist_result=False, retries=0)
-def act(name: str, engine_id: str, activity: str, attempt: int, mark: str) -> State[None]:  # noqa: ARG001  its label
-    """Deal with one activity: run it, compute it, or ask a person and let go."""
+def act(
+    name: str,  # noqa: ARG001  the name of the task run
+    engine_id: str,
+    activity: str,
+    attempt: int,
+    mark: str,
+) -> State[None]:
+    """Deal with one activity: run it, compute it, or ask a person and end."""
     engine = engine_of(engine_id)
-    outcome = Outcome("Error", f"{activity}: the task ended without a word", failed=True)
+    outcome = Outcome("Error", f"{activity}: the task ended without a result", failed=True)
     try:
         outcome = _dealt_with(engine, activity, attempt)
     finally:
@@ -36,22 +41,26 @@ def act(name: str, engine_id: str, activity: str, attempt: int, mark: str) -> St
 
 
 def _dealt_with(engine: Engine, activity: str, attempt: int) -> Outcome:
-    with open_snapshot(engine.site_dir, engine.clock()) as snapshot:
-        row = require_activity(snapshot, activity)
-    if row.attempt != attempt:
-        return Outcome("Superseded", f"attempt {row.attempt} has taken over")
+    """Read the record once, in this task's own snapshot, then act with the snapshot closed."""
     try:
-        return engine.performer.perform(engine, row)
+        with engine.snapshot() as snapshot:
+            row = require_activity(snapshot, activity)
+            if row.attempt != attempt:
+                return Outcome("Superseded", f"attempt {row.attempt} has begun")
+            job = engine.performer.prepare(engine, snapshot, row)
+        return job()
     except ClusterwrightError as error:
         return Outcome("Refused", str(error), failed=True)
-    except Exception as error:  # the edge of a worker: log with the id, show, go on
+    except Exception as error:  # the edge of a worker thread: log it, show it, and let the others go on
         log.exception("activity_failed activity=%s attempt=%s", activity, attempt)
         return Outcome("Error", f"{activity}: {error}", failed=True)
 
 
 def task_name(engine: Engine, work: Work) -> str:
-    """Give a task run's name, short enough for a node of the graph; a question names who is asked."""
-    row = work.row
-    title = row.plan.title if len(row.plan.title) <= TITLE_LENGTH else row.plan.title[: TITLE_LENGTH - 1] + "…"
-    asked = engine.performer.asks(row)
-    return f"{row.plan.step} {title} · {row.plan.unit}" + (f" · asks {asked}" if asked else "")
+    """Return the name of a task run, short enough for the graph. The name of a question says who is asked."""
+    plan = work.row.plan
+    title = plan.title
+    if len(title) > TITLE_LENGTH:
+        title = title[: TITLE_LENGTH - 1] + "…"
+    asked = engine.performer.asks(work.row)
+    return f"{plan.step} {title} · {plan.unit}" + (f" · asks {asked}" if asked else "")

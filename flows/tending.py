@@ -1,4 +1,4 @@
-"""What an engine attends to besides work: requests of the screens, claims of the dead, new plan revisions."""
+"""What an engine attends to besides work: requests of the screens, abandoned runs, new plan revisions."""
 
 from __future__ import annotations
 
@@ -10,38 +10,45 @@ from flows.recovery import recover
 from ledger.decisions.requests import answer_request
 from ledger.evidence.plans import read_plan
 from ledger.questions.records import RequestRow, requests
-from ledger.questions.site import site_of
-from ledger.reading import open_snapshot
+from ledger.questions.site import revision
+from ledger.questions.snapshot import Snapshot
 
 RECOVER_S = 10.0
 
 
 class Attendant:
-    """Called whenever the ledger has moved, by one thread at a time."""
+    """Called at each look of an engine, by one thread at a time."""
 
     def __init__(self, engine: Engine, say: Callable[[str], None]) -> None:
+        """Take the engine, and what shows messages on the terminal."""
         self.engine = engine
         self.say = say
         self._recovered: float | None = None
 
-    def tend(self) -> None:
-        """Answer requests, take over claims that were abandoned, go on with a new plan."""
-        now = time.monotonic()
-        if self._recovered is None or now - self._recovered >= RECOVER_S:
-            self._recovered = now
-            for sentence in recover(self.engine):
-                self.say(sentence)
-        with open_snapshot(self.engine.site_dir) as snapshot:
-            asked = requests(snapshot, open_only=True)
-            revision = site_of(snapshot).revision
-            plan = read_plan(snapshot) if revision != self.engine.revision else None
-        if plan is not None:
-            self.engine.use(plan, revision)
-            self.say(f"plan revision {revision} is in force")
+    def tend(self, snapshot: Snapshot) -> bool:
+        """Settle abandoned runs, use a new plan revision, answer requests. Return whether anything was recorded."""
+        recovered = self._recover(snapshot)
+        in_force = revision(snapshot)
+        if in_force != self.engine.revision:
+            self.engine.use(read_plan(snapshot), in_force)
+            self.say(f"plan revision {in_force} is in force")
+        asked = requests(snapshot, open_only=True)
         for request in asked:
             answer = self._answer(request)
             answer_request(self.engine.ledger, request.id, answer)
             self.say(f"{request.activity}: {request.action} asked by {request.by}: {answer}")
+        return recovered or bool(asked)
+
+    def _recover(self, snapshot: Snapshot) -> bool:
+        """Settle abandoned runs, at most once in `RECOVER_S`. Return whether there were any."""
+        now = time.monotonic()
+        if self._recovered is not None and now - self._recovered < RECOVER_S:
+            return False
+        self._recovered = now
+        said = recover(self.engine, snapshot)
+        for sentence in said:
+            self.say(sentence)
+        return bool(said)
 
     def _answer(self, request: RequestRow) -> str:
         match request.action:

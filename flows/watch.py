@@ -1,6 +1,6 @@
-"""When it is worth looking at the ledger again: someone wrote, a lag has ended, or a while has passed.
+"""When it is worth looking at the ledger again: something was recorded, a lag has ended, or a while has passed.
 
-A watch belongs to one thread, like the connection it keeps open.
+A watch belongs to one thread, like the connection that it keeps open.
 """
 
 from __future__ import annotations
@@ -9,51 +9,51 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
-from ledger.questions.counts import next_wake
-from ledger.reading import follower, open_snapshot
+from ledger.reading import follower
 from ledger.stores.file import connect, data_version
 
 LOOK_S = 0.2
-"""How often a waiting loop asks; five times a second is far within the 5 s that a sign-off may take."""
+"""How often, in seconds, a waiting loop asks. The engine must act within 5 seconds of a sign-off."""
 SLOW_S = 10.0
-"""The poll behind all signals: a lapsed lease changes nothing in the file."""
+"""After so many seconds the ledger is looked at in any case: a lease that lapses changes nothing in the file."""
 
 
 class Watch:
-    """One waiter's view of the ledger; use it in a with statement."""
+    """Knows for one thread when to look at the ledger. Use it in a with statement."""
 
     def __init__(self, site_dir: Path, clock: Callable[[], datetime]) -> None:
-        self._site_dir = site_dir
+        """Take the site's folder, and the clock of project time."""
+        self.lag_ends: datetime | None = None
+        """When the next lag ends, in project time, as the last look found it."""
         self._file = connect(site_dir)
         self._follower = follower(site_dir)
         self._clock = clock
         self._version = -1
-        self._wake: datetime | None = None
         self._looked = time.monotonic()
 
     def moved(self) -> bool:
-        """Say whether to look; the first time always."""
+        """Return whether to look at the ledger now. The first time it is always worth it."""
         if self._follower is not None:
             self._follower.look()
-        version = data_version(self._file)
-        now = self._clock()
-        waited = time.monotonic() - self._looked
-        if version == self._version and waited < SLOW_S and (self._wake is None or now < self._wake):
+        version, now = data_version(self._file), time.monotonic()
+        is_over = self.lag_ends is not None and self.lag_ends <= self._clock()
+        if version == self._version and now - self._looked < SLOW_S and not is_over:
             return False
-        self._version, self._looked = version, time.monotonic()
-        with open_snapshot(self._site_dir, now) as snapshot:
-            self._wake = next_wake(snapshot)
+        self._version, self._looked = version, now
         return True
 
     def __enter__(self) -> Self:
-        """Give the watch."""
+        """Return the watch."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Close its connection."""
+    def __exit__(self, *_: object) -> None:
+        """Close its connections."""
+        self.close()
+
+    def close(self) -> None:
+        """Close its connections to the file and to the database."""
         self._file.close()
         if self._follower is not None:
             self._follower.close()

@@ -53,7 +53,7 @@ def netbox_inventory(source: NetBox, token: str) -> dict[str, Any]:
     if not seen:
         raise InputError(
             f"NetBox has no device in the site {source.site!r} that could be a host",
-            hint="devices with a name, of status planned, staged or active, and of a role in `roles` where that is given",
+            hint="a host has a name, the status planned, staged or active, and, if `roles` is set, one of a role in `roles`",
             place=Place("site.yaml", None, AT),
         )
     children = {group: {"hosts": hosts} for group, hosts in groups.items()}
@@ -74,7 +74,7 @@ def _checked(pattern: Pattern, text: str, what: str, source: NetBox) -> str:
     """Return the text. Raise where it does not match the pattern. `what` says whose it is."""
     if not pattern.fullmatch(text):
         raise InputError(
-            f"in NetBox {what} {text!r}, which Ansible would not take as it stands",
+            f"in NetBox {what} {text!r}, which Ansible would not use as plain text",
             hint=f"correct it in {source.url}",
             place=Place("site.yaml", None, AT),
         )
@@ -123,7 +123,7 @@ def _refused(source: NetBox, status: int, said: str) -> InputError | Unreachable
             place=_at("token_env"),
         )
     if status == 400 and '"site"' in said:
-        return InputError(f"NetBox knows no site {source.site!r}", hint="give its slug", place=_at("site"))
+        return InputError(f"NetBox knows no site {source.site!r}", hint="write its slug", place=_at("site"))
     return UnreachableError(f"NetBox at {source.url} refuses with {status}", place=_at("url"))
 
 

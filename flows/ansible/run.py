@@ -264,7 +264,7 @@ def _sentence(data: Event) -> str:
         case "failed" | "unreachable" as status:
             return f"  {status}: {data['host']}: {data['message']}"
         case "ignored":
-            return f"  failed, and it does not matter: {data['host']}: {data['message']}"
+            return f"  failed, and ignored: {data['host']}: {data['message']}"
         case "skipped":
             return f"  skipped: {data['host']}"
         case "difference" | "output":

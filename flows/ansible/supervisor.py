@@ -47,7 +47,7 @@ def main() -> int:
     os.environ.clear()  # the environment of now replaces that of when this process was started
     os.environ.update(terms["environment"])
     os.chdir(terms["work_dir"])  # an engine that takes over finds this process by its folder
-    # Ansible's workers open sessions of their own; when their parent dies they become our children, not init's
+    # Ansible's workers open sessions of their own; when their parent ends they become our children, not init's
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     cut, over = threading.Event(), threading.Event()
     lifeline = (terms["work_dir"], cut, over)

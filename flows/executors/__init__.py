@@ -1,1 +1,1 @@
-"""Who deals with a ready activity: one module for each way of doing it."""
+"""What deals with a ready activity: one module for each way of doing it."""

@@ -1,4 +1,8 @@
-"""The claim of a run and its lease: renewed while it lasts, the run ended when it is lost, cancelled or the engine stops."""
+"""The claim of a run and its lease.
+
+The lease is renewed while the run lasts. The run is ended when its claim is lost, when a person cancels it, or when the
+engine stops.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,6 @@ import os
 import platform
 import threading
 import time
-from types import TracebackType
 from typing import Self
 
 from flows.ansible.orphans import boot_id
@@ -21,17 +24,21 @@ LOOK_S = 0.2
 
 
 def folder_name(owner: str, run: str) -> str:
-    """Give the name of a run's folder, by which its processes are known: no other site's run has it.
+    """Return the name of a run's folder, by which its processes are found. No run of another site has the same name.
 
-    Runs are numbered by each ledger anew; the engine's id, with which its owner begins, is drawn.
+    Every ledger numbers its runs from 1. The name therefore has the engine's id too, which is random. The owner begins with it.
     """
     return f"{owner.partition(':')[0]}-{run}"
 
 
 def claim_here(
-    engine: Engine, activity: str, *, hosts: tuple[str, ...] = (), playbook_digest: str | None = None
+    engine: Engine,
+    activity: str,
+    *,
+    hosts: tuple[str, ...] = (),
+    playbook_digest: str | None = None,
 ) -> Claim | None:
-    """Claim an activity for a run by this process; none where somebody else has it, or one of its hosts."""
+    """Claim an activity for a run by this process. None where another engine has it, or one of its hosts."""
     return claim(
         engine.ledger,
         f"{engine.id}:{activity}",
@@ -47,9 +54,10 @@ def claim_here(
 
 
 class Lease:
-    """Keeps a claim for as long as the with block lasts; `ends` is set when the run must end."""
+    """Keeps a claim while the with block lasts. `ends` is set when the run must end."""
 
     def __init__(self, engine: Engine, held: Claim, cancel: threading.Event) -> None:
+        """Take the claim, and the event by which a person stops the run."""
         self.ends = threading.Event()
         self._engine = engine
         self._held = held
@@ -58,16 +66,16 @@ class Lease:
         self._keeper = threading.Thread(target=self._keep, name=f"lease {held.activity}", daemon=True)
 
     def note_group(self, pgid: int) -> None:
-        """Write the run's process group into the claim, so that whoever takes over can end it."""
+        """Write the run's process group into the claim, so that an engine that takes over can end it."""
         self._renew(pgid)
 
     def __enter__(self) -> Self:
-        """Begin to renew."""
+        """Begin to renew the claim."""
         self._keeper.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Stop renewing; the claim itself ends with the settlement."""
+    def __exit__(self, *_: object) -> None:
+        """Stop renewing. The claim itself ends when the run is settled."""
         self._over.set()
         self._keeper.join()
 
@@ -80,10 +88,11 @@ class Lease:
                 try:
                     self._renew(None)
                     renewed = time.monotonic()
-                except NotSatisfiedError:  # lost: what goes on under another's claim must not
+                except NotSatisfiedError:  # the claim is lost: two runs must not go on
                     self.ends.set()
-                except ClusterwrightError:  # the file is locked for a moment; there are more tries in a lease
+                except ClusterwrightError:  # the file is locked for a moment; a lease has time for more tries
                     continue
 
     def _renew(self, pgid: int | None) -> None:
-        renew(self._engine.ledger, self._held.owner, self._held.activity, LEASE_S, pgid=pgid)
+        held = self._held
+        renew(self._engine.ledger, held.owner, held.activity, LEASE_S, pgid=pgid)

@@ -1,20 +1,28 @@
-"""Work for people: say who is asked, and let go. Their answer comes through the ledger."""
+"""Work of people: show who is asked, and end. Their answer comes through the ledger."""
 
 from __future__ import annotations
 
 from flows.performer import Outcome
-from ledger.rules.activity import Activity
+from ledger.rules.activity import PEOPLES_WORK, Activity
+from steps.catalog.terms import Kind
 
 
 def asked_role(row: Activity) -> str:
-    """Give who is asked: who signs a gate, who does the work of anything else."""
-    return " or ".join(row.plan.policy.roles) if row.plan.kind == "gate" else row.plan.role
+    """Return the role that is asked: those who sign a gate, or who does the work. Empty where people do not do it."""
+    if row.plan.kind not in PEOPLES_WORK or row.plan.completed_by:
+        return ""
+    return _signers(row) if row.plan.kind is Kind.GATE else row.plan.role
 
 
 def ask_person(row: Activity) -> Outcome:
-    """Show in the dashboard who is waited for; the ledger already lists it in their inbox."""
-    signers = " or ".join(row.plan.policy.roles)
-    if row.plan.kind == "gate":
-        return Outcome("Awaiting sign-off", f"{signers} decides: clusterwright sign {row.id}", asked=True)
+    """Show in the dashboard who is waited for. The ledger lists the activity in their inbox already."""
+    if row.plan.kind is Kind.GATE:
+        return Outcome("Awaiting sign-off", f"{_signers(row)} decides: clusterwright sign {row.id}", asked=True)
     who = row.assignee or row.plan.role
-    return Outcome("Waits for a person", f"{who} starts it, {signers} signs: clusterwright start {row.id}", asked=True)
+    return Outcome(
+        "Waits for a person", f"{who} starts it, {_signers(row)} signs: clusterwright start {row.id}", asked=True
+    )
+
+
+def _signers(row: Activity) -> str:
+    return " or ".join(row.plan.policy.roles)

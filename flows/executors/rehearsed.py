@@ -1,122 +1,131 @@
-"""In a rehearsal nothing is done on hosts: what is ready begins now and ends at its drawn time.
+"""The performer of a rehearsal: nothing is done on hosts. What is ready begins now and ends at its drawn time.
 
-People's work is done by simulated crews; a run is claimed and settled as `rehearsed`. Both go through the
-same services as the real thing, and every trace of theirs says that it is simulated.
+Simulated crews do people's work, and runs are claimed and settled as `rehearsed`. Both go through the same decisions as real
+work, and each of their events says that it is simulated.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
+from functools import partial
 
 from flows.engine_state import Engine
-from flows.executors.duplicate import complete_duplicate, duplicates_done
+from flows.executors.duplicate import complete_duplicate, is_due
 from flows.executors.people import asked_role
 from flows.executors.simulated_people import SOURCE, SimulatedPeople
-from flows.performer import Outcome
+from flows.performer import Job, Outcome
 from flows.simulation import SimulatedClock, after, drawn
 from ledger.decisions.runs import claim, settle
 from ledger.entries import Measured, RunOutcome
 from ledger.questions.activities import activities
-from ledger.questions.case import require_activity
 from ledger.questions.records import claims
-from ledger.questions.why import may_finish
-from ledger.reading import open_snapshot
-from ledger.rules.activity import Activity, State
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import PEOPLES_WORK, Activity, State
 from steps.acceptance.meeting import value_that_meets
+from steps.catalog.terms import Kind
+from steps.errors import NotSatisfiedError
 from steps.schedule.activity import PlanActivity
 from steps.schedule.calendar import WorkCalendar
 
 LEASE_S = 3600.0
-PEOPLE = frozenset({"procure", "field", "gate"})
-REHEARSED = RunOutcome("rehearsed", summary="rehearsed: nothing was run", simulated=True)
+SUMMARY = "rehearsed: nothing was run"
 
 
 class Simulator:
     """The performer of a rehearsal."""
 
     def __init__(
-        self, site_dir: Path, clock: SimulatedClock, calendar: WorkCalendar, people: SimulatedPeople, seed: int
+        self,
+        clock: SimulatedClock,
+        calendar: WorkCalendar,
+        people: SimulatedPeople,
+        seed: int,
     ) -> None:
-        """Keep the clock that it schedules on."""
-        self.site_dir = site_dir
+        """Take the clock on which ends are scheduled, the site's working time, the people, and the seed of durations."""
         self.clock = clock
         self.calendar = calendar
         self.people = people
         self.seed = seed
         self.held_back: list[Callable[[], bool]] = []
 
-    def wants(self, row: Activity) -> bool:
-        """Everything ready begins; duplicates only when their others are done."""
-        return not row.plan.completed_by or duplicates_done(self.site_dir, row, self.clock())
+    def wants(self, snapshot: Snapshot, row: Activity) -> bool:
+        """Return True for everything ready, but for a duplicate only where the others are done."""
+        return is_due(snapshot, row)
 
-    def mark(self, row: Activity) -> str:  # noqa: ARG002  the performer's interface
-        """Nothing in a rehearsal waits for a release."""
+    def mark(self, snapshot: Snapshot, row: Activity) -> str:  # noqa: ARG002  the performer's interface
+        """Return nothing: in a rehearsal nothing waits for a release."""
         return ""
 
-    def hosts(self, row: Activity) -> tuple[str, ...]:  # noqa: ARG002  the performer's interface
-        """Nothing in a rehearsal touches a host."""
+    def hosts(self, snapshot: Snapshot, row: Activity) -> tuple[str, ...]:  # noqa: ARG002  the performer's interface
+        """Return nothing: a rehearsal touches no host."""
         return ()
 
     def asks(self, row: Activity) -> str:
-        """Give the role that is asked, for people's work."""
-        return asked_role(row) if row.plan.kind in PEOPLE and not row.plan.completed_by else ""
+        """Return the role that is asked. Empty where the work is not people's."""
+        return asked_role(row)
 
     def cancel(self, activity: str) -> bool:  # noqa: ARG002  the performer's interface
-        """Nothing runs in a rehearsal."""
+        """Return False: in a rehearsal nothing runs."""
         return False
 
-    def perform(self, engine: Engine, row: Activity) -> Outcome:
-        """Begin an activity, and schedule its end."""
+    def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:  # noqa: ARG002  the performer's interface
+        """Return what begins an activity and schedules its end."""
         if row.plan.completed_by:
-            return complete_duplicate(engine, row)
-        activity = engine.activities[row.id]
-        now = self.clock()
+            return partial(complete_duplicate, engine, row)
+        return partial(self._begin, engine, row)
+
+    def _begin(self, engine: Engine, row: Activity) -> Outcome:
+        activity, now = engine.activities[row.id], self.clock()
         end = self._end(activity, now)
-        if row.plan.kind in PEOPLE:
-            if row.plan.kind != "gate":
+        if row.plan.kind in PEOPLES_WORK:
+            if row.plan.kind is not Kind.GATE:
                 self.people.start(activity)
-            self._schedule_people(activity, end)
+            self._schedule(end, partial(self.people.finish, activity))
             return Outcome("Rehearsed", f"simulated {activity.role}, until {end:%Y-%m-%d}")
-        owner = f"{engine.id}:{row.id}"
         self.people.invite(activity)
-        claim(engine.ledger, owner, row.id, lease_s=LEASE_S, host=SOURCE, boot_id="", pid=0, pgid=0, at=now)
-        self._schedule_run(engine, activity, owner, end)
+        owner = f"{engine.id}:{row.id}"
+        claim(
+            engine.ledger,
+            owner,
+            row.id,
+            lease_s=LEASE_S,
+            host=SOURCE,
+            boot_id="",
+            pid=0,
+            pgid=0,
+            at=now,
+        )
+        self._schedule(end, partial(self._finish_run, engine, activity, owner))
         return Outcome("Rehearsed", f"nothing is run; until {end:%Y-%m-%d}")
 
-    def resume(self, engine: Engine) -> None:
-        """Schedule again what an earlier rehearsal of this ledger had begun."""
-        with open_snapshot(self.site_dir, self.clock()) as snapshot:
-            begun = [
-                row
-                for state in (State.IN_PROGRESS, State.AWAITING_SIGN_OFF, State.RUNNING)
-                for row in activities(snapshot, state=state)
-            ]
-            owners = {held.activity: held.owner for held in claims(snapshot)}
-        for row in begun:
-            activity = engine.activities[row.id]
-            end = self._end(activity, row.started_at or self.clock())
-            if row.state is State.RUNNING:
-                self._schedule_run(engine, activity, owners[row.id], end)
-            elif row.state is State.IN_PROGRESS:
-                self._schedule_people(activity, end)
-            else:
-                self.people.approve(activity, None)
+    def resume(self, engine: Engine, snapshot: Snapshot) -> None:
+        """Schedule again the ends of what an earlier rehearsal of this ledger had begun."""
+        owners = {held.activity: held.owner for held in claims(snapshot)}
+        for state in (State.IN_PROGRESS, State.AWAITING_SIGN_OFF, State.RUNNING):
+            for row in activities(snapshot, state=state):
+                self._resume(engine, row, owners.get(row.id, ""))
+
+    def _resume(self, engine: Engine, row: Activity, owner: str) -> None:
+        activity = engine.activities[row.id]
+        end = self._end(activity, row.started_at or self.clock())
+        if row.state is State.RUNNING:
+            self._schedule(end, partial(self._finish_run, engine, activity, owner))
+        elif row.state is State.IN_PROGRESS:
+            self._schedule(end, partial(self.people.finish, activity))
+        else:
+            self.people.approve(activity, None)
 
     def retry_held_back(self) -> None:
-        """Finish what waited for another's finish, where that is over now."""
+        """Finish what waited for the finish of another activity, where that is over now."""
         self.held_back = [finish for finish in self.held_back if not finish()]
 
     def _end(self, activity: PlanActivity, start: datetime) -> datetime:
         hours = drawn(activity.duration, self.seed, activity.id)
         return self.calendar.add(start, hours) if activity.calendar == "working" else after(start, hours)
 
-    def _schedule_people(self, activity: PlanActivity, end: datetime) -> None:
-        self._schedule(end, lambda: self.people.finish(activity))
-
     def _schedule(self, end: datetime, finish: Callable[[], bool]) -> None:
-        """Let something end at its time, or as soon afterwards as nothing holds it back."""
+        """Finish something at its time, or as soon afterwards as nothing holds it back."""
 
         def ends(_at: datetime) -> None:
             if not finish():
@@ -124,21 +133,19 @@ class Simulator:
 
         self.clock.schedule(end, ends)
 
-    def _schedule_run(self, engine: Engine, activity: PlanActivity, owner: str, end: datetime) -> None:
-        def finish() -> bool:
-            if activity.kind == "compute" and not self._may_finish(activity.id):
-                return False
-            readings = tuple(Measured(c.metric, value_that_meets(c), c.unit, source=SOURCE) for c in activity.criteria)
-            outcome = RunOutcome(
-                REHEARSED.status, measurements=readings, summary=REHEARSED.summary, simulated=REHEARSED.simulated
-            )
+    def _finish_run(self, engine: Engine, activity: PlanActivity, owner: str) -> bool:
+        """Settle a rehearsed run with readings that meet every criterion. Return False where its end is held back."""
+        readings = tuple(
+            Measured(c.metric, value_that_meets(c), c.unit, source=SOURCE)
+            for c in activity.criteria
+        )  # fmt: skip
+        outcome = RunOutcome("rehearsed", measurements=readings, summary=SUMMARY, simulated=True)
+        try:
             settle(engine.ledger, owner, activity.id, outcome, at=self.clock())
-            if activity.policy.needed == "always":
-                self.people.approve(activity, None)
-            return True
-
-        self._schedule(end, finish)
-
-    def _may_finish(self, activity: str) -> bool:
-        with open_snapshot(self.site_dir, self.clock()) as snapshot:
-            return may_finish(snapshot, require_activity(snapshot, activity))
+        except NotSatisfiedError:
+            if self.people.is_held_back(activity):
+                return False
+            raise
+        if activity.policy.needed == "always":
+            self.people.approve(activity, None)
+        return True

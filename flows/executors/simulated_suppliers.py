@@ -1,8 +1,9 @@
-"""Simulated suppliers: what is ordered arrives, delivery by delivery, at its drawn lead time."""
+"""Simulated suppliers: an order arrives, delivery by delivery, after its drawn lead time."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 
 from flows.executors.simulated_people import SOURCE, SimulatedPeople
 from flows.simulation import SimulatedClock, after, drawn
@@ -14,9 +15,10 @@ BUYER, CLERK = "buyer", "receiving-clerk"
 
 
 class SimulatedSuppliers:
-    """Take every order, and deliver it on the clock."""
+    """Take every order, and deliver it by the clock."""
 
     def __init__(self, plan: Plan, people: SimulatedPeople, clock: SimulatedClock, seed: int) -> None:
+        """Take the plan's orders, the people who order and receive, the clock, and the seed of lead times."""
         self.people = people
         self.clock = clock
         self.seed = seed
@@ -38,18 +40,18 @@ class SimulatedSuppliers:
         self.expect(row, now)
 
     def expect(self, row: OrderRow, placed_at: datetime) -> None:
-        """Schedule what has not arrived of an order."""
+        """Schedule the deliveries of an order that have not arrived."""
         first = self._first(row.id, placed_at)
         later = {tranche.id: tranche.after_first_h for tranche in self.planned[row.id].tranches}
         for tranche in row.tranches:
             if tranche.received_at is None:
-                self._expect(tranche.id, after(first, later[tranche.id]))
+                arrives = after(first, later[tranche.id])
+                self.clock.schedule(arrives, partial(self._receive, tranche.id))
 
     def _first(self, order: str, placed_at: datetime) -> datetime:
+        """Return when an order's first delivery arrives."""
         return after(placed_at, drawn(self.planned[order].lead, self.seed, order))
 
-    def _expect(self, tranche: str, arrives: datetime) -> None:
-        def receive(at: datetime) -> None:
-            deliveries.receive(self.people.ledger, self.people.one(CLERK), tranche, note=SOURCE, at=at)
-
-        self.clock.schedule(arrives, receive)
+    def _receive(self, tranche: str, at: datetime) -> None:
+        clerk = self.people.one(CLERK)
+        deliveries.receive(self.people.ledger, clerk, tranche, note=SOURCE, at=at)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def free_port() -> int:
-    """Give a port that nobody listens on."""
+    """Return a port on which no program listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -67,7 +67,7 @@ def server() -> Iterator[PrefectServer]:
 
 
 def until(is_so: Callable[[], object], *, seconds: float) -> float:
-    """Wait until something is so; give how long it took."""
+    """Wait until something is so. Return how long it took, in seconds."""
     began = time.monotonic()
     while not is_so():
         if time.monotonic() - began > seconds:
@@ -77,7 +77,7 @@ def until(is_so: Callable[[], object], *, seconds: float) -> float:
 
 
 def engine_plan() -> Plan:
-    """Give the small plan with a step nobody has automated, and one of another phase."""
+    """Return the small plan with a step that nobody has automated, and one of another phase."""
     plan = small_plan()
     extra = [
         activity("060@pod-001", kind="verify", effect="read", policy={"needed": "by-hand"}),
@@ -143,15 +143,16 @@ class Running:
 
         self.engine = engine
         self.said = said
-        self._thread = threading.Thread(target=Dispatcher(engine).run, kwargs={"until_idle": False}, daemon=True)
-        self._thread.start()
+        self.dispatcher = Dispatcher(engine)
+        self.thread = threading.Thread(target=self.dispatcher.run, kwargs={"until_idle": False}, daemon=True)
+        self.thread.start()
 
     def stop(self) -> None:
         """Stop as Ctrl-C does."""
         self.engine.stopping.set()
         self.engine.bell.ring()
-        self._thread.join(30)
-        assert not self._thread.is_alive()
+        self.thread.join(30)
+        assert not self.thread.is_alive()
 
 
 Start = Callable[..., Running]
@@ -159,7 +160,7 @@ Start = Callable[..., Running]
 
 @pytest.fixture
 def start(server: PrefectServer, playbooks: Path, inventory: Path) -> Iterator[Start]:
-    """Give what starts an engine on a site; all are stopped at the end."""
+    """Return a function that starts an engine on a site. All are stopped at the end."""
     from flows.engine_state import Engine, forget, register
     from flows.executors.real import RealPerformer
     from flows.tending import Attendant
@@ -176,7 +177,7 @@ def start(server: PrefectServer, playbooks: Path, inventory: Path) -> Iterator[S
             plan=plan,
             revision=1,
             clock=lambda: datetime.now(UTC),
-            performer=RealPerformer(site, playbooks, inventory, hands_off=hands_off),
+            performer=RealPerformer(playbooks, inventory, hands_off=hands_off),
             linger_s=1.0,
             rehearsal=False,
         )
@@ -194,23 +195,23 @@ def start(server: PrefectServer, playbooks: Path, inventory: Path) -> Iterator[S
 
 
 def row(site: Path, name: str) -> Activity:
-    """Give an activity as it stands now."""
+    """Return an activity as it is now."""
     with open_snapshot(site) as snapshot:
         return require_activity(snapshot, name)
 
 
 def state(site: Path, name: str) -> str:
-    """Give an activity's state now."""
+    """Return an activity's state now."""
     return row(site, name).state.value
 
 
 def runs(site: Path, name: str | None = None) -> list[records.RunRow]:
-    """Give the runs of an activity, or all."""
+    """Return the runs of an activity, or all."""
     with open_snapshot(site) as snapshot:
         return records.runs(snapshot, name)
 
 
 def task_runs(server: PrefectServer, running: Running) -> list[dict[str, Any]]:
-    """Give what the dashboard shows of an engine's tasks."""
-    wanted = {"flow_runs": {"tags": {"all_": [running.engine.tag]}}, "task_runs": {"name": {"like_": "·"}}}
-    return server.api.some("task_runs", wanted)
+    """Return what the dashboard shows of an engine's tasks."""
+    of_engine = {"tags": {"all_": [running.engine.tag]}}
+    return server.api.some("task_runs", {"flow_runs": of_engine, "task_runs": {"name": {"like_": "·"}}})

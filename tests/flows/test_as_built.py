@@ -14,7 +14,7 @@ import pytest
 from flows.engine_state import Engine
 from flows.executors import compute as computing
 from flows.executors.as_built import AS_BUILT
-from flows.executors.compute import compute, compute_mark
+from flows.executors.compute import compute_mark, prepare_compute
 from flows.executors.real import RealPerformer
 from flows.executors.rehearsed import Simulator
 from flows.executors.simulated_people import SimulatedPeople
@@ -58,7 +58,7 @@ PODS = ("pod-001", "pod-002")
 
 
 def built_plan() -> Plan:
-    """Give two pods whose leaves are configured and discovered, a spine, and the as-built documents."""
+    """Return two pods whose leaves are configured and discovered, a spine, and the as-built documents."""
     by_hand = {"effect": "read", "policy": BY_HAND}
     made = [
         activity("050@site", items=2, items_of="spine switches"),
@@ -104,7 +104,7 @@ class Built:
             plan=_plan(folder),
             revision=1,
             clock=clock,
-            performer=RealPerformer(folder, folder, None, hands_off=True),
+            performer=RealPerformer(folder, None, hands_off=True),
             linger_s=0,
             rehearsal=False,
         )
@@ -113,10 +113,13 @@ class Built:
         return _row(self.folder, name, self.clock())
 
     def compute(self, name: str) -> Outcome:
-        return compute(self.engine, self.row(name))
+        with self.engine.snapshot() as snapshot:
+            job = prepare_compute(self.engine, snapshot, require_activity(snapshot, name))
+        return job()
 
     def mark(self, name: str) -> str:
-        return compute_mark(self.folder, self.row(name), self.clock())
+        with self.engine.snapshot() as snapshot:
+            return compute_mark(snapshot, require_activity(snapshot, name))
 
     def discovered(self, pod: str, mismatches: int = 0) -> None:
         assert take(self.ledger, f"062@{pod}")
@@ -309,22 +312,27 @@ def test_a_rehearsal_holds_the_as_built_back_too(tmp_path: Path) -> None:
         adopt_plan(ledger, "pm", built_plan(), reason="rehearse")
         plan = _plan(folder)
         people = SimulatedPeople(ledger, plan, clock)
-        simulator = Simulator(folder, clock, WorkCalendar.from_plan(plan), people, seed=1)
+        simulator = Simulator(clock, WorkCalendar.from_plan(plan), people, seed=1)
         engine = Engine(folder, ledger, plan, 1, clock, simulator, linger_s=0, rehearsal=True)
 
         def states() -> dict[str, str]:
             names = ("062@pod-001", "062@pod-002", "070@site")
             return {name: _row(folder, name, clock()).state.value for name in names}
 
+        def begin(name: str) -> None:
+            with engine.snapshot() as snapshot:
+                job = simulator.prepare(engine, snapshot, require_activity(snapshot, name))
+            job()
+
         for name in ("062@pod-001", "070@site"):
-            simulator.perform(engine, _row(folder, name, clock()))
+            begin(name)
             for decision in clock.move_to(clock() + timedelta(days=9)):
                 decision(clock())
         assert states() == {"062@pod-001": "done", "062@pod-002": "ready", "070@site": "running"}
         simulator.retry_held_back()
         assert states()["070@site"] == "running"
 
-        simulator.perform(engine, _row(folder, "062@pod-002", clock()))
+        begin("062@pod-002")
         for decision in clock.move_to(clock() + timedelta(days=9)):
             decision(clock())
         simulator.retry_held_back()

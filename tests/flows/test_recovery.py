@@ -12,19 +12,28 @@ from pathlib import Path
 import pytest
 
 from flows.ansible.orphans import boot_id
+from flows.engine_state import Engine
+from flows.executors.real import RealPerformer
 from flows.prefect_server import PrefectServer
 from flows.recovery import recover
-from ledger.decisions.runs import claim
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.runs import claim, renew
+from ledger.evidence.plans import read_plan
+from ledger.questions.records import claims
+from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from tests.flows.conftest import Start, row, runs, state, until
+from tests.flows.conftest import Start, engine_plan, row, runs, state, until
+from tests.ledger.conftest import Clock, elsewhere, share
+from tests.ledger.journey import bought, passed, racked
+from tests.postgres_server import EVERYBODY, ON_POSTGRES, Server
 
 NO_PROCESS = 2**22 - 1
 
 
 @pytest.fixture
 def left_behind() -> Iterator[Callable[[str], subprocess.Popen[bytes]]]:
-    """Give what starts a process group with a run's folder in its command line, as a killed engine leaves it."""
+    """Return a function that starts a process group with a run's folder in its command line, as a killed engine leaves it."""
     started: list[subprocess.Popen[bytes]] = []
 
     def begin(folder: str) -> subprocess.Popen[bytes]:
@@ -95,8 +104,38 @@ def test_a_live_engines_run_is_left_alone(both_passed: Path, start: Start) -> No
     running = start(both_passed)
     until(lambda: state(both_passed, "030@pod-002") == "checked_not_met", seconds=30)
 
-    assert recover(running.engine) == []
+    with running.engine.snapshot() as snapshot:
+        assert recover(running.engine, snapshot) == []
     assert state(both_passed, "030@pod-001") == "running"
+
+
+def test_a_lease_that_was_renewed_in_the_database_is_not_over(
+    postgres: Server, tmp_path: Path, playbooks: Path, inventory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A renewal is no event: the copy in another engine's folder may still hold the lease of before."""
+    monkeypatch.setenv(ON_POSTGRES, "yes")  # the small site's people share one account then
+    here = tmp_path / "here"
+    here.mkdir()
+    share(here, postgres.url(postgres.database(), EVERYBODY))
+    clock = Clock()
+    with create_ledger(here, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=clock) as ledger:
+        adopt_plan(ledger, "pm", engine_plan(), reason="first plan")
+        bought(ledger)
+        racked(ledger)
+        passed(ledger, clock)
+    take(here, "030@pod-001", host="elsewhere", lease_s=0.2)
+    with Ledger.open(elsewhere(here, "there")) as ledger, open_snapshot(ledger.site_dir) as snapshot:
+        (known,) = claims(snapshot)
+        with Ledger.open(here) as theirs:
+            renew(theirs, "gone:1", "030@pod-001", 3600)
+        until(lambda: known.lease_until < datetime.now(UTC), seconds=5)
+        performer = RealPerformer(playbooks, inventory, hands_off=True)
+        plan, now = read_plan(snapshot), lambda: datetime.now(UTC)
+        engine = Engine(ledger.site_dir, ledger, plan, 1, now, performer, 0, rehearsal=False)
+
+        assert recover(engine, snapshot) == []
+
+    assert state(here, "030@pod-001") == "running"
 
 
 @pytest.mark.slow

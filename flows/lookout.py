@@ -1,0 +1,57 @@
+"""An engine's look at its ledger: one snapshot for all that one wake asks."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from flows.engine_state import Engine, Work
+from flows.watch import LOOK_S, Watch
+from ledger.questions.counts import next_wake
+
+
+class Lookout:
+    """Looks whenever the ledger or the engine has changed, and queues the work that it finds.
+
+    It belongs to the dispatcher's thread. Use it in a with statement.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        """Begin to watch the engine's ledger."""
+        self._engine = engine
+        self._watch = Watch(engine.site_dir, engine.clock)
+        self._heard = -1
+
+    def look(self, *, again: bool = False) -> int | None:
+        """Attend to what is asked of the engine and queue the work there is. Return how many activities were queued.
+
+        Return None where nothing has changed since the last look; with `again`, look nevertheless.
+        """
+        engine = self._engine
+        moved, rung = self._watch.moved(), engine.bell.count
+        if not moved and rung == self._heard and not again:
+            return None
+        self._heard = rung
+        return engine.queue_up(self._work())
+
+    def _work(self) -> list[Work]:
+        engine = self._engine
+        with engine.snapshot() as snapshot:
+            self._watch.lag_ends = next_wake(snapshot)
+            if not engine.tend(snapshot):
+                return engine.work(snapshot)
+        # attending has recorded something, from which work may follow: this is the one place that reads anew
+        with engine.snapshot() as snapshot:
+            return engine.work(snapshot)
+
+    def wait(self) -> None:
+        """Wait until the engine's bell is rung, or until it is time to ask the watch again."""
+        self._engine.bell.wait(self._heard, LOOK_S)
+
+    def __enter__(self) -> Self:
+        """Return the lookout, by which the engine's flows look too."""
+        self._engine.lookout = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop watching."""
+        self._watch.close()

@@ -1,0 +1,200 @@
+"""How often an engine opens the record: once a wake, and once more only where it has recorded something itself.
+
+Every snapshot that `ledger.reading.open_snapshot` makes is counted, whoever asks for it. Of an engine's wake, only looking and
+queueing count: what the dispatcher's thread does from the moment it looks until the work is queued. What was queued is done
+later, in a thread for each task. Such a thread opens the record once, before it acts.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.ansible.digest import playbook_digest
+from flows.engine_state import Engine, Work
+from flows.executors.real import RealPerformer
+from flows.executors.rehearsed import Simulator
+from flows.executors.simulated_people import SimulatedPeople
+from flows.executors.simulated_suppliers import SimulatedSuppliers
+from flows.lookout import Lookout
+from flows.performer import Outcome
+from flows.simulation import SimulatedClock
+from flows.stage import CLOSING, Stage
+from flows.tasks import _dealt_with
+from flows.tending import Attendant
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.requests import request_run
+from ledger.decisions.sign_off import release
+from ledger.evidence.plans import read_plan
+from ledger.questions.snapshot import Snapshot
+from ledger.reading import open_snapshot
+from ledger.writing import Ledger
+from steps.schedule.calendar import WorkCalendar
+from tests.flows.conftest import Start, runs, state, until
+from tests.flows.test_rehearsal import rehearsal_plan
+from tests.ledger.conftest import T0
+
+Opened = list[threading.Thread]
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> Opened:
+    """The threads that opened a snapshot, once for each snapshot."""
+    threads: Opened = []
+
+    def counted(*args: Any, **named: Any) -> Snapshot:
+        threads.append(threading.current_thread())
+        return Snapshot(*args, **named)
+
+    monkeypatch.setattr("ledger.reading.Snapshot", counted)
+    return threads
+
+
+@pytest.fixture
+def at_work(both_passed: Path, playbooks: Path, inventory: Path) -> Iterator[Engine]:
+    """A real engine with playbooks and hosts, on a site where software may begin in both pods."""
+    with open_snapshot(both_passed) as snapshot:
+        plan = read_plan(snapshot)
+    with Ledger.open(both_passed) as ledger:
+        performer = RealPerformer(playbooks, inventory, hands_off=False)
+        engine = Engine(both_passed, ledger, plan, 1, lambda: datetime.now(UTC), performer, 0, rehearsal=False)
+        engine.tend = Attendant(engine, lambda _: None).tend
+        yield engine
+
+
+def taken(engine: Engine) -> list[Work]:
+    """Take what was queued, as phase runs do."""
+    found = []
+    for waiting in engine.queues.values():
+        while not waiting.empty():
+            found.append(waiting.get())
+    return found
+
+
+def counting(patch: pytest.MonkeyPatch, opened: Opened, owner: type, name: str) -> list[int]:
+    """Return a list that grows by how many snapshots each call of a method opens in its thread."""
+    counts: list[int] = []
+    method = getattr(owner, name)
+
+    def counted(*args: Any, **named: Any) -> Any:
+        before = opened.count(threading.current_thread())
+        result = method(*args, **named)
+        counts.append(opened.count(threading.current_thread()) - before)
+        return result
+
+    patch.setattr(owner, name, counted)
+    return counts
+
+
+def test_a_wake_that_looks_and_queues_opens_the_record_once(at_work: Engine, playbooks: Path, opened: Opened) -> None:
+    with Lookout(at_work) as lookout:
+        assert lookout.look() == 6
+        assert len(opened) == 1
+
+        assert lookout.look() is None
+        assert len(opened) == 1, "nothing has changed: the record is not opened"
+
+        for work in taken(at_work):
+            at_work.ended(work.key, Outcome("Done", ""))
+        assert lookout.look() == 0
+        assert len(opened) == 2
+
+        digest = playbook_digest(playbooks / "networking" / "040.yml")
+        with Ledger.open(at_work.site_dir) as ledger:
+            for pod in ("pod-001", "pod-002"):
+                release(ledger, "lead", f"040@{pod}", hosts=[f"{pod}-n1"], count=1, playbook_digest=digest)
+        assert lookout.look() == 2, "both changes were released"
+        assert len(opened) == 3
+
+
+def test_what_a_wake_has_recorded_itself_is_read_anew(at_work: Engine, opened: Opened) -> None:
+    with Lookout(at_work) as lookout:
+        lookout.look()
+        for work in taken(at_work):
+            at_work.ended(work.key, Outcome("Done", ""))
+        with Ledger.open(at_work.site_dir) as ledger:
+            request_run(ledger, "lead", "030@pod-001")
+        opened.clear()
+
+        assert lookout.look() == 1
+
+        assert len(opened) == 2, "once to look, and once after the request was answered"
+        assert lookout.look() == 0, "the answer is an event too"
+        assert len(opened) == 3
+
+
+def test_a_rehearsal_opens_the_record_once_a_wake_a_task_and_a_situation(
+    tmp_path: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To go-live, without a server: the tasks are done in the dispatcher's thread, one after the other."""
+    folder, clock, plan = tmp_path / "rehearsal", SimulatedClock(T0), rehearsal_plan()
+    looks: list[tuple[int | None, int]] = []
+    situations = counting(monkeypatch, opened, Engine, "quiet")
+    refusals = counting(monkeypatch, opened, SimulatedPeople, "is_held_back")
+    with create_ledger(
+        folder, site_name="R", time_zone="UTC", rehearsal=True, owner="sim-owner-pm", clock=clock
+    ) as ledger:
+        adopt_plan(ledger, "sim-owner-pm", plan, reason="rehearsal")
+        people = SimulatedPeople(ledger, plan, clock)
+        simulator = Simulator(clock, WorkCalendar.from_plan(plan), people, seed=1)
+        engine = Engine(folder, ledger, plan, 1, clock, simulator, 0, rehearsal=True)
+        stage = Stage(engine, simulator, SimulatedSuppliers(plan, people, clock, 1), clock, CLOSING, print)
+
+        def dispatch() -> None:
+            with Lookout(engine) as lookout:
+                while not engine.stopping.is_set():
+                    before = opened.count(dispatcher)
+                    queued = lookout.look()
+                    looks.append((queued, opened.count(dispatcher) - before))
+                    for work in taken(engine):
+                        engine.ended(work.key, _dealt_with(engine, work.key.activity, work.key.attempt))
+                    lookout.wait()
+
+        dispatcher = threading.Thread(target=dispatch, daemon=True)
+        dispatcher.start()
+        opened.clear()
+        stage.play(dispatcher)
+        engine.stopping.set()
+        dispatcher.join(10)
+
+    assert len([queued for queued, _ in looks if queued]) >= 3
+    assert {count for queued, count in looks if queued is not None} == {1}
+    assert opened.count(dispatcher) == sum(count for _, count in looks) + engine.handed
+    assert set(situations) <= {0, 1}
+    assert set(refusals) <= {1}, "only after a refusal, to learn whether another finish holds it back"
+    assert opened.count(threading.current_thread()) == sum(situations) + sum(refusals)
+
+
+@pytest.mark.slow
+def test_a_running_engine_opens_the_record_once_a_wake_and_once_a_task(
+    both_passed: Path, start: Start, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With Prefect and Ansible: no flow and no task opens it beside the looks, but for the status at an advance's end."""
+    looks: list[tuple[int | None, int]] = []
+    look = Lookout.look
+
+    def counted(lookout: Lookout, *, again: bool = False) -> int | None:
+        before = opened.count(threading.current_thread())
+        queued = look(lookout, again=again)
+        looks.append((queued, opened.count(threading.current_thread()) - before))
+        return queued
+
+    monkeypatch.setattr(Lookout, "look", counted)
+    running = start(both_passed)
+    until(lambda: len([run for run in runs(both_passed) if run.settled_at]) == 2, seconds=40)
+    until(lambda: state(both_passed, "030@pod-002") == "checked_not_met", seconds=15)
+    running.stop()
+
+    assert {count for queued, count in looks if queued} == {1}
+    assert {count for queued, count in looks if queued == 0} == {1}
+    assert {count for queued, count in looks if queued is None} == {0}
+    here = threading.current_thread()
+    in_tasks = [thread for thread in opened if thread not in {here, running.thread}]
+    assert len(in_tasks) == running.engine.task_runs
+    beside_looks = opened.count(running.thread) - sum(count for _, count in looks)
+    assert beside_looks == running.dispatcher.advances
