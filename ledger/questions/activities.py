@@ -6,9 +6,8 @@ from collections.abc import Collection
 
 from ledger.questions.case import select
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import NOT_BEGUN, Activity, State, words
+from ledger.rules.activity import NOT_BEGUN, Activity, Standing, State, words
 from ledger.rules.permission import is_same
-from ledger.rules.revision import Standing
 from steps.stamps import stamp
 
 _HOSTS = """

@@ -321,6 +321,14 @@ class Activity:
         return max(self.stale_since or 0, self.valid_since or 0)
 
 
+class Standing(NamedTuple):
+    """How an activity that has begun is, in a word: what a plan revision asks."""
+
+    state: State
+    attempt: int
+    stale: bool
+
+
 COLUMNS = tuple(field.name for field in fields(Activity))[:-4]
 """The columns of the table `activity` that make an `Activity`, in order."""
 

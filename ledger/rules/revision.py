@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import NamedTuple
 
-from ledger.rules.activity import ENDED, State
+from ledger.rules.activity import ENDED, Standing, State
 from steps.design.calculated import Calculator
 from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Plan, PlanLink
@@ -22,14 +22,6 @@ from steps.value import value_text
 
 NAMED = 4
 """How many differences a reason names; the rest are counted."""
-
-
-class Standing(NamedTuple):
-    """How an activity that has begun is, in a word: what a plan revision asks."""
-
-    state: State
-    attempt: int
-    stale: bool
 
 
 class Consequence(NamedTuple):
