@@ -1,0 +1,29 @@
+"""Show one step as it is written.
+
+Example:
+    clusterwright catalog show 034
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.output import clean, print_json
+from clusterwright.where import site_if_any
+from steps.catalog.loader import read_catalog, require
+
+
+def show(
+    step: Annotated[str, typer.Argument(help="Its id, as 034 or H08.")],
+    site: SiteOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    entry = require(read_catalog(site_if_any(site)), step)
+    if as_json:
+        print_json(entry.step)
+    else:
+        print(f"# {entry.path}\n{clean(entry.path.read_text(encoding='utf-8'))}", end="")
