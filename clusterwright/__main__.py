@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from clusterwright.app import app
+from clusterwright.output import clean
 from steps.errors import (
     ClusterwrightError,
     InputError,
@@ -23,19 +25,15 @@ INTERRUPTED = 130
 
 
 def exit_code(error: ClusterwrightError) -> int:
-    """Give the exit code of an error, by its kind."""
+    """Return the exit code of an error, by its kind."""
     return next(code for kind, code in EXIT_CODES if isinstance(error, kind))
 
 
 def main() -> None:
     """Run the command line."""
-    from clusterwright.app import app
-
     try:
         app()
     except ClusterwrightError as error:
-        from clusterwright.output import clean
-
         print(clean(f"clusterwright: {error}"), file=sys.stderr)
         sys.exit(exit_code(error))
     except KeyboardInterrupt:

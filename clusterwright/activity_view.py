@@ -2,140 +2,155 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from clusterwright.catalog_view import seed_line
 from clusterwright.check_view import counts
 from clusterwright.flat import flat_activity
 from clusterwright.output import clean, minute
-from ledger.questions.case import require_activity
+from ledger.questions import records
 from ledger.questions.checks import check_history, checklist
 from ledger.questions.facts import fact_needs
 from ledger.questions.links import predecessors, successors
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
-from ledger.questions.records import comments, evidence, measurements, preview, runs, sign_offs
 from ledger.questions.site import site_of
-from ledger.questions.why import criteria, why
+from ledger.questions.snapshot import Snapshot
+from ledger.questions.why import CriterionRow, criteria, why
 from ledger.questions.witnesses import attendances, invitation
-
-if TYPE_CHECKING:
-    from ledger.questions.snapshot import Snapshot
-    from ledger.questions.why import CriterionRow
-    from ledger.rules.activity import Activity
-    from ledger.rules.rows import NcrRow, OrderRow
+from ledger.rules.activity import Activity
+from ledger.rules.rows import NcrRow, OrderRow
+from steps.catalog.loader import shipped_step
 
 
-def activity_document(reader: Snapshot, row: Activity) -> dict[str, Any]:
-    """Give everything the ledger knows of an activity, with stable keys."""
+def activity_document(snapshot: Snapshot, row: Activity) -> dict[str, Any]:
+    """Return everything the ledger knows of an activity, with stable keys."""
     return {
         "activity": flat_activity(row),
-        "seed_says": seed_says(row.plan.step),
-        "why": why(reader, row.id),
-        "predecessors": predecessors(reader, row.id),
-        "successors": successors(reader, row.id),
-        "criteria": criteria(reader, row.id),
-        "checklist": checklist(reader, row),
-        "checks": check_history(reader, row),
-        "facts": fact_needs(reader, row),
-        "measurements": measurements(reader, row.id),
-        "evidence": evidence(reader, row.id),
-        "sign_offs": sign_offs(reader, row.id),
-        "invitation": invitation(reader, row),
-        "witnesses": attendances(reader, row),
-        "preview": preview(reader, row.id),
-        "ncrs": ncrs(reader, name=row.id),
-        "orders": [order for order in orders(reader) if order.id.partition("#")[0] == row.id],
-        "runs": runs(reader, row.id),
-        "comments": comments(reader, row.id),
+        "seed_says": _seed_says(row.plan.step),
+        "why": why(snapshot, row.id),
+        "predecessors": predecessors(snapshot, row.id),
+        "successors": successors(snapshot, row.id),
+        "criteria": criteria(snapshot, row.id),
+        "checklist": checklist(snapshot, row),
+        "checks": check_history(snapshot, row),
+        "facts": fact_needs(snapshot, row),
+        "measurements": records.measurements(snapshot, row.id),
+        "evidence": records.evidence(snapshot, row.id),
+        "sign_offs": records.sign_offs(snapshot, row.id),
+        "invitation": invitation(snapshot, row),
+        "witnesses": attendances(snapshot, row),
+        "preview": records.preview(snapshot, row.id),
+        "ncrs": ncrs(snapshot, name=row.id),
+        "orders": [order for order in orders(snapshot) if order.id.startswith(f"{row.id}#")],
+        "runs": records.runs(snapshot, row.id),
+        "comments": records.comments(snapshot, row.id),
     }
 
 
-def seed_says(step: str) -> str | None:
-    """Return what the list of 195 steps says of a step; None for hold points and a site's own steps."""
-    from steps.catalog.loader import shipped_step
-
+def _seed_says(step: str) -> str | None:
+    """Return what the list of 195 steps says of a step. None for hold points and a site's own steps."""
     shipped = shipped_step(step)
     return None if shipped is None else shipped.seed_says
 
 
-def print_activity(reader: Snapshot, row: Activity) -> None:
-    """Print an activity's page."""
-    zone = site_of(reader).time_zone
-    answer = why(reader, row.id)
-    flags = f" [{', '.join(sorted(row.flags))}]" if row.flags else ""
+def print_activity(document: dict[str, Any], snapshot: Snapshot, row: Activity) -> None:
+    """Print an activity's page from its document."""
+    zone = site_of(snapshot).time_zone
     lines = [
-        f"{row.id}  {row.plan.title}",
-        f"{row.plan.phase} · {row.plan.kind} · {row.plan.role} · attempt {row.attempt}{flags}",
-        f"{answer.state_sentence}",
-        _planned(row, zone),
+        *_head(document, row, zone),
+        *_work(document, row),
+        *_approval(document, row, zone, witness_lines(snapshot, row, zone)),
     ]
-    lines += [seed_line(said)] if (said := seed_says(row.plan.step)) else []
-    lines += [f"waits for {u.predecessor} {u.title} ({u.state}): {u.reason}" for u in answer.unmet]
-    lines += [f"needs {need}" for need in answer.needs]
-    for f in fact_needs(reader, require_activity(reader, row.id)):
-        said = "not known" if f.known is None else f"{f.known.value} {f.unit_of_measure} by {f.known.by}"
-        lines.append(f"fact {f.name}: {said} ({f.meaning})")
-    for c in criteria(reader, row.id):
-        each = f" each {c.each}" if c.each else ""
-        fleet = f" and within {c.fleet_z} robust deviations" if c.fleet_z is not None else ""
-        lines.append(
-            f"criterion {c.metric} {c.op} {c.value} {c.unit}{each}{fleet}: {c.verdict} {c.measured or ''}{read_by(c)}"
-        )
-        lines += [f"  likely cause {number}: {cause}" for number, cause in enumerate(c.causes, start=1)]
-    if (done := checklist(reader, require_activity(reader, row.id))) is not None:
-        lines.append(f"checklist {counts(done)}; `clusterwright check {row.id}` lists them")
-    lines += [f"evidence {e.kind} {e.name} {e.digest[:12]} by {e.by}" for e in evidence(reader, row.id)]
-    if (seen := preview(reader, row.id)) is not None:
-        lines.append(f"check mode {minute(seen.at, zone)}: {seen.summary}")
-    lines += witness_lines(reader, row.id, zone)
-    for s in sign_offs(reader, row.id):
-        witnessed = f"; {s.witnessed}" if s.witnessed else ""
-        lines.append(
-            f"{s.decision} by {s.name} as {s.role}, {minute(s.at, zone)} ({s.assurance}) {s.comment}{witnessed}"
-        )
-    if row.valid_until is not None:
-        lines.append(f"its approval holds until {minute(row.valid_until, zone)}")
-    lines += [ncr_line(n) for n in ncrs(reader, name=row.id)]
-    lines += [order_line(o) for o in orders(reader) if o.id.partition("#")[0] == row.id]
-    lines += [f"run {r.id}: {r.status} {r.summary}" for r in runs(reader, row.id)]
-    lines += [f"note by {c.person}, {minute(c.at, zone)}: {c.text}" for c in comments(reader, row.id)]
+    lines += [f"run {r.id}: {r.status} {r.summary}" for r in document["runs"]]
+    lines += [f"note by {c.person}, {minute(c.at, zone)}: {c.text}" for c in document["comments"]]
     print(clean("\n".join(lines)))
 
 
-def _planned(row: Activity, zone: str) -> str:
-    dates = row.plan.dates
-    if dates is None:
-        return "planned  to , float 0 h"
-    left = "critical" if row.is_critical else f"float {dates.total_float_h:.0f} h"
-    return f"planned {minute(dates.early_start, zone)} to {minute(dates.early_finish, zone)}, {left}"
+def _head(
+    document: dict[str, Any],
+    row: Activity,
+    zone: str,
+) -> Iterator[str]:
+    plan, answer = row.plan, document["why"]
+    flags = f" [{', '.join(sorted(row.flags))}]" if row.flags else ""
+    yield f"{row.id}  {plan.title}"
+    yield f"{plan.phase} · {plan.kind} · {plan.role} · attempt {row.attempt}{flags}"
+    yield f"{answer.state_sentence}"
+    if plan.dates is not None:
+        left = "critical" if row.is_critical else f"float {plan.dates.total_float_h:.0f} h"
+        start, finish = plan.dates.early_start, plan.dates.early_finish
+        yield f"planned {minute(start, zone)} to {minute(finish, zone)}, {left}"
+    if document["seed_says"]:
+        yield seed_line(document["seed_says"])
+    for unmet in answer.unmet:
+        yield f"waits for {unmet.predecessor} {unmet.title} ({unmet.state}): {unmet.reason}"
+    for need in answer.needs:
+        yield f"needs {need}"
 
 
-def read_by(c: CriterionRow) -> str:
-    """Name the people who read a criterion, where software did not."""
-    return f", read by {', '.join(c.readers)}" if c.readers else ""
+def _work(document: dict[str, Any], row: Activity) -> Iterator[str]:
+    for need in document["facts"]:
+        said = "not known" if need.known is None else f"{need.known.value} {need.unit_of_measure} by {need.known.by}"
+        yield f"fact {need.name}: {said} ({need.meaning})"
+    for criterion in document["criteria"]:
+        yield _criterion(criterion)
+        for number, cause in enumerate(criterion.causes, start=1):
+            yield f"  likely cause {number}: {cause}"
+    done = document["checklist"]
+    if done is not None:
+        yield f"checklist {counts(done._asdict())}; `clusterwright check list {row.id}` lists them"
+    for e in document["evidence"]:
+        yield f"evidence {e.kind} {e.name} {e.digest[:12]} by {e.by}"
 
 
-def witness_lines(reader: Snapshot, activity: str, zone: str) -> list[str]:
-    """Say what the witnesses of an activity were told, and who came."""
-    invited = attendances(reader, require_activity(reader, activity))
+def _criterion(c: CriterionRow) -> str:
+    each = f" each {c.each}" if c.each else ""
+    fleet = f" and within {c.fleet_z} robust deviations" if c.fleet_z is not None else ""
+    readers = f", read by {', '.join(c.readers)}" if c.readers else ""
+    limit = f"criterion {c.metric} {c.op} {c.value} {c.unit}{each}{fleet}"
+    return f"{limit}: {c.verdict} {c.measured or ''}{readers}"
+
+
+def _approval(
+    document: dict[str, Any],
+    row: Activity,
+    zone: str,
+    witnesses: list[str],
+) -> Iterator[str]:
+    seen = document["preview"]
+    if seen is not None:
+        yield f"check mode {minute(seen.at, zone)}: {seen.summary}"
+    yield from witnesses
+    for s in document["sign_offs"]:
+        witnessed = f"; {s.witnessed}" if s.witnessed else ""
+        yield f"{s.decision} by {s.name} as {s.role}, {minute(s.at, zone)} ({s.assurance}) {s.comment}{witnessed}"
+    if row.valid_until is not None:
+        yield f"its approval holds until {minute(row.valid_until, zone)}"
+    yield from map(_ncr_line, document["ncrs"])
+    yield from map(_order_line, document["orders"])
+
+
+def witness_lines(snapshot: Snapshot, row: Activity, zone: str) -> list[str]:
+    """Return what the witnesses of an activity were told, and who came. Empty where it invites none."""
+    invited = attendances(snapshot, row)
     if not invited:
         return []
-    held = invitation(reader, require_activity(reader, activity))
+    held = invitation(snapshot, row)
     told = "not invited yet"
     if held is not None:
         agreed = ", a shorter notice agreed" if held.agreed else ""
         told = f"invited for {minute(held.on, zone)} by {held.by}{agreed}"
-    lines = [f"witnesses {', '.join(row.role for row in invited)}: {told}"]
-    for row in invited:
-        if row.noted:
-            said = f"witness {row.role}: " + (row.witness or "did not attend")
-            lines.append(f"{said}, noted by {row.by} {minute(row.at, zone)} {row.note}".rstrip())
+    lines = [f"witnesses {', '.join(one.role for one in invited)}: {told}"]
+    for one in invited:
+        if one.noted:
+            said = f"witness {one.role}: " + (one.witness or "did not attend")
+            lines.append(f"{said}, noted by {one.by} {minute(one.at, zone)} {one.note}".rstrip())
     return lines
 
 
-def ncr_line(n: NcrRow) -> str:
-    """Say all of a non-conformance in a line."""
+def _ncr_line(n: NcrRow) -> str:
     parts = [f"class {n.ncr_class}", "open" if n.closed_at is None else f"closed: {n.disposition}"]
     if n.closed_at is None and n.decided:
         parts.append(f"decided: {n.decided}")
@@ -145,8 +160,7 @@ def ncr_line(n: NcrRow) -> str:
     return f"non-conformance {n.id} ({', '.join(parts)}): {n.reason}"
 
 
-def order_line(o: OrderRow) -> str:
-    """Say how an order stands and what it costs, in a line."""
+def _order_line(o: OrderRow) -> str:
     parts = [o.state, f"{o.quantity} {o.unit_of_measure}"]
     parts += [f"{o.value} {o.currency}"] if o.value is not None else []
     parts += [f"budget line {o.budget_line}"] if o.budget_line else []

@@ -1,165 +1,113 @@
-"""Putting a plan in force: the ledger is made with the first revision, and read for the next."""
+"""Putting a plan in force: what the folder makes now, held against the record, and adopted by a person."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from clusterwright.output import say
 from clusterwright.plan_diff import Change, placed_otherwise, plan_diff, undone
 from clusterwright.planning import plan_of
 from clusterwright.where import acting_person
+from ledger.account import account_of
+from ledger.decisions.by_key import decided
+from ledger.decisions.plan import adopt_plan, create_ledger, first_adopter, genesis_key, lacking_keys
+from ledger.evidence.plans import read_plan
 from ledger.questions.activities import standing
 from ledger.questions.orders import orders
-from ledger.questions.site import site_of
+from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
+from ledger.rules.revision import consequences
 from ledger.stores.following import has_ledger
-from steps.errors import InputError, NotSatisfiedError
-from steps.schedule.plan import Person, Plan
+from ledger.stores.log import machine_clock
+from ledger.writing import Ledger
+from steps.schedule.plan import Plan
 
-
-def plan_in_force(folder: Path) -> Plan:
-    """Give the adopted plan revision of a site."""
-    from ledger.evidence.plans import read_plan
-
-    with open_snapshot(folder) as reader:
-        return read_plan(reader)
-
-
-def revision_changes(folder: Path, plan: Plan) -> list[Change]:
-    """Give what a plan would change of the revision in force: the plan itself, and what then no longer holds."""
-    from ledger.rules.revision import consequences
-
-    held = plan_in_force(folder)
-    with open_snapshot(folder) as reader:
-        begun, placed = standing(reader), orders(reader)
-    return [
-        *undone(consequences(held, plan, begun)),
-        *placed_otherwise(placed, plan),
-        *plan_diff(held, plan),
-    ]
-
-
-def adopt_site(
-    folder: Path,
-    *,
-    who: str | None,
-    reason: str,
-    baseline: str | None,
-    rehearsal: bool,
-    dry_run: bool = False,
-    ask: Callable[[str], bool] | None = None,
-    key: Path | None = None,
-) -> str:
-    """Adopt what the folder makes now as the next revision; `ask` confirms it, None adopts at once."""
-    plan = plan_of(folder)
-    first = not has_ledger(folder)
-    actor = _first_actor(folder, plan, who) if first else _actor(folder, who)
-    summary = _summary(folder, plan, first=first)
-    if dry_run:
-        return f"{summary}; nothing adopted (dry run)"
-    if ask is not None and not ask(f"{summary}. Adopt as {actor}?"):
-        return "nothing adopted"
-    revision = _adopt(folder, plan, actor, reason, baseline, first=first, rehearsal=rehearsal, key=key)
-    return f"adopted {summary.removeprefix('would be ')}; revision {revision}"
-
-
-def _adopt(
-    folder: Path,
-    plan: Plan,
-    actor: str,
-    reason: str,
-    baseline: str | None,
-    *,
-    first: bool,
-    rehearsal: bool,
-    key: Path | None,
-) -> int:
-    from ledger.decisions.by_key import decided
-    from ledger.decisions.plan import adopt_plan, create_ledger
-    from ledger.writing import Ledger
-
-    def now() -> datetime:
-        return datetime.now(UTC)
-
-    if first:
-        ledger = create_ledger(
-            folder,
-            site_name=plan.site,
-            time_zone=plan.time_zone,
-            rehearsal=rehearsal,
-            owner=actor,
-            owner_key=_owner_key(plan, actor),
-            clock=now,
-        )
-    else:
-        ledger = Ledger.open(folder, clock=now)
-    with ledger:
-        decided(ledger, actor, lambda: adopt_plan(ledger, actor, plan, reason=reason, baseline=baseline), key=key)
-
-    with open_snapshot(folder) as reader:
-        return int(site_of(reader).revision)
-
-
-def _owner_key(plan: Plan, owner: str) -> str | None:
-    """Give the key that genesis names, where anything is to be signed; then every signer needs one."""
-    if all(a.policy.assurance == "recorded" for a in plan.activities):
-        return None
-    keys = {person.id: person.ssh_key for person in plan.people}
-    lacking = [person.id for person in plan.people if not person.ssh_key]
-    if not keys[owner]:
-        raise InputError(
-            f"decisions are to be signed, and the owner {owner} has no ssh_key",
-            hint="write the line of your .pub file under `ssh_key` in site.yaml",
-        )
-    if lacking:
-        say(f"no key yet: {', '.join(lacking)}; they cannot sign until a plan that names their ssh_key is adopted")
-    return keys[owner]
-
-
-def _summary(folder: Path, plan: Plan, *, first: bool) -> str:
-    applicable = sum(a.applicable for a in plan.activities)
-    text = (
-        f"{applicable} activities, {len(plan.activities) - applicable} not applicable, "
-        f"{len(plan.orders)} orders, go-live {plan.finish:%Y-%m-%d}"
-    )
-    if first:
-        return f"would be the first plan: {text}"
-    changes = revision_changes(folder, plan)
-    counts = Counter(change.what for change in changes)
-    undoes = [f"{counts[what]} {words}" for what, words in _UNDOES.items() if counts[what]]
-    return f"would be {len(changes)} changes: {', '.join([*undoes, text])}"
-
-
-_UNDOES = {
+UNDOES = {
     "re-opened": "open again",
     "stale": "stale, to be signed again",
     "order stands": "placed orders of another quantity",
 }
 
 
-def _actor(folder: Path, who: str | None) -> str:
+class Adoption(NamedTuple):
+    """A plan that a person may adopt, and what that would change, in words. `is_first` says that there is no ledger yet."""
 
-    with open_snapshot(folder) as reader:
-        return acting_person(reader, who)
+    folder: Path
+    plan: Plan
+    person: str
+    summary: str
+    is_first: bool
 
 
-def _first_actor(folder: Path, plan: Plan, who: str | None) -> str:
-    """Before there is a ledger the site file's own people are all there is to go by."""
-    from ledger.account import account_of
-    from ledger.rules.permission import roles_for
+def changes_to(snapshot: Snapshot, plan: Plan) -> list[Change]:
+    """Return what a plan would change of the revision in force: first what then no longer holds, then the plan itself."""
+    held = read_plan(snapshot)
+    no_longer = undone(consequences(held, plan, standing(snapshot)))
+    return [*no_longer, *placed_otherwise(orders(snapshot), plan), *plan_diff(held, plan)]
 
-    account = account_of(folder)
-    may = [p for p in plan.people if p.account == account and set(roles_for("adopt_plan")) & set(p.roles)]
-    chosen: list[Person] = [p for p in may if who in (None, p.id)]
-    if not chosen:
-        raise NotSatisfiedError(
-            f"the account {account!r} may not adopt the first plan" + (f" as {who!r}" if who else ""),
-            hint=f"give a person with the role {' or '.join(roles_for('adopt_plan'))} this account in site.yaml",
+
+def prepared(folder: Path, who: str | None) -> Adoption:
+    """Return the adoption of what the folder makes now. Nothing is recorded."""
+    if not has_ledger(folder):
+        plan = plan_of(folder)
+        person = first_adopter(plan, account_of(folder), who)
+        return Adoption(folder, plan, person, f"the first plan: {_size(plan)}", is_first=True)
+    with open_snapshot(folder) as snapshot:
+        plan = plan_of(folder, snapshot)
+        person, changes = acting_person(snapshot, who), changes_to(snapshot, plan)
+    counts = Counter(change.what for change in changes)
+    undoes = [f"{counts[what]} {words}" for what, words in UNDOES.items() if counts[what]]
+    summary = f"{len(changes)} changes: {', '.join([*undoes, _size(plan)])}"
+    return Adoption(folder, plan, person, summary, is_first=False)
+
+
+def _size(plan: Plan) -> str:
+    applicable = sum(a.applicable for a in plan.activities)
+    left_out = len(plan.activities) - applicable
+    orders_until = f"{len(plan.orders)} orders, go-live {plan.finish:%Y-%m-%d}"
+    return f"{applicable} activities, {left_out} not applicable, {orders_until}"
+
+
+def adopt_prepared(
+    adoption: Adoption,
+    *,
+    reason: str,
+    baseline: str | None,
+    rehearsal: bool,
+    key: Path | None,
+) -> int:
+    """Put a plan in force and return the number of its revision. The first adoption makes the ledger."""
+    folder, plan, person, *_ = adoption
+    with _begun(adoption, rehearsal=rehearsal) if adoption.is_first else Ledger.open(folder) as ledger:
+        event: Any = decided(
+            ledger,
+            person,
+            lambda: adopt_plan(
+                ledger,
+                person,
+                plan,
+                reason=reason,
+                baseline=baseline,
+            ),
+            key=key,
         )
-    if len(chosen) > 1:
-        names = ", ".join(p.id for p in chosen)
-        raise InputError(f"the account {account!r} stands for {names}", hint="say which with --as ID")
-    return chosen[0].id
+    return int(event.payload.revision)
+
+
+def _begun(adoption: Adoption, *, rehearsal: bool) -> Ledger:
+    """Make the site's ledger. Its first event names the owner, who is the person who adopts the first plan."""
+    plan, owner = adoption.plan, adoption.person
+    owner_key = genesis_key(plan, owner)
+    if lacking := lacking_keys(plan):
+        say(f"no key yet: {', '.join(lacking)}; they cannot sign until a plan that names their ssh_key is adopted")
+    return create_ledger(
+        adoption.folder,
+        site_name=plan.site,
+        time_zone=plan.time_zone,
+        rehearsal=rehearsal,
+        owner=owner,
+        owner_key=owner_key,
+        clock=machine_clock,
+    )

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ledger.entries import ItemEntry, ReadingEntry
+from ledger.evidence.store import content_of
+from ledger.rules.csv_lines import numbered_rows
+from ledger.rules.faults import together
 from steps.errors import ClusterwrightError, InputError, Place
-
-if TYPE_CHECKING:
-    from ledger.entries import ItemEntry
 
 OWN = ("item", "result", "note", "photo", "serial")
 RESULTS = {"pass": True, "passed": True, "ok": True, "fail": False, "failed": False}
+HEADER = re.compile(r"\s*([^\[\]]*?)\s*(?:\[([^\[\]]*)\])?\s*")
+"""A name, and a unit in brackets where there is one."""
 
 
 class CheckFile(NamedTuple):
@@ -27,19 +30,22 @@ class CheckFile(NamedTuple):
     empty: int
 
 
-class _Column(NamedTuple):
-    name: str
-    unit: str
+class _Row(NamedTuple):
+    """A row of the file: its cells and the units of its columns, by the names of the columns."""
+
+    path: Path
+    line: int
+    cells: dict[str, str]
+    units: dict[str, str]
+
+    def place(self, column: str | None = None) -> Place:
+        return Place(str(self.path), self.line, column)
 
 
 def read_checks(path: Path) -> CheckFile:
-    """Give what a file says; every fault names file, line and column."""
-    from ledger.evidence.store import content_of
-    from ledger.rules.csv_lines import numbered_rows
-    from ledger.rules.faults import together
-
+    """Return what a file says. Raise for all faults at once, each with its file, line and column."""
     rows = numbered_rows(content_of(path, str(path)), str(path))
-    columns = _columns(path, rows[0][1] if rows else [])
+    units = _units(path, rows[0][1] if rows else [])
     entries: list[ItemEntry] = []
     faults: list[ClusterwrightError] = []
     empty = 0
@@ -47,7 +53,7 @@ def read_checks(path: Path) -> CheckFile:
         if not any(cell.strip() for cell in row):
             continue
         try:
-            entry = _entry(path, line, row, columns)
+            entry = _entry(_row(path, line, row, units))
         except InputError as fault:
             faults.append(fault)
             continue
@@ -62,76 +68,82 @@ def read_checks(path: Path) -> CheckFile:
     return CheckFile(tuple(entries), empty)
 
 
-def _columns(path: Path, header: list[str]) -> list[_Column]:
-    columns: list[_Column] = []
+def _units(path: Path, header: list[str]) -> dict[str, str]:
+    """Return the unit of each column by its name, in the order of the file. Columns of our own have none."""
+    units: dict[str, str] = {}
     for cell in header:
-        found = re.fullmatch(r"\s*([^\[\]]*?)\s*(?:\[([^\[\]]*)\])?\s*", cell)
-        name = found[1] if found else ""
-        if not name:
+        found = HEADER.fullmatch(cell)
+        if found is None or not found[1]:
             raise InputError(
                 f"{cell!r} names no column",
                 hint="columns: " + ", ".join(OWN) + ", and metrics as `rack.bond_resistance [ohm]`",
                 place=Place(str(path), 1),
             )
-        own = name.casefold() if name.casefold() in OWN else name
-        if own in {column.name for column in columns}:
-            raise InputError(f"the column {own!r} is there twice", place=Place(str(path), 1, own))
-        columns.append(_Column(own, (found[2] or "").strip() if found else ""))
-    if "item" not in {column.name for column in columns}:
+        own = found[1].casefold()
+        name = own if own in OWN else found[1]
+        if name in units:
+            raise InputError(f"the column {name!r} is there twice", place=Place(str(path), 1, name))
+        units[name] = (found[2] or "").strip()
+    if "item" not in units:
         raise InputError(
             "the column 'item' is missing", hint="the first line names the columns", place=Place(str(path), 1)
         )
-    return columns
+    return units
 
 
-def _entry(path: Path, line: int, row: list[str], columns: list[_Column]) -> ItemEntry | None:
-    """Give what a row says; None where it names an item and says nothing of it."""
-    from ledger.entries import ItemEntry, ReadingEntry
+def _row(
+    path: Path,
+    line: int,
+    row: list[str],
+    units: dict[str, str],
+) -> _Row:
+    if len(row) > len(units):
+        raise InputError(f"the row has {len(row)} cells, the header {len(units)}", place=Place(str(path), line))
+    cells = dict(zip(units, map(str.strip, row), strict=False))
+    return _Row(path, line, cells, units)
 
-    if len(row) > len(columns):
-        raise InputError(f"the row has {len(row)} cells, the header {len(columns)}", place=Place(str(path), line))
-    cells = {column.name: cell.strip() for column, cell in zip(columns, row, strict=False)}
-    units = {column.name: column.unit for column in columns}
-    readings = tuple(ReadingEntry(n, cell, units[n]) for n, cell in cells.items() if n not in OWN and cell)
-    passed = _passed(path, line, cells, has_column="result" in units, is_read=bool(readings))
+
+def _entry(row: _Row) -> ItemEntry | None:
+    """Return what a row says. None where it names an item and says nothing about it."""
+    metrics = [name for name, cell in row.cells.items() if cell and name not in OWN]
+    readings = tuple(ReadingEntry(name, row.cells[name], row.units[name]) for name in metrics)
+    passed = _passed(row, is_read=bool(readings))
     if passed is None:
         return None
-    photos = [_photo(path, line, name.strip()) for name in cells.get("photo", "").split(";") if name.strip()]
+    names = map(str.strip, row.cells.get("photo", "").split(";"))
     return ItemEntry(
-        item=cells.get("item", ""),
+        item=row.cells.get("item", ""),
         passed=passed,
         readings=readings,
-        note=cells.get("note", ""),
-        serial=cells.get("serial") or None,
-        photos=tuple(photos),
-        place=Place(str(path), line),
+        note=row.cells.get("note", ""),
+        serial=row.cells.get("serial") or None,
+        photos=tuple(_photo(row, name) for name in names if name),
+        place=row.place(),
     )
 
 
-def _photo(path: Path, line: int, name: str) -> Path:
-    """Give a photo that lies with the file: one from elsewhere names what its writer was never given."""
-    folder = path.parent.resolve()
+def _photo(row: _Row, name: str) -> Path:
+    """Return a photo beside the file. One from another folder is refused: the file's writer may not have had it."""
+    folder = row.path.parent.resolve()
     photo = folder / name
     if Path(name).is_absolute() or not photo.resolve().is_relative_to(folder):
         raise InputError(
-            f"{name} does not lie in the folder of {path.name}",
+            f"{name} is not in the folder of {row.path.name}",
             hint="put the photos beside the file",
-            place=Place(str(path), line, "photo"),
+            place=row.place("photo"),
         )
     return photo
 
 
-def _passed(path: Path, line: int, cells: dict[str, str], *, has_column: bool, is_read: bool) -> bool | None:
-    """Give what the result says: its word, what the readings say where it is empty, None where nothing is said."""
-    said = cells.get("result", "")
+def _passed(row: _Row, *, is_read: bool) -> bool | None:
+    """Return what the result says: its word, what the readings say where it is empty, None where nothing is said."""
+    said = row.cells.get("result", "")
     if said.casefold() in RESULTS:
         return RESULTS[said.casefold()]
-    if not said and (is_read or not has_column):
+    if not said and (is_read or "result" not in row.units):
         return True
-    if not said and not any(cell for name, cell in cells.items() if name != "item"):
+    if not any(cell for name, cell in row.cells.items() if name != "item"):
         return None
     raise InputError(
-        f"the result is pass or fail, not {said!r}",
-        place=Place(str(path), line, "result"),
-        hint="or leave the row empty",
+        f"the result is pass or fail, not {said!r}", place=row.place("result"), hint="or leave the row empty"
     )

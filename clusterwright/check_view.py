@@ -1,34 +1,29 @@
-"""A checklist for eyes, as JSON, and as a CSV to fill in."""
+"""A checklist for eyes and as JSON, and what was recorded of it."""
 
 from __future__ import annotations
 
-import csv
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from clusterwright.output import clean, minute, say, table
-from ledger.questions.case import require_activity
-from ledger.questions.checks import check_history, checked_items, checklist, unchecked_items
-from ledger.questions.why import criteria
-
-if TYPE_CHECKING:
-    from ledger.decisions.checklists import Checked
-    from ledger.questions.checks import CheckRow
-    from ledger.questions.snapshot import Snapshot
-    from ledger.rules.activity import Activity
+from clusterwright.output import clean, minute, print_json, say, table
+from ledger.decisions.checklists import Checked
+from ledger.questions.checks import CheckRow, ItemReadingRow, check_history, checked_items, checklist, unchecked_items
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import Activity
 
 
-def checklist_document(reader: Snapshot, row: Activity, *, open_only: bool, history: bool) -> dict[str, Any]:
-    """Give a checklist with stable keys: its counts, and its items in the order in which they want attention."""
-    done = checklist(reader, require_activity(reader, row.id))
-    checks = (
-        check_history(reader, require_activity(reader, row.id))
-        if history
-        else checked_items(reader, require_activity(reader, row.id))
-    )
-    rows = [_said(check) for check in checks if history or check.failing or not open_only]
+def checklist_document(
+    snapshot: Snapshot,
+    row: Activity,
+    *,
+    open_only: bool,
+    history: bool,
+) -> dict[str, Any]:
+    """Return a checklist with stable keys: its counts, and its items in the order in which they want attention."""
+    done = checklist(snapshot, row)
+    checks = check_history(snapshot, row) if history else checked_items(snapshot, row)
+    rows = [_item(check) for check in checks if history or check.failing or not open_only]
     if not history:
-        rows += [{"item": item, "state": "open"} for item in unchecked_items(reader, require_activity(reader, row.id))]
+        rows += [{"item": item, "state": "open"} for item in unchecked_items(snapshot, row)]
     return {
         "activity": row.id,
         "attempt": row.attempt,
@@ -41,94 +36,102 @@ def checklist_document(reader: Snapshot, row: Activity, *, open_only: bool, hist
     }
 
 
+def _item(check: CheckRow) -> dict[str, Any]:
+    return {"item": check.item, "state": _state(check.failing)} | check._asdict()
+
+
+def _state(failing: tuple[str, ...]) -> str:
+    return "failed" if failing else "passed"
+
+
 def print_checklist(document: dict[str, Any], zone: str) -> None:
     """Print a checklist: its counts, then its items."""
+    rows = document["rows"]
     print(clean(f"{document['activity']}: {counts(document)}"))
-    headers = ("item", "state", "readings", "serial", "note", "ncr", "who", "when")
-    rows = [
-        (
-            r["item"],
-            r["state"],
-            "; ".join(_reading(x) for x in r.get("readings", ())),
-            r.get("serial", ""),
-            r.get("note", ""),
-            r.get("ncr") or "",
-            r.get("by", ""),
-            minute(r.get("at"), zone),
-        )
-        for r in document["rows"]
-    ]
     if rows:
-        table(headers, rows)
-    unnamed = (document["open"] or 0) - sum(r["state"] == "open" for r in document["rows"])
+        table(
+            (
+                "item",
+                "state",
+                "readings",
+                "serial",
+                "note",
+                "ncr",
+                "who",
+                "when",
+            ),
+            [_cells(r, zone) for r in rows],
+        )
+    unnamed = (document["open"] or 0) - sum(row["state"] == "open" for row in rows)
     if unnamed > 0:
         print(f"{unnamed} more are open; the plan counts them and does not name them")
 
 
-def counts(done: Any) -> str:
-    """Give how far a checklist is, in words."""
-    held = done if isinstance(done, dict) else done._asdict()
-    of = held["items_of"] or "items"
-    total = f"{held['items']} {of}" if held["items"] is not None else of
-    left = f", {held['open']} open" if held["open"] is not None else ""
-    return clean(f"{total}: {held['passed']} passed, {held['failed']} failed{left}")
+def _cells(r: dict[str, Any], zone: str) -> tuple[object, ...]:
+    readings = "; ".join(_reading(reading) for reading in r.get("readings", ()))
+    noted = [r.get(name) for name in ("serial", "note", "ncr", "by")]
+    when = minute(r.get("at"), zone)
+    return r["item"], r["state"], readings, *noted, when
 
 
-def print_template(reader: Snapshot, row: Activity) -> None:
-    """Print a CSV with the items that are left and a column for each criterion that every item is held against."""
-    metrics = [f"{c.metric} [{c.unit}]" for c in criteria(reader, row.id) if c.each]
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(["item", "result", *metrics, "serial", "note", "photo"])
-    writer.writerows(
-        [item, "", *("" for _ in metrics), "", "", ""]
-        for item in unchecked_items(reader, require_activity(reader, row.id))
-    )
+def _reading(reading: ItemReadingRow) -> str:
+    if isinstance(reading.value, bool):
+        return f"{reading.metric} {'yes' if reading.value else 'no'}"
+    return f"{reading.metric} {reading.value} {reading.unit}".strip()
 
 
-def say_recorded(done: Checked, *, of: int) -> None:
-    """Say what was recorded; `of` is how many entries were handed over."""
-    failed = [item for item in done.items if item.failing]
-    if not done.items:
+def counts(checklist: dict[str, Any]) -> str:
+    """Return how far a checklist is, in words, from its `items_of`, `items`, `passed`, `failed` and `open`."""
+    of, items, left = (checklist[name] for name in ("items_of", "items", "open"))
+    total = of or "items" if items is None else f"{items} {of or 'items'}"
+    open_ = "" if left is None else f", {left} open"
+    return clean(f"{total}: {checklist['passed']} passed, {checklist['failed']} failed{open_}")
+
+
+def tell_recorded(done: Checked, of: int, as_json: bool) -> None:
+    """Say what was recorded of `of` entries, in words or as JSON with stable keys."""
+    if as_json:
+        print_json(_recorded(done))
+    elif not done.items:
         say(f"{of} items, all of them recorded before; nothing changed")
     elif of == 1:
-        for item in done.items:
-            what = "failed" if item.failing else "passed"
-            say(f"{item.item} {what}{f' ({item.ncr})' if item.ncr else ''}")
-            for verdict in item.verdicts:
-                say(f"  {verdict}")
+        _say_item(done)
     else:
-        before = f", {done.recorded_before} recorded before" if done.recorded_before else ""
-        say(f"{of} items: {len(done.items) - len(failed)} passed, {len(failed)} failed{before}")
-        for item in failed:
-            reasons = [str(v) for v in item.verdicts if v.metric in item.failing] + [item.note] * bool(item.note)
-            say(f"  {item.item} failed ({item.ncr}): {'; '.join(reasons)}")
-    if done.ncr:
+        _say_items(done, of)
+    if done.ncr and not as_json:
         say(f"{done.ncr} is open: `clusterwright ncr show {done.ncr}`")
 
 
-def recorded_document(done: Checked) -> dict[str, Any]:
-    """Give what was recorded, with stable keys."""
+def _recorded(done: Checked) -> dict[str, Any]:
     return {
         "recorded": len(done.items),
         "recorded_before": done.recorded_before,
         "ncr": done.ncr,
         "items": [
-            {"item": i.item, "state": "failed" if i.failing else "passed", "ncr": i.ncr, "readings": i.verdicts}
+            {
+                "item": i.item,
+                "state": _state(i.failing),
+                "ncr": i.ncr,
+                "readings": i.verdicts,
+            }
             for i in done.items
         ],
     }
 
 
-def _said(check: CheckRow) -> dict[str, Any]:
-    return {"item": check.item, "state": "failed" if check.failing else "passed"} | {
-        name: value for name, value in check._asdict().items() if name != "item"
-    }
+def _say_item(done: Checked) -> None:
+    (item,) = done.items
+    under = f" ({item.ncr})" if item.ncr else ""
+    say(f"{item.item} {_state(item.failing)}{under}")
+    for verdict in item.verdicts:
+        say(f"  {verdict}")
 
 
-def _reading(reading: Any) -> str:
-    value = (
-        {True: "yes", False: "no"}.get(reading.value, reading.value)
-        if isinstance(reading.value, bool)
-        else reading.value
-    )
-    return f"{reading.metric} {value} {'' if isinstance(reading.value, bool) else reading.unit}".strip()
+def _say_items(done: Checked, of: int) -> None:
+    failed = [item for item in done.items if item.failing]
+    before = f", {done.recorded_before} recorded before" if done.recorded_before else ""
+    say(f"{of} items: {len(done.items) - len(failed)} passed, {len(failed)} failed{before}")
+    for item in failed:
+        reasons = [str(verdict) for verdict in item.verdicts if verdict.metric in item.failing]
+        reasons += [item.note] if item.note else []
+        say(f"  {item.item} failed ({item.ncr}): {'; '.join(reasons)}")

@@ -69,12 +69,21 @@ def _svg(draw: Callable[[Axes, Dossier], None], dossier: Dossier) -> str:
             axes.spines[side].set_visible(False)
         draw(axes, dossier)
         out = io.StringIO()
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
+        figure.savefig(
+            out,
+            format="svg",
+            metadata={"Date": None, "Creator": None},
+            transparent=True,
+        )
     text = out.getvalue()
     return text[text.index("<svg") :]
 
 
-def _bars(axes: Axes, values: dict[str, float], label: Callable[[float], str]) -> None:
+def _bars(
+    axes: Axes,
+    values: dict[str, float],
+    label: Callable[[float], str],
+) -> None:
     shown = {name: value for name, value in values.items() if value > 0}
     bars = axes.barh(list(shown), list(shown.values()), color=BAR)
     axes.bar_label(bars, labels=[label(value) for value in shown.values()], padding=4)
@@ -108,9 +117,21 @@ def _cost(axes: Axes, dossier: Dossier) -> None:
 def _failures(axes: Axes, dossier: Dossier) -> None:
     per = dossier.design.figures["gpu_hours_per_interruption"]
     sizes = [size for size, _ in TIERS]
-    axes.loglog(sizes, [interruptions_per_day(size, per) for size in sizes], color=LINE, marker="o", markersize=4)
+    axes.loglog(
+        sizes,
+        [interruptions_per_day(size, per) for size in sizes],
+        color=LINE,
+        marker="o",
+        markersize=4,
+    )
     gpus = float(dossier.design.site.values["gpus"])
-    axes.plot([gpus], [interruptions_per_day(gpus, per)], "o", color=MARK, markersize=9)
+    axes.plot(
+        [gpus],
+        [interruptions_per_day(gpus, per)],
+        "o",
+        color=MARK,
+        markersize=9,
+    )
     axes.annotate(
         f"this design: {interruptions_per_day(gpus, per):.3g} a day",
         (gpus, interruptions_per_day(gpus, per)),
@@ -134,7 +155,12 @@ def _overhead(axes: Axes, dossier: Dossier) -> None:
     losing = [lost_share(m * 60, restart, r.mtbf_h * 3600) * 100 for m in minutes]
     axes.plot(minutes, writing, color=SOFT, linestyle="--", label="writing")
     axes.plot(minutes, losing, color=SOFT, linestyle=":", label="lost work and restarts")
-    axes.plot(minutes, [min(100.0, w + x) for w, x in zip(writing, losing, strict=True)], color=LINE, label="together")
+    axes.plot(
+        minutes,
+        [min(100.0, w + x) for w, x in zip(writing, losing, strict=True)],
+        color=LINE,
+        label="together",
+    )
     axes.axvline(c.interval_min, color=MARK, linewidth=1)
     axes.annotate(
         f"{c.interval_min:.1f} min",

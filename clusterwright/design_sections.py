@@ -25,7 +25,7 @@ class Section(NamedTuple):
 
 
 def number(value: float, places: int | None = None) -> str:
-    """Write a number with thousands set apart and as many places as it deserves."""
+    """Return a number as text, with thousands set apart. Large ones and whole ones have no places."""
     if not isfinite(value):
         return "never"
     if places is None:
@@ -34,7 +34,7 @@ def number(value: float, places: int | None = None) -> str:
 
 
 def money(usd: float) -> str:
-    """Write dollars short: $1.2 M."""
+    """Return dollars in short: $1.2 M."""
     for size, letter in ((1e9, " bn"), (1e6, " M"), (1e3, " k")):
         if abs(usd) >= size:
             return f"${usd / size:,.1f}{letter}"
@@ -42,12 +42,12 @@ def money(usd: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share as a percentage."""
+    """Return a share as a percentage."""
     return f"{share:.1%}"
 
 
 def sections_of(dossier: Dossier) -> tuple[Section, ...]:
-    """Give every section that applies, in the order an engineer reads them."""
+    """Return every section that applies, in the order an engineer reads them."""
     made = (
         ("Scale", _scale(dossier)),
         ("Fabric", _fabric(dossier)),

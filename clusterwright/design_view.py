@@ -41,7 +41,7 @@ def print_dossier(dossier: Dossier, hours: FreeCooling | None) -> None:
 
 
 def print_findings(findings: Sequence[dict[str, Any]]) -> None:
-    """Print findings, errors first, each with what would mend it."""
+    """Print findings, errors first, each with what would remove it."""
     counts = {kind: sum(1 for f in findings if f["severity"] == kind) for kind in MARKS}
     if counts["error"] or counts["warning"]:
         lead = "This design cannot be built as it is: " if counts["error"] else ""
@@ -51,7 +51,7 @@ def print_findings(findings: Sequence[dict[str, Any]]) -> None:
             + "."
         )
     for finding in findings:
-        remedy = f" Mend: {finding['remedy']}." if finding["remedy"] else ""
+        remedy = f" To fix it: {finding['remedy']}." if finding["remedy"] else ""
         print(f"{MARKS[finding['severity']]} {finding['severity']} {finding['name']}: {finding['says']}.{remedy}")
 
 
@@ -68,7 +68,18 @@ def print_bill(lines: Iterable[Line]) -> None:
         )
         for x in lines
     ]
-    table(("Bill of quantities", "item", "site", "spare", "full pod", "unit"), rows, right=(2, 3, 4))
+    table(
+        (
+            "Bill of quantities",
+            "item",
+            "site",
+            "spare",
+            "full pod",
+            "unit",
+        ),
+        rows,
+        right=(2, 3, 4),
+    )
 
 
 def print_comparison(dossiers: Sequence[Dossier]) -> None:
@@ -120,7 +131,7 @@ def print_figures(design: Design, *, as_json: bool) -> None:
 
 
 def write_tables(dossier: Dossier, folder: Path) -> Iterator[tuple[Path, int]]:
-    """Write the bill, the cable schedule, the port map and the addresses as CSV; give each file and its rows."""
+    """Write the bill, the cable schedule, the port map and the addresses as CSV. Yield each file and its rows."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -128,12 +139,26 @@ def write_tables(dossier: Dossier, folder: Path) -> Iterator[tuple[Path, int]]:
     yield _written(folder / "bill.csv", Line._fields, dossier.bill)
     if dossier.cables:
         yield _written(folder / "cables.csv", COLUMNS, dossier.cables.rows())
-        yield _written(folder / "ports.csv", ("device", "port", "peer", "peer_port", "tier"), dossier.cables.ports())
+        yield _written(
+            folder / "ports.csv",
+            (
+                "device",
+                "port",
+                "peer",
+                "peer_port",
+                "tier",
+            ),
+            dossier.cables.ports(),
+        )
         nodes = dossier.cables.node_names
         yield _written(folder / "addresses.csv", ("server", "network", "address"), hosts(dossier.addresses, nodes))
 
 
-def _written(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> tuple[Path, int]:
+def _written(
+    path: Path,
+    header: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+) -> tuple[Path, int]:
     count = 0
 
     def counted() -> Iterator[Sequence[Any]]:
@@ -150,7 +175,7 @@ def _written(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -
 
 
 def free_cooling(dossier: Dossier, path: Path) -> FreeCooling:
-    """Count the hours of a temperature profile in which no chiller is needed."""
+    """Return the hours of a temperature profile in which no chiller is needed."""
     f = dossier.design.figures
     outside = list(_temperatures(path))
     air, liquid = (
@@ -160,7 +185,7 @@ def free_cooling(dossier: Dossier, path: Path) -> FreeCooling:
 
 
 def _temperatures(path: Path) -> Iterator[float]:
-    """Read the last column of a CSV, one hour a line, degrees Celsius; a first line of words is a header."""
+    """Yield the last column of a CSV, one hour a line, in degrees Celsius. A first line of words is a header."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -18,7 +18,7 @@ def flat_activity(row: Activity) -> dict[str, Any]:
     An activity without dates has them all as null.
     """
     plan, policy, dates = row.plan, row.plan.policy, row.plan.dates
-    found = {name: getattr(dates, name, None) for name in (field.name for field in fields(Dates))}
+    found = {field.name: getattr(dates, field.name, None) for field in fields(Dates)}
     for part in (policy, plan, row):
         found |= {field.name: getattr(part, field.name) for field in fields(part)}
     witness = policy.witness

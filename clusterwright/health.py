@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from clusterwright.planning import read_all
 from clusterwright.where import find_site
 from steps.errors import ClusterwrightError
 
@@ -33,11 +34,12 @@ TOOLS = {
 NEEDED = {"ssh-keygen"}
 FREE_BYTES = 2 * 1024**3
 DASHBOARD_PORT = 4200
+STATE_FOLDER = ".clusterwright"
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing looked at: how it is, and what to do about it."""
+    """One thing that was looked at: how it is, and what to do about it."""
 
     name: str
     state: str
@@ -46,7 +48,7 @@ class Check:
 
 
 def checks(site: Path | None) -> list[Check]:
-    """Give every check, those of the site's folder only where there is one."""
+    """Return every check. Those of the site's folder are made only where there is one."""
     return [*_machine(), *_tools(), *_site(site)]
 
 
@@ -59,21 +61,20 @@ def _machine() -> Iterator[Check]:
         except PackageNotFoundError:
             yield Check(package, FAULT, "missing", "make setup")
     with socket.socket() as probe:
-        taken = probe.connect_ex(("127.0.0.1", DASHBOARD_PORT)) == 0
-    yield Check(
-        f"port {DASHBOARD_PORT}",
-        ADVICE if taken else OK,
-        "taken" if taken else "free",
-        "give `up` another with --port" if taken else "",
-    )
+        is_taken = probe.connect_ex(("127.0.0.1", DASHBOARD_PORT)) == 0
+    port = f"port {DASHBOARD_PORT}"
+    yield Check(port, ADVICE, "taken", "`up --port` takes another") if is_taken else Check(port, OK, "free")
 
 
 def _tools() -> Iterator[Check]:
+    everywhere = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
     for tool, package in TOOLS.items():
-        path = shutil.which(tool, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
-        missing = FAULT if tool in NEEDED else ADVICE
+        path = shutil.which(tool, path=everywhere)
+        if path is not None:
+            yield Check(tool, OK, path)
+            continue
         remedy = f"install {package}; until then what it measures is `not measured`"
-        yield Check(tool, OK if path else missing, path or "missing", "" if path else remedy)
+        yield Check(tool, FAULT if tool in NEEDED else ADVICE, "missing", remedy)
 
 
 def _site(site: Path | None) -> Iterator[Check]:
@@ -82,17 +83,13 @@ def _site(site: Path | None) -> Iterator[Check]:
     except ClusterwrightError:
         return
     free = shutil.disk_usage(folder).free
-    yield Check(
-        "disk",
-        OK if free >= FREE_BYTES else FAULT,
-        f"{free / 1024**3:.1f} GiB free",
-        "" if free >= FREE_BYTES else "the ledger and its evidence need at least 2 GiB",
-    )
-    state = folder / ".clusterwright"
-    private = not state.exists() or state.stat().st_mode & 0o077 == 0
-    yield Check("private folder", OK if private else ADVICE, str(state), "" if private else "chmod 700 (--fix does it)")
-    from clusterwright.planning import read_all
-
+    has_room = free >= FREE_BYTES
+    remedy = "" if has_room else "the ledger and its evidence need at least 2 GiB"
+    yield Check("disk", OK if has_room else FAULT, f"{free / 1024**3:.1f} GiB free", remedy)
+    state = folder / STATE_FOLDER
+    is_private = not state.exists() or state.stat().st_mode & 0o077 == 0
+    remedy = "" if is_private else "chmod 700 (--fix does it)"
+    yield Check("private folder", OK if is_private else ADVICE, str(state), remedy)
     try:
         read_all(folder)
         yield Check("site.yaml", OK, str(folder / "site.yaml"))
@@ -100,15 +97,15 @@ def _site(site: Path | None) -> Iterator[Check]:
         yield Check("site.yaml", FAULT, error.what, str(error.place or error.hint))
 
 
-def mend(check: Check, site: Path | None) -> str:
-    """Mend one check where that is safe; say what was done, nothing where it is for a person."""
+def fixed(check: Check, site: Path | None) -> str:
+    """Fix one check where that is safe, and return what was done. Empty where it is for a person."""
     if check.name == "private folder":
-        (find_site(site) / ".clusterwright").chmod(0o700)
+        (find_site(site) / STATE_FOLDER).chmod(0o700)
         return "made private"
-    if check.name in TOOLS and os.geteuid() == 0 and shutil.which("apt-get") and check.name != "nvidia-smi":
-        package = TOOLS[check.name]
-        result = subprocess.run(
-            ["apt-get", "install", "-y", "-q", package], capture_output=True, text=True, check=False
-        )
-        return f"installed {package}" if result.returncode == 0 else f"apt-get could not install {package}"
-    return ""
+    can_install = os.geteuid() == 0 and shutil.which("apt-get") is not None
+    if check.name not in TOOLS or check.name == "nvidia-smi" or not can_install:
+        return ""
+    package = TOOLS[check.name]
+    install = ["apt-get", "install", "-y", "-q", package]
+    result = subprocess.run(install, capture_output=True, text=True, check=False)
+    return f"installed {package}" if result.returncode == 0 else f"apt-get could not install {package}"

@@ -1,40 +1,48 @@
-"""The planned nodes of a site and the hosts of its inventory, laid side by side."""
+"""The planned nodes of a site and the hosts of its inventory, side by side."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from flows.ansible.nodes import inventory_nodes
+from flows.ansible.sources import current_inventory
 from ledger.questions.activities import activities
-from ledger.questions.case import require_activity
 from ledger.questions.checks import checked_items
+from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
+from ledger.stores.following import has_ledger
 from steps.design.design import Design
 from steps.design.matching import Matching, match
 from steps.design.nodes import planned_nodes
 from steps.design.site import Inventory
 
 SERVERS = ("servers", "nodes")
-"""What steps call the items that stand at a node's position."""
+"""What steps call the items that are at a node's position."""
 
 
-def matching_of(folder: Path, inventory: Inventory, design: Design) -> Matching:
-    """Give which host is which planned node, by the inventory as it is now and the serial numbers on record."""
-    from flows.ansible.nodes import inventory_nodes
-    from flows.ansible.sources import current_inventory
-
+def matching_of(
+    folder: Path,
+    inventory: Inventory,
+    design: Design,
+    serials: Mapping[str, str],
+) -> Matching:
+    """Return which host is which planned node, by the inventory as it is now and the serial numbers on record."""
     hosts = inventory_nodes(current_inventory(folder, inventory))
-    return match(planned_nodes(design, serials_on_record(folder)), hosts)
+    return match(planned_nodes(design, serials), hosts)
 
 
 def serials_on_record(folder: Path) -> dict[str, str]:
-    """Give the serial number last recorded at each server's position; none before there is a ledger."""
-    from ledger.stores.following import has_ledger
-
+    """Return the serial number last recorded at each server's position; none before there is a ledger."""
     if not has_ledger(folder):
         return {}
-    with open_snapshot(folder) as reader:
-        begun = [a.id for a in activities(reader) if a.plan.items_of in SERVERS and a.started_at]
-        checks = [
-            check for name in begun for check in checked_items(reader, require_activity(reader, name)) if check.serial
-        ]
-    return {check.item: check.serial for check in sorted(checks, key=lambda check: check.seq)}
+    with open_snapshot(folder) as snapshot:
+        return serials_of(snapshot)
+
+
+def serials_of(snapshot: Snapshot) -> dict[str, str]:
+    """Return the serial number last recorded at each server's position."""
+    begun = [a for a in activities(snapshot) if a.plan.items_of in SERVERS and a.started_at]
+    checks = [check for activity in begun for check in checked_items(snapshot, activity)]
+    in_order = sorted(checks, key=lambda check: check.seq)
+    return {check.item: check.serial for check in in_order if check.serial}

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -16,30 +17,34 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-CONTROLS = {i: None for i in (*range(32), *range(127, 160)) if i not in (9, 10)}
+TAB, NEWLINE = 9, 10
+CONTROLS = dict.fromkeys({*range(32), *range(127, 160)} - {TAB, NEWLINE})
 
 
 def plain(value: Any) -> Any:
-    """Give a value made of dicts, lists, text, numbers and booleans only."""
+    """Return a value made of dicts, lists, text, numbers and booleans only. Sets become sorted lists.
+
+    `pydantic_core.to_jsonable_python` writes rows, which are named tuples, as lists without names.
+    """
     if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if hasattr(value, "_asdict"):
-        return {k: plain(v) for k, v in value._asdict().items()}
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json")
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, datetime | date):
-        return value.isoformat()
-    if isinstance(value, dict):
-        return {str(plain(k)): plain(v) for k, v in value.items()}
-    if isinstance(value, set | frozenset):
-        return sorted(plain(v) for v in value)
-    if isinstance(value, list | tuple):
-        return [plain(v) for v in value]
-    if isinstance(value, Decimal | Path):
-        return str(value)
-    return value
+        value = value._asdict()
+    match value:
+        case Mapping():
+            return {str(plain(key)): plain(each) for key, each in value.items()}
+        case Enum():
+            return value.value
+        case datetime() | date():
+            return value.isoformat()
+        case Decimal() | Path():
+            return str(value)
+        case AbstractSet():
+            return sorted(map(plain, value))
+        case list() | tuple():
+            return [plain(each) for each in value]
+        case _:
+            return value.model_dump(mode="json") if hasattr(value, "model_dump") else value
 
 
 def print_json(value: Any) -> None:
@@ -53,15 +58,24 @@ def say(text: str) -> None:
 
 
 def clean(text: object) -> str:
-    """Give text without terminal control characters."""
+    """Return text without terminal control characters."""
     return str(text).translate(CONTROLS)
 
 
 def table(
-    headers: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "", right: Sequence[int] = ()
+    headers: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    title: str = "",
+    right: Sequence[int] = (),
+    empty: str = "",
 ) -> None:
-    """Print a table; `right` are the columns of numbers. Colour only on a terminal."""
-    from rich import box
+    """Print a table; `right` are the columns of numbers. Where there are no rows, say what `empty` says instead."""
+    rows = list(rows)
+    if empty and not rows:
+        say(empty)
+        return
+    from rich import box  # slow to import, and neither `status` nor --json needs it
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -76,17 +90,17 @@ def table(
 
 
 def day(moment: datetime | date | None, zone: str) -> str:
-    """Write a day: that of an instant in the site's time zone, a date as it is."""
+    """Return a day as text: of an instant that in the site's time zone, of a date itself. Empty for None."""
     if isinstance(moment, datetime):
         moment = moment.astimezone(ZoneInfo(zone)).date()
     return "" if moment is None else moment.isoformat()
 
 
 def minute(instant: datetime | None, zone: str) -> str:
-    """Write the site-local day and minute of an instant."""
+    """Return the day and the minute of an instant in the site's time zone. Empty for None."""
     return "" if instant is None else instant.astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M")
 
 
 def days(hours: float, hours_per_day: float = 24.0) -> str:
-    """Write hours as days with one decimal."""
+    """Return hours as days with one decimal."""
     return f"{hours / hours_per_day:.1f} d"

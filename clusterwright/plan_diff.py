@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from pydantic_core import to_json
 
+from ledger.rules.revision import Consequence, Consequences
+from ledger.rules.rows import OrderRow
 from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Plan, PlanOrder
-
-if TYPE_CHECKING:
-    from ledger.rules.revision import Consequences
-    from ledger.rules.rows import OrderRow
 
 
 class Change(NamedTuple):
@@ -25,51 +23,61 @@ class Change(NamedTuple):
 
 
 def plan_diff(old: Plan, new: Plan) -> list[Change]:
-    """Give every difference a person decides on, the finish first."""
-    changes = list(_values(old, new))
-    changes += _activities(old, new)
-    changes += _orders(old, new)
-    changes += _links(old, new)
-    changes += _people(old, new)
-    return changes
+    """Return every difference a person decides on, the finish first."""
+    return [
+        part
+        for of in (
+            _values,
+            _activities,
+            _orders,
+            _links,
+            _people,
+        )
+        for part in of(old, new)
+    ]
 
 
 def undone(found: Consequences) -> list[Change]:
-    """Give which results and sign-offs no longer hold, and what adopting does to each."""
-    changes = [
-        Change("re-opened", c.activity, f"{c.state.words}, attempt {c.attempt}", f"attempt {c.attempt + 1}: {c.why}")
-        for c in found.reopened
+    """Return which results and sign-offs no longer hold, and what adopting does to each."""
+    again = [Change("re-opened", c.activity, _was(c), f"attempt {c.attempt + 1}: {c.why}") for c in found.reopened]
+    stale = (*found.sign_again, *found.stale)
+    return [
+        *again,
+        *(
+            Change(
+                "stale",
+                c.activity,
+                _was(c),
+                f"to be signed again: {c.why}",
+            )
+            for c in stale
+        ),
     ]
-    changes += [
-        Change("stale", c.activity, f"{c.state.words}, attempt {c.attempt}", f"to be signed again: {c.why}")
-        for c in (*found.sign_again, *found.stale)
-    ]
-    return changes
+
+
+def _was(c: Consequence) -> str:
+    return f"{c.state.words}, attempt {c.attempt}"
 
 
 def placed_otherwise(orders: list[OrderRow], new: Plan) -> list[Change]:
-    """Give the orders that went out for another quantity; they stand, and a person settles the difference."""
+    """Return the orders that went out for another quantity. They stay placed, and a person settles the difference."""
     wanted = {order.id: order for order in new.orders}
-    return [
-        Change(
-            "order stands",
-            row.id,
-            f"placed for {_order_row(row)}",
-            f"the plan now has {_order(wanted.get(row.id)) or 'none of it'}",
-        )
-        for row in orders
-        if row.placed_at is not None and (row.id not in wanted or wanted[row.id].quantity != row.quantity)
-    ]
+    changes = []
+    for row in orders:
+        order = wanted.get(row.id)
+        if row.placed_at is not None and (order is None or order.quantity != row.quantity):
+            before = f"placed for {row.quantity} {row.unit_of_measure}"
+            changes.append(Change("order stands", row.id, before, f"the plan now has {_order(order) or 'none of it'}"))
+    return changes
 
 
-def _order_row(row: OrderRow) -> str:
-    return f"{row.quantity} {row.unit_of_measure}"
+_SITE = ("preset", "time_zone", "currency", "facility", "start", "working_days", "working_hours", "evidence")
 
 
 def _values(old: Plan, new: Plan) -> Iterator[Change]:
     if old.finish != new.finish:
         yield Change("finish", old.site, old.finish.isoformat(), new.finish.isoformat())
-    for name in ("preset", "time_zone", "currency", "facility", "start", "working_days", "working_hours", "evidence"):
+    for name in _SITE:
         before, after = getattr(old, name), getattr(new, name)
         if before != after:
             yield Change("site", name, str(before), str(after))
@@ -104,8 +112,12 @@ def _orders(old: Plan, new: Plan) -> Iterator[Change]:
     after = {o.id: o for o in new.orders}
     for name in sorted(before.keys() | after.keys()):
         ours, theirs = before.get(name), after.get(name)
-        if ours is None or theirs is None or (ours.quantity, ours.lead) != (theirs.quantity, theirs.lead):
+        if _bought(ours) != _bought(theirs):
             yield Change("order", name, _order(ours), _order(theirs))
+
+
+def _bought(order: PlanOrder | None) -> object:
+    return None if order is None else (order.quantity, order.lead)
 
 
 def _order(order: PlanOrder | None) -> str:

@@ -1,103 +1,134 @@
-"""A plan for eyes: the summary, the critical path, the orders, a Gantt; and its JSON document."""
+"""A plan for eyes: the summary, the critical path, the orders, a Gantt chart; and its JSON document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from clusterwright.output import day, days, table
+from ledger.evidence.names import without_names
 from steps.schedule.activity import Dates, PlanActivity
 from steps.schedule.plan import Plan, PlanOrder
 
 BAR = 60
+LAST = datetime.max.replace(tzinfo=UTC)
+
+
+class Node(NamedTuple):
+    """A dated node of the network: an activity, an order or a delivery."""
+
+    id: str
+    title: str
+    dates: Dates
+    hours_per_day: float = 24.0
 
 
 def print_plan(plan: Plan, *, everything: bool) -> None:
     """Print the summary, the critical path in its order, and every order with its dates."""
     zone = plan.time_zone
-    applicable = [a for a in plan.activities if a.applicable]
+    applicable = sum(a.applicable for a in plan.activities)
     print(
         f"{plan.site}: {plan.preset}, facility {plan.facility}. "
         f"{day(plan.start, zone)} to {day(plan.finish, zone)}, {_weeks(plan)} weeks; "
-        f"{len(applicable)} activities, {len(plan.activities) - len(applicable)} not applicable, "
+        f"{applicable} activities, {len(plan.activities) - applicable} not applicable, "
         f"{len(plan.orders)} orders."
     )
     if plan.slip_day_usd:
         print(f"A day of delay costs about ${plan.slip_day_usd:,.0f}.")
-    titles = {a.id: a.title for a in applicable}
-    titles |= {o.id: f"Order: {o.title}" for o in plan.orders}
-    titles |= {t.id: f"Delivery {t.number}: {o.title}" for o in plan.orders for t in o.tranches}
-    shown = sorted(
-        ((name, dates) for name, dates in _all_dates(plan) if everything or dates.is_critical),
-        key=lambda pair: (pair[1].early_start, pair[1].early_finish, pair[0]),
-    )
-    per_day = {a.id: _hours_per_day(a, plan) for a in applicable}
-    alike: dict[object, list[str]] = {}  # pods that do the same at the same time share a line
-    for name, d in shown:
-        alike.setdefault(
-            (name.partition("@")[0], d.early_start, d.early_finish, name if everything else ""), []
-        ).append(name)
-    dates = dict(shown)
+    alike: dict[object, list[Node]] = {}  # pods that do the same at the same time share a line
+    for node in _in_order(_nodes(plan), everything=everything):
+        same = (node.id.partition("@")[0], node.dates.early_start, node.dates.early_finish)
+        alike.setdefault(node.id if everything else same, []).append(node)
     table(
         ("activity", "what", "start", "finish", "float", "driven by"),
-        [
-            (
-                names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more",
-                titles[names[0]],
-                day(dates[names[0]].early_start, zone),
-                day(dates[names[0]].early_finish, zone),
-                days(dates[names[0]].total_float_h, per_day.get(names[0], 24.0)),
-                dates[names[0]].driving or "project start",
-            )
-            for names in alike.values()
-        ],
+        [_node_line(nodes, zone) for nodes in alike.values()],
         title="Every activity" if everything else "Critical path: a day's delay here delays go-live",
         right=(4,),
     )
-    print_orders(plan)
+    _print_orders(plan)
     for finding in plan.findings:
         print(f"! {finding}")
 
 
-def print_orders(plan: Plan) -> None:
+def _nodes(plan: Plan) -> Iterator[Node]:
+    for activity in plan.activities:
+        if activity.dates:
+            yield Node(activity.id, activity.title, activity.dates, _hours_per_day(activity, plan))
+    for order in plan.orders:
+        if order.dates:
+            yield Node(order.id, f"Order: {order.title}", order.dates)
+        for tranche in order.tranches:
+            if tranche.dates:
+                yield Node(tranche.id, f"Delivery {tranche.number}: {order.title}", tranche.dates)
+
+
+def _hours_per_day(activity: PlanActivity, plan: Plan) -> float:
+    opens, closes = plan.working_hours
+    return closes - opens if activity.calendar == "working" else 24.0
+
+
+def _in_order(nodes: Iterator[Node], *, everything: bool) -> list[Node]:
+    """Return the critical nodes, or every one, by their starts."""
+    shown = [node for node in nodes if everything or node.dates.is_critical]
+    return sorted(shown, key=lambda node: (node.dates.early_start, node.dates.early_finish, node.id))
+
+
+def _node_line(nodes: list[Node], zone: str) -> tuple[object, ...]:
+    first, dates = nodes[0], nodes[0].dates
+    return (
+        _and_more(first.id, nodes),
+        first.title,
+        day(dates.early_start, zone),
+        day(dates.early_finish, zone),
+        days(dates.total_float_h, first.hours_per_day),
+        dates.driving or "project start",
+    )
+
+
+def _and_more(name: str, alike: list[Any]) -> str:
+    return name if len(alike) == 1 else f"{name} and {len(alike) - 1} more"
+
+
+def _print_orders(plan: Plan) -> None:
     """Print orders, the one to place first on top; those that every pod places for itself on one line."""
-    zone = plan.time_zone
     alike: dict[tuple[str, str], list[PlanOrder]] = {}
     for order in plan.orders:
         alike.setdefault((order.step, order.item), []).append(order)
-    lines = sorted(alike.values(), key=lambda orders: min(o.order_by or plan.start for o in orders))
+
+    def first_day(orders: list[PlanOrder]) -> datetime:
+        return min(order.order_by or plan.start for order in orders)
+
     table(
         ("order by", "order", "what", "quantity", "lead weeks", "need by", "float", "orders", "tranches"),
-        [_order_line(orders, zone) for orders in lines],
+        [_order_line(orders, plan.time_zone) for orders in sorted(alike.values(), key=first_day)],
         title="Orders: the latest date to place each without delaying go-live",
         right=(3, 4, 6, 7, 8),
     )
 
 
 def _order_line(orders: list[PlanOrder], zone: str) -> tuple[object, ...]:
-    first = min(orders, key=lambda o: o.order_by or datetime.max.replace(tzinfo=UTC))
+    first = min(orders, key=lambda o: o.order_by or LAST)
     quantity = sum((o.quantity for o in orders), Decimal(0))
     return (
         day(first.order_by, zone),
-        first.id if len(orders) == 1 else f"{first.id} and {len(orders) - 1} more",
+        _and_more(first.id, orders),
         first.title,
         f"{quantity.normalize():,f} {first.unit_of_measure}",
         f"{first.lead.m / 168:g}",
         day(first.need_by, zone),
-        _order_float(first),
+        days(first.dates.total_float_h) if first.dates else "",
         len(orders),
         sum(len(o.tranches) for o in orders),
     )
 
 
 def plan_document(plan: Plan) -> dict[str, Any]:
-    """Give the plan as JSON, people by their ids, with the critical path as a list of ids in order of their start."""
-    from ledger.evidence.names import without_names
-
+    """Return the plan as JSON, people by their ids, with the critical path as a list of ids in order of their start."""
     document = without_names(plan).model_dump(mode="json")
-    document["critical_path"] = [name for name, _ in _critical(plan)]
+    critical = [(node.dates.early_start, node.id) for node in _nodes(plan) if node.dates.is_critical]
+    document["critical_path"] = [name for _, name in sorted(critical)]
     document["orders_by_date"] = [
         {
             "id": o.id,
@@ -111,66 +142,45 @@ def plan_document(plan: Plan) -> dict[str, Any]:
     return document
 
 
-def _all_dates(plan: Plan) -> list[tuple[str, Dates]]:
-    found = [(a.id, a.dates) for a in plan.activities]
-    found += [(o.id, o.dates) for o in plan.orders]
-    found += [(t.id, t.dates) for o in plan.orders for t in o.tranches]
-    return [(name, dates) for name, dates in found if dates is not None]
-
-
-def _critical(plan: Plan) -> list[tuple[str, datetime]]:
-    critical = [(name, dates.early_start) for name, dates in _all_dates(plan) if dates.is_critical]
-    return sorted(critical, key=lambda pair: (pair[1], pair[0]))
+def _weeks(plan: Plan) -> str:
+    return f"{(plan.finish - plan.start) / timedelta(weeks=1):.1f}"
 
 
 def gantt_lines(plan: Plan, *, everything: bool) -> Iterator[str]:
-    """Give a bar a line: `█` critical, `▒` with float, `·` the float itself, `░` a supplier's lead."""
-    span = max((plan.finish - plan.start) / timedelta(hours=1), 1.0)
+    """Yield a bar a line: `█` critical, `▒` with float, `·` the float itself, `░` a supplier's lead."""
+    span = plan.finish - plan.start
 
     def column(instant: datetime) -> int:
-        return min(BAR, max(0, round((instant - plan.start) / timedelta(hours=1) / span * BAR)))
+        share = (instant - plan.start) / span if span else 0.0
+        return min(BAR, max(0, round(share * BAR)))
 
-    rows: list[tuple[datetime, str, str]] = []
-    for activity in plan.activities:
-        dates = activity.dates
-        if dates and (everything or dates.is_critical):
-            bar = _bar(
-                column(dates.early_start),
-                column(dates.early_finish),
-                column(dates.late_finish),
-                "█" if dates.is_critical else "▒",
-            )
-            rows.append((dates.early_start, f"{activity.id} {activity.title}", bar))
-    for order in plan.orders:
-        if order.dates is None or not (everything or order.dates.is_critical):
-            continue
-        for tranche in order.tranches:
-            if tranche.dates and (everything or tranche.dates.is_critical):
-                bar = _bar(
-                    column(tranche.dates.early_start),
-                    column(tranche.dates.early_finish),
-                    column(tranche.dates.late_finish),
-                    "░",
-                )
-                rows.append((tranche.dates.early_start, f"{tranche.id} {order.title}", bar))
+    rows = []
+    for label, dates, mark in _bars(plan, everything=everything):
+        if everything or dates.is_critical:
+            start, finish, late = map(column, (dates.early_start, dates.early_finish, dates.late_finish))
+            rows.append((dates.early_start, label, _bar(start, finish, late, mark)))
     zone = plan.time_zone
     yield f"{'':46} {day(plan.start, zone)}{day(plan.finish, zone):>{BAR - 9}}"
     for _, label, bar in sorted(rows):
         yield f"{label[:46]:46} {bar}"
 
 
+def _bars(
+    plan: Plan,
+    *,
+    everything: bool,
+) -> Iterator[tuple[str, Dates, str]]:
+    """Yield what has a bar: activities, and the deliveries of orders."""
+    for activity in plan.activities:
+        if activity.dates:
+            yield f"{activity.id} {activity.title}", activity.dates, "█" if activity.dates.is_critical else "▒"
+    for order in plan.orders:
+        if order.dates and (everything or order.dates.is_critical):
+            for tranche in order.tranches:
+                if tranche.dates:
+                    yield f"{tranche.id} {order.title}", tranche.dates, "░"
+
+
 def _bar(start: int, finish: int, late: int, mark: str) -> str:
     body = mark * max(1, finish - start)
     return " " * start + body + "·" * max(0, late - max(finish, start + 1))
-
-
-def _weeks(plan: Plan) -> str:
-    return f"{(plan.finish - plan.start) / timedelta(weeks=1):.1f}"
-
-
-def _hours_per_day(activity: PlanActivity, plan: Plan) -> float:
-    return plan.working_hours[1] - plan.working_hours[0] if activity.calendar == "working" else 24.0
-
-
-def _order_float(order: PlanOrder) -> str:
-    return "" if order.dates is None else days(order.dates.total_float_h)

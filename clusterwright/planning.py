@@ -8,6 +8,8 @@ from pathlib import Path
 
 from clusterwright import __version__
 from clusterwright.hosts import hosts_of
+from clusterwright.matching import serials_of, serials_on_record
+from ledger.questions.snapshot import Snapshot
 from steps.catalog.loader import Catalog, read_catalog, read_roles, shipped_folder
 from steps.design.design import Design, design_of
 from steps.design.site import Site, read_site
@@ -16,7 +18,7 @@ from steps.schedule.planner import Surroundings, make_plan
 
 
 def playbooks_folder() -> Path:
-    """Give the folder of the playbooks that come along."""
+    """Return the folder of the playbooks that come along."""
     return Path(str(files("playbooks")))
 
 
@@ -25,19 +27,24 @@ def rooms() -> tuple[Path, ...]:
     return tuple(Path(str(files(room))) for room in ("steps", "ledger", "flows", "tui", "clusterwright"))
 
 
-def read_all(folder: Path) -> tuple[Site, Design, Catalog, dict[str, dict[str, object]]]:
-    """Give a site's file, design, catalog and roles, all checked."""
-    roles = read_roles(folder)
-    site = read_site(folder, {slug: str(role["title"]) for slug, role in roles.items()})
-    return site, design_of(site, folder), read_catalog(folder), roles
+def site_at(folder: Path) -> Site:
+    """Return the checked site file of a folder."""
+    return read_site(folder, _titles(folder))
 
 
-def plan_of(folder: Path) -> Plan:
-    """Give the plan that a site's folder makes now."""
-    site, design, catalog, roles = read_all(folder)
+def read_all(folder: Path) -> tuple[Site, Design, Catalog]:
+    """Return a site's file, its design and its catalog, all checked."""
+    site = site_at(folder)
+    return site, design_of(site, folder), read_catalog(folder)
+
+
+def plan_of(folder: Path, snapshot: Snapshot | None = None) -> Plan:
+    """Return the plan that a site's folder makes now. The serial numbers on record come from a snapshot that is open."""
+    site, design, catalog = read_all(folder)
+    serials = serials_on_record(folder) if snapshot is None else serials_of(snapshot)
     around = Surroundings(
-        roles={slug: str(role["title"]) for slug, role in roles.items()},
-        hosts=hosts_of(folder, site, design, catalog, playbooks_folder()),
+        roles=_titles(folder),
+        hosts=hosts_of(folder, site, design, catalog, playbooks_folder(), serials),
         digests={
             "site": _digest([folder / "site.yaml"], folder),
             "catalog": _digest([e.path for e in catalog.values()], shipped_folder()),
@@ -48,8 +55,12 @@ def plan_of(folder: Path) -> Plan:
     return make_plan(site, design, catalog, around)
 
 
+def _titles(folder: Path) -> dict[str, str]:
+    return {slug: str(role["title"]) for slug, role in read_roles(folder).items()}
+
+
 def _digest(paths: list[Path], root: Path) -> str:
-    """Give one SHA-256 over names and contents, in order of the names."""
+    """Return one SHA-256 over names and contents, in order of the names."""
     total = hashlib.sha256()
     for path in sorted(paths):
         name = path.relative_to(root) if path.is_relative_to(root) else path.name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from datetime import UTC, datetime
 from pathlib import Path
 
 from clusterwright.planning import playbooks_folder
@@ -23,31 +22,28 @@ from steps.errors import NotSatisfiedError
 
 def preview(folder: Path, activity: str) -> Differences:
     """Run an activity's playbook in check mode and keep what it showed, for those who release it."""
-    terms = release_terms(folder, activity)
+    with open_snapshot(folder) as snapshot:
+        terms = release_terms(snapshot, activity)
+        row, plan = require_activity(snapshot, activity), read_plan(snapshot)
     inventory = kept_inventory(folder)
     if inventory is None:
         raise NotSatisfiedError(f"there is no inventory to preview {activity} on", hint="`inventory` in site.yaml")
     require_ansible()
-    with open_snapshot(folder) as reader:
-        state = require_activity(reader, activity).state
-        plan = read_plan(reader)
-    if state is not State.READY:
+    if row.state is not State.READY:
         raise NotSatisfiedError(
-            f"{activity} is {state.value}: there is nothing to release", hint=f"clusterwright why {activity}"
+            f"{activity} is {row.state.value}: there is nothing to release", hint=f"clusterwright why {activity}"
         )
-    planned = next(a for a in plan.activities if a.id == activity)
     runs = folder.resolve() / ".clusterwright" / "runs"
-    seen = look(
-        RunSpec(
-            playbook=playbooks_folder() / terms.playbook,
-            inventory=inventory,
-            hosts=terms.hosts,
-            extra_vars=variables_of(plan, planned),
-            work_dir=runs / f"preview-{uuid.uuid4().hex[:12]}",
-            log=runs / "preview.log",
-        )
+    spec = RunSpec(
+        playbook=playbooks_folder() / terms.playbook,
+        inventory=inventory,
+        hosts=terms.hosts,
+        extra_vars=variables_of(plan, row.plan),
+        work_dir=runs / f"preview-{uuid.uuid4().hex[:12]}",
+        log=runs / "preview.log",
     )
-    with Ledger.open(folder, clock=lambda: datetime.now(UTC)) as ledger:
+    seen = look(spec)
+    with Ledger.open(folder) as ledger:
         record_preview(
             ledger,
             activity,

@@ -5,20 +5,15 @@ from __future__ import annotations
 import csv
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ledger.entries import ProgressRow
 from steps.errors import InputError, Place
-
-if TYPE_CHECKING:
-    from ledger.entries import ProgressRow
 
 COLUMNS = ("activity", "state", "started", "finished", "by", "note")
 
 
 def read_progress(path: Path) -> list[ProgressRow]:
-    """Give the rows of a progress file; faults name file, line and column."""
-    from ledger.entries import ProgressRow
-
+    """Return the rows of a progress file. Raise for the first fault, with its file, line and column."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -29,33 +24,30 @@ def read_progress(path: Path) -> list[ProgressRow]:
         raise InputError(
             f"the column {missing[0]!r} is missing", hint="columns: " + ", ".join(COLUMNS), place=Place(str(path), 1)
         )
-    rows = []
-    for line, row in enumerate(reader, start=2):
-        if row["state"] not in {"done", "in_progress"}:
-            raise InputError(
-                f"the state is done or in_progress, not {row['state']!r}", place=Place(str(path), line, "state")
-            )
-        rows.append(
-            ProgressRow(
-                line=line,
-                activity=row["activity"].strip(),
-                state=row["state"],
-                started=_instant(row.get("started"), path, line, "started"),
-                finished=_instant(row.get("finished"), path, line, "finished"),
-                by=(row.get("by") or "").strip(),
-                note=(row.get("note") or "").strip(),
-            )
+    return [_row(path, line, row) for line, row in enumerate(reader, start=2)]
+
+
+def _row(path: Path, line: int, row: dict[str, str]) -> ProgressRow:
+    if row["state"] not in {"done", "in_progress"}:
+        raise InputError(
+            f"the state is done or in_progress, not {row['state']!r}", place=Place(str(path), line, "state")
         )
-    return rows
+    return ProgressRow(
+        line=line,
+        activity=row["activity"].strip(),
+        state=row["state"],
+        started=_instant(row.get("started"), Place(str(path), line, "started")),
+        finished=_instant(row.get("finished"), Place(str(path), line, "finished")),
+        by=(row.get("by") or "").strip(),
+        note=(row.get("note") or "").strip(),
+    )
 
 
-def _instant(text: str | None, path: Path, line: int, column: str) -> datetime | None:
+def _instant(text: str | None, place: Place) -> datetime | None:
     if not text or not text.strip():
         return None
     try:
         given = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise InputError(
-            f"{text!r} is not a date", hint="write 2026-11-21", place=Place(str(path), line, column)
-        ) from None
+        raise InputError(f"{text!r} is not a date", hint="write 2026-11-21", place=place) from None
     return (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC)

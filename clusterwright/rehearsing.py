@@ -6,30 +6,31 @@ from dataclasses import replace
 from pathlib import Path
 
 from clusterwright.planning import plan_of
-from ledger.questions.site import site_of
-from ledger.reading import open_snapshot
+from flows.rehearsal_keys import RehearsalKeys
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.reading import is_rehearsal, open_snapshot
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import has_ledger
 from steps.errors import NotSatisfiedError
+from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Person, Plan
+
+OWNER = "sim-owner-pm"
 
 
 def prepare_rehearsal(folder: Path) -> None:
-    """Make a rehearsal ledger where there is none; refuse to rehearse in a real one."""
+    """Make a rehearsal ledger where there is none. Raise where there is a real one."""
     if has_ledger(folder):
-        with open_snapshot(folder) as reader:
-            if not site_of(reader).rehearsal:
+        with open_snapshot(folder) as snapshot:
+            if not is_rehearsal(snapshot):
                 raise NotSatisfiedError(
                     f"{folder / LEDGER_FILE} is a real record, not a rehearsal's",
                     hint="rehearse in a copy of the folder without its ledger.db",
                 )
         return
-    from flows.rehearsal_keys import RehearsalKeys
-    from ledger.decisions.plan import adopt_plan, create_ledger
-
     keys = RehearsalKeys(folder)
     plan = plan_of(folder)
-    plan = with_simulated_people(plan, keys.make([f"sim-{role}" for role in plan.roles]))
+    plan = _with_simulated_people(plan, keys.make([f"sim-{role}" for role in plan.roles]))
     ledger = create_ledger(
         folder,
         site_name=plan.site,
@@ -44,11 +45,8 @@ def prepare_rehearsal(folder: Path) -> None:
         adopt_plan(ledger, OWNER, plan, reason="rehearsal", baseline="rehearsal")
 
 
-OWNER = "sim-owner-pm"
-
-
-def with_simulated_people(plan: Plan, keys: dict[str, str]) -> Plan:
-    """Give the plan with one simulated person a role instead of the site's people, each signing with a key."""
+def _with_simulated_people(plan: Plan, keys: dict[str, str]) -> Plan:
+    """Return the plan with a simulated person for each role instead of the site's people. Each signs with a key."""
     people = [
         Person(
             id=f"sim-{role}",
@@ -59,5 +57,9 @@ def with_simulated_people(plan: Plan, keys: dict[str, str]) -> Plan:
         )
         for role, title in plan.roles.items()
     ]
-    activities = tuple(replace(a, policy=replace(a.policy, assurance="signed")) for a in plan.activities)
+    activities = tuple(map(_signed, plan.activities))
     return plan.model_copy(update={"people": tuple(people), "activities": activities})
+
+
+def _signed(activity: PlanActivity) -> PlanActivity:
+    return replace(activity, policy=replace(activity.policy, assurance="signed"))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
 from clusterwright.planning import playbooks_folder
+from flows.ansible.digest import playbook_digest
 from ledger.questions.activities import hosts_of
 from ledger.questions.case import require_activity
-from ledger.reading import open_snapshot
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import CHANGING
 from steps.errors import NotSatisfiedError
 
 
@@ -21,21 +22,18 @@ class Terms(NamedTuple):
     hosts: tuple[str, ...]
 
 
-def release_terms(folder: Path, activity: str) -> Terms:
-    """Give what a release of an activity would cover now."""
-    from flows.ansible.digest import playbook_digest
-
-    with open_snapshot(folder) as reader:
-        row = require_activity(reader, activity)
-        digest = playbook_digest(playbooks_folder() / row.plan.playbook) if row.plan.playbook else ""
-        hosts = hosts_of(reader, activity, digest)
-    if row.plan.effect not in {"change", "destructive"} or not row.plan.playbook:
-        raise NotSatisfiedError(
-            f"{activity} needs no release: " + ("it only reads" if row.plan.playbook else "nothing runs for it")
-        )
+def release_terms(snapshot: Snapshot, activity: str) -> Terms:
+    """Return what a release of an activity would cover now. Raise where there is nothing to release."""
+    plan = require_activity(snapshot, activity).plan
+    if plan.playbook is None:
+        raise NotSatisfiedError(f"{activity} needs no release: nothing runs for it")
+    if plan.effect is None or plan.effect not in CHANGING:
+        raise NotSatisfiedError(f"{activity} needs no release: it only reads")
+    digest = playbook_digest(playbooks_folder() / plan.playbook)
+    hosts = hosts_of(snapshot, activity, digest)
     if not hosts:
         raise NotSatisfiedError(
-            f"{activity} cannot be released: the inventory names no host of {row.plan.unit} for {row.plan.playbook}",
+            f"{activity} cannot be released: the inventory names no host of {plan.unit} for {plan.playbook}",
             hint=f"clusterwright why {activity}",
         )
-    return Terms(row.plan.effect, row.plan.playbook, digest, hosts)
+    return Terms(plan.effect, plan.playbook, digest, hosts)

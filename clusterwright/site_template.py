@@ -1,4 +1,4 @@
-"""The text of a new site.yaml: every key there is, explained where it stands."""
+"""The text of a new site.yaml: every key there is, explained beside it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import date
 from steps.design.preset import Preset
 
 _SITE = """\
-# One site. What stands here is a proposal; `clusterwright plan adopt` puts it in force.
+# One site. What is written here is a proposal; `clusterwright plan adopt` puts it in force.
 name: {name}
 time_zone: Etc/UTC        # IANA name; calendars and dates on screen follow it
 country: US               # ISO 3166, two letters
@@ -64,11 +64,12 @@ def site_text(
     working: list[str],
     has_inventory: bool,
 ) -> str:
-    """Give a site file: one who works and two who sign, all on the account that made it."""
+    """Return a site file: one person who works and two who sign, all on the account that made it."""
+    both = [role for role in signing if role not in {"owner-pm", "sponsor"}]
     people = [
         ("operator", "Operator", working),
-        ("owner", "Owner", ["owner-pm", *(r for r in signing if r not in {"owner-pm", "sponsor"})]),
-        ("reviewer", "Reviewer", ["sponsor", *(r for r in signing if r not in {"owner-pm", "sponsor"})]),
+        ("owner", "Owner", ["owner-pm", *both]),
+        ("reviewer", "Reviewer", ["sponsor", *both]),
     ]
     return _SITE.format(
         name=name,
@@ -77,10 +78,17 @@ def site_text(
         facility=preset.choices["facility"],
         burn_in=preset.choices["burn_in"],
         start=start.isoformat(),
-        people="".join(
-            _PERSON.format(id=id_, name=title, roles=", ".join(roles), account=account) for id_, title, roles in people
-        ).rstrip("\n"),
+        people="".join(_person(*person, account) for person in people).rstrip("\n"),
         inventory=_INVENTORY_KEY if has_inventory else _NO_INVENTORY,
+    )
+
+
+def _person(name: str, title: str, roles: list[str], account: str) -> str:
+    return _PERSON.format(
+        id=name,
+        name=title,
+        roles=", ".join(roles),
+        account=account,
     )
 
 
@@ -96,7 +104,7 @@ _NO_INVENTORY = """
 
 
 def inventory_text() -> str:
-    """Give the inventory of the machine this runs on."""
+    """Return the inventory of the machine this runs on."""
     return """\
 # Hosts that the playbooks reach, in the order in which they are dealt to pods.
 all:

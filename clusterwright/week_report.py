@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from html import escape
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from clusterwright.output import clean, day
 from ledger.questions.activities import activities
-from ledger.questions.ncrs import punch
+from ledger.questions.ncrs import PunchRow, punch
 from ledger.questions.orders import orders
 from ledger.questions.site import site_of
-
-if TYPE_CHECKING:
-    from ledger.questions.ncrs import PunchRow
-    from ledger.questions.snapshot import Snapshot
-    from ledger.rules.activity import Activity
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import OVER, Activity, State
+from ledger.rules.rows import OrderRow
+from steps.schedule.activity import Dates
 
 STYLE = (
     "<style>body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
@@ -34,10 +33,10 @@ STYLE = (
 AHEAD = timedelta(weeks=3)
 BACK = timedelta(weeks=1)
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+TO_DECIDE = {State.AWAITING_SIGN_OFF, State.FAILED, State.CHECKED_NOT_MET, State.ON_HOLD}
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One row of a section."""
 
     owner: str
@@ -49,7 +48,7 @@ class Line:
 
 @dataclass(frozen=True)
 class WeekReport:
-    """A week at a site, by section; each section is sorted by owner and date."""
+    """A week at a site, by section. Each section of activities is sorted by owner and date."""
 
     site: str
     rehearsal: bool
@@ -58,106 +57,129 @@ class WeekReport:
     sections: dict[str, tuple[Line, ...]]
     record: str = ""
 
+    @property
+    def title(self) -> str:
+        """The heading of the report."""
+        mark = "REHEARSAL: " if self.rehearsal else ""
+        record = f", {self.record}" if self.record else ""
+        return f"{mark}{self.site}, week to {self.as_of}{record}"
 
-def week_report(reader: Snapshot, now: datetime, record: str = "", organisation: str | None = None) -> WeekReport:
-    """Give the report of the week before `now`, or of one contractor's part in it.
 
-    `record` says of which earlier record, where it is not today's.
+def week_report(snapshot: Snapshot, record: str = "", organisation: str | None = None) -> WeekReport:
+    """Return the report of the week before the snapshot's time, or of one contractor's part in it.
+
+    `record` says which earlier record it is of, where it is not today's.
     """
-    site = site_of(reader)
+    site, now = site_of(snapshot), snapshot.now
     zone = site.time_zone
-    rows = activities(reader, organisation=organisation)
-    live = [r for r in rows if r.state.value not in {"done", "not_applicable"}]
-    done = [r for r in rows if r.ended_at and now - BACK <= r.ended_at <= now and r.state.value == "done"]
-    soon = [r for r in live if not r.late and r.plan.dates and r.plan.dates.early_start <= now + AHEAD]
-    waiting = [r for r in live if r.state.value in {"awaiting_sign_off", "failed", "checked_not_met", "on_hold"}]
-    due = [
-        o
-        for o in orders(reader, organisation=organisation)
-        if o.state == "planned" and o.order_by and o.order_by <= now + AHEAD
-    ]
+    rows = activities(snapshot, organisation=organisation)
+    live = [r for r in rows if r.state not in OVER]
+    parts = {
+        "done": [r for r in rows if r.state is State.DONE and r.ended_at and now - BACK <= r.ended_at <= now],
+        "late": [r for r in live if r.late],
+        "in three weeks": [r for r in live if not r.late and _begins_by(r.plan.dates, now + AHEAD)],
+        "to decide": [r for r in live if r.state in TO_DECIDE],
+        "open": live,
+    }
+    due = [o for o in orders(snapshot, organisation=organisation) if _is_due(o, now + AHEAD)]
+    left = punch(snapshot, now.astimezone(ZoneInfo(zone)).date(), organisation)
+    sections = {
+        "Done in the last week": _lines(parts["done"], lambda r: day(r.ended_at, zone)),
+        "Late": _lines(parts["late"], lambda r: _finish(r, zone)),
+        "Next three weeks": _lines(parts["in three weeks"], lambda r: _start(r, zone)),
+        "Orders due": tuple(_order(o, zone) for o in due),
+        "Decisions needed": _lines(parts["to decide"], lambda r: _finish(r, zone)),
+        "Punch list": tuple(map(_punch_item, left)),
+    }
+    sections |= _contractors(parts)
     return WeekReport(
-        site=site.name,
-        rehearsal=site.rehearsal,
-        as_of=day(now, zone),
-        go_live=day(site.plan_finish, zone),
-        sections={
-            "Done in the last week": _lines(done, zone, "ended_at"),
-            "Late": _lines([r for r in live if r.late], zone, "early_finish"),
-            "Next three weeks": _lines(soon, zone, "early_start"),
-            "Orders due": tuple(
-                Line(o.supplier, o.id, o.title, day(o.order_by, zone), f"{o.quantity} {o.unit_of_measure}") for o in due
-            ),
-            "Decisions needed": _lines(waiting, zone, "early_finish"),
-            "Punch list": tuple(
-                Line(p.owner or p.trade, p.id, f"{p.activity}: {p.said}", str(p.due or ""), _standing(p))
-                for p in punch(reader, now.astimezone(ZoneInfo(zone)).date(), organisation)
-            ),
-            **_contractors(done, live, waiting, soon),
-        },
-        record=record,
+        site.name,
+        site.rehearsal,
+        day(now, zone),
+        day(site.plan_finish, zone),
+        sections,
+        record,
     )
 
 
-def _standing(row: PunchRow) -> str:
-    return f"{row.kind}, class {row.ncr_class}, {row.trade}" + (", overdue" if row.overdue else "")
+def _begins_by(dates: Dates | None, by: datetime) -> bool:
+    return dates is not None and dates.early_start <= by
 
 
-def _contractors(
-    done: list[Activity], live: list[Activity], waiting: list[Activity], soon: list[Activity]
-) -> dict[str, tuple[Line, ...]]:
-    """Give one line a contractor, where work was given to any: how the week went and what comes."""
-    names = sorted({r.whose for r in (*done, *live) if r.whose})
-    if not names:
-        return {}
-    parts = {
-        "done": done,
-        "late": [r for r in live if r.late],
-        "in three weeks": soon,
-        "to decide": waiting,
-        "open": live,
-    }
-    lines = []
-    for name in names:
-        counted = {part: sum(r.whose == name for r in rows) for part, rows in parts.items()}
-        lines.append(Line(name, "", "", "", ", ".join(f"{n} {part}" for part, n in counted.items())))
-    return {"By contractor": tuple(lines)}
+def _start(row: Activity, zone: str) -> str:
+    return day(row.plan.dates.early_start, zone) if row.plan.dates else ""
 
 
-def _lines(rows: Iterable[Activity], zone: str, date: str) -> tuple[Line, ...]:
+def _finish(row: Activity, zone: str) -> str:
+    return day(row.plan.dates.early_finish, zone) if row.plan.dates else ""
+
+
+def _lines(
+    rows: Iterable[Activity],
+    date: Callable[[Activity], str],
+) -> tuple[Line, ...]:
     lines = [
         Line(
-            r.assignee or r.whose or r.plan.role,
+            _owner(r),
             r.id,
             r.plan.title,
-            day(getattr(r if date == "ended_at" else r.plan.dates, date, None), zone),
+            date(r),
             r.state.value.replace("_", " "),
         )
         for r in rows
     ]
-    return tuple(sorted(lines, key=lambda x: (x.owner, x.date, x.id)))
+    return tuple(sorted(lines, key=lambda line: (line.owner, line.date, line.id)))
 
 
-def render(report: WeekReport, form: str) -> str:
-    """Give the report as `md`, `html` or `csv`."""
-    return {"md": _markdown, "html": _html, "csv": _csv}[form](report)
+def _owner(row: Activity) -> str:
+    return row.assignee or row.whose or row.plan.role
 
 
-def _title(report: WeekReport) -> str:
-    mark = "REHEARSAL: " if report.rehearsal else ""
-    record = f", {report.record}" if report.record else ""
-    return f"{mark}{report.site}, week to {report.as_of}{record}"
+def _is_due(order: OrderRow, by: datetime) -> bool:
+    return order.state == "planned" and order.order_by is not None and order.order_by <= by
+
+
+def _order(o: OrderRow, zone: str) -> Line:
+    return Line(
+        o.supplier,
+        o.id,
+        o.title,
+        day(o.order_by, zone),
+        f"{o.quantity} {o.unit_of_measure}",
+    )
+
+
+def _punch_item(p: PunchRow) -> Line:
+    overdue = ", overdue" if p.overdue else ""
+    note = f"{p.kind}, class {p.ncr_class}, {p.trade}{overdue}"
+    return Line(
+        p.owner or p.trade,
+        p.id,
+        f"{p.activity}: {p.said}",
+        str(p.due or ""),
+        note,
+    )
+
+
+def _contractors(parts: dict[str, list[Activity]]) -> dict[str, tuple[Line, ...]]:
+    """Return one line a contractor, where work was given to any: how the week went and what comes."""
+    names = {r.whose for r in (*parts["done"], *parts["open"]) if r.whose}
+    lines = []
+    for name in sorted(names):
+        counted = (f"{sum(r.whose == name for r in rows)} {part}" for part, rows in parts.items())
+        lines.append(Line(name, "", "", "", ", ".join(counted)))
+    return {"By contractor": tuple(lines)} if lines else {}
 
 
 def _markdown(report: WeekReport) -> str:
-    lines = [f"# {_md(_title(report))}", "", f"Go-live planned {report.go_live}.", ""]
+    lines = [f"# {_md(report.title)}", "", f"Go-live planned {report.go_live}.", ""]
     for name, rows in report.sections.items():
         lines += [f"## {name} ({len(rows)})", ""]
         if not rows:
             lines += ["Nothing.", ""]
             continue
         lines += ["| owner | id | what | date | note |", "|---|---|---|---|---|"]
-        lines += [f"| {_md(r.owner)} | {_md(r.id)} | {_md(r.title)} | {r.date} | {_md(r.note)} |" for r in rows]
+        lines += [f"| {' | '.join(map(_md, row))} |" for row in rows]
         lines.append("")
     return "\n".join(lines)
 
@@ -170,20 +192,18 @@ def _md(text: str) -> str:
 
 
 def _html(report: WeekReport) -> str:
+    title = escape(report.title)
     parts = [
         "<!doctype html><html lang='en'><meta charset='utf-8'>",
-        f"<title>{escape(_title(report))}</title>",
+        f"<title>{title}</title>",
         STYLE,
-        f"<h1>{escape(_title(report))}</h1><p>Go-live planned {report.go_live}.</p>",
+        f"<h1>{title}</h1><p>Go-live planned {report.go_live}.</p>",
     ]
     for name, rows in report.sections.items():
         parts.append(f"<h2>{escape(name)} ({len(rows)})</h2>")
         if rows:
             parts.append("<table><tr><th>owner<th>id<th>what<th>date<th>note</tr>")
-            parts += [
-                "<tr>" + "".join(f"<td>{escape(clean(c))}" for c in (r.owner, r.id, r.title, r.date, r.note)) + "</tr>"
-                for r in rows
-            ]
+            parts += ["".join(["<tr>", *(f"<td>{escape(clean(cell))}" for cell in row), "</tr>"]) for row in rows]
             parts.append("</table>")
         else:
             parts.append("<p>Nothing.</p>")
@@ -195,11 +215,18 @@ def _csv(report: WeekReport) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("section", "owner", "id", "what", "date", "note"))
     for name, rows in report.sections.items():
-        for r in rows:
-            writer.writerow([_cell(c) for c in (name, r.owner, r.id, r.title, r.date, r.note)])
+        writer.writerows(map(_cell, (name, *row)) for row in rows)
     return out.getvalue()
 
 
 def _cell(text: str) -> str:
     flat = clean(text).replace("\n", " ")
     return "'" + flat if flat.startswith(FORMULA_STARTS) else flat
+
+
+FORMATS: dict[str, Callable[[WeekReport], str]] = {
+    "md": _markdown,
+    "html": _html,
+    "csv": _csv,
+}
+"""What writes a report in each format."""

@@ -1,73 +1,71 @@
-"""Which site a command means, and who gives it."""
+"""Which site a command means, and who acts."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ledger.questions.people import people, person_for_account
+from ledger.account import account_of
+from ledger.questions.people import PersonRow, people, person_for_account
+from ledger.questions.snapshot import Snapshot
 from steps.errors import InputError, NotSatisfiedError
-
-if TYPE_CHECKING:
-    from ledger.questions.snapshot import Snapshot
 
 SITE_FILE = "site.yaml"
 
 
 def find_site(given: Path | None) -> Path:
-    """Return the site's folder as `nearest_site` does; raise InputError if there is none."""
-    folder = nearest_site(given)
+    """Return the site's folder: the one given, CLUSTERWRIGHT_SITE, or the first upward with a site.yaml."""
+    folder = site_if_any(given)
     if folder is None:
         raise InputError(
             f"no {SITE_FILE} here or above",
-            hint="go to a site's folder, or give --site DIR; `clusterwright init DIR` makes a new one",
+            hint="go to a site's folder, or name it with --site DIR; `clusterwright init DIR` makes a new one",
         )
     return folder
 
 
-def nearest_site(given: Path | None) -> Path | None:
-    """Return the site's folder: the one given, CLUSTERWRIGHT_SITE, or the first upward with a site.yaml.
-
-    None if no folder was named and there is none upward. A folder that was named and is no site's raises InputError.
-    """
+def site_if_any(given: Path | None) -> Path | None:
+    """Return the site's folder, or None where none is named and there is none here or above."""
     if given is None and "CLUSTERWRIGHT_SITE" in os.environ:
         given = Path(os.environ["CLUSTERWRIGHT_SITE"])
-    if given is not None:
-        folder = given.parent if given.name == SITE_FILE else given
-        if not (folder / SITE_FILE).exists():
-            raise InputError(f"{folder} has no {SITE_FILE}", hint="`clusterwright init DIR` writes one")
-        return folder.resolve()
-    here = Path.cwd()
-    return next((folder for folder in (here, *here.parents) if (folder / SITE_FILE).exists()), None)
+    if given is None:
+        here = Path.cwd()
+        found = (folder for folder in (here, *here.parents) if (folder / SITE_FILE).exists())
+        return next(found, None)
+    folder = given.parent if given.name == SITE_FILE else given
+    if not (folder / SITE_FILE).exists():
+        raise InputError(f"{folder} has no {SITE_FILE}", hint="`clusterwright init DIR` writes one")
+    return folder.resolve()
 
 
-def acting_person(reader: Snapshot, claimed: str | None) -> str:
-    """Give the person the account stands for: the operating system's, or the database role of a shared ledger.
+def acting_person(snapshot: Snapshot, claimed: str | None) -> str:
+    """Return the person who acts by the account: the operating system's, or the database role of a shared ledger.
 
     The account says who acts. `--as ID` chooses among the people of one account and proves nothing more.
     """
-    from ledger.account import account_of
-
-    account = account_of(reader.site_dir)
-    mine = person_for_account(reader, account)
-    ids = [person.id for person in mine]
+    account = account_of(snapshot.site_dir)
+    mine = [person.id for person in person_for_account(snapshot, account)]
     if claimed is not None:
-        if claimed in ids:
+        if claimed in mine:
             return claimed
-        known = {person.id: person for person in people(reader)}
-        if claimed not in known:
-            raise InputError(f"nobody at this site is called {claimed!r}", hint="people: " + ", ".join(known))
+        known = known_person(snapshot, claimed)
         raise NotSatisfiedError(
             f"the account {account!r} may not act as {claimed!r}",
-            hint=f"in site.yaml {claimed} has the account {known[claimed].account!r}; "
-            "change it there and adopt the plan again",
+            hint=f"in site.yaml {claimed} has the account {known.account!r}; change it there and adopt the plan again",
         )
-    if not ids:
+    if not mine:
         raise NotSatisfiedError(
             f"no person at this site has the account {account!r}",
-            hint="give someone `account: " + account + "` in site.yaml and adopt the plan again",
+            hint=f"write `account: {account}` for a person in site.yaml and adopt the plan again",
         )
-    if len(ids) > 1:
-        raise InputError(f"the account {account!r} stands for {', '.join(ids)}", hint="say which with --as ID")
-    return ids[0]
+    if len(mine) > 1:
+        raise InputError(f"the account {account!r} is that of {', '.join(mine)}", hint="say which with --as ID")
+    return mine[0]
+
+
+def known_person(snapshot: Snapshot, name: str) -> PersonRow:
+    """Return a person in force. Raise for an unknown id, with those there are."""
+    known = {person.id: person for person in people(snapshot)}
+    if name not in known:
+        raise InputError(f"nobody at this site is called {name!r}", hint="people: " + ", ".join(known))
+    return known[name]

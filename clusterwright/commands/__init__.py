@@ -1,1 +1,1 @@
-"""The verbs, a module for each kind of user task. Heavy imports stay inside the functions."""
+"""A folder a group of `--help`, a file a command; see `clusterwright.tree`."""

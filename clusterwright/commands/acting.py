@@ -1,35 +1,134 @@
-"""One decision from the command line: find the site and the person, act, and say what was done."""
+"""Decisions from the command line: find the site and the person, take the decision, and say what was recorded.
+
+A decision is a function of `ledger.decisions`; it is signed where a key is given or the policy asks for one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from ledger.reading import open_snapshot
+from clusterwright.looking import record
+from clusterwright.output import say
+from clusterwright.where import acting_person
+from ledger.decisions.by_key import decided
+from ledger.questions.activities import activities
+from ledger.questions.case import require_activity
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import State
+from ledger.writing import Ledger
+from steps.errors import InputError
 
-if TYPE_CHECKING:
-    from ledger.writing import Ledger
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
-def act_once(
+@dataclass(frozen=True, slots=True)
+class Deciding:
+    """A person with the ledger open for their decisions."""
+
+    ledger: Ledger
+    person: str
+    key: Path | None
+
+    def take(
+        self,
+        decision: Callable[Concatenate[Ledger, str, Given], Result],
+        *args: Given.args,
+        **named: Given.kwargs,
+    ) -> Result:
+        """Take a decision and return what it returns."""
+        return decided(
+            self.ledger,
+            self.person,
+            lambda: decision(
+                self.ledger,
+                self.person,
+                *args,
+                **named,
+            ),
+            key=self.key,
+        )
+
+
+@contextmanager
+def deciding(folder: Path, person: str, key: Path | None = None) -> Iterator[Deciding]:
+    """Open a site's ledger for the decisions of a person."""
+    with Ledger.open(folder) as ledger:
+        yield Deciding(ledger, person, key)
+
+
+def take(
     site: Path | None,
     who: str | None,
-    act: Callable[[Ledger, str], Any],
-    said: str | Callable[[Any], str],
-    key: Path | None = None,
-) -> Any:
-    """Take one decision, signed where a key is given or asked for; give what it gave."""
-    from clusterwright.output import say
-    from clusterwright.where import acting_person, find_site
-    from ledger.decisions.by_key import decided
-    from ledger.writing import Ledger
+    key: Path | None,
+    decision: Callable[Concatenate[Ledger, str, Given], Result],
+    *args: Given.args,
+    **named: Given.kwargs,
+) -> Result:
+    """Take one decision and return what it returns."""
+    with record(site) as snapshot:
+        person = acting_person(snapshot, who)
+    with deciding(snapshot.site_dir, person, key) as me:
+        return me.take(decision, *args, **named)
 
-    folder = find_site(site)
-    with open_snapshot(folder) as reader:
-        person = acting_person(reader, who)
-    with Ledger.open(folder, clock=lambda: datetime.now(UTC)) as ledger:
-        done = decided(ledger, person, lambda: act(ledger, person), key=key)
-    say(said if isinstance(said, str) else said(done))
-    return done
+
+def take_each(
+    site: Path | None,
+    who: str | None,
+    key: Path | None,
+    patterns: Sequence[str],
+    done: str,
+    decision: Callable[Concatenate[Ledger, str, str, Given], object],
+    *args: Given.args,
+    **named: Given.kwargs,
+) -> None:
+    """Take a decision about every activity that the patterns name, in turn, and say that it is `done`.
+
+    It stops at the first that is refused. Those before it are recorded.
+    """
+    with record(site) as snapshot:
+        person, names = acting_person(snapshot, who), matching(snapshot, patterns)
+    with deciding(snapshot.site_dir, person, key) as me:
+        for name in names:
+            say_done(name, done, me.take(decision, name, *args, **named))
+
+
+def say_done(name: str, done: str, event: object) -> None:
+    """Say what was decided about an activity, whether with a key, and what was removed from files."""
+    say(f"{name}: {done}{_by_key(event)}{_taken_out(event)}")
+
+
+def matching(snapshot: Snapshot, patterns: Sequence[str]) -> list[str]:
+    """Return the ids that patterns name. What does not apply matches none; an id is an id."""
+    names: list[str] = []
+    known: list[str] | None = None
+    for pattern in patterns:
+        if not any(mark in pattern for mark in "*?["):
+            names.append(require_activity(snapshot, pattern).id)
+            continue
+        if known is None:
+            known = [row.id for row in activities(snapshot) if row.state is not State.NOT_APPLICABLE]
+        found = [name for name in known if fnmatchcase(name, pattern)]
+        if not found:
+            raise InputError(f"no activity matches {pattern!r}", hint="quote patterns: '148@*'")
+        names += [name for name in found if name not in names]
+    return names
+
+
+def _by_key(event: Any) -> str:
+    """Return the words for a decision that carries a signature."""
+    return " with your key" if getattr(getattr(event, "payload", None), "statement", None) else ""
+
+
+def _taken_out(event: Any) -> str:
+    """Return what was removed from a file before it was kept, in words."""
+    payload = getattr(event, "payload", None)
+    removed = list(getattr(payload, "removed", ()))
+    for file in getattr(payload, "evidence", ()):
+        removed += getattr(file, "removed", ())
+    return f"; taken out before it was kept: {', '.join(removed)}" if removed else ""

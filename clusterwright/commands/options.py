@@ -1,4 +1,4 @@
-"""Options that many verbs share."""
+"""Arguments and options that many commands share. Dates and times are parsed here."""
 
 from __future__ import annotations
 
@@ -10,6 +10,30 @@ import typer
 
 from steps.errors import InputError
 
+
+def instant(text: str) -> datetime:
+    """Return the UTC instant that a person wrote. Without an offset it is in this machine's time zone."""
+    try:
+        given = datetime.fromisoformat(text)
+    except ValueError:
+        raise InputError(f"{text!r} is not a date or time", hint="write 2026-11-21T14:30+01:00") from None
+    return (given if given.tzinfo else given.astimezone()).astimezone(UTC)
+
+
+def a_day(text: str) -> date:
+    """Return the date that a person wrote."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise InputError(f"{text!r} is not a date", hint="write 2026-11-21") from None
+
+
+DAY = "YYYY-MM-DD"
+
+ActivityId = Annotated[str, typer.Argument(metavar="ACTIVITY", help="Its id, as 034@pod-001.")]
+Activities = Annotated[
+    list[str], typer.Argument(metavar="ACTIVITY", help="Ids or patterns, as 034@pod-001 or '03*@*'.")
+]
 SiteOption = Annotated[
     Path | None, typer.Option("--site", help="The site's folder; found upward from here if not given.")
 ]
@@ -20,29 +44,20 @@ AsOfOption = Annotated[
     typer.Option("--as-of", help="As the record had it after event 120, or by 2026-11-20T12:00.", metavar="WHEN"),
 ]
 ReasonOption = Annotated[str, typer.Option("--reason", help="Why; it stays on record.")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 KeyOption = Annotated[
     Path | None, typer.Option("--key", help="Sign with this key; a .pub file if an agent holds it.", metavar="FILE")
 ]
 AtOption = Annotated[
-    str | None,
-    typer.Option("--at", help="When it happened, if not now: 2026-11-21 or 2026-11-21T14:30+01:00."),
+    datetime | None,
+    typer.Option(
+        "--at",
+        parser=instant,
+        metavar="TIME",
+        help="When it happened, if not now: 2026-11-21 or 2026-11-21T14:30+01:00.",
+    ),
 ]
-
-
-def instant(text: str | None) -> datetime | None:
-    """Give a UTC instant from what a person wrote after --at."""
-    if text is None:
-        return None
-    try:
-        given = datetime.fromisoformat(text)
-    except ValueError:
-        raise InputError(f"{text!r} is not a date or time", hint="write 2026-11-21T14:30+01:00") from None
-    return (given if given.tzinfo else given.astimezone()).astimezone(UTC)
-
-
-def a_day(text: str) -> date:
-    """Give a date from what a person wrote."""
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise InputError(f"{text!r} is not a date", hint="write 2026-11-21") from None
+OrderId = Annotated[str, typer.Argument(metavar="ORDER", help="As 001@site#gpu-server; `orders` lists them.")]
+TrancheId = Annotated[str, typer.Argument(metavar="TRANCHE", help="A delivery, as 001@site#gpu-server/1.")]
+PortOption = Annotated[int, typer.Option("--port", help="Port of the dashboard on 127.0.0.1.", min=1, max=65535)]
+DamagedOption = Annotated[bool, typer.Option("--damaged", help="Go on even if the audit of the copy finds faults.")]

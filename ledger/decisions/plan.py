@@ -17,12 +17,12 @@ from ledger.questions.activities import standing
 from ledger.questions.people import names, own_roles
 from ledger.questions.site import plan_document, revision
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.permission import Actor, Matter, may
+from ledger.rules.permission import Actor, Matter, may, roles_for
 from ledger.stores.file import FORMAT
 from ledger.stores.log import Clock
 from ledger.trust.ssh import plain_key
 from ledger.writing import Ledger, Transaction
-from steps.errors import InputError
+from steps.errors import InputError, NotSatisfiedError
 from steps.schedule.plan import Plan
 
 if TYPE_CHECKING:
@@ -50,6 +50,47 @@ def create_ledger(
         owner_key=None if owner_key is None else plain_key(owner_key),
     )
     return Ledger.create(site_dir, genesis, clock=clock)
+
+
+def first_adopter(plan: Plan, account: str, claimed: str | None = None) -> str:
+    """Return the person who adopts the first plan by an account, `claimed` where several could.
+
+    Before there is a ledger, the plan's own people are all there is to go by.
+    """
+    roles = roles_for("adopt_plan")
+    may_adopt = [person.id for person in plan.people if person.account == account and {*roles} & {*person.roles}]
+    chosen = [person for person in may_adopt if claimed in {None, person}]
+    if not chosen:
+        named = f" as {claimed!r}" if claimed else ""
+        raise NotSatisfiedError(
+            f"the account {account!r} may not adopt the first plan{named}",
+            hint=f"in site.yaml, write this account for a person with the role {' or '.join(roles)}",
+        )
+    if len(chosen) > 1:
+        raise InputError(f"the account {account!r} is that of {', '.join(chosen)}", hint="say which with --as ID")
+    return chosen[0]
+
+
+def genesis_key(plan: Plan, owner: str) -> str | None:
+    """Return the owner's key, which the first event names where anything is to be signed. None where nothing is."""
+    if not _asks_for_keys(plan):
+        return None
+    key = next((person.ssh_key for person in plan.people if person.id == owner), None)
+    if not key:
+        raise InputError(
+            f"decisions are to be signed, and the owner {owner} has no ssh_key",
+            hint="write the line of your .pub file under `ssh_key` in site.yaml",
+        )
+    return key
+
+
+def lacking_keys(plan: Plan) -> list[str]:
+    """Return the people who cannot sign because the plan names no key of theirs. Empty where nothing is to be signed."""
+    return [person.id for person in plan.people if not person.ssh_key] if _asks_for_keys(plan) else []
+
+
+def _asks_for_keys(plan: Plan) -> bool:
+    return any(activity.policy.assurance != "recorded" for activity in plan.activities)
 
 
 def adopt_plan(

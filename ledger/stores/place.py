@@ -21,6 +21,17 @@ def database_of(site_dir: Path) -> str | None:
     return _read(place) if place.exists() else None
 
 
+def require_database(site_dir: Path) -> str:
+    """Return the URL of the database that holds a site's log. Raise where the file in the folder is the ledger."""
+    url = database_of(site_dir)
+    if url is None:
+        place = Path(site_dir) / FILE
+        raise InputError(
+            f"{site_dir} has no {FILE}", hint=f"write `database: postgresql://HOST/DATABASE` in {place} first"
+        )
+    return url
+
+
 def _read(place: Path) -> str:
     # most sites have no such file and never pay for reading YAML
     from urllib.parse import urlsplit

@@ -11,7 +11,7 @@ from ledger.evidence import names
 from ledger.evidence.folder import on_disk
 from ledger.log.columns import COLUMNS
 from ledger.stores.file import COPY, LEDGER_FILE, connect, explained, is_copy
-from ledger.stores.place import FILE, database_of
+from ledger.stores.place import require_database
 from ledger.stores.postgres import Database
 from ledger.stores.shared_log import people_of
 from ledger.stores.sqlite import file_engine
@@ -30,9 +30,7 @@ class Moved(NamedTuple):
 
 def move(site_dir: Path, role: str | None = None) -> Moved:
     """Move a folder's own record into the empty database that its ledger.yaml names. The file becomes a copy of it."""
-    url = database_of(site_dir)
-    if url is None:
-        raise InputError(f"{site_dir} has no {FILE}", hint="write `database: postgresql://HOST/DATABASE` there first")
+    url = require_database(site_dir)
     with closing(connect(site_dir)) as own:
         if is_copy(own):
             raise InputError(f"{site_dir / LEDGER_FILE} is a copy of a shared ledger already")

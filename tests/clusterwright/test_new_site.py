@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.commands.site import lab_inventory
+from clusterwright.commands.site.init import lab_inventory
 from tests.conftest import Command
 from tests.lab.lab import DEFAULT_NAME, DEFAULT_NETWORK, make_lab
 

@@ -1,0 +1,1 @@
+"""Run what software does."""

@@ -1,0 +1,40 @@
+"""Rehearse the whole buildout in simulated time.
+
+Nothing is done on hosts. The record is marked as a rehearsal's, and a real one is never rehearsed in.
+
+Example:
+    clusterwright rehearse --seed 7
+    clusterwright rehearse --until H08@pod-001
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import JsonOption, PortOption, SiteOption
+from clusterwright.output import print_json, say
+from clusterwright.rehearsing import prepare_rehearsal
+from clusterwright.where import find_site
+from flows.rehearsal import rehearse as play
+
+
+def rehearse(
+    seed: Annotated[int, typer.Option(help="Draws the durations; the same seed, the same rehearsal.")] = 1,
+    until: Annotated[str | None, typer.Option(metavar="ACTIVITY", help="Stop when this activity is done.")] = None,
+    port: PortOption = 4200,
+    site: SiteOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    folder = find_site(site)
+    prepare_rehearsal(folder)
+    report = play(folder, seed=seed, port=port, on_message=say, until=until)
+    if as_json:
+        print_json(report)
+        return
+    say(
+        f"REHEARSAL: {report.done} done, {report.not_applicable} not applicable, of {report.activities}; "
+        f"{report.start:%Y-%m-%d} to {report.finish:%Y-%m-%d} of project time in {report.seconds:.0f} s"
+    )

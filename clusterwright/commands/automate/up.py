@@ -1,0 +1,45 @@
+"""Run the engine in the foreground, with the dashboard.
+
+Ctrl-C stops it once what runs has ended; a second Ctrl-C stops it at once.
+
+Example:
+    clusterwright up
+    clusterwright up --hands-off --until-idle
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import PortOption, SiteOption
+from clusterwright.interrupts import stop_on_interrupt
+from clusterwright.output import say
+from clusterwright.where import find_site
+from flows.engine import run_engine
+
+
+def up(
+    hands_off: Annotated[
+        bool, typer.Option("--hands-off", help="Run only what reads; even released changes wait.")
+    ] = False,
+    until_idle: Annotated[
+        bool, typer.Option("--until-idle", help="Stop when nothing more can be done without a person.")
+    ] = False,
+    port: PortOption = 4200,
+    site: SiteOption = None,
+) -> None:
+    folder = find_site(site)
+    say("starting the engine and the dashboard; the first start takes about 15 s")
+    stop = stop_on_interrupt()
+    code = run_engine(
+        folder,
+        port=port,
+        hands_off=hands_off,
+        until_idle=until_idle,
+        on_message=say,
+        stop=stop,
+    )
+    raise typer.Exit(code)

@@ -1,0 +1,48 @@
+"""Change an order: one person asks, another decides.
+
+Without a verb it lists change orders; those that are open wait for a decision.
+
+Example:
+    clusterwright change
+    clusterwright change request '001@site#gpu-server' --value 9900000.00 --reason 'more memory'
+    clusterwright change approve CO-0001
+
+"""
+
+from __future__ import annotations
+
+import typer
+
+from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.looking import answer, record
+from clusterwright.output import table
+from ledger.questions.orders import changes
+from ledger.rules.rows import ChangeRow
+
+
+def change(context: typer.Context, site: SiteOption = None, as_json: JsonOption = False) -> None:
+    if context.invoked_subcommand is not None:
+        return
+    with record(site) as snapshot:
+        rows = changes(snapshot)
+        answer(snapshot, rows, as_json, lambda: _print(rows))
+
+
+def _print(rows: list[ChangeRow]) -> None:
+    headers = ("id", "order", "state", "quantity", "value", "asked by", "decided by", "reason")
+    empty = "no order was changed; `clusterwright change request` asks for it"
+    table(headers, [_cells(c) for c in rows], empty=empty)
+
+
+def _cells(c: ChangeRow) -> tuple[object, ...]:
+    value = f"{c.value} {c.currency}" if c.value is not None else ""
+    return (
+        c.id,
+        c.subject,
+        c.state,
+        c.quantity,
+        value,
+        c.asked_by,
+        c.decided_by,
+        c.reason,
+    )

@@ -1,0 +1,40 @@
+"""Ask for another quantity or value of an order.
+
+Keeping more than was ordered is such a change too.
+
+Example:
+    clusterwright change request '001@site#gpu-server/1' --quantity 34 --reason 'two spares'
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from clusterwright.commands.acting import take
+from clusterwright.commands.options import AsOption, ReasonOption, SiteOption
+from clusterwright.output import say
+from ledger.decisions.changes import ask_change
+
+
+def request(
+    order_id: Annotated[str, typer.Argument(metavar="ORDER", help="An order; for a quantity, one delivery of it.")],
+    reason: ReasonOption,
+    quantity: Annotated[str | None, typer.Option(help="How many it is to be, in all.")] = None,
+    value: Annotated[str | None, typer.Option(help="What the whole order is to cost.")] = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    event: Any = take(
+        site,
+        who,
+        None,
+        ask_change,
+        order_id,
+        reason=reason,
+        quantity=quantity,
+        value=value,
+    )
+    say(f"{event.payload.change}: waits for a decision")

@@ -1,0 +1,38 @@
+"""Record that an order is expedited, and what that costs.
+
+Example:
+    clusterwright expedite '001@site#gpu-server/1' --reason 'pod 1 waits' --cost 12000.00
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.acting import take
+from clusterwright.commands.options import AsOption, ReasonOption, SiteOption
+from clusterwright.output import say
+from ledger.decisions import orders
+
+
+def expedite(
+    order_id: Annotated[str, typer.Argument(metavar="ORDER", help="An order, or one delivery of it.")],
+    reason: ReasonOption,
+    cost: Annotated[str, typer.Option(help="What it costs extra.")] = "0",
+    currency: Annotated[str | None, typer.Option(help="The order's if not given.")] = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    take(
+        site,
+        who,
+        None,
+        orders.expedite,
+        order_id,
+        reason=reason,
+        cost=cost,
+        currency=currency,
+    )
+    say(f"{order_id}: expedited")

@@ -1,0 +1,51 @@
+"""Record that an order is placed.
+
+Example:
+    clusterwright order '001@site#gpu-server' --supplier Maker --reference PO-17 --value 9600000.00
+
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.acting import take
+from clusterwright.commands.options import DAY, AsOption, AtOption, OrderId, SiteOption, a_day
+from clusterwright.output import say
+from ledger.decisions import orders
+
+
+def order(
+    order_id: OrderId,
+    supplier: Annotated[str, typer.Option(help="The organisation that delivers.")],
+    reference: Annotated[str, typer.Option(help="Purchase order number.")],
+    value: Annotated[str | None, typer.Option(help="What it costs, as 1250000.00.")] = None,
+    currency: Annotated[str | None, typer.Option(help="As EUR; the site's if not given.")] = None,
+    budget_line: Annotated[str, typer.Option("--budget-line", help="Which line of the budget pays.")] = "",
+    organisation: Annotated[str, typer.Option(help="Whose people report on it, beside your buyers.")] = "",
+    promised: Annotated[
+        date | None, typer.Option(parser=a_day, metavar=DAY, help="The delivery date promised.")
+    ] = None,
+    at: AtOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    take(
+        site,
+        who,
+        None,
+        orders.order,
+        order_id,
+        promised=promised,
+        supplier_name=supplier,
+        reference=reference,
+        value=value,
+        currency=currency,
+        budget_line=budget_line,
+        organisation=organisation,
+        at=at,
+    )
+    say(f"{order_id}: placed")

@@ -1,0 +1,146 @@
+"""List orders: by when to place each, and what has come.
+
+--budget lists the money by budget line beside the design's estimate, --history everything recorded of one order.
+
+Example:
+    clusterwright orders
+    clusterwright orders --budget
+    clusterwright orders --history '001@site#gpu-server'
+
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
+from clusterwright.looking import answer, record
+from clusterwright.output import day, minute, table
+from ledger.questions import orders as questions
+from ledger.questions.order_history import HistoryRow
+from ledger.questions.site import site_of
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.rows import OrderRow
+from steps.errors import ClusterwrightError
+
+ESTIMATED_IN = "USD"
+"""The currency of the design's figures."""
+
+
+def orders(
+    budget: Annotated[
+        bool, typer.Option("--budget", help="What is committed, received and open by budget line.")
+    ] = False,
+    history: Annotated[
+        str | None, typer.Option("--history", help="Everything recorded of one order.", metavar="ORDER")
+    ] = None,
+    organisation: Annotated[str | None, typer.Option(help="Only this supplier's or contractor's.")] = None,
+    site: SiteOption = None,
+    as_of: AsOfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    with record(site, as_of) as snapshot:
+        zone = site_of(snapshot).time_zone
+        if history is not None:
+            events = questions.order_history(snapshot, history)
+            answer(snapshot, events, as_json, lambda: _print_history(history, events, zone))
+        elif budget:
+            lines = _budget(snapshot)
+            answer(snapshot, lines, as_json, lambda: _print_budget(lines))
+        else:
+            rows = questions.orders(snapshot, organisation=organisation)
+            answer(snapshot, rows, as_json, lambda: _print_orders(rows, zone))
+
+
+def _print_orders(rows: list[OrderRow], zone: str) -> None:
+    table(
+        ("order by", "order", "what", "quantity", "state", "promised", "need by", "supplier", "value"),
+        [
+            (
+                day(r.order_by, zone),
+                r.id,
+                r.title,
+                f"{r.quantity} {r.unit_of_measure}",
+                _state(r),
+                day(r.promised, zone),
+                day(r.need_by, zone),
+                r.supplier_name,
+                "" if r.value is None else f"{r.value:,} {r.currency}",
+            )
+            for r in sorted(rows, key=lambda r: (r.order_by is None, r.order_by))
+        ],
+        right=(8,),
+        empty="no such order",
+    )
+
+
+def _state(r: OrderRow) -> str:
+    """Return the state with what the supplier said last: that it accepted, or that some of it is on its way."""
+    under_way = sum(t.shipped is not None and t.received_at is None for t in r.tranches)
+    if under_way:
+        return f"{r.state}, {under_way} shipped"
+    return f"{r.state}, acknowledged" if r.acknowledged and r.state == "placed" else r.state
+
+
+def _print_history(order: str, rows: list[HistoryRow], zone: str) -> None:
+    cells = [
+        (
+            h.seq,
+            minute(h.at, zone),
+            h.person,
+            h.subject.removeprefix(order) or "the order",
+            h.said,
+        )
+        for h in rows
+    ]
+    headers = ("event", "when", "who", "delivery", "what")
+    table(headers, cells, right=(0,), empty=f"nothing was recorded of {order} yet")
+
+
+def _budget(snapshot: Snapshot) -> list[dict[str, Any]]:
+    """Return the money by budget line, with the design's estimate where a line has the name of one of its categories."""
+    rows = questions.budget(snapshot)
+    estimates = _estimates(snapshot.site_dir) if rows else {}
+    document = []
+    for row in rows:
+        estimate = estimates.get(row.budget_line.casefold())
+        in_its_currency = estimate if row.currency == ESTIMATED_IN else None
+        over = None if in_its_currency is None else row.committed - in_its_currency
+        document.append(row._asdict() | {"estimate_usd": estimate, "over_usd": over})
+    return document
+
+
+def _print_budget(lines: list[dict[str, Any]]) -> None:
+    table(
+        ("budget line", "", "orders", "committed", "received", "open", "estimate USD", "over it"),
+        [
+            (
+                d["budget_line"] or "no budget line",
+                d["currency"] or "no value",
+                f"{d['orders']}" + (f", {d['unpriced']} without a value" if d["unpriced"] else ""),
+                *(f"{d[name]:,}" for name in ("committed", "received", "open")),
+                *("" if d[name] is None else f"{d[name]:,}" for name in ("estimate_usd", "over_usd")),
+            )
+            for d in lines
+        ],
+        right=(3, 4, 5, 6, 7),
+        empty="no order is placed; `clusterwright orders` lists what to place",
+    )
+
+
+def _estimates(folder: Path) -> dict[str, Decimal]:
+    """Return the design's capital cost by category in whole dollars; none where the design does not work out."""
+    from clusterwright.planning import site_at  # the calculators are slow to import, and --budget alone needs them
+    from steps.design.design import design_of
+    from steps.design.dossier import dossier_of
+
+    try:
+        money = dossier_of(design_of(site_at(folder), folder)).economics
+    except ClusterwrightError:
+        return {}
+    estimated = {name: usd for name, usd in money.capex_by_category.items() if usd}
+    return {name.casefold(): Decimal(round(usd)) for name, usd in estimated.items()}

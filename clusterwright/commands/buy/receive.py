@@ -1,0 +1,105 @@
+"""Record a delivery; what waited for it can start.
+
+With a manifest and a scan every difference is listed first. --yes then records what came.
+
+Example:
+    clusterwright receive '001@site#gpu-server/1' --quantity 32
+    clusterwright receive '001@site#gpu-server/1' --manifest manifest.csv --scanned scan.txt
+
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from clusterwright.commands.acting import deciding, take
+from clusterwright.commands.options import AsOption, AtOption, SiteOption, TrancheId
+from clusterwright.looking import record
+from clusterwright.output import say
+from clusterwright.where import acting_person
+from ledger.decisions import deliveries
+from ledger.rules.money import amount
+from steps.errors import InputError, NotSatisfiedError
+
+
+def receive(
+    tranche: TrancheId,
+    quantity: Annotated[str | None, typer.Option(help="How many came; all of it if not given.")] = None,
+    serials: Annotated[Path | None, typer.Option(help="A file with a serial number a line.")] = None,
+    manifest: Annotated[Path | None, typer.Option(help="The supplier's manifest: CSV with a column `serial`.")] = None,
+    scanned: Annotated[Path | None, typer.Option(help="What was scanned, a serial number a line.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Record it although manifest and scan differ.")] = False,
+    note: Annotated[str, typer.Option(help="Damage, shortage, location.")] = "",
+    at: AtOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    if (manifest is None) != (scanned is None):
+        raise InputError("a manifest is compared with a scan", hint="--manifest and --scanned go together")
+    if manifest is not None and scanned is not None:
+        if quantity or serials:
+            raise InputError("the manifest and the scan say how many came", hint="leave --quantity and --serials out")
+        _by_manifest(tranche, manifest, scanned, yes, note, at, site, who)
+        return
+    came = amount(quantity, "a quantity") if quantity else None
+    numbers = _serials(serials) if serials else []
+    take(
+        site,
+        who,
+        None,
+        deliveries.receive,
+        tranche,
+        came,
+        serials=numbers,
+        note=note,
+        at=at,
+    )
+    say(f"{tranche}: received")
+
+
+def _by_manifest(
+    tranche: str,
+    manifest: Path,
+    scanned: Path,
+    yes: bool,
+    note: str,
+    at: datetime | None,
+    site: Path | None,
+    who: str | None,
+) -> None:
+    """List every difference, and record what came once they are accepted."""
+    with record(site) as snapshot:
+        person = acting_person(snapshot, who)
+    with deciding(snapshot.site_dir, person) as me:
+        found = me.take(deliveries.check_manifest, tranche, manifest, scanned)
+        for difference in found.differences:
+            say(str(difference))
+        if found.differences and not yes:
+            opens = "" if found.is_conforming else " and opens a non-conformance"
+            raise NotSatisfiedError(
+                f"{tranche}: {len(found.differences)} differences between manifest and scan; nothing is recorded",
+                hint=f"--yes records the {len(found.came)} that came{opens}",
+            )
+        seen = tuple(map(str, found.differences))
+        event: Any = me.take(
+            deliveries.receive_manifest,
+            tranche,
+            manifest,
+            scanned,
+            accept=seen,
+            note=note,
+            at=at,
+        )
+    opened = f", {event.payload.ncr} opened" if event.payload.ncr else ""
+    say(f"{tranche}: {event.payload.quantity} received{opened}")
+
+
+def _serials(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").split()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from None

@@ -1,0 +1,41 @@
+"""Record that a delivery has left the supplier.
+
+Example:
+    clusterwright ship '001@site#gpu-server/1' --carrier Freight --on 2027-02-20 --tracking 1Z99
+
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.acting import take
+from clusterwright.commands.options import DAY, AsOption, SiteOption, TrancheId, a_day
+from clusterwright.output import say
+from ledger.decisions import deliveries
+
+
+def ship(
+    tranche: TrancheId,
+    carrier: Annotated[str, typer.Option(help="Who carries it.")],
+    on: Annotated[date, typer.Option(parser=a_day, metavar=DAY, help="The day it left.")],
+    tracking: Annotated[str, typer.Option(help="Tracking number.")] = "",
+    handling: Annotated[str, typer.Option(help="Tilt and shock indicators: which, and how they are to look.")] = "",
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    take(
+        site,
+        who,
+        None,
+        deliveries.ship,
+        tranche,
+        shipped=on,
+        carrier=carrier,
+        tracking=tracking,
+        handling=handling,
+    )
+    say(f"{tranche}: shipped")

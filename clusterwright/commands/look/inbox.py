@@ -1,0 +1,45 @@
+"""List what waits for you; exit code 4 when something does.
+
+Example:
+    clusterwright inbox
+    clusterwright inbox --as reviewer --json
+
+"""
+
+from __future__ import annotations
+
+from clusterwright.commands.options import AsOfOption, AsOption, JsonOption, SiteOption
+from clusterwright.looking import answer, record
+from clusterwright.output import table
+from clusterwright.where import acting_person
+from ledger.questions import inbox as questions
+from ledger.questions.inbox import InboxRow
+from steps.errors import WaitingError
+
+
+def inbox(
+    site: SiteOption = None,
+    who: AsOption = None,
+    as_of: AsOfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    with record(site, as_of) as snapshot:
+        person = acting_person(snapshot, who)
+        rows = questions.inbox(snapshot, person)
+        answer(snapshot, rows, as_json, lambda: _print(rows, person))
+
+
+def _print(rows: list[InboxRow], person: str) -> None:
+    cells = [
+        (
+            r.activity,
+            r.title,
+            r.action,
+            r.role,
+            ", ".join(r.missing_evidence),
+        )
+        for r in rows
+    ]
+    table(("activity", "what", "do", "as", "missing evidence"), cells, empty=f"nothing waits for {person}")
+    if rows:
+        raise WaitingError(f"{len(rows)} wait for {person}")

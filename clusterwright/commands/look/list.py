@@ -1,0 +1,60 @@
+"""List activities with their state, in the order of the plan.
+
+Example:
+    clusterwright list --state awaiting_sign_off
+    clusterwright list --unit pod-003 --search burn --json
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
+from clusterwright.flat import flat_activity
+from clusterwright.looking import answer, record
+from clusterwright.output import day, table
+from ledger.questions.activities import activities
+from ledger.questions.site import site_of
+from ledger.rules.activity import Activity, State
+from steps.errors import InputError
+
+
+def list_(
+    phase: Annotated[str | None, typer.Option(help="Only this phase.")] = None,
+    state: Annotated[str | None, typer.Option(help="Only this state, as ready or awaiting_sign_off.")] = None,
+    unit: Annotated[str | None, typer.Option(help="Only this unit, as pod-003.")] = None,
+    search: Annotated[str | None, typer.Option(help="Only where id or title holds this.")] = None,
+    organisation: Annotated[str | None, typer.Option(help="Only what this contractor or its people do.")] = None,
+    site: SiteOption = None,
+    as_of: AsOfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    if state is not None and state not in {s.value for s in State}:
+        raise InputError(f"{state!r} is no state", hint="states: " + ", ".join(s.value for s in State))
+    with record(site, as_of) as snapshot:
+        rows = activities(
+            snapshot,
+            phase=phase,
+            state=state,
+            unit=unit,
+            search=search,
+            organisation=organisation,
+        )
+        document = [flat_activity(row) for row in rows]
+        answer(snapshot, document, as_json, lambda: _print(rows, site_of(snapshot).time_zone))
+
+
+def _print(rows: list[Activity], zone: str) -> None:
+    headers = ("state", "activity", "what", "who", "planned start", "flags")
+    table(headers, [_cells(row, zone) for row in rows])
+
+
+def _cells(row: Activity, zone: str) -> tuple[object, ...]:
+    start = row.plan.dates.early_start if row.plan.dates else None
+    state = f"{row.state.glyph} {row.state.words}"
+    who = row.assignee or row.whose or row.plan.role
+    flags = " ".join(sorted(row.flags))
+    return state, row.id, row.plan.title, who, day(start, zone), flags

@@ -1,0 +1,45 @@
+"""List the ledger's events, the newest last.
+
+Example:
+    clusterwright log --limit 10
+    clusterwright log 034@pod-001
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
+from clusterwright.looking import answer, record
+from clusterwright.output import minute, table
+from ledger.questions.log import EventRow, last_events
+from ledger.questions.site import site_of
+
+
+def log(
+    subject: Annotated[str | None, typer.Argument(metavar="[ACTIVITY]", help="Only events about this.")] = None,
+    limit: Annotated[int, typer.Option(help="How many.")] = 40,
+    site: SiteOption = None,
+    as_of: AsOfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    with record(site, as_of) as snapshot:
+        rows = last_events(snapshot, limit, subject=subject)
+        answer(snapshot, rows, as_json, lambda: _print(rows, site_of(snapshot).time_zone))
+
+
+def _print(rows: list[EventRow], zone: str) -> None:
+    cells = [
+        (
+            e.seq,
+            minute(e.recorded_at, zone),
+            e.actor,
+            e.kind,
+            e.subject,
+        )
+        for e in rows
+    ]
+    table(("seq", "recorded", "who", "what", "about"), cells, right=(0,))

@@ -1,0 +1,58 @@
+"""List what can be started now, the most urgent first.
+
+Example:
+    clusterwright next
+    clusterwright next --phase networking --limit 10
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
+from clusterwright.flat import flat_activity
+from clusterwright.looking import answer, record
+from clusterwright.output import day, table
+from ledger.questions.activities import ready
+from ledger.questions.site import site_of
+from ledger.rules.activity import Activity
+
+
+def next_(
+    phase: Annotated[str | None, typer.Option(help="Only this phase.")] = None,
+    limit: Annotated[int, typer.Option(help="How many at most.")] = 30,
+    site: SiteOption = None,
+    as_of: AsOfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    with record(site, as_of) as snapshot:
+        urgent = sorted(ready(snapshot, phase), key=lambda row: (_float_h(row), row.id))
+        rows = urgent[:limit]
+        document = [flat_activity(row) for row in rows]
+        answer(snapshot, document, as_json, lambda: _print(rows, site_of(snapshot).time_zone))
+
+
+def _print(rows: list[Activity], zone: str) -> None:
+    table(
+        ("activity", "what", "who", "kind", "since", "float h"),
+        [
+            (
+                r.id,
+                r.plan.title,
+                r.plan.role,
+                r.plan.kind,
+                day(r.ready_from, zone),
+                f"{_float_h(r):.0f}",
+            )
+            for r in rows
+        ],
+        right=(5,),
+        empty="nothing is ready; `clusterwright status` says what is under way",
+    )
+
+
+def _float_h(row: Activity) -> float:
+    return row.plan.dates.total_float_h if row.plan.dates else 0

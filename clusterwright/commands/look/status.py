@@ -1,0 +1,57 @@
+"""Show the whole site: phases, counts, go-live, orders.
+
+Example:
+    clusterwright status
+    clusterwright status --as-of 2026-11-20
+
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
+from clusterwright.looking import answer, record
+from clusterwright.output import clean, day
+from ledger.questions.counts import counts, phases
+from ledger.questions.ncrs import ncrs
+from ledger.questions.orders import orders
+from ledger.questions.site import head, site_of
+from ledger.rules.rows import OrderRow
+
+_COLUMNS = ("done", "running", "in_progress", "awaiting", "ready", "blocked", "failed", "on_hold", "not_applicable")
+_HEADER = ("total", "done", "running", "work", "sign", "ready", "blocked", "failed", "hold", "n/a", "late")
+
+
+def status(site: SiteOption = None, as_of: AsOfOption = None, as_json: JsonOption = False) -> None:
+    with record(site, as_of) as snapshot:
+        to_place = [o for o in orders(snapshot) if o.state == "planned"]
+        document = {
+            "site": site_of(snapshot),
+            "as_of": snapshot.now,
+            "head": head(snapshot),
+            "counts": counts(snapshot),
+            "phases": phases(snapshot),
+            "orders_to_place": [o.id for o in to_place],
+            "open_ncrs": len(ncrs(snapshot, open_only=True)),
+        }
+        answer(snapshot, document, as_json, lambda: _print(document, to_place))
+
+
+def _print(document: dict[str, Any], to_place: list[OrderRow]) -> None:
+    site, now, found = document["site"], document["as_of"], document["counts"]
+    zone = site.time_zone
+    mark = "REHEARSAL, nothing here was really done. " if site.rehearsal else ""
+    print(clean(f"{mark}{site.name}: {site.preset}, {site.facility}; plan revision {site.revision}"))
+    print(f"go-live planned {day(site.plan_finish, zone)}; as of {day(now, zone)}")
+    print(f"{'phase':<17}" + "".join(f"{name:>8}" for name in _HEADER))
+    for row in document["phases"]:
+        cells = (row.total, *(getattr(row, name) for name in _COLUMNS), row.late)
+        print(f"{row.phase:<17}" + "".join(f"{cell:>8}" for cell in cells))
+    marks = ", ".join(f"{name} {getattr(found, name)}" for name in ("waived", "attested", "stale", "simulated"))
+    print(f"{found.total} activities; {marks}")
+    if to_place:
+        late = sum(o.order_by is not None and o.order_by < now for o in to_place)
+        first = min(to_place, key=lambda o: (o.order_by is None, o.order_by))
+        by = f"first {first.id} by {day(first.order_by, zone)}"
+        print(clean(f"{len(to_place)} orders to place, {late} past their date; {by}"))

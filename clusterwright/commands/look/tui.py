@@ -1,0 +1,16 @@
+"""Open the terminal screens.
+
+Example:
+    clusterwright tui
+
+"""
+
+from __future__ import annotations
+
+from clusterwright.commands.options import SiteOption
+from clusterwright.where import find_site
+from tui.app import run
+
+
+def tui(site: SiteOption = None) -> None:
+    run(find_site(site))

@@ -1,0 +1,36 @@
+"""Say why an activity does not go on.
+
+It names what the activity waits for, and what it still needs.
+
+Example:
+    clusterwright why 034@pod-001
+
+"""
+
+from __future__ import annotations
+
+from clusterwright.commands.options import ActivityId, AsOfOption, JsonOption, SiteOption
+from clusterwright.looking import answer, record
+from clusterwright.output import clean
+from ledger.questions import why as questions
+from ledger.questions.why import Why
+
+
+def why(
+    activity: ActivityId,
+    site: SiteOption = None,
+    as_of: AsOfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    with record(site, as_of) as snapshot:
+        found = questions.why(snapshot, activity)
+        answer(snapshot, found, as_json, lambda: _print(found))
+
+
+def _print(found: Why) -> None:
+    print(clean(f"{found.activity}: {found.state_sentence}"))
+    for unmet in found.unmet:
+        through = f" (through {', '.join(unmet.bridged)})" if unmet.bridged else ""
+        print(clean(f"  waits for {unmet.predecessor} {unmet.title}: {unmet.state}{through}; {unmet.reason}"))
+    for need in found.needs:
+        print(clean(f"  needs {need}"))

@@ -1,0 +1,61 @@
+"""List the links between steps for one design, bridged around what does not apply there.
+
+The design is that of the site, or of the preset that is named; outside a site it is superpod-1su.
+
+Example:
+    clusterwright catalog graph --preset superpod-1su
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.output import print_json, table
+from clusterwright.planning import read_all
+from clusterwright.where import site_if_any
+from steps.catalog.loader import read_catalog
+from steps.design.design import design_of_preset
+from steps.errors import InputError
+from steps.schedule.expansion import expand
+from steps.schedule.step_graph import step_graph
+
+ONE_POD = "superpod-1su"
+
+
+def graph(
+    preset: Annotated[str | None, typer.Option("--preset", help="The design of this preset.")] = None,
+    site: SiteOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    if preset is not None and site is not None:
+        raise InputError("a graph is of a site or of a preset", hint="leave out --site or --preset")
+    folder = None if preset is not None else site_if_any(site)
+    if folder is not None:
+        _, design, catalog = read_all(folder)
+    else:
+        design, catalog = design_of_preset(preset or ONE_POD), read_catalog()
+    nodes, links = step_graph(expand(catalog, design, 8.0))
+    if as_json:
+        print_json(
+            {
+                "preset": design.preset.name,
+                "nodes": [n for n in nodes if n["applies"]],
+                "links": links,
+                "not_applicable": [n for n in nodes if not n["applies"]],
+            }
+        )
+        return
+    table(
+        ("from", "to", "type", "lag h", "map", "reason", "bridged"),
+        map(_cells, links),
+        right=(3,),
+    )
+
+
+def _cells(link: dict[str, Any]) -> tuple[object, ...]:
+    first = (link["from"], link["to"], link["type"], link["lag"] or "")
+    return (*first, link["map"], link["reason"], " ".join(link["bridged"]))

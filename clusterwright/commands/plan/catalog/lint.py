@@ -1,0 +1,54 @@
+"""Check the catalog for itself and for the design of every preset; exit 1 on a finding.
+
+One step is checked by itself, with its links and its formulas. Circles, missing receipts and links that wait for all
+pods show only in the whole catalog.
+
+Example:
+    clusterwright catalog lint
+    clusterwright catalog lint catalog/X01_label_the_rows.yaml
+
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clusterwright.catalog_view import print_report, report_document
+from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.output import print_json
+from clusterwright.planning import playbooks_folder, rooms
+from clusterwright.where import site_if_any
+from steps.catalog.lint import check
+from steps.catalog.lint.report import Installed
+from steps.catalog.loader import read_catalog, read_into, read_roles
+from steps.design.design import design_of_preset
+from steps.design.preset import preset_names
+from steps.errors import NotSatisfiedError
+
+
+def lint(
+    step: Annotated[str | None, typer.Argument(help="Only this step: its id, or a file.")] = None,
+    site: SiteOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    folder = site_if_any(site)
+    catalog = read_catalog(folder)
+    installed = Installed(read_roles(folder), playbooks_folder(), rooms())
+    designs = {name: design_of_preset(name) for name in preset_names()}
+    if step is None:
+        what, steps = "the catalog", len(catalog)
+        report = check.lint(catalog, installed, designs)
+    else:
+        is_file = "/" in step or step.endswith(".yaml")
+        name = read_into(catalog, Path(step)) if is_file else step
+        what, steps = f"step {name}", 1
+        report = check.lint_step(catalog, name, installed, designs)
+    if as_json:
+        print_json(report_document(report, steps))
+    else:
+        print_report(report, steps)
+    if report.findings:
+        raise NotSatisfiedError(f"findings in {what}: {len(report.findings)}")

@@ -1,0 +1,64 @@
+"""List every step of the catalog.
+
+Example:
+    clusterwright catalog list --phase power
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.output import print_json, table
+from clusterwright.where import site_if_any
+from steps.catalog.loader import Entry, read_catalog
+
+KEYS = "id title phase kind scope applies supplies links duration crew sign_off completed_by alternatives sources"
+
+
+def list_(
+    phase: Annotated[str | None, typer.Option(help="Only this phase.")] = None,
+    site: SiteOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    catalog = read_catalog(site_if_any(site))
+    steps = [entry for entry in catalog.values() if phase in {None, entry.step.phase}]
+    if as_json:
+        print_json([_document(entry) for entry in steps])
+        return
+    table(
+        (
+            "step",
+            "title",
+            "phase",
+            "kind",
+            "scope",
+            "playbook",
+        ),
+        [_cells(entry) for entry in steps],
+    )
+
+
+def _cells(entry: Entry) -> tuple[object, ...]:
+    step = entry.step
+    return (
+        step.id,
+        step.title,
+        step.phase,
+        step.kind,
+        step.scope,
+        ", ".join(step.playbooks),
+    )
+
+
+def _document(entry: Entry) -> dict[str, object]:
+    step = entry.step.model_dump(mode="json", exclude_none=True)
+    same = {name: step[name] for name in KEYS.split()}
+    return same | {
+        "criteria": step["accept"],
+        "playbook": step.get("playbook"),
+        "local": entry.local,
+    }

@@ -1,0 +1,35 @@
+"""Show one step whole.
+
+It says what the step is, what the list of 195 steps says of it, and every figure with its source.
+
+Example:
+    clusterwright catalog show 034
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clusterwright.catalog_view import entry_document, print_entry
+from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.output import clean, print_json
+from clusterwright.where import site_if_any
+from steps.catalog.loader import read_catalog, require
+
+
+def show(
+    step: Annotated[str, typer.Argument(help="Its id, as 034 or H08.")],
+    as_written: Annotated[bool, typer.Option("--yaml", help="Print the step's file as it is written.")] = False,
+    site: SiteOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    entry = require(read_catalog(site_if_any(site)), step)
+    if as_json:
+        print_json(entry_document(entry))
+    elif as_written:
+        print(f"# {entry.path}\n{clean(entry.path.read_text(encoding='utf-8'))}", end="")
+    else:
+        print_entry(entry)

@@ -1,0 +1,74 @@
+"""Say when go-live will be, and what drives it.
+
+It is worked out from what has happened so far. --publish records it, so that later forecasts can be compared with it.
+
+Example:
+    clusterwright forecast
+    clusterwright forecast --publish
+
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+import typer
+
+from clusterwright.commands.options import AsOption, JsonOption, SiteOption
+from clusterwright.looking import record
+from clusterwright.output import print_json, say
+from clusterwright.where import acting_person
+from ledger.evidence.plans import read_plan
+from ledger.questions.actuals import current_forecast
+from ledger.questions.snapshot import Snapshot
+
+
+def forecast(
+    publish: Annotated[
+        bool, typer.Option("--publish", help="Record it, so that later ones can be compared with it.")
+    ] = False,
+    site: SiteOption = None,
+    who: AsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    with record(site) as snapshot:
+        document = _document(snapshot)
+        person = acting_person(snapshot, who) if publish else ""
+    if publish:
+        from clusterwright.commands.acting import deciding  # SQLAlchemy, which --publish alone needs
+        from ledger.decisions.plan import publish_forecast
+
+        with deciding(snapshot.site_dir, person) as me:
+            me.take(publish_forecast, document["finish"], phases=document["phases"])
+    if as_json:
+        print_json(document)
+        return
+    print(
+        f"go-live {document['finish']:%Y-%m-%d}, planned {document['planned']:%Y-%m-%d}: {document['days_late']:+d} days"
+    )
+    if document["slip_usd"]:
+        print(f"the delay costs about ${document['slip_usd']:,}")
+    print("driven by " + ", ".join(document["critical"][:12]))
+    if publish:
+        say("published")
+
+
+def _document(snapshot: Snapshot) -> dict[str, Any]:
+    plan = read_plan(snapshot)
+    found = current_forecast(snapshot, plan)
+    phases: dict[str, datetime] = {}
+    for activity in plan.activities:
+        if activity.id in found.nodes and not activity.continuing:
+            phase, ends = activity.phase.value, found.nodes[activity.id]
+            phases[phase] = max(phases.get(phase, ends), ends)
+    late = found.finish - plan.finish
+    return {
+        "as_of": snapshot.now,
+        "finish": found.finish,
+        "planned": plan.finish,
+        "days_late": late.days,
+        "slip_usd": round(max(0.0, late / timedelta(days=1)) * plan.slip_day_usd),
+        "critical": list(found.critical),
+        "phases": phases,
+    }

@@ -1,0 +1,114 @@
+"""Match the hosts of the inventory with the planned nodes.
+
+It lists which host is which node and by what, and what does not match. NetBox is asked anew.
+
+Example:
+    clusterwright inventory
+
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.matching import matching_of, serials_on_record
+from clusterwright.output import print_json, say, table
+from clusterwright.planning import read_all
+from clusterwright.where import find_site
+from steps.design.matching import Matching
+from steps.errors import InputError, NotSatisfiedError, Place
+
+
+def inventory(site: SiteOption = None, as_json: JsonOption = False) -> None:
+    folder = find_site(site)
+    chosen, design, _ = read_all(folder)
+    if chosen.inventory is None:
+        raise InputError(
+            "this site has no inventory", hint="name one in site.yaml", place=Place("site.yaml", None, "inventory")
+        )
+    matching = matching_of(folder, chosen.inventory, design, serials_on_record(folder))
+    if as_json:
+        print_json(_document(matching))
+    else:
+        _print(matching)
+    shared = [each for found in matching.ambiguous for each in found.because]
+    twice = [each for each in shared if len(each.hosts) > 1]
+    if twice:
+        raise InputError(
+            f"hosts share what is one host's: {'; '.join(map(str, twice))}",
+            hint="correct `serial_number` or `bmc_address` where the host is written",
+        )
+    if found := _faults(matching):
+        raise NotSatisfiedError(f"not matched: {', '.join(found)}", hint="what does not match waits; all else goes on")
+
+
+def _print(matching: Matching) -> None:
+    in_order = "dealt in order of the inventory: no name, serial number or BMC address of a host is a planned node's"
+    keys = Counter(key for pair in matching.pairs for key in pair.by)
+    by = in_order if matching.in_order else ", ".join(f"{count:,} by {key}" for key, count in keys.items())
+    say(f"{len(matching.pairs):,} nodes have a host: {by}")
+    table(
+        ("planned node", "pod", "host", "matched by", ""),
+        [
+            (
+                pair.node.name,
+                pair.node.pod,
+                pair.host.name,
+                ", ".join(pair.by),
+                _doubt(pair.node.serial, pair.host.serial) if pair.other_serial else "",
+            )
+            for pair in matching.pairs
+        ],
+    )
+    if matching.nodes_left:
+        table(("planned node without host", "pod", "BMC address", "serial number"), matching.nodes_left)
+    if matching.hosts_left:
+        table(("host without planned node", "BMC address", "serial number", "stated by"), matching.hosts_left)
+    if matching.ambiguous:
+        rows = []
+        for number, found in enumerate(matching.ambiguous, 1):
+            rows += [(number, shared) for shared in found.because]
+        table(("", "ambiguous"), rows)
+
+
+def _document(matching: Matching) -> dict[str, Any]:
+    return {
+        "in_order": matching.in_order,
+        "pairs": [
+            {
+                "node": pair.node.name,
+                "pod": pair.node.pod,
+                "host": pair.host.name,
+                "by": pair.by,
+                "other_serial": pair.other_serial,
+            }
+            for pair in matching.pairs
+        ],
+        "nodes_without_host": matching.nodes_left,
+        "hosts_without_node": matching.hosts_left,
+        "ambiguous": [
+            {
+                "nodes": [node.name for node in found.nodes],
+                "hosts": [host.name for host in found.hosts],
+                "because": [{**shared._asdict(), "hosts": shared.hosts} for shared in found.because],
+            }
+            for found in matching.ambiguous
+        ],
+    }
+
+
+def _faults(matching: Matching) -> list[str]:
+    """Return what does not match, counted."""
+    counts = {
+        "planned nodes without host": len(matching.nodes_left),
+        "hosts without planned node": len(matching.hosts_left),
+        "ambiguous": len(matching.ambiguous),
+        "serial numbers that are not those on record": sum(pair.other_serial for pair in matching.pairs),
+    }
+    return [f"{what} {count:,}" for what, count in counts.items() if count]
+
+
+def _doubt(recorded: str | None, stated: str | None) -> str:
+    return f"on record is serial number {recorded}, the inventory says {stated}"

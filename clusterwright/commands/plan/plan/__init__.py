@@ -1,0 +1,41 @@
+"""Work out dates, critical path and orders.
+
+Without a verb the plan of the site's folder is worked out as it is now, and nothing is adopted.
+
+Example:
+    clusterwright plan
+    clusterwright plan --gantt --all
+    clusterwright plan adopt --as owner
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.output import print_json
+from clusterwright.plan_view import gantt_lines, plan_document, print_plan
+from clusterwright.planning import plan_of
+from clusterwright.where import find_site
+
+
+def plan(
+    context: typer.Context,
+    site: SiteOption = None,
+    as_json: JsonOption = False,
+    gantt: Annotated[bool, typer.Option("--gantt", help="Draw bars instead of the tables.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Every activity, not only critical ones.")] = False,
+) -> None:
+    if context.invoked_subcommand is not None:
+        return
+    made = plan_of(find_site(site))
+    if as_json:
+        print_json(plan_document(made))
+    elif gantt:
+        for line in gantt_lines(made, everything=everything):
+            print(line)
+    else:
+        print_plan(made, everything=everything)

@@ -1,0 +1,28 @@
+"""Compare the plan with the revision in force.
+
+What would no longer hold under it comes first.
+
+Example:
+    clusterwright plan diff
+
+"""
+
+from __future__ import annotations
+
+from clusterwright.adoption import changes_to
+from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.looking import answer, record
+from clusterwright.output import table
+from clusterwright.plan_diff import Change
+from clusterwright.planning import plan_of
+
+
+def diff(site: SiteOption = None, as_json: JsonOption = False) -> None:
+    with record(site) as snapshot:
+        changes = changes_to(snapshot, plan_of(snapshot.site_dir, snapshot))
+        answer(snapshot, changes, as_json, lambda: _print(changes))
+
+
+def _print(changes: list[Change]) -> None:
+    rows = [(c.what, c.id, c.before, c.after) for c in changes]
+    table(("what", "id", "in force", "now"), rows, empty="the plan in force is what the folder makes now")

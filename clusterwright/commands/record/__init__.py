@@ -1,0 +1,1 @@
+"""Keep the record safe."""

@@ -1,0 +1,68 @@
+"""Publish the ledger's head where nobody can rewrite it.
+
+It goes to a file, to a git repository, or is printed as a code that can be read over the telephone. `audit --anchor` then
+finds a ledger that was cut off or rewritten since.
+
+Example:
+    clusterwright anchor --file /srv/anchors.jsonl
+    clusterwright anchor --trailer
+
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.looking import record
+from clusterwright.output import clean, print_json, say
+from ledger.questions.site import site_of
+from ledger.trust.anchor_git import add_note
+from ledger.trust.anchors import head_anchor, keep, remember
+
+
+def anchor(
+    file: Annotated[
+        Path | None, typer.Option("--file", help="Append it to this file as a line of JSON.", metavar="FILE")
+    ] = None,
+    git: Annotated[
+        Path | None,
+        typer.Option(
+            "--git", help="Add it to the git note on this repository's HEAD (refs/notes/clusterwright).", metavar="REPO"
+        ),
+    ] = None,
+    trailer: Annotated[bool, typer.Option("--trailer", help="Print a trailer for a commit message only.")] = False,
+    site: SiteOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    with record(site) as snapshot:
+        rehearsal = site_of(snapshot).rehearsal
+    head = head_anchor(snapshot.site_dir)
+    if file is not None:
+        say(f"{file}: {'written' if keep(file, head) else 'is there already'}")
+    if git is not None:
+        say(f"{git}: {'noted on HEAD' if add_note(git, head) else 'is on HEAD already'}")
+    remember(snapshot.site_dir, head)
+    if as_json:
+        named = {
+            name: getattr(head, name)
+            for name in (
+                "site",
+                "seq",
+                "hash",
+                "time",
+                "code",
+                "trailer",
+            )
+        }
+        print_json(named | {"rehearsal": rehearsal})
+    elif trailer:
+        print(clean(head.trailer))
+    else:
+        mark = "REHEARSAL: " if rehearsal else ""
+        print(f"{mark}event {head.seq}, recorded {head.time:%Y-%m-%d %H:%M:%S}Z")
+        print(f"hash  {head.hash}")
+        print(f"code  {head.code}")

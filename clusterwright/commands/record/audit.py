@@ -1,0 +1,55 @@
+"""Verify the record; exit code 1 on a fault.
+
+It verifies the hash chain, the evidence, every projection against a replay, and anchors.
+
+Example:
+    clusterwright audit
+    clusterwright audit --anchor /srv/anchors.jsonl
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.output import print_json, table
+from clusterwright.where import find_site
+from ledger.trust.anchor_words import read_anchors
+from ledger.trust.audit import audit as audited
+from steps.errors import NotSatisfiedError
+
+
+def audit(
+    anchor: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--anchor", help="A file, a git repository or a code of `anchor`; more than once.", metavar="WHICH"
+        ),
+    ] = None,
+    site: SiteOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    known = [found for named in anchor or () for found in read_anchors(named)]
+    found = audited(find_site(site), known)
+    holding, up_to = found.anchors.holding, found.anchors.up_to
+    if as_json:
+        anchors = {"holding": holding, "up_to": up_to}
+        print_json(
+            {
+                "events": found.events,
+                "head": found.head,
+                "anchors": anchors,
+                "findings": list(found),
+            }
+        )
+    else:
+        print(f"{found.events} events, head {found.head[:16]}, {len(found)} findings")
+        if holding:
+            print(f"{holding} anchors hold, the newest of event {up_to}")
+        if found:
+            table(("where", "what"), [(f.where, f.message) for f in found])
+    if found:
+        raise NotSatisfiedError(f"the ledger has {len(found)} faults")

@@ -1,0 +1,39 @@
+"""Bring a backup back into an empty folder.
+
+It is audited, and what does not match leaves nothing behind.
+
+Example:
+    clusterwright restore /srv/backups/site.tar.gz my-site
+
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clusterwright.archived import say_who_is_named, summed_up
+from clusterwright.commands.options import DamagedOption, JsonOption
+from clusterwright.output import print_json, say
+from ledger.trust.backup import restore as bring_back
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="A backup.")],
+    folder: Annotated[Path, typer.Argument(help="A new or empty folder.")],
+    damaged: DamagedOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    made = bring_back(file, folder, damaged=damaged)
+    say_who_is_named(made.redacted_but_named)
+    if made.named:
+        say(f"it names {len(made.named)} people: redact again whom you redacted after event {made.contents.seq}")
+    if as_json:
+        named: dict[str, object] = {"named": made.named, "redacted_but_named": made.redacted_but_named}
+        named |= {"folder": folder, "findings": list(made.findings)}
+        print_json(made.contents._asdict() | named)
+        return
+    print(summed_up(made.contents, len(made.findings), folder, f"made {made.contents.made_at}"))
+    say("compare it with an anchor by `clusterwright audit --anchor`; go on with one of the two sites only")

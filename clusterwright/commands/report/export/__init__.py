@@ -1,0 +1,6 @@
+"""Write packages for others to check.
+
+Example:
+    clusterwright export bundle turnover
+
+"""

@@ -1,0 +1,29 @@
+"""Write the turnover package, with a script that verifies it.
+
+It holds events, statements, signatures and evidence. OpenSSH and coreutils are enough to verify it.
+
+Example:
+    clusterwright export bundle turnover
+
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import SiteOption
+from clusterwright.output import say
+from clusterwright.where import find_site
+from ledger.trust.package import write_package
+
+
+def bundle(
+    folder: Annotated[Path, typer.Argument(help="A new folder.")],
+    site: SiteOption = None,
+) -> None:
+    made = write_package(find_site(site), folder)
+    say(f"{folder}: {made.events} events, {made.statements} signed statements, {made.evidence} files of evidence")
+    say(f"head {made.head}; verify it with {folder}/verify.sh")

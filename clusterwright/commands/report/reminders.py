@@ -1,0 +1,56 @@
+"""List what each person is to be reminded of.
+
+That is what waits, is due or overdue, ends, or is to be told to somebody. Cron can mail it.
+
+Example:
+    clusterwright reminders --days 7
+    clusterwright reminders --person operator --json
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
+from clusterwright.looking import answer, record
+from clusterwright.output import day, table
+from clusterwright.where import known_person
+from ledger.questions import reminders as questions
+from ledger.questions.reminders import ReminderRow
+from ledger.questions.site import site_of
+
+
+def reminders(
+    person: Annotated[str | None, typer.Option("--person", help="Only this person's.", metavar="ID")] = None,
+    days: Annotated[int, typer.Option("--days", min=0, help="How many days ahead.")] = 14,
+    site: SiteOption = None,
+    as_of: AsOfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    with record(site, as_of) as snapshot:
+        if person is not None:
+            known_person(snapshot, person)
+        rows = questions.reminders(snapshot, days=days, person=person)
+        answer(snapshot, rows, as_json, lambda: _print(rows, days, site_of(snapshot).time_zone))
+
+
+def _print(rows: list[ReminderRow], days: int, zone: str) -> None:
+    headers = ("person", "", "due", "waits since", "what", "about", "", "do")
+    empty = f"nobody is to be reminded of anything within {days} days"
+    table(headers, [_cells(row, zone) for row in rows], empty=empty)
+
+
+def _cells(r: ReminderRow, zone: str) -> tuple[object, ...]:
+    return (
+        r.person,
+        r.urgency.value,
+        r.due,
+        day(r.since, zone),
+        r.kind,
+        r.subject,
+        r.what,
+        r.command,
+    )

@@ -1,0 +1,47 @@
+"""Report the week: done, late, next, orders and decisions.
+
+It is sorted by owner, with a part for every contractor where work was given to any.
+
+Example:
+    clusterwright report week
+    clusterwright report week --format html --out week.html
+
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
+from clusterwright.looking import dated, record, when
+from clusterwright.output import print_json, say
+from clusterwright.week_report import FORMATS, week_report
+from steps.errors import InputError
+
+
+def week(
+    form: Annotated[str, typer.Option("--format", help="md, html or csv.")] = "md",
+    out: Annotated[Path | None, typer.Option("--out", help="Write to a file, not to stdout.")] = None,
+    organisation: Annotated[str | None, typer.Option(help="Only this contractor's part.")] = None,
+    site: SiteOption = None,
+    as_of: AsOfOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    if form not in FORMATS:
+        raise InputError(f"{form!r} is no format", hint="md, html or csv")
+    with record(site, as_of) as snapshot:
+        report = week_report(snapshot, when(snapshot), organisation)
+    if as_json:
+        print_json(dated(snapshot, report))
+        return
+    text = FORMATS[form](report)
+    if report.record and form == "csv":
+        say(report.record)  # a table for spreadsheets has no head line
+    if out is None:
+        print(text, end="")
+    else:
+        out.write_text(text, encoding="utf-8")
+        say(f"wrote {out}")

@@ -1,0 +1,34 @@
+"""Pass finished work against its policy, in an emergency.
+
+It is shown for ever, with what was lacking.
+
+Example:
+    clusterwright break-glass H20@hall-1 --reason 'the hall floods; power is needed now'
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from clusterwright.commands.acting import take
+from clusterwright.commands.options import ActivityId, AsOption, KeyOption, SiteOption, YesOption
+from clusterwright.output import say
+from ledger.decisions import sign_off
+from steps.errors import InputError
+
+
+def break_glass(
+    activity: ActivityId,
+    reason: Annotated[str, typer.Option("--reason", help="What the emergency is; it stays on record for ever.")],
+    yes: YesOption = False,
+    key: KeyOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    if not yes and typer.prompt("It passes against its policy, and shows for ever. Type the activity's id") != activity:
+        raise InputError("that is not its id; nothing recorded")
+    event: Any = take(site, who, key, sign_off.break_glass, activity, reason)
+    say(f"{activity}: passed without {'; '.join(event.payload.lacking)}")

@@ -1,0 +1,51 @@
+"""Decide what is done about a non-conformance.
+
+Example:
+    clusterwright ncr disposition NCR-0001 rework --owner operator --due 2027-01-31
+    clusterwright ncr disposition NCR-0001 use-as-is --reason 'the tolerance is cosmetic'
+
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.acting import take
+from clusterwright.commands.options import DAY, AsOption, KeyOption, SiteOption, a_day
+from clusterwright.output import say
+from ledger.decisions.ncr import disposition_ncr
+
+
+def disposition(
+    ncr: Annotated[str, typer.Argument(help="Its id, as NCR-0001.")],
+    what: Annotated[str, typer.Argument(help="rework, repair, use-as-is or return.")],
+    owner: Annotated[str, typer.Option("--owner", help="Who makes it good.")] = "",
+    due: Annotated[
+        date | None,
+        typer.Option(
+            "--due",
+            parser=a_day,
+            metavar=DAY,
+            help="By when.",
+        ),
+    ] = None,
+    reason: Annotated[str, typer.Option("--reason", help="Why; use-as-is needs one.")] = "",
+    key: KeyOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    take(
+        site,
+        who,
+        key,
+        disposition_ncr,
+        ncr,
+        what,
+        owner=owner,
+        due=due,
+        reason=reason,
+    )
+    say(f"{ncr}: {what}")

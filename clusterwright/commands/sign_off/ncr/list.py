@@ -1,0 +1,35 @@
+"""List non-conformances, the oldest first.
+
+Example:
+    clusterwright ncr list --all
+
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.looking import answer, record
+from clusterwright.output import table
+from ledger.questions.ncrs import ncrs
+from ledger.rules.rows import NcrRow
+
+
+def list_(
+    everything: Annotated[bool, typer.Option("--all", help="Closed ones too.")] = False,
+    site: SiteOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    with record(site) as snapshot:
+        found = ncrs(snapshot, open_only=not everything)
+        answer(snapshot, found, as_json, lambda: _print(found))
+
+
+def _print(found: list[NcrRow]) -> None:
+    headers = ("id", "activity", "class", "decided", "owner", "due", "inspected again", "reason")
+    cells = attrgetter("id", "activity", "ncr_class", "decided", "owner", "due", "inspections", "reason")
+    table(headers, map(cells, found), empty="nothing is open")

@@ -1,0 +1,46 @@
+"""List what is left to make good, by trade.
+
+These are open non-conformances, and waivers with their due dates.
+
+Example:
+    clusterwright punch
+
+"""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.looking import answer, record
+from clusterwright.output import table
+from ledger.questions import ncrs
+from ledger.questions.ncrs import PunchRow
+from ledger.questions.site import site_of
+
+
+def punch(site: SiteOption = None, as_json: JsonOption = False) -> None:
+    with record(site) as snapshot:
+        zone = ZoneInfo(site_of(snapshot).time_zone)
+        found = ncrs.punch(snapshot, snapshot.now.astimezone(zone).date())
+        answer(snapshot, found, as_json, lambda: _print(found))
+
+
+def _print(found: list[PunchRow]) -> None:
+    headers = ("trade", "id", "kind", "class", "due", "", "owner", "activity", "what")
+    table(headers, [_cells(p) for p in found], empty="nothing is open")
+
+
+def _cells(p: PunchRow) -> tuple[object, ...]:
+    overdue = "overdue" if p.overdue else ""
+    return (
+        p.trade,
+        p.id,
+        p.kind,
+        p.ncr_class,
+        p.due,
+        overdue,
+        p.owner,
+        p.activity,
+        p.said,
+    )

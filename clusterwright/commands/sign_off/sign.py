@@ -1,0 +1,87 @@
+"""Approve finished work, or pass a gate.
+
+Where a signature is wanted, it is made with your SSH key; --export writes the statement to be signed on another machine, and
+--import records it once it is signed.
+
+Example:
+    clusterwright sign 034@pod-001 --comment 'seen at the rack'
+    clusterwright sign 034@pod-001 --export statement.json
+    clusterwright sign --import statement.json
+
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.acting import deciding, matching, take_each
+from clusterwright.commands.options import AsOption, KeyOption, SiteOption
+from clusterwright.looking import record
+from clusterwright.output import say
+from clusterwright.where import acting_person, find_site
+from ledger.decisions import sign_off
+from ledger.decisions.by_key import export as write_statement
+from ledger.writing import Ledger
+from steps.errors import InputError
+
+
+def sign(
+    activities: Annotated[
+        list[str] | None, typer.Argument(metavar="[ACTIVITY]", help="Ids or patterns, as 034@pod-001.")
+    ] = None,
+    role: Annotated[str | None, typer.Option(help="In which role, if you hold several.")] = None,
+    comment: Annotated[str, typer.Option(help="What you add.")] = "",
+    key: KeyOption = None,
+    export: Annotated[
+        Path | None, typer.Option("--export", help="Write the statement, to be signed elsewhere.", metavar="FILE")
+    ] = None,
+    import_: Annotated[
+        Path | None, typer.Option("--import", help="Record FILE, which was signed elsewhere.", metavar="FILE")
+    ] = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    if import_ is not None:
+        _record_signed(import_, site)
+    elif not activities:
+        raise InputError("which activity?", hint="as 034@pod-001, or --import FILE")
+    elif export is not None:
+        _write_statement(export, site, who, activities, role, comment)
+    else:
+        take_each(site, who, key, activities, "signed", sign_off.sign, role=role, comment=comment)
+
+
+def _write_statement(
+    path: Path,
+    site: Path | None,
+    who: str | None,
+    activities: list[str],
+    role: str | None,
+    comment: str,
+) -> None:
+    with record(site) as snapshot:
+        person, names = acting_person(snapshot, who), matching(snapshot, activities)
+    if len(names) != 1:
+        raise InputError(f"{len(names)} activities are named, and a statement is about one")
+    with deciding(snapshot.site_dir, person) as me:
+        command = write_statement(
+            me.ledger,
+            lambda: sign_off.sign(
+                me.ledger,
+                person,
+                names[0],
+                role=role,
+                comment=comment,
+            ),
+            path,
+        )
+    say(f"{path}: sign it with `{command}`, then `clusterwright sign --import {path}`")
+
+
+def _record_signed(path: Path, site: Path | None) -> None:
+    with Ledger.open(find_site(site)) as ledger:
+        event = sign_off.sign_elsewhere(ledger, path)
+    say(f"{event.subject}: approved by {event.actor}, signed elsewhere")

@@ -1,0 +1,97 @@
+"""Invite the witnesses of an activity, or record who came.
+
+Without an option it says who is invited, and who came.
+
+Example:
+    clusterwright witness H20@hall-1 --for 2027-03-01T09:00
+    clusterwright witness H20@hall-1 --attended utility --note 'signed the sheet'
+    clusterwright witness H20@hall-1
+
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, time, timedelta
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+import typer
+
+from clusterwright.activity_view import witness_lines
+from clusterwright.commands.acting import deciding
+from clusterwright.commands.options import AsOption, JsonOption, SiteOption, a_day, instant
+from clusterwright.looking import answer, record
+from clusterwright.output import clean, say
+from clusterwright.where import acting_person
+from ledger.decisions import sign_off
+from ledger.questions.case import require_activity
+from ledger.questions.site import site_of
+from ledger.questions.snapshot import Snapshot
+from ledger.questions.witnesses import attendances, invitation
+from ledger.rules.activity import Activity
+from steps.errors import InputError
+
+
+def witness(
+    activity: Annotated[str, typer.Argument(help="An activity that invites witnesses, as H20@hall-1.")],
+    on: Annotated[
+        str | None, typer.Option("--for", help="When it takes place: 2027-03-01T09:00, or a day.", metavar="TIME")
+    ] = None,
+    agreed: Annotated[bool, typer.Option("--agreed", help="They agreed to a shorter notice.")] = False,
+    attended: Annotated[
+        str | None, typer.Option("--attended", help="This role came to see it.", metavar="ROLE")
+    ] = None,
+    person: Annotated[
+        str | None, typer.Option("--person", help="Who came in that role; you, if not given.", metavar="ID")
+    ] = None,
+    absent: Annotated[
+        str | None, typer.Option("--absent", help="This role did not come, or excuses itself.", metavar="ROLE")
+    ] = None,
+    note: Annotated[str, typer.Option("--note", help="What is worth knowing.")] = "",
+    site: SiteOption = None,
+    who: AsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    if sum(given is not None for given in (on, attended, absent)) > 1:
+        raise InputError("one thing at a time", hint="--for TIME, --attended ROLE or --absent ROLE")
+    if absent is not None and person is not None:
+        raise InputError("nobody came in that role, so no person is named", hint="leave --person out")
+    with record(site) as snapshot:
+        if on is attended is absent is None:
+            _answer(snapshot, require_activity(snapshot, activity), as_json)
+            return
+        me, zone = acting_person(snapshot, who), ZoneInfo(site_of(snapshot).time_zone)
+    with deciding(snapshot.site_dir, me) as decider:
+        if on is not None:
+            event: Any = decider.take(sign_off.invite, activity, _moment(on, zone), agreed=agreed)
+            said = f"{', '.join(event.payload.roles)} invited for {event.payload.on:%Y-%m-%d %H:%M}Z"
+        elif attended is not None:
+            decider.take(sign_off.attend, activity, attended, person=person or me, note=note)
+            said = f"{attended} attended"
+        else:
+            decider.take(sign_off.attend, activity, absent or "", person=None, note=note)
+            said = f"{absent} did not attend"
+    say(f"{activity}: {said}")
+
+
+def _moment(text: str, zone: ZoneInfo) -> datetime:
+    """Return an instant. A day alone means its end at the site: witnesses may come at any hour of it."""
+    if "T" in text:
+        return instant(text)
+    midnight = datetime.combine(a_day(text) + timedelta(days=1), time(), zone)
+    return midnight.astimezone(UTC)
+
+
+def _answer(snapshot: Snapshot, row: Activity, as_json: bool) -> None:
+    wanted = row.plan.policy.witness
+    document = {
+        "activity": row.id,
+        "roles": wanted.roles if wanted else (),
+        "notice_h": wanted.notice_h if wanted else 0.0,
+        "invitation": invitation(snapshot, row),
+        "witnesses": attendances(snapshot, row),
+    }
+    lines = witness_lines(snapshot, row, site_of(snapshot).time_zone) or [f"{row.id} invites no witnesses"]
+    if wanted is not None:
+        lines.append(f"notice: {wanted.notice_h:g} working hours")
+    answer(snapshot, document, as_json, lambda: print(clean("\n".join(lines))))

@@ -1,0 +1,65 @@
+"""List who may do what, and who never may.
+
+Every decision asks this one table.
+
+Example:
+    clusterwright authority access
+    clusterwright authority access --person operator
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.looking import record
+from clusterwright.output import print_json, table
+from clusterwright.where import known_person
+from ledger.questions.case import actor
+from ledger.rules.access import ACCESS, Rule, Who, in_words
+from steps.errors import InputError
+
+DEPENDS = {Who.ANYONE, Who.POLICY, Who.CREW, Who.WITNESS, Who.THEIRS}
+"""Who may is found out per activity: anybody might be one of these."""
+
+
+def access(
+    role: Annotated[str | None, typer.Option("--role", help="Only what someone with this role may.")] = None,
+    person: Annotated[
+        str | None, typer.Option("--person", help="Only what this person may now, in own and lent roles.", metavar="ID")
+    ] = None,
+    site: SiteOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    if role is not None and person is not None:
+        raise InputError("a role or a person, not both")
+    held = None if role is None else {role}
+    if person is not None:
+        with record(site) as snapshot:
+            held = set(actor(snapshot, known_person(snapshot, person).id).roles)
+    rules = ACCESS
+    if held is not None:
+        rules = {action: rule for action, rule in ACCESS.items() if not (held | DEPENDS).isdisjoint(rule.may)}
+    if as_json:
+        print_json([_document(action, rule) for action, rule in rules.items()])
+    else:
+        rows = [_cells(action, rule) for action, rule in rules.items()]
+        table(("decision", "about", "who may", "but"), rows)
+
+
+def _cells(action: str, rule: Rule) -> tuple[object, ...]:
+    return action.replace("_", " "), rule.to, *in_words(rule)
+
+
+def _document(action: str, rule: Rule) -> dict[str, object]:
+    what = f"{rule.does.format('it')}: {rule.to}"
+    return {
+        "action": action,
+        "what": what,
+        "may": rule.may,
+        "organisation": rule.outsiders,
+        "never": rule.never,
+    }

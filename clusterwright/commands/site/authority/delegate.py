@@ -1,0 +1,53 @@
+"""Let another person act in one of your roles for a time.
+
+Example:
+    clusterwright authority delegate quality-inspector --to operator --until 2027-01-31 --reason leave
+
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+
+from clusterwright.commands.acting import take
+from clusterwright.commands.options import AsOption, KeyOption, ReasonOption, SiteOption, instant
+from clusterwright.output import say
+from ledger.decisions import people
+
+
+def delegate(
+    role: Annotated[str, typer.Argument(help="The role, as `catalog roles` names it.")],
+    to: Annotated[str, typer.Option("--to", metavar="ID", help="Who may act in it.")],
+    until: Annotated[
+        datetime,
+        typer.Option(
+            "--until",
+            parser=instant,
+            metavar="TIME",
+            help="As 2027-01-31.",
+        ),
+    ],
+    reason: ReasonOption,
+    since: Annotated[
+        datetime | None, typer.Option("--from", parser=instant, metavar="TIME", help="Now if not given.")
+    ] = None,
+    key: KeyOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    begin = since or datetime.now(UTC)
+    event: Any = take(
+        site,
+        who,
+        key,
+        people.delegate,
+        to,
+        role,
+        since=begin,
+        until=until,
+        reason=reason,
+    )
+    say(f"{event.payload.delegation}: {to} may act as {role} until {until:%Y-%m-%d}")

@@ -1,0 +1,42 @@
+"""Check this machine and the site's own files.
+
+It looks at Python, packages, tools, ports and disk, and says how to fix each fault. --fix does what can be done here.
+
+Example:
+    clusterwright doctor
+    clusterwright doctor --fix
+
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.health import FAULT, OK, checks, fixed
+from clusterwright.output import print_json, say, table
+from steps.errors import NotSatisfiedError
+
+
+def doctor(
+    fix: Annotated[bool, typer.Option("--fix", help="Fix what can be fixed here.")] = False,
+    site: SiteOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    found = checks(site)
+    if fix:
+        for check in found:
+            if check.state != OK and (done := fixed(check, site)):
+                say(f"{check.name}: {done}")
+        found = checks(site)
+    if as_json:
+        print_json(found)
+    else:
+        cells = attrgetter("name", "state", "found", "remedy")
+        table(("check", "state", "found", "to fix it"), map(cells, found))
+    faults = [c.name for c in found if c.state == FAULT]
+    if faults:
+        raise NotSatisfiedError("this machine lacks: " + ", ".join(faults))

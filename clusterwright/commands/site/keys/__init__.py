@@ -1,0 +1,36 @@
+"""See whose keys count, and revoke one.
+
+site.yaml proposes a person's key (`ssh_key`), and adopting the plan enrols it. Without a verb every key is listed that
+counts or counted.
+
+Example:
+    clusterwright keys
+    clusterwright keys revoke operator --reason 'laptop lost' --at 2026-12-01
+
+"""
+
+from __future__ import annotations
+
+import typer
+
+from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.looking import answer, record
+from clusterwright.output import table
+from ledger.questions.records import SignerKeyRow, signer_keys
+
+
+def keys(context: typer.Context, site: SiteOption = None, as_json: JsonOption = False) -> None:
+    if context.invoked_subcommand is not None:
+        return
+    with record(site) as snapshot:
+        rows = signer_keys(snapshot)
+        answer(snapshot, rows, as_json, lambda: _print(rows))
+
+
+def _print(rows: list[SignerKeyRow]) -> None:
+    table(("person", "since", "until", "why", "key"), [_cells(r) for r in rows])
+
+
+def _cells(r: SignerKeyRow) -> tuple[object, ...]:
+    until = f"{r.until:%Y-%m-%d %H:%M}" if r.until else ""
+    return r.person, f"{r.since:%Y-%m-%d %H:%M}", until, r.reason, r.key[:60]

@@ -1,0 +1,29 @@
+"""Print the allowed_signers file, as ssh-keygen(1) reads it.
+
+Example:
+    clusterwright keys allowed-signers
+
+"""
+
+from __future__ import annotations
+
+from clusterwright.commands.options import SiteOption
+from clusterwright.looking import record
+from ledger.questions.records import signer_keys
+from ledger.questions.site import site_of
+from ledger.trust import ssh
+
+
+def allowed_signers(site: SiteOption = None) -> None:
+    with record(site) as snapshot:
+        namespace = ssh.namespace_of(rehearsal=site_of(snapshot).rehearsal)
+        held = [
+            ssh.SignerKey(
+                r.person,
+                r.key,
+                r.since,
+                r.until,
+            )
+            for r in signer_keys(snapshot)
+        ]
+    print(ssh.allowed_signers(held, namespace), end="")

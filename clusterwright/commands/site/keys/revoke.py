@@ -1,0 +1,33 @@
+"""Let a person's key count no longer.
+
+It counts no longer from now, or from when it was lost (--at). What it signed before still holds.
+
+Example:
+    clusterwright keys revoke operator --reason 'laptop lost' --at 2026-12-01
+
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.acting import take
+from clusterwright.commands.options import AsOption, AtOption, KeyOption, ReasonOption, SiteOption
+from clusterwright.output import say
+from ledger.decisions.people import revoke_key
+
+
+def revoke(
+    person: Annotated[str, typer.Argument(help="Whose key.")],
+    reason: ReasonOption,
+    since: AtOption = None,
+    key: KeyOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    moment = since or datetime.now(UTC)
+    take(site, who, key, revoke_key, person, reason, since=moment)
+    say(f"the key of {person} counts no longer; what it signed before {moment:%Y-%m-%d %H:%M}Z still holds")

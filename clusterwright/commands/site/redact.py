@@ -1,0 +1,80 @@
+"""Remove a person's name from the record for good.
+
+Screens, reports and exports then show the id alone. What the person did stays under the id.
+
+Example:
+    clusterwright redact operator --reason 'asked for it' --dry-run
+
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.acting import deciding
+from clusterwright.commands.options import AsOption, KeyOption, SiteOption, YesOption
+from clusterwright.looking import record
+from clusterwright.output import say
+from clusterwright.where import SITE_FILE, acting_person
+from ledger.decisions import people
+from ledger.questions.log import mentions, naming_plans
+from ledger.questions.people import person_name
+from ledger.questions.snapshot import Snapshot
+from steps.errors import InputError
+
+SHOWN = 20
+"""How many events that mention a name are listed."""
+
+
+def redact(
+    person: Annotated[str, typer.Argument(help="The person's id.")],
+    reason: Annotated[str, typer.Option("--reason", help="Why; it stays on record, so name nobody in it.")],
+    yes: YesOption = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask every rule, record and remove nothing.")] = False,
+    key: KeyOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    with record(site) as snapshot:
+        me, held = acting_person(snapshot, who), person_name(snapshot, person)
+    with deciding(snapshot.site_dir, me, key) as decider:
+        if held is None or not held.redacted:
+            decider.ledger.drafted(lambda: people.redact(decider.ledger, me, person, reason))
+            if dry_run:
+                say(f"{person} may be redacted; nothing recorded (dry run)")
+                return
+            if not yes and typer.prompt("The name cannot be brought back. Type the person's id") != person:
+                raise InputError("that is not the id; nothing recorded")
+            decider.take(people.redact, person, reason)
+        removed = people.take_away(decider.ledger)
+    say(f"{person}: redacted, {removed} documents removed; backups and packages made before still hold the name")
+    if held is not None and held.name != person:
+        with record(site) as afterwards:  # the reason, too, may hold the name
+            for place in _what_stays(afterwards, held.name):
+                say(place)
+
+
+def _what_stays(snapshot: Snapshot, name: str) -> list[str]:
+    """Return every place that still holds the name and that only a person can clear."""
+    places = []
+    if events := mentions(snapshot, name):
+        listed = _listed(events[:SHOWN]) + (", ..." if len(events) > SHOWN else "")
+        places.append(
+            f"{len(events)} events hold the name in what was written at the time, and cannot be changed: {listed}"
+        )
+    if plans := naming_plans(snapshot):
+        places.append(f"the plans of the first release hold names themselves, and are kept: revision {_listed(plans)}")
+    if name in _text(snapshot.site_dir / SITE_FILE):
+        places.append("site.yaml still holds the name: take it out there; the id is enough")
+    return places
+
+
+def _listed(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")

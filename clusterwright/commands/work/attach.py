@@ -1,0 +1,29 @@
+"""Attach a file as evidence.
+
+Its content is kept under its SHA-256. The place where a photo was taken is removed before.
+
+Example:
+    clusterwright attach H08@pod-001 --file torque.csv --kind anchor-torque
+
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.acting import take_each
+from clusterwright.commands.options import Activities, AsOption, SiteOption
+from ledger.decisions import evidence
+
+
+def attach(
+    activities: Activities,
+    file: Annotated[Path, typer.Option("--file", help="The file.")],
+    kind: Annotated[str, typer.Option("--kind", help="What it is, as the policy calls it.")],
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    take_each(site, who, None, activities, f"{kind} attached", evidence.attach, file, kind)

@@ -1,0 +1,50 @@
+"""Record a CSV that came back from the field.
+
+All of it is recorded, or none. Rows that say what the record says already change nothing. Columns: item, result, note, photo,
+serial, and metrics with their unit, as `rack.bond_resistance [mohm]`.
+
+Example:
+    clusterwright check import H08@pod-001 field.csv
+
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clusterwright.check_file import read_checks
+from clusterwright.check_view import tell_recorded
+from clusterwright.commands.acting import take
+from clusterwright.commands.options import ActivityId, AsOption, AtOption, JsonOption, SiteOption
+from clusterwright.output import say
+from ledger.decisions import checklists
+
+
+def import_(
+    activity: ActivityId,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The CSV.")],
+    source: Annotated[str | None, typer.Option("--source", help="The instrument or document; the file's name.")] = None,
+    at: AtOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    read = read_checks(file)
+    entries, said_by = read.entries, source or file.name
+    done = take(
+        site,
+        who,
+        None,
+        checklists.check,
+        activity,
+        entries,
+        source=said_by,
+        skip_recorded=True,
+        at=at,
+    )
+    tell_recorded(done, len(entries), as_json)
+    if read.empty:
+        say(f"rows that say nothing yet: {read.empty}")

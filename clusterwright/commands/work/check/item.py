@@ -1,0 +1,54 @@
+"""Record one item as you found it.
+
+Example:
+    clusterwright check item H08@pod-001 hall-1/row-02/rack-01 rack.bond_resistance=50mohm --serial RK-0417
+    clusterwright check item H08@pod-001 hall-1/row-02/rack-02 --fail --note 'door is bent'
+
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clusterwright.check_view import tell_recorded
+from clusterwright.commands.acting import take
+from clusterwright.commands.options import ActivityId, AsOption, AtOption, JsonOption, SiteOption
+from ledger.decisions import checklists
+from ledger.entries import ItemEntry, reading_of
+
+
+def item(
+    activity: ActivityId,
+    item: Annotated[str, typer.Argument(help="Which one, as the plan calls it.")],
+    readings: Annotated[
+        list[str] | None, typer.Argument(metavar="[METRIC=VALUE...]", help="As rack.bond_resistance=0.05ohm.")
+    ] = None,
+    fail: Annotated[bool, typer.Option("--fail", help="It is not good; say why with --note.")] = False,
+    note: Annotated[str, typer.Option("--note", help="What is worth knowing.")] = "",
+    serial: Annotated[str | None, typer.Option("--serial", help="The serial number of what is there.")] = None,
+    photo: Annotated[list[Path] | None, typer.Option("--photo", help="A picture of it.")] = None,
+    source: Annotated[str, typer.Option("--source", help="The instrument or document.")] = "checklist",
+    at: AtOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    given = tuple(reading_of(text) for text in readings or ())
+    entry = ItemEntry(item, not fail, given, note, serial, tuple(photo or ()))
+    tell_recorded(
+        take(
+            site,
+            who,
+            None,
+            checklists.check,
+            activity,
+            [entry],
+            source=source,
+            at=at,
+        ),
+        1,
+        as_json,
+    )

@@ -1,0 +1,74 @@
+"""Record items from a barcode scanner, one a line.
+
+A line is an item, or an item and its serial number. Each is answered at once: a scanner is a keyboard that ends every code
+with Enter.
+
+Example:
+    clusterwright check scan H08@pod-001
+
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from clusterwright.commands.acting import Deciding, deciding
+from clusterwright.commands.options import ActivityId, AsOption, JsonOption, SiteOption
+from clusterwright.looking import record
+from clusterwright.output import clean, say
+from clusterwright.where import acting_person
+from ledger.decisions import checklists
+from steps.errors import ClusterwrightError, InputError, UnreachableError
+
+
+def scan(
+    activity: ActivityId,
+    site: SiteOption = None,
+    who: AsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    with record(site) as snapshot:
+        person = acting_person(snapshot, who)
+    refused = 0
+    with deciding(snapshot.site_dir, person) as me:
+        me.take(checklists.check, activity, ())  # who may not check hears it before the first item
+        if sys.stdin.isatty():
+            say(f"{activity}: scan items; Ctrl-D ends")
+        if hasattr(sys.stdin, "reconfigure"):
+            sys.stdin.reconfigure(errors="replace")  # a garbled code is an unknown item
+        for line in iter(sys.stdin.readline, ""):
+            if line.strip():
+                answer = _answer(me, activity, line)
+                refused += answer["answer"] == "refused"
+                print(json.dumps(answer, ensure_ascii=False) if as_json else _in_words(answer), flush=True)
+    if refused:
+        raise InputError(f"{refused} scans were refused", hint="what was answered ok is recorded")
+
+
+def _answer(me: Deciding, activity: str, line: str) -> dict[str, Any]:
+    try:
+        found = me.take(checklists.scan, activity, line)
+    except UnreachableError:
+        raise
+    except ClusterwrightError as error:
+        return {
+            "answer": "refused",
+            "item": line.strip()[:100],
+            "why": error.what,
+            "hint": error.hint,
+        }
+    answer = "already" if found.already else "ok"
+    return {"answer": answer, "item": found.item, "passed": found.passed, "items": found.items}
+
+
+def _in_words(answer: dict[str, Any]) -> str:
+    if answer["answer"] == "refused":
+        said = f"{answer['why']}; {answer['hint']}".rstrip("; ")
+        if sys.stdin.isatty():
+            print("\a", end="", file=sys.stderr)  # who scans looks at the rack
+    else:
+        of = f" of {answer['items']}" if answer["items"] is not None else ""
+        said = f"{answer['item']} ({answer['passed']}{of})"
+    return clean(f"{answer['answer']:<8} {said}").replace("\n", " ")

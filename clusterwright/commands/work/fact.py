@@ -1,0 +1,45 @@
+"""Record what the facility is or can supply, with evidence.
+
+Whatever asks for the fact is then worked out. `why` names the facts that an activity lacks.
+
+Example:
+    clusterwright fact 114@hall-1 plant.capacity_one_unit_out=3.2MW --evidence plant.pdf
+
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.acting import take_each
+from clusterwright.commands.options import ActivityId, AsOption, AtOption, SiteOption
+from ledger.decisions.facts import record_facts
+from ledger.entries import fact_of
+
+
+def fact(
+    activity: ActivityId,
+    facts: Annotated[list[str], typer.Argument(metavar="NAME=VALUE...", help="As plant.capacity_one_unit_out=3.2MW.")],
+    evidence: Annotated[list[Path], typer.Option("--evidence", help="A file that shows it.")],
+    source: Annotated[str, typer.Option(help="Which document, drawing or person says so.")] = "",
+    at: AtOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    entries = [fact_of(text) for text in facts]
+    said = ", ".join(facts)
+    take_each(
+        site,
+        who,
+        None,
+        [activity],
+        said,
+        record_facts,
+        entries,
+        evidence=evidence,
+        source=source,
+        at=at,
+    )

@@ -1,0 +1,46 @@
+"""Record a reading against an acceptance criterion.
+
+It is judged at once, and one that fails opens a non-conformance. `show` names the criteria of an activity.
+
+Example:
+    clusterwright measure H08@pod-001 rack.bond_resistance 50 mohm --source 'Megger 4' --item rack-07
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.acting import take_each
+from clusterwright.commands.options import ActivityId, AsOption, AtOption, SiteOption
+from ledger.decisions import work
+
+
+def measure(
+    activity: ActivityId,
+    metric: Annotated[str, typer.Argument(help="What was read, as the criterion names it.")],
+    value: Annotated[str, typer.Argument(help="A number, or true or false.")],
+    unit: Annotated[str, typer.Argument(help="The unit it was read in.")],
+    source: Annotated[str, typer.Option(help="The instrument or document.")],
+    item: Annotated[str | None, typer.Option(help="Which rack, host, link.")] = None,
+    at: AtOption = None,
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    said = f"{metric} = {value} {unit}"
+    take_each(
+        site,
+        who,
+        None,
+        [activity],
+        said,
+        work.measure,
+        metric,
+        value,
+        unit,
+        item=item,
+        source=source,
+        at=at,
+    )

@@ -1,0 +1,38 @@
+"""Record how far the work has come.
+
+Example:
+    clusterwright progress 049@pod-001 --items 12 --note 'row 2 is closed'
+    clusterwright progress 049@pod-001 --percent 40
+
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clusterwright.commands.acting import take_each
+from clusterwright.commands.options import ActivityId, AsOption, SiteOption
+from ledger.decisions import work
+
+
+def progress(
+    activity: ActivityId,
+    items: Annotated[int | None, typer.Option(help="How many items are done.")] = None,
+    percent: Annotated[float | None, typer.Option(help="Or how much, in percent.")] = None,
+    note: Annotated[str, typer.Option(help="What is worth knowing.")] = "",
+    site: SiteOption = None,
+    who: AsOption = None,
+) -> None:
+    take_each(
+        site,
+        who,
+        None,
+        [activity],
+        "noted",
+        work.progress,
+        items_done=items,
+        percent=percent,
+        note=note,
+    )

@@ -1,0 +1,61 @@
+"""Asking a site's record: as it is, or with --as-of as it was; and answering, in words or as JSON.
+
+A command opens one snapshot, asks it everything, and hands it on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from clusterwright.output import minute, plain, print_json, say
+from clusterwright.where import find_site
+from ledger.questions.site import site_of
+from ledger.questions.snapshot import Snapshot
+from ledger.reading import open_snapshot
+
+
+def record(site: Path | None, as_of: str | None = None) -> Snapshot:
+    """Return the record of the site that a command means, as of a moment that is named, else of the present."""
+    folder = find_site(site)
+    if as_of is None:
+        snapshot = open_snapshot(folder)
+        if snapshot.cut_off:
+            say(f"as this folder last saw it: {snapshot.cut_off}")
+        return snapshot
+    from ledger.past import snapshot_as_of  # SQLAlchemy, to replay with; test_start_up keeps the present free of it
+
+    return snapshot_as_of(open_snapshot(folder, datetime.now(UTC)), as_of)
+
+
+def when(snapshot: Snapshot) -> str:
+    """Return which earlier moment a snapshot shows, in words. Empty for the present."""
+    if snapshot.as_of is None:
+        return ""
+    return f"as of event {snapshot.as_of.seq}, {minute(snapshot.as_of.time, site_of(snapshot).time_zone)}"
+
+
+def dated(snapshot: Snapshot, document: Any) -> Any:
+    """Return a document for --json. One about an earlier moment names it, and has a list under `rows`."""
+    if snapshot.as_of is None:
+        return document
+    said = plain(document)
+    body = said if isinstance(said, dict) else {"rows": said}
+    return {"as_of": snapshot.as_of.time, "as_of_event": snapshot.as_of.seq} | body
+
+
+def answer(
+    snapshot: Snapshot,
+    document: Any,
+    as_json: bool,
+    in_words: Callable[[], None],
+) -> None:
+    """Print an answer as JSON or in words. One about an earlier moment says which."""
+    if as_json:
+        print_json(dated(snapshot, document))
+        return
+    if snapshot.as_of is not None:
+        print(when(snapshot))
+    in_words()

@@ -1,0 +1,177 @@
+"""The command tree is the file tree under `commands`: a folder a group of `--help`, a file a command.
+
+A command with verbs is a folder with a file a verb; what its `__init__.py` defines is done where no verb is named. The
+docstring of a file is the help of its command: the first line stands in lists, and what comes after `Example:` at the end of
+the page. The function has the name of the file, with `_` after it where Python has that word itself.
+
+Lists are made from first lines, without importing anything. A file is imported when its command is called, so that it may
+import at its top whatever it needs. A new command is a new file; nothing else knows of it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from steps.errors import InputError
+
+PACKAGE = "clusterwright.commands"
+FOLDER = Path(__file__).parent / "commands"
+
+GROUPS = ("plan", "work", "sign_off", "buy", "automate", "look", "report", "site", "record")
+"""The folders of commands, in the order in which a buildout needs them."""
+
+RENAMED = {"adopt": "import-progress FILE"}
+"""Commands that have another name now. Whoever calls the old one is told the new one."""
+
+
+class Page(NamedTuple):
+    """A page of help: what the command does, and lines to type as examples."""
+
+    text: str
+    examples: tuple[str, ...]
+
+    @property
+    def epilog(self) -> str:
+        """The examples as the end of the page."""
+        lines = ["\b", "Example:", *(f"  {line}" for line in self.examples)]  # the mark keeps lines from being wrapped
+        return "\n".join(lines) if self.examples else ""
+
+
+def page_of(docstring: str | None) -> Page:
+    """Return the page that a docstring says."""
+    text, _, examples = inspect.cleandoc(docstring or "").partition("Example:")
+    lines = (line.strip() for line in examples.splitlines())
+    return Page(text.strip(), tuple(filter(None, lines)))
+
+
+def files_in(folder: Path) -> dict[str, Path]:
+    """Return the file or folder of every command in a folder, by the name that is typed."""
+    paths = [*folder.glob("[!_]*.py"), *(path.parent for path in folder.glob("*/__init__.py"))]
+    return {typed(path): path for path in sorted(paths)}
+
+
+def typed(path: Path) -> str:
+    """Return the name of a command as it is typed, by its file or folder."""
+    return path.stem.rstrip("_").replace("_", "-")
+
+
+def first_line(path: Path) -> str:
+    """Return the first line of the docstring of a file, or of a folder's `__init__.py`, without importing it."""
+    file = path / "__init__.py" if path.is_dir() else path
+    _, _, rest = file.read_text(encoding="utf-8").partition('"""')
+    return rest.partition("\n")[0].removesuffix('"""')
+
+
+def command_at(path: Path) -> TyperCommand | TyperGroup:
+    """Import a file and return its command."""
+    parts = path.relative_to(FOLDER).with_suffix("").parts
+    module = import_module(".".join([PACKAGE, *parts]))
+    page = page_of(module.__doc__)
+    names = {path.stem, f"{path.stem}_"} & vars(module).keys()
+    alone = _command(typed(path), page, getattr(module, names.pop())) if names else None
+    return Verbs(path, page, alone) if alone is None or path.is_dir() else alone
+
+
+def _command(name: str, page: Page, function: Callable[..., Any]) -> TyperCommand:
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.command(name, help=page.text, epilog=page.epilog)(function)
+    made: Any = typer.main.get_command(app)
+    return cast("TyperCommand", made)
+
+
+class Listing(TyperGroup):
+    """Commands of which each is imported when it is called."""
+
+    def __init__(self, files: dict[str, Path], **attributes: Any) -> None:
+        """Take the commands by name. Typer knows their names, from which it suggests."""
+        super().__init__(**attributes | {"commands": dict.fromkeys(files)})
+        self.files = files
+
+    def get_command(self, _ctx: Any, cmd_name: str) -> TyperCommand | None:
+        """Return a command with its first line alone, as lists and completion need it."""
+        path = self.files.get(cmd_name)
+        return None if path is None else TyperCommand(cmd_name, help=first_line(path), rich_markup_mode=None)
+
+    def resolve_command(
+        self,
+        ctx: Any,
+        args: list[str],
+    ) -> tuple[str | None, Any, list[str]]:
+        """Import the command that is called."""
+        if args[0] in self.files:
+            return args[0], command_at(self.files[args[0]]), args[1:]
+        return super().resolve_command(ctx, args)
+
+    def sections(self) -> Iterator[tuple[str, Sequence[str]]]:
+        """Yield each heading of the list of commands, and the names under it."""
+        yield "Verbs", list(self.files)
+
+    def format_commands(self, _ctx: Any, formatter: Any) -> None:
+        """List the commands under their headings."""
+        width = max(map(len, self.files))
+        for heading, names in self.sections():
+            with formatter.section(heading):
+                formatter.write_dl([(f"{name:<{width}}", first_line(self.files[name])) for name in names])
+
+
+class Verbs(Listing):
+    """A command with verbs."""
+
+    def __init__(self, folder: Path, page: Page, alone: TyperCommand | None) -> None:
+        """Take the folder of the verbs, and what the command does without one."""
+        super().__init__(
+            files_in(folder),
+            name=typed(folder),
+            help=page.text,
+            epilog=page.epilog,
+            params=alone.params if alone else [],
+            callback=alone.callback if alone else None,
+            invoke_without_command=alone is not None,
+            no_args_is_help=alone is None,
+            rich_markup_mode=None,
+        )
+
+    def resolve_command(
+        self,
+        ctx: Any,
+        args: list[str],
+    ) -> tuple[str | None, Any, list[str]]:
+        """Import the verb that is called. Raise for an activity without one: `check` had no verbs in the first release."""
+        if "@" in args[0]:
+            forms = (f"`clusterwright {self.name} {verb} {args[0]}`" for verb in self.files)
+            raise InputError(f"what about {args[0]}? The verb comes first", hint=", ".join(forms))
+        return super().resolve_command(ctx, args)
+
+
+class CommandLine(Listing):
+    """All commands, in groups."""
+
+    def __init__(self, **attributes: Any) -> None:
+        """Find the commands of every group."""
+        self.groups = {group: files_in(FOLDER / group) for group in GROUPS}
+        super().__init__(dict(ChainMap(*reversed(self.groups.values()))), **attributes)
+
+    def resolve_command(
+        self,
+        ctx: Any,
+        args: list[str],
+    ) -> tuple[str | None, Any, list[str]]:
+        """Import the command that is called, or say what it is called now."""
+        if args[0] in RENAMED:
+            raise InputError(
+                f"`clusterwright {args[0]}` has another name now", hint=f"`clusterwright {RENAMED[args[0]]}`"
+            )
+        return super().resolve_command(ctx, args)
+
+    def sections(self) -> Iterator[tuple[str, Sequence[str]]]:
+        """Yield each group: its first line, and its commands."""
+        for group, files in self.groups.items():
+            yield first_line(FOLDER / group).removesuffix("."), list(files)
