@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests import commands
 from tests.postgres_server import ON_POSTGRES, Server, programs, running
 
 # two busy cores are no reason for a failure: examples are bounded in number, not in time
 settings.register_profile("clusterwright", deadline=None)
 settings.load_profile("clusterwright")
 
-Command = Callable[..., subprocess.CompletedProcess[str]]
+Ended = subprocess.CompletedProcess[str]
+Command = Callable[..., Ended]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -56,37 +58,48 @@ def postgres() -> Iterator[Server]:
 
 @pytest.fixture
 def command(tmp_path: Path) -> Command:
-    """Run `clusterwright` in a process of its own; give its output and exit code."""
+    """Return a function that calls `clusterwright` in this process, and returns its output and exit code."""
 
-    def run(
-        *arguments: object, cwd: Path | None = None, env: dict[str, str] | None = None
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "clusterwright", *map(str, arguments)],
-            cwd=cwd or tmp_path,
-            env=os.environ | {"NO_COLOR": "1"} | (env or {}),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=240,
-            stdin=subprocess.DEVNULL,
-        )
+    def run(*words: object, cwd: Path | None = None, env: dict[str, str] | None = None) -> Ended:
+        return commands.called(words, cwd=cwd or tmp_path, env=env)
 
     return run
 
 
 @pytest.fixture
-def site(tmp_path: Path, command: Command) -> Path:
-    """A fresh superpod-1su site that starts on a Monday."""
-    folder = tmp_path / "site"
-    made = command("init", "--preset", "superpod-1su", "--start", "2026-11-23", folder)
-    assert made.returncode == 0, made.stderr
+def process(tmp_path: Path) -> Command:
+    """Return a function that runs `clusterwright` in a process of its own: for engines, start-up and signals."""
+
+    def run(*words: object, cwd: Path | None = None, env: dict[str, str] | None = None) -> Ended:
+        return commands.run(words, cwd=cwd or tmp_path, env=env)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def adopted_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A superpod-1su site that starts on a Monday, with its first plan in force: made once, copied for each test."""
+    folder = tmp_path_factory.mktemp("adopted") / "site"
+    for words in (
+        ("init", "--preset", "superpod-1su", "--start", "2026-11-23", folder),
+        ("plan", "adopt", "--site", folder, "--as", "owner", "--yes"),
+    ):
+        done = commands.called(words)
+        assert done.returncode == 0, done.stderr
     return folder
 
 
 @pytest.fixture
-def adopted(site: Path, command: Command) -> Path:
+def site(tmp_path: Path, adopted_once: Path) -> Path:
+    """A fresh superpod-1su site that starts on a Monday: its site file, and nothing else."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    shutil.copy(adopted_once / "site.yaml", folder)
+    return folder
+
+
+@pytest.fixture
+def adopted(site: Path, adopted_once: Path) -> Path:
     """The same site with its first plan in force."""
-    done = command("plan", "adopt", "--site", site, "--as", "owner", "--yes")
-    assert done.returncode == 0, done.stderr
+    shutil.copytree(adopted_once, site, dirs_exist_ok=True)
     return site

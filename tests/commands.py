@@ -1,0 +1,77 @@
+"""`clusterwright` as tests call it: in the test's own process, where only its output and exit code matter, or in another."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+CRASHED = 1
+"""Python's own exit code after an exception that nobody caught."""
+
+
+def called(
+    words: Sequence[object], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Return the output and exit code of a command that is called in this process: no start of Python, no imports."""
+    argv = ["clusterwright", *map(str, words)]
+    out, err = Printed(), Printed()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        patch.setattr(sys, "argv", argv)
+        patch.setattr(sys, "stdin", io.StringIO())
+        patch.setenv("NO_COLOR", "1")
+        for name, value in (env or {}).items():
+            patch.setenv(name, value)
+        if cwd is not None:
+            patch.chdir(cwd)
+        code = _exit_code()
+    return subprocess.CompletedProcess(argv, code, out.text, err.text)
+
+
+def run(
+    words: Sequence[object], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Return the output and exit code of a command in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "clusterwright", *map(str, words)],
+        cwd=cwd,
+        env=os.environ | {"NO_COLOR": "1"} | dict(env or {}),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+class Printed(io.TextIOWrapper):
+    """A stream that keeps what is printed to it, text or bytes, as a pipe would."""
+
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), encoding="utf-8", newline="", write_through=True)
+
+    @property
+    def text(self) -> str:
+        """What was printed, with the line ends that `subprocess` makes of any."""
+        assert isinstance(self.buffer, io.BytesIO)
+        return self.buffer.getvalue().decode().replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _exit_code() -> int:
+    from clusterwright.__main__ import main
+
+    try:
+        main()
+    except SystemExit as stopped:
+        return stopped.code if isinstance(stopped.code, int) else int(stopped.code is not None)
+    except Exception:  # noqa: BLE001  # as at the edge of a process: a traceback, and the test says what it expected
+        traceback.print_exc()
+        return CRASHED
+    return 0
