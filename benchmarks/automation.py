@@ -92,11 +92,11 @@ def _only_runs(_: PlanActivity) -> dict[str, Any]:
 def _through_clusterwright(site: Path, activities: list[PlanActivity]) -> float:
     words = ["up", "--until-idle", "--port", str(free_port()), "--site", str(site)]
     subprocess.run([sys.executable, "-m", "clusterwright", *words], check=True, capture_output=True)
-    with open_snapshot(site) as reader:
-        runs = runs(reader)
-    _require_all(activities, {run.activity for run in runs if run.result == "done"}, "Clusterwright")
-    ended: list[datetime] = [run.settled_at for run in runs if run.settled_at is not None]
-    return (max(ended) - min(run.started_at for run in runs)).total_seconds()
+    with open_snapshot(site) as snapshot:
+        found = runs(snapshot)
+    _require_all(activities, {run.activity for run in found if run.result == "done"}, "Clusterwright")
+    ended: list[datetime] = [run.settled_at for run in found if run.settled_at is not None]
+    return (max(ended) - min(run.started_at for run in found)).total_seconds()
 
 
 def _by_ansible_alone(site: Path, activities: list[PlanActivity]) -> float:
@@ -104,8 +104,8 @@ def _by_ansible_alone(site: Path, activities: list[PlanActivity]) -> float:
     began = time.monotonic()
     for activity in activities:
         assert activity.playbook
-        with open_snapshot(site) as reader:
-            hosts = hosts_of(reader, activity.id, "")
+        with open_snapshot(site) as snapshot:
+            hosts = hosts_of(snapshot, activity.id, "")
         variables.write_text(json.dumps({"clusterwright_design": {}, "clusterwright_criteria": []}), encoding="utf-8")
         words = ["-i", str(site / "inventory" / "hosts.yml"), "--limit", ",".join(hosts), "-e", f"@{variables}"]
         done = subprocess.run(

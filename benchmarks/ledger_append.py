@@ -41,7 +41,7 @@ EACH = 300
 Run = Callable[[], None]
 
 
-def recorded(ledger: Ledger, numbers: Iterator[int], transaction: Callable[[], AbstractContextManager[None]]) -> None:
+def recorded(ledger: Ledger, numbers: Iterator[int], transaction: Callable[[], AbstractContextManager[object]]) -> None:
     """Comment and report progress through the services, in turns."""
     size = 1 if transaction is nullcontext else BATCH
     for _ in range(EACH // size):
@@ -81,7 +81,7 @@ def last_rows(ledger: Ledger, *, projected: bool) -> list[list[tuple[Table, dict
     """Give the last events as rows of plain tables, with their comments if asked."""
     events, comments = table_of(EventTable), table_of(Comment)
     with ledger.write() as writing:
-        run = writing.session.connection().execute
+        run = writing.projection.connection.execute
         held = [dict(r._mapping) for r in run(select(events).order_by(events.c.seq.desc()).limit(EACH))]  # noqa: SLF001  a row's public name for it
         said = {r.seq: dict(r._mapping) for r in run(select(comments))} if projected else {}  # noqa: SLF001  a row's public name for it
     return [[(events, row), *([(comments, said[row["seq"]])] if row["seq"] in said else [])] for row in reversed(held)]

@@ -30,10 +30,15 @@ from sqlmodel import Session, SQLModel
 
 from clusterwright.rehearsing import prepare_rehearsal
 from flows.rehearsal_keys import RehearsalKeys
-from ledger import payloads as say
 from ledger.evidence import store as evidence
 from ledger.evidence.plans import read_plan
 from ledger.log.chain import Draft
+from ledger.log.payloads.base import Payload, ReadingPart
+from ledger.log.payloads.orders import OrderPlaced, OrderPromised
+from ledger.log.payloads.runs import RunClaimed, RunSettled
+from ledger.log.payloads.sign_off import Signed
+from ledger.log.payloads.work import Attached, Commented, Finished, MeasurementRecorded, Progressed, Started
+from ledger.reading import open_snapshot
 from ledger.state.tables.event import EventTable
 from ledger.stores.sqlite import file_engine
 from ledger.writing import Ledger
@@ -58,7 +63,7 @@ class SignOff(NamedTuple):
     """A decision that is drawn up and signed when its turn comes."""
 
     actor: str
-    payload: say.Signed
+    payload: Signed
     subject: str
 
 
@@ -104,14 +109,14 @@ class Life:
         """Give project time."""
         return self.now
 
-    def draft(self, actor: str, payload: say.Payload, subject: str) -> Draft:
+    def draft(self, actor: str, payload: Payload, subject: str) -> Draft:
         """Give a draft of now."""
         return Draft(actor, payload, subject, self.now)
 
     def orders(self, plan: Plan) -> Story:
         """Order everything; each supplier names another date later."""
         for order in plan.orders:
-            placed = say.OrderPlaced(
+            placed = OrderPlaced(
                 promised=order.need_by and order.need_by.date(),
                 supplier=order.supplier,
                 reference=f"PO {order.id}",
@@ -124,7 +129,7 @@ class Life:
         for order in plan.orders:
             if order.need_by is not None:
                 yield self.draft(
-                    "sim-owner-pm", say.OrderPromised(promised=order.need_by.date(), reason="allocation"), order.id
+                    "sim-owner-pm", OrderPromised(promised=order.need_by.date(), reason="allocation"), order.id
                 )
 
     def activity(self, a: PlanActivity, *, signed: bool) -> Story:
@@ -135,7 +140,7 @@ class Life:
         )
         if signed:
             role = a.policy.roles[0]
-            payload = say.Signed(
+            payload = Signed(
                 role=role,
                 meaning="approval",
                 comment="looked at in place",
@@ -151,10 +156,10 @@ class Life:
     def by_people(self, a: PlanActivity, result: str) -> Story:
         """Start, report, finish."""
         worker = worker_of(a)
-        yield self.draft(worker, say.Started(), a.id)
+        yield self.draft(worker, Started(), a.id)
         for number in range(self.chance.randint(self.mean // 2, self.mean * 3 // 2) - 3):
             yield self.reported(a, number)
-        yield self.draft(worker, say.Finished(performers=("crew",), result=result), a.id)
+        yield self.draft(worker, Finished(performers=("crew",), result=result), a.id)
 
     def by_software(self, a: PlanActivity, result: str) -> Story:
         """Run, again and again, with people's remarks between."""
@@ -164,7 +169,7 @@ class Life:
             attempt += 1
             self.runs += 1
             run, left = f"run-{self.runs:06d}", left - 6
-            claimed = say.RunClaimed(
+            claimed = RunClaimed(
                 run=run, owner="engine-1", attempt=attempt, host="build", hosts=("n-1", "n-2"), release=None
             )
             yield self.draft("engine", claimed, a.id)
@@ -172,9 +177,9 @@ class Life:
             for number in range(min(4, max(left, 0))):
                 yield self.reported(a, number)
 
-    def settled(self, run: str, attempt: int, result: str) -> say.RunSettled:
+    def settled(self, run: str, attempt: int, result: str) -> RunSettled:
         """Give what a run found: three readings, and no host's results apart."""
-        return say.RunSettled(
+        return RunSettled(
             run=run,
             owner="engine-1",
             attempt=attempt,
@@ -196,18 +201,18 @@ class Life:
         """Give progress, a measurement, a comment, or now and then a file."""
         drawn = self.chance.random()
         if drawn < 0.45:
-            said: say.Payload = say.Progressed(
+            said: Payload = Progressed(
                 items_done=None, percent=Decimal(min(99, number)), note=f"row {number}, as planned"
             )
         elif drawn < 0.80:
-            said = say.MeasurementRecorded(
+            said = MeasurementRecorded(
                 reading=self.reading(f"rack-{number:02d}"), ncr=None, ncr_class="", reason="", under=None, result=None
             )
         elif drawn < 0.96:
-            said = say.Commented(text=f"at {a.id}: {self.chance.randrange(10**9)} seen in place, nothing to add")
+            said = Commented(text=f"at {a.id}: {self.chance.randrange(10**9)} seen in place, nothing to add")
         else:
             content = self.chance.randbytes(1500)
-            said = say.Attached(
+            said = Attached(
                 evidence="photo",
                 digest=evidence.store(self.site_dir, content),
                 name=f"{number}.jpg",
@@ -217,10 +222,10 @@ class Life:
             )
         return self.draft(worker_of(a), said, a.id)
 
-    def reading(self, item: str) -> say.Reading:
+    def reading(self, item: str) -> ReadingPart:
         """Give a reading."""
         value = f"0.{self.chance.randrange(1000):03d}"
-        return say.Reading(metric="link.loss", value=value, unit="dB", item=item, source="otdr", instrument="T-7")
+        return ReadingPart(metric="link.loss", value=value, unit="dB", item=item, source="otdr", instrument="T-7")
 
 
 def worker_of(a: PlanActivity) -> str:
@@ -269,7 +274,8 @@ def _cpu() -> float:
 def fill(site_dir: Path, events: int, signatures: int) -> None:
     """Make the ledger, and say how fast and how large."""
     prepare_rehearsal(site_dir)
-    plan = read_plan(site_dir)
+    with open_snapshot(site_dir) as snapshot:
+        plan = read_plan(snapshot)
     life = Life(site_dir, plan, events, signatures)
     appending, signing, whole = Watch(), Watch(), Watch()
     appended = signed = 0
@@ -288,7 +294,7 @@ def fill(site_dir: Path, events: int, signatures: int) -> None:
                 ledger.append(*drafts)
             with signing, ledger.batch(), ledger.write() as writing:
                 for decision in decisions:
-                    writing.append(decision.actor, decision.payload, subject=decision.subject)
+                    writing.append(decision.actor, decision.payload, subject=decision.subject, at=writing.when(None))
             appended += len(drafts)
             signed += len(decisions)
             drafts.clear()

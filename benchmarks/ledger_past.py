@@ -31,8 +31,8 @@ def best(words: list[str], folder: str, rounds: int = ROUNDS) -> float:
 def main() -> None:
     """Print a line a command."""
     site = sys.argv[1]
-    with open_snapshot(Path(site)) as reader:
-        events = head(reader).seq
+    with open_snapshot(Path(site)) as snapshot:
+        events = head(snapshot).seq
     with tempfile.TemporaryDirectory() as scratch:
         rows = [
             ("status", ["status", "--site", site]),

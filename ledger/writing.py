@@ -96,7 +96,7 @@ class Transaction:
         if at.tzinfo is None:
             raise InputError(f"the time {at.isoformat()} has no time zone", hint="give UTC")
         if at > now + SLACK:
-            raise InputError(f"{at:%Y-%m-%d %H:%M}Z has not come yet", hint="record it when it has happened")
+            raise InputError(f"{at:%Y-%m-%d %H:%M}Z is in the future", hint="record it when it has happened")
         return at
 
     def _project_time(self) -> datetime:
@@ -272,6 +272,7 @@ class Ledger:
         with self._turn, explained_engine(self.site_dir / LEDGER_FILE):
             self.log.catch_up()
             with self.log.engine.connect() as connection:
+                connection.begin()  # the rules ask the driver, at which SQLAlchemy would not begin; closing undoes it
                 asking = Transaction(connection, self.log, self.site_dir, self.clock, None)
                 with self._joining(asking):
                     yield asking

@@ -8,7 +8,7 @@ from ledger.questions.case import select
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import NOT_BEGUN, Activity, State, words
 from ledger.rules.permission import is_same
-from ledger.rules.revision import Standing
+from ledger.rules.rows import Begun
 from steps.stamps import stamp
 
 _HOSTS = """
@@ -63,10 +63,10 @@ def ready(snapshot: Snapshot, phase: str | None = None) -> list[Activity]:
     return [row for row in found if row.state is State.READY and phase in {None, row.plan.phase}]
 
 
-def standing(snapshot: Snapshot) -> dict[str, Standing]:
+def standing(snapshot: Snapshot) -> dict[str, Begun]:
     """Return how everything is that has begun, by id: state, attempt, and whether it is stale."""
     found = snapshot.db.execute("SELECT id, state, attempt, stale_since FROM activity WHERE state <> 'open'")
-    return {name: Standing(State(state), attempt, stale is not None) for name, state, attempt, stale in found}
+    return {name: Begun(State(state), attempt, stale is not None) for name, state, attempt, stale in found}
 
 
 def hosts_of(snapshot: Snapshot, name: str, playbook_digest: str) -> tuple[str, ...]:

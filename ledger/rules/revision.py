@@ -15,6 +15,7 @@ from dataclasses import fields
 from typing import NamedTuple
 
 from ledger.rules.activity import ENDED, State
+from ledger.rules.rows import Begun
 from steps.design.calculated import Calculator
 from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Plan, PlanLink
@@ -22,14 +23,6 @@ from steps.value import value_text
 
 NAMED = 4
 """How many differences a reason names; the rest are counted."""
-
-
-class Standing(NamedTuple):
-    """How an activity that has begun is, in a word: what a plan revision asks."""
-
-    state: State
-    attempt: int
-    stale: bool
 
 
 class Consequence(NamedTuple):
@@ -49,7 +42,7 @@ class Consequences(NamedTuple):
     stale: tuple[Consequence, ...] = ()
 
 
-def consequences(old: Plan, new: Plan, standing: Mapping[str, Standing]) -> Consequences:
+def consequences(old: Plan, new: Plan, standing: Mapping[str, Begun]) -> Consequences:
     """Return what no longer holds once `new` is in force in the place of `old`."""
     before = {a.id: a for a in old.activities}
     inputs = _Inputs(old, new)

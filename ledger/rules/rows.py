@@ -6,6 +6,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
+from ledger.rules.activity import State
+
 RUN_DONE = frozenset({"ok", "changed", "kept"})
 """What a run did to a host, where it did everything."""
 
@@ -26,6 +28,14 @@ class LinkRow(NamedTuple):
     title: str
     satisfied_at: datetime | None
     valid_until: datetime | None = None
+
+
+class Begun(NamedTuple):
+    """How an activity is that has begun: what a plan revision asks."""
+
+    state: State
+    attempt: int
+    stale: bool
 
 
 class Unmet(NamedTuple):

@@ -10,20 +10,25 @@ from hypothesis import strategies as st
 
 from ledger.rules.judgement import FAILED, MET, Reading, judge, judge_items
 from steps.acceptance.fleet import LEAST, outliers, robust_z
+from steps.schedule.activity import PlanCriterion
 
 D = Decimal
 FLEET = {f"n{i}": D(470 + i) for i in range(8)}
+FAST = PlanCriterion(metric="bandwidth", op=">=", value=D(431), unit="GB/s", source="test", fleet_z=D(5))
 
 
-def judged(values: dict[str, Decimal], limit: int = 431) -> str:
-    readings = [Reading(item, value, "GB/s") for item, value in values.items()]
-    return judge(">=", D(limit), "GB/s", readings, fleet_z=D(5)).verdict
+def read(values: dict[str, Decimal]) -> list[Reading]:
+    return [Reading(item, value, "GB/s") for item, value in values.items()]
+
+
+def judged(values: dict[str, Decimal]) -> str:
+    return judge(FAST, read(values)).verdict
 
 
 def test_slow_but_legal_item_fails_and_is_named() -> None:
     slow = FLEET | {"n3": D(440)}
 
-    found = judge(">=", D(431), "GB/s", [Reading(i, v, "GB/s") for i, v in slow.items()], fleet_z=D(5))
+    found = judge(FAST, read(slow))
 
     assert (found.verdict, found.worst) == (FAILED, "n3")
     assert "7 of 8 met, worst 440 GB/s" in found.measured
@@ -55,13 +60,13 @@ def test_few_items_are_held_against_the_limit_alone() -> None:
 def test_readings_in_another_unit_are_converted_before_they_are_compared() -> None:
     readings = [Reading(i, v * 1000, "MB/s") if i == "n3" else Reading(i, v, "GB/s") for i, v in FLEET.items()]
 
-    assert judge(">=", D(431), "GB/s", readings, fleet_z=D(5)).verdict == MET
+    assert judge(FAST, readings).verdict == MET
 
 
 def test_item_by_item_only_the_far_one_fails() -> None:
     slow = FLEET | {"n3": D(440)}
 
-    found = judge_items(">=", D(431), "GB/s", [Reading(i, v, "GB/s") for i, v in slow.items()], fleet_z=D(5))
+    found = judge_items(FAST, read(slow))
 
     assert {item for item, one in found.items() if one.verdict == FAILED} == {"n3"}
     assert found["n3"].measured.endswith("robust deviations")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -276,11 +277,23 @@ def ready(ledger: Ledger, clock: Clock) -> Ledger:
     return ledger
 
 
+class Look(Protocol):
+    """Returns a new snapshot of the test's site, to be asked as of `now` or of the site's own time."""
+
+    def __call__(self, now: datetime | None = None) -> Snapshot:
+        """Return it. It is closed when the test ends."""
+        ...
+
+
 @pytest.fixture
-def read(ledger: Ledger) -> Iterator[Snapshot]:
-    """Give a reader of the small site."""
-    with open_snapshot(ledger.site_dir) as reader:
-        yield reader
+def look(site_dir: Path) -> Iterator[Look]:
+    """Return a function that opens a snapshot of the site as it is by then."""
+    with ExitStack() as opened:
+
+        def at(now: datetime | None = None) -> Snapshot:
+            return opened.enter_context(open_snapshot(site_dir, now))
+
+        yield at
 
 
 StateOf = Callable[[str], str]
@@ -288,7 +301,7 @@ StateOf = Callable[[str], str]
 
 @pytest.fixture
 def state(look: Look, clock: Clock) -> StateOf:
-    """Give a function from an activity's id to its state now."""
+    """Return a function from an activity's id to its state now."""
 
     def of(name: str) -> str:
         return require_activity(look(clock.now), name).state.value

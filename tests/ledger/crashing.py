@@ -30,7 +30,6 @@ from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.stores.file import connect
-from ledger.stores.log import machine_clock
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import UnreachableError
@@ -120,12 +119,13 @@ def write_on(site_dir: Path, keys_dir: Path, journal: Path, name: str, life: int
     tempfile.tempdir = str(journal.parent)  # what a killed writer leaves behind goes with the test
     chance = random.Random(f"{name} {life}")
     held = Journal(journal)
-    with patiently_open(site_dir) as ledger, open_snapshot(site_dir) as reader:
+    with patiently_open(site_dir) as ledger:
         for number in count():
             token = f"try-{name}-{life}-{number}"
             held.attempt(token)
             try:
-                state = require_activity(reader.at(machine_clock()), name).state
+                with open_snapshot(site_dir) as snapshot:
+                    state = require_activity(snapshot, name).state
                 events = _moves(ledger, keys_dir, name, token, state, chance)()
             except UnreachableError as error:  # another writer had the lock for too long, or the database went away
                 if "is not known" not in error.what:

@@ -238,14 +238,14 @@ def sign_with_key(actor: str, text: str) -> str:
 Rows = dict[str, Activity]
 
 
-def done_was_signed(reader: Snapshot, rows: Rows) -> None:
+def done_was_signed(snapshot: Snapshot, rows: Rows) -> None:
     """Quorum, separation of duties, and nobody counted twice."""
     did = {
         name: set(json.loads(text))
-        for name, text in reader.db.execute("SELECT id, performers FROM activity").fetchall()
+        for name, text in snapshot.db.execute("SELECT id, performers FROM activity").fetchall()
     }
     for row in rows.values():
-        signed = [s for s in sign_offs(reader, row.id) if s.attempt == row.attempt and s.decision == "approved"]
+        signed = [s for s in sign_offs(snapshot, row.id) if s.attempt == row.attempt and s.decision == "approved"]
         assert len({s.person for s in signed}) == len(signed)
         assert not {s.person for s in signed} & did[row.id]
         by_hand = row.plan.kind in {"procure", "field", "gate"} and not row.flags & {"before", "overridden"}
@@ -253,26 +253,28 @@ def done_was_signed(reader: Snapshot, rows: Rows) -> None:
             assert len(signed) >= row.plan.policy.quorum, row
 
 
-def nothing_passed_what_holds_it(reader: Snapshot, rows: Rows, clock: Clock) -> None:
+def nothing_passed_what_holds_it(snapshot: Snapshot, rows: Rows) -> None:
     """Nothing is ready before what it waits for, hold points signed."""
     passed = {"done", "not_applicable", "placed", "received", "stale"}
     for row in rows.values():
         if row.state is State.READY:
-            for link in predecessors(reader.at(clock.now), row.id):
+            for link in predecessors(snapshot, row.id):
                 assert link.state in passed, (row.id, link)
 
 
-def nothing_came_twice(reader: Snapshot) -> None:
+def nothing_came_twice(snapshot: Snapshot) -> None:
     """No more than was ordered, and no serial number twice."""
-    found = reader.db.execute("SELECT id, received_quantity, coalesce(contracted, quantity) FROM tranche").fetchall()
+    found = snapshot.db.execute("SELECT id, received_quantity, coalesce(contracted, quantity) FROM tranche").fetchall()
     assert all(Decimal(came) <= Decimal(wanted) for _, came, wanted in found), found
-    serials = [s for (text,) in reader.db.execute("SELECT serials FROM delivery").fetchall() for s in json.loads(text)]
+    serials = [
+        s for (text,) in snapshot.db.execute("SELECT serials FROM delivery").fetchall() for s in json.loads(text)
+    ]
     assert len(serials) == len(set(serials))
 
 
-def class_a_holds_its_gate(reader: Snapshot, rows: Rows) -> None:
+def class_a_holds_its_gate(snapshot: Snapshot, rows: Rows) -> None:
     """While one is open, neither its activity nor go-live is done, unless somebody broke the glass."""
-    for found in ncrs(reader, open_only=True):
+    for found in ncrs(snapshot, open_only=True):
         for name in ("195@site", found.activity) if found.ncr_class == "A" else ():
             passed = rows[name].state is State.DONE and not rows[name].flags & {"stale", "overridden", "before"}
             assert not passed, (name, found)
@@ -320,8 +322,8 @@ class Site(RuleBasedStateMachine):
     )
     def as_invited(self, activity: str, person: str, data: Any) -> None:
         """Do what the state of an activity invites."""
-        with open_snapshot(self.site) as reader:
-            state = require_activity(reader.at(self.clock.now), activity).state
+        with open_snapshot(self.site, self.clock.now) as snapshot:
+            state = require_activity(snapshot, activity).state
         self.decide(data.draw(st.sampled_from(INVITES[state])), person, activity)
 
     @rule(verb=st.sampled_from(sorted(COMMANDS)), person=st.sampled_from(sorted(PEOPLE)), activity=st.sampled_from(IDS))
@@ -331,30 +333,30 @@ class Site(RuleBasedStateMachine):
 
     def decide(self, verb: str, person: str, activity: str) -> None:
         """Take a decision; a refusal must leave no trace."""
-        with open_snapshot(self.site) as reader:
-            before = head(reader).seq
+        with open_snapshot(self.site) as snapshot:
+            before = head(snapshot).seq
         try:
             COMMANDS[verb](self.ledger, person, activity, self.papers)
             self.taken[verb] += 1
         except ClusterwrightError:
-            with open_snapshot(self.site) as reader:
-                assert head(reader).seq == before, f"{verb} was refused and recorded something"
-        with open_snapshot(self.site) as reader:
-            self.papers.newest["NCR"] = max(1, len(ncrs(reader)))
+            with open_snapshot(self.site) as snapshot:
+                assert head(snapshot).seq == before, f"{verb} was refused and recorded something"
+        with open_snapshot(self.site) as snapshot:
+            self.papers.newest["NCR"] = max(1, len(ncrs(snapshot)))
 
     @invariant()
     def what_must_hold(self) -> None:
         """Ask everything of one look."""
-        with open_snapshot(self.site) as reader:
-            rows = {row.id: row for row in activities(reader.at(self.clock.now))}
-            done_was_signed(reader, rows)
-            nothing_passed_what_holds_it(reader, rows, self.clock)
-            nothing_came_twice(reader)
-            class_a_holds_its_gate(reader, rows)
-            assert {c.activity for c in claims(reader)} == {r.id for r in rows.values() if r.state is State.RUNNING}
-            assert counts(reader.at(self.clock.now)).total == len(rows)
+        with open_snapshot(self.site, self.clock.now) as snapshot:
+            rows = {row.id: row for row in activities(snapshot)}
+            done_was_signed(snapshot, rows)
+            nothing_passed_what_holds_it(snapshot, rows)
+            nothing_came_twice(snapshot)
+            class_a_holds_its_gate(snapshot, rows)
+            assert {c.activity for c in claims(snapshot)} == {r.id for r in rows.values() if r.state is State.RUNNING}
+            assert counts(snapshot).total == len(rows)
             for row in rows.values():
-                items = checklist(reader, require_activity(reader, row.id))
+                items = checklist(snapshot, row)
                 assert items is None or row.items_done == items.passed
 
     def teardown(self) -> None:

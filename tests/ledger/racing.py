@@ -65,19 +65,19 @@ def contend(ledger: Ledger, keys_dir: Path, turn: Turn) -> Answer:
     """Sign at the moment given; look again where the statement went stale."""
     said: list[tuple[str, str]] = []
     seq = None
-    with open_snapshot(ledger.site_dir) as reader:
-        while time.monotonic() < turn.start:
-            pass  # sleeping would let the scheduler choose who comes first
-        for _ in range(TRIES):
-            try:
-                seq = _signed(ledger, keys_dir, turn)
-                break
-            except StaleHeadError as error:
-                said.append((type(error).__name__, error.what))
-            except ClusterwrightError as error:
-                said.append((type(error).__name__, error.what))
-                break
-        state = require_activity(reader.at(machine_clock()), turn.activity).state.value
+    while time.monotonic() < turn.start:
+        pass  # sleeping would let the scheduler choose who comes first
+    for _ in range(TRIES):
+        try:
+            seq = _signed(ledger, keys_dir, turn)
+            break
+        except StaleHeadError as error:
+            said.append((type(error).__name__, error.what))
+        except ClusterwrightError as error:
+            said.append((type(error).__name__, error.what))
+            break
+    with open_snapshot(ledger.site_dir) as snapshot:
+        state = require_activity(snapshot, turn.activity).state.value
     return Answer(turn.person, seq, tuple(said), state)
 
 
@@ -169,8 +169,8 @@ class Races:
         return {first, *helpers}
 
     def _state(self, name: str) -> State:
-        with open_snapshot(self.site) as reader:
-            return require_activity(reader.at(machine_clock()), name).state
+        with open_snapshot(self.site, machine_clock()) as snapshot:
+            return require_activity(snapshot, name).state
 
     def _race(self, name: str, people: Sequence[str], *, keyed: bool) -> list[Answer]:
         """Let everybody sign at once: every other person in another process, the rest in threads of this one."""
@@ -189,9 +189,9 @@ class Races:
 
     def _broken(self, name: str, performers: set[str], quorum: int, answers: list[Answer]) -> list[str]:
         """Name every rule that a round broke."""
-        with open_snapshot(self.site) as reader:
-            row = require_activity(reader.at(machine_clock()), name)
-            counted = [s for s in sign_offs(reader, name) if s.attempt == row.attempt and s.decision == "approved"]
+        with open_snapshot(self.site, machine_clock()) as snapshot:
+            row = require_activity(snapshot, name)
+            counted = [s for s in sign_offs(snapshot, name) if s.attempt == row.attempt and s.decision == "approved"]
         able = {answer.person for answer in answers} - performers
         persons = [sign_off.person for sign_off in counted]
         self._approvals += len(persons)

@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import insert
-from sqlmodel import Session
+from sqlmodel import SQLModel
 
-from ledger.log.columns import COLUMNS, FIRST_HASH
+from ledger.evidence.store import SiteFiles
 from ledger.log.chain import event_hash
+from ledger.log.columns import COLUMNS, FIRST_HASH
 from ledger.log.events import event_of
 from ledger.state.projector import replaying
-from ledger.state.tables.event import EventTable
 from ledger.stores.sqlite import create_schema, file_engine
 
 Row = dict[str, Any]
 
 
 def events(site: Path) -> list[Row]:
-    """Give every row of the event table."""
+    """Return every row of the event table."""
     with closing(sqlite3.connect(site / "ledger.db")) as connection:
         found = connection.execute(f"SELECT {', '.join(COLUMNS)} FROM event ORDER BY seq").fetchall()
     return [dict(zip(COLUMNS, row, strict=True)) for row in found]
@@ -35,12 +35,12 @@ def rebuild(site: Path, rows: list[Row]) -> None:
     engine = file_engine(site / "ledger.db")
     create_schema(engine)
     last = FIRST_HASH
-    with Session(engine) as session, session.begin(), replaying(session, site) as go_on:
+    with engine.begin() as connection, replaying(connection, SiteFiles(site)) as projection:
         for row in rows:
             chained = row | {"prev_hash": last}
             chained["hash"] = last = event_hash(chained)
-            session.execute(insert(EventTable), [chained])
-            go_on(event_of(chained))
+            connection.execute(insert(SQLModel.metadata.tables["event"]), [chained])
+            projection.apply(event_of(chained))
     engine.dispose()
 
 

@@ -21,7 +21,6 @@ PROJECTIONS = (
     "sign_off",
     "signer_key",
     "statement",
-    "signed_policy",
     "link",
     "person",
     "person_role",
@@ -29,7 +28,6 @@ PROJECTIONS = (
     "measurement",
     "run",
     "tranche",
-    "criterion",
     "plan_revision",
     "evidence_item",
 )
@@ -174,7 +172,6 @@ class Tamperer:
                     "request",
                     "delivery",
                     "item_result",
-                    "fact_need",
                 )
             ),
         )

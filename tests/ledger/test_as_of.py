@@ -36,26 +36,27 @@ TABLES = sorted(SQLModel.metadata.tables.keys() - OPERATIONAL | {"event"})
 Rows = dict[str, list[tuple[Any, ...]]]
 
 
-def every_row(reader: Snapshot) -> Rows:
-    """Give the rows of every table that replay makes, and the events."""
+def every_row(snapshot: Snapshot) -> Rows:
+    """Return the rows of every table that replay makes, and the events."""
     found = {}
     for table in TABLES:
         columns = SQLModel.metadata.tables[table]
         names = ", ".join(f'"{c.name}"' for c in columns.columns)
         order = ", ".join(f'"{c.name}"' for c in columns.primary_key)
-        found[table] = reader.db.execute(f'SELECT {names} FROM "{table}" ORDER BY {order}').fetchall()
+        found[table] = snapshot.db.execute(f'SELECT {names} FROM "{table}" ORDER BY {order}').fetchall()
     return found
 
 
 class Remembered:
     """What every row was after an event."""
 
-    def __init__(self, reader: Snapshot) -> None:
-        self.reader = reader
+    def __init__(self, site: Path) -> None:
+        self.site = site
         self.at: dict[int, Rows] = {}
 
     def now(self) -> None:
-        self.at[head(self.reader).seq] = every_row(self.reader)
+        with open_snapshot(self.site) as present:
+            self.at[head(present).seq] = every_row(present)
 
 
 def holds_at_every_moment(site: Path, remembered: Remembered) -> None:
@@ -66,9 +67,9 @@ def holds_at_every_moment(site: Path, remembered: Remembered) -> None:
             assert every_row(past) == rows, f"as of event {seq}"
 
 
-def test_every_earlier_moment_has_its_rows(ledger: Ledger, look: Look, clock: Clock) -> None:
+def test_every_earlier_moment_has_its_rows(ledger: Ledger, clock: Clock) -> None:
     """Through orders, lags, runs, a revision that opens work again, and what follows."""
-    remembered = Remembered(read)
+    remembered = Remembered(ledger.site_dir)
     remembered.now()
     for stretch in (
         lambda: bought(ledger),
@@ -101,13 +102,12 @@ def test_whatever_was_done_each_moment_is_found_again(steps: list[tuple[str, str
     made = Site()
     try:
         made.begin_late(late=late)
-        with open_snapshot(made.site) as reader:
-            remembered = Remembered(reader)
-            for number, (verb, person, activity) in enumerate(steps):
-                made.decide(verb, person, activity)
-                if number % 8 == 0:
-                    remembered.now()
-            remembered.now()
+        remembered = Remembered(made.site)
+        for number, (verb, person, activity) in enumerate(steps):
+            made.decide(verb, person, activity)
+            if number % 8 == 0:
+                remembered.now()
+        remembered.now()
         holds_at_every_moment(made.site, remembered)
     finally:
         made.teardown()
@@ -138,8 +138,8 @@ def test_the_past_does_not_know_what_came_later(ledger: Ledger, clock: Clock) ->
 
 def test_the_past_cannot_be_written(ledger: Ledger) -> None:
     with (
-        snapshot_as_of(ledger.site_dir, "2", now=datetime.now(UTC)) as past,
         pytest.raises(ClusterwrightError, match="may not be written"),
+        snapshot_as_of(ledger.site_dir, "2", now=datetime.now(UTC)) as past,
     ):
         past.db.execute("DELETE FROM activity").fetchall()
 
@@ -147,8 +147,8 @@ def test_the_past_cannot_be_written(ledger: Ledger) -> None:
 def test_a_time_means_what_was_recorded_by_then(ledger: Ledger) -> None:
     """Back-dating does not reach into what was known."""
     comment(ledger, "pm", "001@site", "said")
-    with open_snapshot(ledger.site_dir) as reader:
-        recorded = head(reader).recorded_at
+    with open_snapshot(ledger.site_dir) as snapshot:
+        recorded = head(snapshot).recorded_at
 
     with snapshot_as_of(ledger.site_dir, recorded.isoformat(), now=datetime.now(UTC)) as past:
         assert head(past).seq == 3
@@ -202,8 +202,8 @@ def test_a_rehearsal_is_asked_in_its_own_time_and_zone(rehearsed: Path, wanted: 
         ("0001-01-01T00:00+14:00", "neither an event's number nor a time"),
         ("9999-12-31", "neither an event's number nor a time"),
         ("0", "has no event 0"),
-        ("2026-01-08", "lies in the future"),
-        ("2026-01-07T10:01", "lies in the future"),
+        ("2026-01-08", "is in the future"),
+        ("2026-01-07T10:01", "is in the future"),
         ("2026-01-04", "before the ledger begins"),
         ("yesterday", "neither an event's number nor a time"),
         ("", "neither an event's number nor a time"),
@@ -217,7 +217,7 @@ def test_a_moment_that_is_not_there_is_refused(rehearsed: Path, wanted: str, mes
 
 def test_a_real_site_has_no_tomorrow(ledger: Ledger) -> None:
     now = datetime.now(UTC)
-    with pytest.raises(InputError, match="lies in the future"):
+    with pytest.raises(InputError, match="is in the future"):
         snapshot_as_of(ledger.site_dir, (now + timedelta(hours=1)).isoformat(), now=now)
     with pytest.raises(InputError, match="before the ledger begins"):
         snapshot_as_of(ledger.site_dir, T0.isoformat(), now=now)

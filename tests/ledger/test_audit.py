@@ -7,17 +7,16 @@ from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
-from ledger.reads.connected import Connected
 
 from ledger.decisions.evidence import attach
 from ledger.decisions.work import comment
-from ledger.evidence import store as evidence
+from ledger.evidence.folder import place_of
 from ledger.questions.records import evidence
 from ledger.stores.sqlite import TRIGGERS
 from ledger.trust.audit import Auditor, Replayed, audit
 from ledger.trust.chain import Finding
 from ledger.writing import Ledger
-from tests.ledger.conftest import Clock, StateOf
+from tests.ledger.conftest import Clock, Look, StateOf
 from tests.ledger.journey import all_but_gate, bought
 
 
@@ -97,7 +96,7 @@ def test_forged_or_missing_evidence_is_found(ledger: Ledger, look: Look) -> None
     attach(ledger, "tech", "001@site", b"quote", "quote")
     digest = evidence(look(), "001@site")[0].digest
 
-    evidence.place_of(ledger.site_dir, digest).unlink()
+    place_of(ledger.site_dir, digest).unlink()
 
     assert audit(ledger.site_dir) == [Finding(f"evidence {digest[:12]}", "missing or changed (event 3, 001@site)")]
 
@@ -117,7 +116,7 @@ def test_damaged_file_is_a_finding_not_a_crash(ledger: Ledger) -> None:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every ledger count as one that two processes look at."""
-    monkeypatch.setattr("ledger.audit.APART", 1)
+    monkeypatch.setattr("ledger.trust.audit.APART", 1)
 
 
 @pytest.mark.own_file
@@ -170,9 +169,9 @@ def test_an_audit_sees_the_ledger_as_it_was_when_it_began(ledger: Ledger, monkey
     bought(ledger)
     compared = Replayed.compared
 
-    def meanwhile(self: Replayed, reader: Connected) -> Iterator[Finding]:
+    def meanwhile(self: Replayed, db: sqlite3.Connection) -> Iterator[Finding]:
         comment(ledger, "pm", "001@site", "while you look")
-        return compared(self, reader)
+        return compared(self, db)
 
     monkeypatch.setattr(Replayed, "compared", meanwhile)
 

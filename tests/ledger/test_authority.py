@@ -15,7 +15,7 @@ from ledger.questions.records import overrides
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
-from tests.ledger.conftest import T0, Clock, StateOf
+from tests.ledger.conftest import T0, Clock, Look, StateOf
 from tests.ledger.journey import bought, racked
 
 WEEK = timedelta(days=7)

@@ -21,8 +21,8 @@ import pytest
 
 from ledger.decisions.evidence import attach
 from ledger.decisions.work import comment
+from ledger.evidence import folder
 from ledger.evidence import store as evidence
-from ledger.questions.records import items
 from ledger.trust.anchors import head_anchor, remember
 from ledger.trust.audit import audit
 from ledger.trust.backup import back_up, restore
@@ -88,7 +88,7 @@ def test_what_is_put_away_comes_back(site: Path, tmp_path: Path, suffix: str) ->
     assert len(kept) > 3
     restored = files(tmp_path / "back")
     assert restored.keys() == kept.keys() | {"ledger.db", ".clusterwright/anchors.jsonl"}
-    assert kept.items() <= items(restored)
+    assert kept.items() <= restored.items()
 
 
 def test_the_ledger_of_an_earlier_release_is_put_away_as_it_is(tmp_path: Path) -> None:
@@ -123,8 +123,8 @@ WRITER = """
 import sys
 from datetime import datetime, UTC
 from pathlib import Path
-from ledger.database import Ledger
-from ledger.services.work import attach
+from ledger.writing import Ledger
+from ledger.decisions.evidence import attach
 with Ledger.open(Path(sys.argv[1]), clock=lambda: datetime(2026, 2, 1, tzinfo=UTC)) as ledger:
     for number in range(100_000):
         attach(ledger, "tech", "001@site", f"photo {number}".encode() * 500, "photo")
@@ -207,7 +207,7 @@ def test_a_missing_zstd_is_said(site: Path, tmp_path: Path, monkeypatch: pytest.
 def test_a_damaged_site_is_put_away_only_when_asked(site: Path, tmp_path: Path) -> None:
     """It is still better than nothing, and says so again when it comes back."""
     digest = evidence.store(site, b"a photo")
-    place = evidence.place_of(site, digest)
+    place = folder.place_of(site, digest)
     place.chmod(0o644)
     place.write_bytes(b"another")
     with pytest.raises(NotSatisfiedError, match=f"1 faults: evidence {digest[:12]}"):

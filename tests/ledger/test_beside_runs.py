@@ -21,7 +21,7 @@ from ledger.writing import Ledger
 from steps.acceptance.measuring import STEPS
 from steps.catalog.terms import Effect, Kind
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
-from tests.ledger.conftest import Clock, StateOf, small_plan
+from tests.ledger.conftest import Clock, Look, StateOf, small_plan
 from tests.ledger.journey import GOOD, bought, passed, racked, take
 
 NAME = "030@pod-001"
@@ -142,5 +142,5 @@ def test_a_reading_that_nothing_judges_leads_nowhere(empty: Ledger, clock: Clock
 
     measure(empty, "tech", NAME, noted.name, Decimal(1), noted.unit)
 
-    with open_snapshot(empty.site_dir) as reader:
-        assert require_activity(reader.at(clock.now), NAME).state.value == "checked_not_met"
+    with open_snapshot(empty.site_dir, clock.now) as snapshot:
+        assert require_activity(snapshot, NAME).state.value == "checked_not_met"

@@ -13,9 +13,11 @@ from moto.server import ThreadedMotoServer
 
 from ledger.decisions.evidence import attach
 from ledger.decisions.plan import adopt_plan
+from ledger.evidence import folder
 from ledger.evidence import store as evidence
 from ledger.evidence.plans import read_plan
 from ledger.log.payloads.work import Attached
+from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.trust.backup import back_up, restore
 from ledger.trust.package import write_package
@@ -73,7 +75,7 @@ def test_content_lies_in_the_bucket_once_and_not_on_disk(site: Path, s3: Any) ->
     assert evidence.store(site, b"photo") == digest
     assert evidence.load(site, digest) == b"photo"
     assert keys(s3) == [f"site-a/sha256/{digest[:2]}/{digest}"]
-    assert not evidence.place_of(site, digest).exists()
+    assert not folder.place_of(site, digest).exists()
 
 
 def test_changed_and_missing_content_is_told(site: Path, s3: Any) -> None:
@@ -100,7 +102,8 @@ def test_a_whole_site_works_on_a_bucket(site: Path, address: str, s3: Any, empty
     assert isinstance(event.payload, Attached)
     assert any(key.endswith(event.payload.digest) for key in keys(s3))
     assert not (empty.site_dir / "evidence" / "sha256").exists()
-    assert read_plan(empty.site_dir).people[0].id == "pm"
+    with open_snapshot(empty.site_dir) as snapshot:
+        assert read_plan(snapshot).people[0].id == "pm"
     assert audit(empty.site_dir) == []
     write_package(empty.site_dir, tmp_path / "package")
     assert (tmp_path / "package" / "evidence" / event.payload.digest).read_bytes() == b"quote"

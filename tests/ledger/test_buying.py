@@ -19,7 +19,7 @@ from ledger.questions.orders import budget, changes, order_history, orders
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError, WaitingError
-from tests.ledger.conftest import PEOPLE, Clock, StateOf, account_of, small_plan
+from tests.ledger.conftest import PEOPLE, Clock, Look, StateOf, account_of, small_plan
 from tests.ledger.test_signed import Keys, keys, put_name, signed  # noqa: F401  fixtures
 
 ORDER = "001@site#gpu-server"
@@ -207,7 +207,7 @@ def test_an_audit_finds_a_change_that_its_asker_decided(ledger: Ledger, monkeypa
     priced(ledger)
     ask_change(ledger, "pm", ORDER, value="12", reason="freight")
     with monkeypatch.context() as patched:
-        patched.setattr("ledger.services.changing.may", lambda *_, **__: "owner-pm")
+        patched.setattr("ledger.writing.Transaction.may", lambda *_, **__: "owner-pm")
         decide_change(ledger, "pm", "CO-0001", approve=True)
 
     assert ["decided their own" in f.message for f in audit(ledger.site_dir)] == [True]
@@ -241,7 +241,7 @@ def test_an_organisation_also_has_what_its_people_were_given(ledger: Ledger, loo
 
     (row,) = activities(look(clock.now), organisation="sparks ltd")
 
-    assert (row.id, row.organisation) == ("001@site", "Sparks Ltd")
+    assert (row.id, row.whose) == ("001@site", "Sparks Ltd")
 
 
 def test_an_order_of_an_organisation_is_reported_by_its_people_and_by_buyers(ledger: Ledger, clock: Clock) -> None:

@@ -25,7 +25,6 @@ from ledger.questions.checks import check_history, checked_items, checklist, unc
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import evidence, measurements
 from ledger.questions.site import head
-from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import criteria, why
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
@@ -33,7 +32,7 @@ from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
 from tests.ledger import malicious as bad
 from tests.ledger.checklists import HOSTS, NAME, bond, good, plan_with_items
-from tests.ledger.conftest import Clock, small_plan
+from tests.ledger.conftest import Clock, Look, small_plan
 from tests.ledger.rebuilding import events, rebuild
 
 DUE = date(2026, 3, 1)
@@ -55,21 +54,15 @@ def named(empty: Ledger) -> Ledger:
     return empty
 
 
-@pytest.fixture
-def look(empty: Ledger) -> Snapshot:
-    """Give a reader of that site."""
-    return open_snapshot(empty.site_dir)
-
-
-def standing(look: Snapshot) -> dict[str, str]:
+def standing(look: Look) -> dict[str, str]:
     """Give how each checked item stands."""
-    return {c.item: "failed" if c.failing else "passed" for c in checked_items(look, require_activity(look, NAME))}
+    return {c.item: "failed" if c.failing else "passed" for c in checked_items(look(), require_activity(look(), NAME))}
 
 
 # what an item is called
 
 
-def test_an_item_that_the_plan_does_not_name_is_refused_with_the_nearest(named: Ledger, look: Snapshot) -> None:
+def test_an_item_that_the_plan_does_not_name_is_refused_with_the_nearest(named: Ledger, look: Look) -> None:
     """A scanner reads a label in capitals; a slip of the hand is not a new server."""
     with pytest.raises(InputError, match=r"pod-001-n4 is none of the 3 servers.*\n.*did you mean pod-001-n0"):
         check(named, "tech", NAME, [good("pod-001-n4")])
@@ -77,10 +70,10 @@ def test_an_item_that_the_plan_does_not_name_is_refused_with_the_nearest(named: 
     check(named, "tech", NAME, [good(" POD-001-N02 ")])
 
     assert standing(look) == {"pod-001-n02": "passed"}
-    assert unchecked_items(look, require_activity(look, NAME)) == ["pod-001-n01", "pod-001-n03"]
+    assert unchecked_items(look(), require_activity(look(), NAME)) == ["pod-001-n01", "pod-001-n03"]
 
 
-def test_items_that_are_only_counted_take_any_name_until_there_are_as_many(counted: Ledger, look: Snapshot) -> None:
+def test_items_that_are_only_counted_take_any_name_until_there_are_as_many(counted: Ledger, look: Look) -> None:
     """What was entered before may always be entered again, in any case."""
     check(counted, "tech", NAME, [good("A"), good("B"), good("C")])
 
@@ -89,10 +82,10 @@ def test_items_that_are_only_counted_take_any_name_until_there_are_as_many(count
     check(counted, "tech", NAME, [good("b")])
 
     assert list(standing(look)) == ["A", "B", "C"]
-    assert unchecked_items(look, require_activity(look, NAME)) == []
+    assert unchecked_items(look(), require_activity(look(), NAME)) == []
 
 
-def test_an_inventory_that_lacks_servers_names_none_of_them(empty: Ledger, look: Snapshot) -> None:
+def test_an_inventory_that_lacks_servers_names_none_of_them(empty: Ledger, look: Look) -> None:
     """Half of a list would refuse the other half."""
     adopt_plan(empty, "pm", plan_with_items(of="servers", hosts=HOSTS[:2]), reason="first")
     start(empty, "tech", NAME)
@@ -118,7 +111,7 @@ def test_a_note_with_marks_that_cannot_be_seen_is_refused(counted: Ledger) -> No
 # what is read at an item
 
 
-def test_readings_are_judged_at_entry_in_the_units_of_the_instrument(counted: Ledger, look: Snapshot) -> None:
+def test_readings_are_judged_at_entry_in_the_units_of_the_instrument(counted: Ledger, look: Look) -> None:
     """The answer names verdict, figure and limit; the criterion judges the same rows."""
     done = check(
         counted, "tech", NAME, [ItemEntry("A", readings=bond("50", "mohm")), ItemEntry("B", readings=bond("0.2"))]
@@ -129,19 +122,19 @@ def test_readings_are_judged_at_entry_in_the_units_of_the_instrument(counted: Le
         "bond 0.2 ohm: failed, must be <= 0.1 ohm",
     ]
     assert standing(look) == {"B": "failed", "A": "passed"}
-    (criterion,) = criteria(look, NAME)
+    (criterion,) = criteria(look(), NAME)
     assert (criterion.verdict, criterion.worst) == ("failed", "B")
-    assert [(m.item, m.value, m.unit, m.by) for m in measurements(look, NAME)] == [
+    assert [(m.item, m.value, m.unit, m.by) for m in measurements(look(), NAME)] == [
         ("A", Decimal(50), "mohm", "tech"),
         ("B", Decimal("0.2"), "ohm", "tech"),
     ]
 
 
-def test_the_worst_of_readings_in_several_units_is_the_worst(counted: Ledger, look: Snapshot) -> None:
+def test_the_worst_of_readings_in_several_units_is_the_worst(counted: Ledger, look: Look) -> None:
     """20 mohm is less than 0.05 ohm."""
     check(counted, "tech", NAME, [ItemEntry("A", readings=bond("20", "mohm")), ItemEntry("B", readings=bond("0.05"))])
 
-    assert criteria(look, NAME)[0].worst == "B"
+    assert criteria(look(), NAME)[0].worst == "B"
 
 
 @pytest.mark.parametrize(
@@ -159,7 +152,7 @@ def test_the_worst_of_readings_in_several_units_is_the_worst(counted: Ledger, lo
     ],
 )
 def test_a_reading_that_cannot_be_judged_is_refused_and_nothing_recorded(
-    empty: Ledger, look: Snapshot, reading: ReadingEntry, said: str
+    empty: Ledger, look: Look, reading: ReadingEntry, said: str
 ) -> None:
     adopt_plan(empty, "pm", plan_with_items(labels=True), reason="first")
     start(empty, "tech", NAME)
@@ -202,11 +195,11 @@ def test_within_is_judged_against_the_other_items(empty: Ledger) -> None:
 # what counts
 
 
-def test_progress_is_the_count_of_passed_items_and_no_other(counted: Ledger, look: Snapshot, clock: Clock) -> None:
+def test_progress_is_the_count_of_passed_items_and_no_other(counted: Ledger, look: Look, clock: Clock) -> None:
     check(counted, "tech", NAME, [good("A"), ItemEntry("B", passed=False, note="dent")])
 
-    assert require_activity(look.at(clock.now), NAME).items_done == 1
-    done = checklist(look, require_activity(look, NAME))
+    assert require_activity(look(clock.now), NAME).items_done == 1
+    done = checklist(look(), require_activity(look(), NAME))
     assert done is not None
     assert (done.passed, done.failed, done.open) == (1, 1, 1)
     with pytest.raises(NotSatisfiedError, match="counts its checklist: 1 of 3 PDUs passed"):
@@ -214,25 +207,25 @@ def test_progress_is_the_count_of_passed_items_and_no_other(counted: Ledger, loo
     progress(counted, "tech", NAME, note="rain")
 
 
-def test_the_last_entry_of_an_item_counts_and_every_one_is_kept(counted: Ledger, look: Snapshot) -> None:
+def test_the_last_entry_of_an_item_counts_and_every_one_is_kept(counted: Ledger, look: Look) -> None:
     check(counted, "tech", NAME, [good("A", serial="SN1")])
     check(counted, "lead", NAME, [ItemEntry("A", passed=False, note="loose")])
     check(counted, "tech", NAME, [good("A")])
 
-    (now,) = checked_items(look, require_activity(look, NAME))
+    (now,) = checked_items(look(), require_activity(look(), NAME))
     assert (now.failing, now.serial, now.by) == ((), "SN1", "tech")
-    assert [(c.by, c.failing, c.note) for c in check_history(look, require_activity(look, NAME))] == [
+    assert [(c.by, c.failing, c.note) for c in check_history(look(), require_activity(look(), NAME))] == [
         ("tech", (), ""),
         ("lead", ("result",), "loose"),
         ("tech", (), ""),
     ]
 
 
-def test_finish_waits_for_every_item(counted: Ledger, look: Snapshot, clock: Clock) -> None:
+def test_finish_waits_for_every_item(counted: Ledger, look: Look, clock: Clock) -> None:
     check(counted, "tech", NAME, [good("A"), ItemEntry("B", readings=bond("0.3"))])
     with pytest.raises(NotSatisfiedError, match="1 of 3 PDUs are not checked; 1 failed: B"):
         finish(counted, "tech", NAME)
-    assert "items: 1 of 3 PDUs not checked, 1 failed" in why(look.at(clock.now), NAME).needs
+    assert "items: 1 of 3 PDUs not checked, 1 failed" in why(look(clock.now), NAME).needs
 
     check(counted, "tech", NAME, [good("B"), ItemEntry("C")])
     with pytest.raises(NotSatisfiedError, match="bond was not read at 1 of them: C"):
@@ -240,8 +233,8 @@ def test_finish_waits_for_every_item(counted: Ledger, look: Snapshot, clock: Clo
     check(counted, "tech", NAME, [good("C")])
     finish(counted, "tech", NAME)
 
-    assert require_activity(look.at(clock.now), NAME).state == "awaiting_sign_off"
-    assert require_activity(look.at(clock.now), NAME).items_done == 3
+    assert require_activity(look(clock.now), NAME).state == "awaiting_sign_off"
+    assert require_activity(look(clock.now), NAME).items_done == 3
 
 
 def test_named_items_that_are_left_are_named(named: Ledger) -> None:
@@ -251,12 +244,12 @@ def test_named_items_that_are_left_are_named(named: Ledger) -> None:
         finish(named, "tech", NAME)
 
 
-def test_an_activity_without_an_entry_finishes_as_before(counted: Ledger, look: Snapshot, clock: Clock) -> None:
+def test_an_activity_without_an_entry_finishes_as_before(counted: Ledger, look: Look, clock: Clock) -> None:
     measure(counted, "tech", NAME, "bond", Decimal("0.05"), "ohm", source="meter")
     progress(counted, "tech", NAME, items_done=2)
     finish(counted, "tech", NAME)
 
-    assert require_activity(look.at(clock.now), NAME).items_done == 3
+    assert require_activity(look(clock.now), NAME).items_done == 3
 
 
 def test_an_item_that_failed_by_a_reading_passes_when_that_is_read_again(counted: Ledger) -> None:
@@ -267,7 +260,7 @@ def test_an_item_that_failed_by_a_reading_passes_when_that_is_read_again(counted
         check(counted, "tech", NAME, [ItemEntry("A")])
 
 
-def test_a_waived_criterion_excuses_the_items_that_fail_it(counted: Ledger, look: Snapshot, clock: Clock) -> None:
+def test_a_waived_criterion_excuses_the_items_that_fail_it(counted: Ledger, look: Look, clock: Clock) -> None:
     """Items found before and after the waiver; the dent is another matter."""
     check(counted, "tech", NAME, [good("A"), ItemEntry("B", readings=bond("0.3"))])
     waive(counted, "lead", NAME, "bond", "old building", DUE)
@@ -276,17 +269,17 @@ def test_a_waived_criterion_excuses_the_items_that_fail_it(counted: Ledger, look
 
     finish(counted, "tech", NAME)
 
-    assert require_activity(look.at(clock.now), NAME).items_done == 2
+    assert require_activity(look(clock.now), NAME).items_done == 2
 
 
-def test_the_next_attempt_starts_afresh(counted: Ledger, look: Snapshot, clock: Clock) -> None:
+def test_the_next_attempt_starts_afresh(counted: Ledger, look: Look, clock: Clock) -> None:
     check(counted, "tech", NAME, [good("A"), good("B"), good("C")])
     finish(counted, "tech", NAME)
     reject(counted, "lead", NAME, "wrong room")
 
-    assert checklist(look, require_activity(look, NAME)) is None
-    assert require_activity(look.at(clock.now), NAME).items_done is None
-    assert [c.attempt for c in check_history(look, require_activity(look, NAME))] == [1, 1, 1]
+    assert checklist(look(), require_activity(look(), NAME)) is None
+    assert require_activity(look(clock.now), NAME).items_done is None
+    assert [c.attempt for c in check_history(look(), require_activity(look(), NAME))] == [1, 1, 1]
     check(counted, "tech", NAME, [good("X")])
     assert standing(look) == {"X": "passed"}
 
@@ -325,14 +318,12 @@ def test_items_are_checked_while_the_work_is_going_on_by_those_whose_it_is(empty
 # what a failed item leads to
 
 
-def test_a_failed_item_opens_a_non_conformance_that_is_inspected_again_and_closed(
-    empty: Ledger, look: Snapshot
-) -> None:
+def test_a_failed_item_opens_a_non_conformance_that_is_inspected_again_and_closed(empty: Ledger, look: Look) -> None:
     """Class A: it is closed after its disposition, and not while the item still fails."""
     adopt_plan(empty, "pm", plan_with_items(ncr_class="A"), reason="first")
     start(empty, "tech", NAME)
     done = check(empty, "tech", NAME, [good("A"), ItemEntry("B", readings=bond("0.3"), note="paint"), good("C")])
-    (ncr,) = ncrs(look)
+    (ncr,) = ncrs(look())
     assert done.ncr == ncr.id == "NCR-0001"
     assert (ncr.ncr_class, ncr.inspections) == ("A", 0)
     assert ncr.reason == "B: bond 0.3 ohm: failed, must be <= 0.1 ohm; paint"
@@ -344,7 +335,7 @@ def test_a_failed_item_opens_a_non_conformance_that_is_inspected_again_and_close
         close_ncr(empty, "lead", "NCR-0001")
     check(empty, "tech", NAME, [good("B")])
 
-    assert ncrs(look)[0].inspections == 2
+    assert ncrs(look())[0].inspections == 2
     finish(empty, "tech", NAME)
     with pytest.raises(NotSatisfiedError, match="class A"):
         sign(empty, "lead", NAME)
@@ -354,7 +345,7 @@ def test_a_failed_item_opens_a_non_conformance_that_is_inspected_again_and_close
 
 
 def test_an_item_that_fails_after_its_non_conformance_was_closed_opens_another(
-    counted: Ledger, look: Snapshot, clock: Clock
+    counted: Ledger, look: Look, clock: Clock
 ) -> None:
     check(counted, "tech", NAME, [ItemEntry("A", passed=False, note="dent")])
     check(counted, "tech", NAME, [good("A")])
@@ -362,18 +353,18 @@ def test_an_item_that_fails_after_its_non_conformance_was_closed_opens_another(
     clock.forward(1)
 
     assert check(counted, "tech", NAME, [ItemEntry("A", passed=False, note="dent")]).ncr == "NCR-0002"
-    assert [n.inspections for n in ncrs(look)] == [1, 0]
+    assert [n.inspections for n in ncrs(look())] == [1, 0]
 
 
-def test_one_hand_over_opens_one_non_conformance_for_all_that_failed(counted: Ledger, look: Snapshot) -> None:
+def test_one_hand_over_opens_one_non_conformance_for_all_that_failed(counted: Ledger, look: Look) -> None:
     failed = [ItemEntry(name, passed=False, note="dent") for name in "ABC"]
 
     assert {item.ncr for item in check(counted, "tech", NAME, failed).items} == {"NCR-0001"}
 
-    assert [n.reason for n in ncrs(look)] == ["A: dent | B: dent | C: dent"]
+    assert [n.reason for n in ncrs(look())] == ["A: dent | B: dent | C: dent"]
 
 
-def test_what_is_used_as_it_is_holds_nothing_back(counted: Ledger, look: Snapshot, clock: Clock) -> None:
+def test_what_is_used_as_it_is_holds_nothing_back(counted: Ledger, look: Look, clock: Clock) -> None:
     check(counted, "tech", NAME, [good("A"), good("B"), good("C")])
     check(counted, "tech", NAME, [ItemEntry("C", passed=False, note="dent")])
     with pytest.raises(NotSatisfiedError, match="1 failed: C"):
@@ -382,26 +373,26 @@ def test_what_is_used_as_it_is_holds_nothing_back(counted: Ledger, look: Snapsho
     disposition_ncr(counted, "lead", "NCR-0001", "use-as-is", reason="only the paint")
     finish(counted, "tech", NAME)
 
-    assert require_activity(look.at(clock.now), NAME).items_done == 2
+    assert require_activity(look(clock.now), NAME).items_done == 2
 
 
-def test_a_failed_measurement_by_hand_opens_one_too(counted: Ledger, look: Snapshot) -> None:
+def test_a_failed_measurement_by_hand_opens_one_too(counted: Ledger, look: Look) -> None:
     """Read again it is the same one; a good reading counts as an inspection."""
     measure(counted, "tech", NAME, "bond", Decimal("0.3"), "ohm", item="A", source="meter")
     measure(counted, "tech", NAME, "bond", Decimal("0.2"), "ohm", item="A", source="meter")
     check(counted, "tech", NAME, [ItemEntry("A", readings=bond("0.25"))])
     measure(counted, "tech", NAME, "bond", Decimal("0.05"), "ohm", item="A", source="meter")
 
-    (ncr,) = ncrs(look)
+    (ncr,) = ncrs(look())
     assert (ncr.id, ncr.inspections) == ("NCR-0001", 3)
     assert ncr.reason == "bond 0.3 ohm: failed, must be <= 0.1 ohm at A"
     assert audit(counted.site_dir) == []
 
 
-def test_a_good_measurement_opens_nothing(counted: Ledger, look: Snapshot) -> None:
+def test_a_good_measurement_opens_nothing(counted: Ledger, look: Look) -> None:
     measure(counted, "tech", NAME, "bond", Decimal(50), "mohm", source="meter")
 
-    assert ncrs(look) == []
+    assert ncrs(look()) == []
 
 
 def test_a_failed_item_says_why(counted: Ledger) -> None:
@@ -412,7 +403,7 @@ def test_a_failed_item_says_why(counted: Ledger) -> None:
 # serial numbers, photos, scanners
 
 
-def test_one_asset_is_at_one_place(counted: Ledger, look: Snapshot) -> None:
+def test_one_asset_is_at_one_place(counted: Ledger, look: Look) -> None:
     """A scanner that read the wrong label is found at once; two that were swapped are entered together."""
     check(counted, "tech", NAME, [good("A", serial="SN1"), good("B", serial="SN2")])
     with pytest.raises(InputError, match="the serial number sn1 is at A too"):
@@ -420,20 +411,20 @@ def test_one_asset_is_at_one_place(counted: Ledger, look: Snapshot) -> None:
 
     check(counted, "tech", NAME, [good("A", serial="SN2"), good("B", serial="SN1")])
 
-    assert {c.item: c.serial for c in checked_items(look, require_activity(look, NAME))} == {"A": "SN2", "B": "SN1"}
+    assert {c.item: c.serial for c in checked_items(look(), require_activity(look(), NAME))} == {"A": "SN2", "B": "SN1"}
 
 
 def test_photos_are_evidence_without_the_place_where_they_were_taken(
-    counted: Ledger, look: Snapshot, tmp_path: Path
+    counted: Ledger, look: Look, tmp_path: Path
 ) -> None:
     photo = tmp_path / "rack.jpg"
     photo.write_bytes(bad.photo(exif=bad.exif()))
 
     check(counted, "tech", NAME, [good("A", photos=(photo,))])
 
-    (kept,) = evidence(look, NAME)
+    (kept,) = evidence(look(), NAME)
     assert (kept.kind, kept.name) == ("photo", "rack.jpg")
-    assert checked_items(look, require_activity(look, NAME))[0].photos == (kept.digest,)
+    assert checked_items(look(), require_activity(look(), NAME))[0].photos == (kept.digest,)
     assert audit(counted.site_dir) == []
 
 
@@ -452,7 +443,7 @@ def test_a_photo_is_a_picture_and_is_kept_of_nothing_that_is_refused(counted: Le
     assert sorted(counted.site_dir.glob("evidence/sha256/*/*")) == before
 
 
-def test_a_scan_passes_an_item_once_and_makes_nothing_good(named: Ledger, look: Snapshot) -> None:
+def test_a_scan_passes_an_item_once_and_makes_nothing_good(named: Ledger, look: Look) -> None:
     assert scan(named, "tech", NAME, "POD-001-N01 SN1\n") == ("pod-001-n01", False, 1, 3)
     assert scan(named, "tech", NAME, "pod-001-n01") == ("pod-001-n01", True, 1, 3)
     assert scan(named, "tech", NAME, "pod-001-n01 sn1") == ("pod-001-n01", True, 1, 3)
@@ -463,7 +454,7 @@ def test_a_scan_passes_an_item_once_and_makes_nothing_good(named: Ledger, look: 
         scan(named, "tech", NAME, "pod-001-n02")
     with pytest.raises(InputError, match="an item and its serial number"):
         scan(named, "tech", NAME, "pod-001-n03 SN1 SN2")
-    assert {c.item: c.serial for c in checked_items(look, require_activity(look, NAME))} == {
+    assert {c.item: c.serial for c in checked_items(look(), require_activity(look(), NAME))} == {
         "pod-001-n02": "",
         "pod-001-n01": "SN9",
     }
@@ -477,7 +468,7 @@ def many(count: int, value: str = "0.05") -> list[ItemEntry]:
     return [ItemEntry(f"P{n:05}", readings=bond(value), serial=f"SN{n}") for n in range(count)]
 
 
-def test_few_lie_in_the_event_and_many_in_a_batch_and_both_replay(empty: Ledger, look: Snapshot) -> None:
+def test_few_lie_in_the_event_and_many_in_a_batch_and_both_replay(empty: Ledger, look: Look) -> None:
     """Rows, readings, counts and non-conformances are what the events say."""
     adopt_plan(empty, "pm", plan_with_items(items=600), reason="first")
     start(empty, "tech", NAME)
@@ -492,13 +483,12 @@ def test_few_lie_in_the_event_and_many_in_a_batch_and_both_replay(empty: Ledger,
     assert (held["checks"], [b["rows"] for b in held["batches"]]) == ([], [400])
     assert (held["passed"], held["failed"], held["ncr"]) == (399, 1, "NCR-0001")
     before = (
-        checked_items(look, require_activity(look, NAME)),
-        measurements(look, NAME),
-        ncrs(look),
-        checklist(look, require_activity(look, NAME)),
+        checked_items(look(), require_activity(look(), NAME)),
+        measurements(look(), NAME),
+        ncrs(look()),
+        checklist(look(), require_activity(look(), NAME)),
     )
     assert audit(empty.site_dir) == []
-    look.close()
     empty.close()
     rebuild(empty.site_dir, events(empty.site_dir))
     with open_snapshot(empty.site_dir) as again:
@@ -523,23 +513,23 @@ def test_a_batch_that_was_changed_is_found(empty: Ledger) -> None:
     assert any(digest[:12] in finding.where for finding in audit(empty.site_dir))
 
 
-def test_the_same_rows_a_second_time_change_nothing(empty: Ledger, look: Snapshot) -> None:
+def test_the_same_rows_a_second_time_change_nothing(empty: Ledger, look: Look) -> None:
     """0.050 is 0.05; what says something else is a new entry of its item."""
     adopt_plan(empty, "pm", plan_with_items(items=300), reason="first")
     start(empty, "tech", NAME)
     check(empty, "tech", NAME, many(300), skip_recorded=True)
-    head = head(look)
+    before = head(look())
 
     again = check(empty, "tech", NAME, many(300, "0.050"), skip_recorded=True)
     assert (again.items, again.recorded_before, again.event) == ((), 300, None)
-    assert head(look) == head
+    assert head(look()) == before
 
     changed = [*many(299), ItemEntry("P00299", readings=bond("0.3"), serial="SN299")]
     third = check(empty, "tech", NAME, changed, skip_recorded=True)
     assert ([i.item for i in third.items], third.recorded_before) == (["P00299"], 299)
 
 
-def test_every_fault_is_named_and_nothing_recorded(named: Ledger, look: Snapshot) -> None:
+def test_every_fault_is_named_and_nothing_recorded(named: Ledger, look: Look) -> None:
     entries = [
         good("pod-001-n01"),
         ItemEntry("pod-001-n02", readings=bond("x")),
@@ -605,13 +595,13 @@ def test_whatever_is_handed_over_the_list_is_the_last_of_each(handed: list[list[
                     passed = entry.passed and not bad_reading
                     assert passed == (not item.failing)
                     last[item.item] = ("passed" if passed else "failed", entry.note)
-            with open_snapshot(site) as reader:
+            with open_snapshot(site) as snapshot:
                 found = {
                     c.item: ("failed" if c.failing else "passed", c.note)
-                    for c in checked_items(reader, require_activity(reader, NAME))
+                    for c in checked_items(snapshot, require_activity(snapshot, NAME))
                 }
-                row = require_activity(reader.at(Clock().now), NAME)
-                serials = [c.serial for c in checked_items(reader, require_activity(reader, NAME)) if c.serial]
+                row = require_activity(snapshot.at(Clock().now), NAME)
+                serials = [c.serial for c in checked_items(snapshot, require_activity(snapshot, NAME)) if c.serial]
         assert found == last
         assert row.items_done == (sum(state == "passed" for state, _ in last.values()) if last else None)
         assert len(serials) == len(set(serials))

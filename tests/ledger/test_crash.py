@@ -128,8 +128,8 @@ def test_a_ledger_that_may_not_be_written_says_so_and_is_read_on(small_disk: Pat
             comment(ledger, "tech", "100@site", "lost?")
         assert "may not be written" in refused.value.what or "cannot be opened" in refused.value.what
         assert "permissions" in refused.value.hint
-        with open_snapshot(site) as reader:
-            assert head(reader).seq == len(before)
+        with open_snapshot(site) as snapshot:
+            assert head(snapshot).seq == len(before)
     finally:
         subprocess.run([word.format("rw") for word in remounted], check=True)
     assert hashes(site) == before

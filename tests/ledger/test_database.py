@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from ledger import schema
 from ledger.decisions.plan import create_ledger
 from ledger.decisions.work import comment, start
 from ledger.questions.site import head
-from ledger.questions.snapshot import Snapshot
-from ledger.reading import open_snapshot
+from ledger.reading import last_event, open_snapshot
+from ledger.stores import sqlite
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
-from tests.ledger.conftest import Clock
+from tests.ledger.conftest import Clock, Look
 
 COPY = (
     "INSERT INTO event SELECT 9, recorded_at, effective_at, actor, kind, schema_version, subject,"
@@ -47,7 +46,7 @@ def test_events_are_append_only(ledger: Ledger, sql: str, said: str) -> None:
 
 def test_missing_ledger_says_how_to_make_one(tmp_path: Path) -> None:
     """The first thing a new user meets."""
-    for opened in (Ledger.open, Snapshot.open):
+    for opened in (Ledger.open, open_snapshot):
         with pytest.raises(UnreachableError, match="no ledger yet") as refused:
             opened(tmp_path)
         assert "plan adopt" in refused.value.hint
@@ -57,7 +56,7 @@ def test_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     """A text file, or half a download."""
     (tmp_path / "ledger.db").write_bytes(b"hello " * 1000)
 
-    for opened in (Ledger.open, Snapshot.open):
+    for opened in (Ledger.open, open_snapshot):
         with pytest.raises(UnreachableError, match="damaged or not a database") as refused:
             opened(tmp_path)
         assert "audit" in refused.value.hint
@@ -87,14 +86,14 @@ def test_damage_inside_the_file_is_told_in_words(ledger: Ledger) -> None:
     raw[4096:] = b"\xff" * (len(raw) - 4096)
     path.write_bytes(bytes(raw))
 
-    with pytest.raises(UnreachableError, match="damaged"):
-        Snapshot(ledger.site_dir).head()
+    with pytest.raises(UnreachableError, match="damaged"), open_snapshot(ledger.site_dir) as snapshot:
+        head(snapshot)
 
 
 @pytest.mark.own_file
 def test_locked_ledger_says_so(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """A backup tool that holds the lock is named as such, not as a crash."""
-    monkeypatch.setattr(schema, "BUSY_SECONDS", 0.2)
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.2)
     holder = other(ledger)
     holder.execute("BEGIN IMMEDIATE")
 
@@ -142,19 +141,19 @@ def test_dry_run_asks_every_rule_and_forgets(ledger: Ledger, look: Look) -> None
     assert head(look()) == before
 
 
-def test_another_process_sees_a_commit_by_data_version(ledger: Ledger, look: Look) -> None:
+def test_another_process_sees_a_commit_by_its_last_event(ledger: Ledger) -> None:
     """That is what wakes the dispatcher."""
-    before = read.data_version()
-    assert read.data_version() == before
+    before = last_event(ledger.site_dir)
+    assert last_event(ledger.site_dir) == before
 
     comment(ledger, "pm", "001@site", "wake up")
 
-    assert read.data_version() != before
+    assert last_event(ledger.site_dir) != before
 
 
 def test_write_ahead_log_and_full_sync_are_on(ledger: Ledger) -> None:
     """An effect is recorded before its successor starts, power cut or not."""
     with ledger.write() as writing:
-        connection = writing.session.connection()
+        connection = writing.projection.connection
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2

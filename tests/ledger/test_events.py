@@ -10,12 +10,12 @@ import pytest
 import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
-from ledger.payloads import KINDS
 
 from ledger.decisions.work import comment
+from ledger.log.chain import canonical_text, hashed_text
 from ledger.log.columns import HASHED
-from ledger.log.chain import canonical_text
-from ledger.log.chain import hashed_text
+from ledger.log.events import KINDS
+from ledger.stores.log import Clock
 from ledger.writing import Ledger
 from steps.errors import UnreachableError
 
@@ -56,14 +56,9 @@ def test_no_payload_holds_a_float() -> None:
     assert holding == []
 
 
-class Behind(datetime):
-    """A machine's clock that went back."""
-
-    by = timedelta(0)
-
-    @classmethod
-    def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
-        return datetime.now(UTC) - cls.by
+def behind(by: timedelta) -> Clock:
+    """Return a machine's clock that went back."""
+    return lambda: datetime.now(UTC) - by
 
 
 @pytest.mark.own_file
@@ -71,9 +66,8 @@ def test_a_clock_that_went_back_a_little_is_held_and_one_far_behind_is_refused(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     last = comment(ledger, "pm", "001@site", "before").recorded_at
-    monkeypatch.setattr("ledger.append.datetime", Behind)
-    monkeypatch.setattr(Behind, "by", timedelta(minutes=1))
+    monkeypatch.setattr(ledger.log, "clock", behind(timedelta(minutes=1)))
     assert comment(ledger, "pm", "001@site", "a minute back").recorded_at == last
-    monkeypatch.setattr(Behind, "by", timedelta(hours=2))
+    monkeypatch.setattr(ledger.log, "clock", behind(timedelta(hours=2)))
     with pytest.raises(UnreachableError, match="clock says"):
         comment(ledger, "pm", "001@site", "two hours back")

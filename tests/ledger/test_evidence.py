@@ -16,10 +16,11 @@ from ledger.decisions.evidence import attach, attest
 from ledger.decisions.facts import record_facts
 from ledger.decisions.plan import adopt_plan
 from ledger.entries import FactEntry
+from ledger.evidence import folder
 from ledger.evidence import store as evidence
 from ledger.log.payloads.facts import FactsRecorded
 from ledger.log.payloads.work import Attached, Attested
-from ledger.questions.records import evidence
+from ledger.questions import records
 from ledger.questions.site import head
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
@@ -37,7 +38,7 @@ def test_content_is_found_by_its_digest_and_kept_once(tmp_path: Path) -> None:
 
     assert evidence.store(tmp_path, b"photo") == first
     assert evidence.load(tmp_path, first) == b"photo"
-    assert evidence.place_of(tmp_path, first).parent.name == first[:2]
+    assert folder.place_of(tmp_path, first).parent.name == first[:2]
 
 
 def test_links_pipes_and_folders_are_refused(tmp_path: Path) -> None:
@@ -69,7 +70,7 @@ def test_size_is_limited(tmp_path: Path) -> None:
 def test_changed_or_missing_content_is_told(tmp_path: Path) -> None:
     """Trust in a digest ends where the content differs."""
     digest = evidence.store(tmp_path, b"report")
-    place = evidence.place_of(tmp_path, digest)
+    place = folder.place_of(tmp_path, digest)
     place.chmod(0o644)
     place.write_bytes(b"forged")
     with pytest.raises(UnreachableError, match="was changed"):
@@ -83,12 +84,12 @@ def test_changed_or_missing_content_is_told(tmp_path: Path) -> None:
 def test_digest_cannot_lead_out_of_the_store(tmp_path: Path) -> None:
     """An id from outside is not a path."""
     with pytest.raises(InputError, match="not a SHA-256"):
-        evidence.place_of(tmp_path, "../../etc/passwd")
+        folder.place_of(tmp_path, "../../etc/passwd")
 
 
 def test_content_that_was_changed_is_not_taken_for_what_is_given(tmp_path: Path) -> None:
     """The same file attached again must not vouch for a forged one."""
-    place = evidence.place_of(tmp_path, evidence.store(tmp_path, b"report"))
+    place = folder.place_of(tmp_path, evidence.store(tmp_path, b"report"))
     place.chmod(0o644)
     place.write_bytes(b"forged")
 
@@ -99,7 +100,7 @@ def test_content_that_was_changed_is_not_taken_for_what_is_given(tmp_path: Path)
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from ledger import evidence
+from ledger.evidence import store as evidence
 
 def end(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -126,16 +127,16 @@ def test_a_process_killed_while_it_stores_leaves_no_half_file(tmp_path: Path, wh
 
 def test_what_a_killed_process_began_is_cleared_by_a_later_one(tmp_path: Path) -> None:
     """An hour later nobody is writing it any more; a younger one may be another process at work."""
-    folder = evidence.place_of(tmp_path, evidence.store(tmp_path, b"photo")).parent
-    killed, at_work = folder / ".new-killed", folder / ".new-at-work"
+    place = folder.place_of(tmp_path, evidence.store(tmp_path, b"photo")).parent
+    killed, at_work = place / ".new-killed", place / ".new-at-work"
     killed.write_bytes(b"half")
     at_work.write_bytes(b"half")
-    hours_ago = time.time() - 2 * evidence.ABANDONED_S
+    hours_ago = time.time() - 2 * folder.ABANDONED_S
     os.utime(killed, (hours_ago, hours_ago))
 
-    evidence.write(folder / "another", b"report")
+    folder.write(place / "another", b"report")
 
-    assert sorted(path.name for path in folder.iterdir() if path.name.startswith(".new-")) == [".new-at-work"]
+    assert sorted(path.name for path in place.iterdir() if path.name.startswith(".new-")) == [".new-at-work"]
 
 
 def test_content_is_on_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,8 +186,8 @@ def test_attaching_a_photo_says_that_its_place_was_taken_out(ledger: Ledger, tmp
     kept = evidence.load(ledger.site_dir, event.payload.digest)
     assert len(kept) == event.payload.size
     assert kept != path.read_bytes()
-    with open_snapshot(ledger.site_dir) as reader:
-        assert [e.name for e in evidence(reader, "001@site")] == ["IMG_1.HEIC"]
+    with open_snapshot(ledger.site_dir) as snapshot:
+        assert [e.name for e in records.evidence(snapshot, "001@site")] == ["IMG_1.HEIC"]
     assert not audit(ledger.site_dir)
 
 
@@ -198,7 +199,7 @@ def test_the_same_file_is_kept_once_for_two_activities(ledger: Ledger) -> None:
     assert isinstance(first, Attached)
     assert isinstance(second, Attached)
     assert first.digest == second.digest
-    place = evidence.place_of(ledger.site_dir, first.digest)
+    place = folder.place_of(ledger.site_dir, first.digest)
     assert [path.name for path in place.parent.iterdir()] == [first.digest]
 
 
@@ -207,8 +208,8 @@ def test_what_is_refused_leaves_neither_event_nor_file(ledger: Ledger, tmp_path:
     script = tmp_path / "photo.jpg"
     script.write_bytes(b"#!/bin/sh\n")
     before = sorted((ledger.site_dir / "evidence").rglob("*"))
-    with open_snapshot(ledger.site_dir) as reader:
-        head = head(reader).seq
+    with open_snapshot(ledger.site_dir) as snapshot:
+        before_it = head(snapshot).seq
 
     with pytest.raises(InputError, match="jpg is a script"):
         attach(ledger, "tech", "001@site", script, "photo")
@@ -218,8 +219,8 @@ def test_what_is_refused_leaves_neither_event_nor_file(ledger: Ledger, tmp_path:
         record_facts(ledger, "tech", "001@site", [FactEntry("a", "b")], evidence=[script])
 
     assert sorted((ledger.site_dir / "evidence").rglob("*")) == before
-    with open_snapshot(ledger.site_dir) as reader:
-        assert head(reader).seq == head
+    with open_snapshot(ledger.site_dir) as snapshot:
+        assert head(snapshot).seq == before_it
 
 
 def test_an_attestation_says_file_by_file_what_was_taken_out(ledger: Ledger, clock: Clock, tmp_path: Path) -> None:

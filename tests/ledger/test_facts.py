@@ -15,14 +15,16 @@ from ledger.decisions.sign_off import reject, sign
 from ledger.decisions.work import finish, start
 from ledger.entries import FactEntry, Measured, RunOutcome
 from ledger.questions.case import require_activity
-from ledger.questions.facts import fact_needs, facts
-from ledger.questions.snapshot import Snapshot
+from ledger.questions.facts import fact_mark, fact_needs, facts
+from ledger.questions.inbox import inbox
+from ledger.questions.records import evidence
+from ledger.questions.why import why
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
 from steps.schedule.plan import Plan
-from tests.ledger.conftest import Clock, activity, criterion, link, small_plan
+from tests.ledger.conftest import Clock, Look, activity, criterion, link, small_plan
 from tests.ledger.journey import take
 
 FEED = {"name": "feed.voltage", "unit": "V", "meaning": "voltage at the rack"}
@@ -53,12 +55,6 @@ def asking(empty: Ledger) -> Ledger:
     return empty
 
 
-@pytest.fixture
-def found(asking: Ledger) -> Any:
-    with open_snapshot(asking.site_dir) as reader:
-        yield reader
-
-
 def settled(ledger: Ledger, kw: int, name: str = "085@site") -> None:
     """Have the engine work it out."""
     assert take(ledger, name)
@@ -71,40 +67,38 @@ def voltage(ledger: Ledger, volts: int, unit: str = "V") -> None:
     record_facts(ledger, "tech", "085@site", [entry], evidence=[LETTER], source="letter of 5 January")
 
 
-def test_what_is_asked_for_and_not_known_is_said_with_the_command(
-    asking: Ledger, found: Snapshot, clock: Clock
-) -> None:
+def test_what_is_asked_for_and_not_known_is_said_with_the_command(asking: Ledger, look: Look, clock: Clock) -> None:
     """Who waits for a number must read which, and how to give it."""
-    needs = found.why("086@site", clock.now).needs
+    needs = why(look(clock.now), "086@site").needs
 
     assert needs == (
         "feed.voltage in V: voltage at the rack",
         "plug in choice: inlet of the server",
         "from technician: clusterwright fact 086@site feed.voltage=VALUEV plug=C14|C20 --evidence FILE",
     )
-    assert ("085@site", "fact") in {(r.activity, r.action) for r in found.inbox("tech", clock.now)}
+    assert ("085@site", "fact") in {(r.activity, r.action) for r in inbox(look(clock.now), "tech")}
 
 
-def test_a_fact_is_known_at_its_unit_to_all_that_ask(asking: Ledger, found: Snapshot, clock: Clock) -> None:
+def test_a_fact_is_known_at_its_unit_to_all_that_ask(asking: Ledger, look: Look, clock: Clock) -> None:
     """Nobody is asked twice for the same voltage."""
-    before = found.fact_mark("086@site")
+    before = fact_mark(look(), require_activity(look(), "086@site"))
     voltage(asking, 415)
 
-    known = {need.name: need.known for need in found.fact_needs("086@site")}
+    known = {need.name: need.known for need in fact_needs(look(), require_activity(look(), "086@site"))}
     assert known["plug"] is None
     assert known["feed.voltage"] is not None
     assert (known["feed.voltage"].value, known["feed.voltage"].by) == (Decimal(415), "tech")
-    assert before == 0 < found.fact_mark("086@site")
-    assert found.why("085@site", clock.now).needs == ()
-    assert [(e.kind, e.by) for e in found.evidence("085@site")] == [("facility-fact", "tech")]
+    assert before == 0 < fact_mark(look(), require_activity(look(), "086@site"))
+    assert why(look(clock.now), "085@site").needs == ()
+    assert [(e.kind, e.by) for e in evidence(look(), "085@site")] == [("facility-fact", "tech")]
     assert audit(asking.site_dir) == []
 
 
-def test_a_fact_is_kept_in_the_unit_that_is_asked_for(asking: Ledger, found: Snapshot) -> None:
+def test_a_fact_is_kept_in_the_unit_that_is_asked_for(asking: Ledger, look: Look) -> None:
     """0.4 kV is 400 V."""
     record_facts(asking, "tech", "085@site", [FactEntry("feed.voltage", Decimal("0.4"), "kV")], evidence=[LETTER])
 
-    fact = found.facts("site")[0]
+    fact = facts(look(), "site")[0]
     assert (fact.value, fact.unit_of_measure) == (Decimal(400), "V")
 
 
@@ -138,7 +132,7 @@ def test_a_fact_needs_a_person_and_evidence(asking: Ledger) -> None:
         record_facts(asking, "engine", "085@site", entries, evidence=[LETTER])
 
 
-def test_another_value_opens_again_what_rested_on_it(asking: Ledger, found: Snapshot, clock: Clock) -> None:
+def test_another_value_opens_again_what_rested_on_it(asking: Ledger, look: Look, clock: Clock) -> None:
     """A result that rests on 415 V is no result at 208 V; the same value again changes nothing."""
     voltage(asking, 415)
     settled(asking, 46)
@@ -146,27 +140,27 @@ def test_another_value_opens_again_what_rested_on_it(asking: Ledger, found: Snap
     finish(asking, "tech", "087@site")
     sign(asking, "lead", "087@site")
     voltage(asking, 415)
-    assert found.require_activity("085@site", clock.now).state.value == "done"
+    assert require_activity(look(clock.now), "085@site").state.value == "done"
 
     voltage(asking, 208)
 
-    opened = found.require_activity("085@site", clock.now)
+    opened = require_activity(look(clock.now), "085@site")
     assert (opened.state.value, opened.attempt) == ("ready", 2)
     assert opened.last_note == "feed.voltage is 208 V, was 415"
-    assert found.require_activity("087@site", clock.now).flags == {"stale"}
-    assert found.require_activity("086@site", clock.now).attempt == 1
+    assert require_activity(look(clock.now), "087@site").flags == {"stale"}
+    assert require_activity(look(clock.now), "086@site").attempt == 1
     assert audit(asking.site_dir) == []
 
 
-def test_a_corrected_fact_lets_what_was_not_met_be_judged_again(asking: Ledger, found: Snapshot, clock: Clock) -> None:
+def test_a_corrected_fact_lets_what_was_not_met_be_judged_again(asking: Ledger, look: Look, clock: Clock) -> None:
     """Who typed 41 V for 415 corrects it, and need not ask for another try."""
     voltage(asking, 41)
     settled(asking, 4)
-    assert found.require_activity("085@site", clock.now).state.value == "checked_not_met"
+    assert require_activity(look(clock.now), "085@site").state.value == "checked_not_met"
 
     voltage(asking, 415)
 
-    assert found.require_activity("085@site", clock.now).state.value == "ready"
+    assert require_activity(look(clock.now), "085@site").state.value == "ready"
 
 
 def test_who_entered_a_fact_does_not_approve_what_rests_on_it(empty: Ledger, clock: Clock) -> None:
@@ -181,8 +175,8 @@ def test_who_entered_a_fact_does_not_approve_what_rests_on_it(empty: Ledger, clo
         sign(empty, "lead", "085@site")
     reject(empty, "lead2", "085@site", "which letter?")
 
-    with open_snapshot(empty.site_dir) as reader:
-        assert require_activity(reader.at(clock.now), "085@site").state.value == "ready"
+    with open_snapshot(empty.site_dir, clock.now) as snapshot:
+        assert require_activity(snapshot, "085@site").state.value == "ready"
     settled(empty, 46)
     sign(empty, "lead2", "085@site")
     assert audit(empty.site_dir) == []
@@ -202,12 +196,12 @@ def test_a_ledger_of_before_there_were_facts_gets_them_from_its_events(asking: L
     voltage(asking, 415)
     site = asking.site_dir
     with asking.write() as writing:
-        for table in ("fact", "fact_need"):
-            writing.session.connection().exec_driver_sql(f"DROP TABLE {table}")
-        writing.session.connection().exec_driver_sql("PRAGMA user_version=1")
+        connection = writing.projection.connection
+        connection.exec_driver_sql("DROP TABLE fact")
+        connection.exec_driver_sql("PRAGMA user_version=1")
     asking.close()
 
-    with Ledger.open(site, clock=clock), open_snapshot(site) as reader:
-        assert [fact.value for fact in facts(reader)] == [Decimal(415)]
-        assert len(fact_needs(reader, require_activity(reader, "086@site"))) == 2
+    with Ledger.open(site, clock=clock), open_snapshot(site) as snapshot:
+        assert [fact.value for fact in facts(snapshot)] == [Decimal(415)]
+        assert len(fact_needs(snapshot, require_activity(snapshot, "086@site"))) == 2
     assert audit(site) == []

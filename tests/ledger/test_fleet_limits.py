@@ -13,7 +13,7 @@ from ledger.entries import Measured, RunOutcome
 from ledger.questions.why import criteria
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from tests.ledger.conftest import Clock, StateOf, criterion, small_plan
+from tests.ledger.conftest import Clock, Look, StateOf, criterion, small_plan
 from tests.ledger.journey import bought, passed, racked, take
 
 METRIC = "nccl.allreduce_busbw_node"

@@ -24,8 +24,8 @@ def test_the_ledger_of_a_release_still_replays(tmp_path: Path, release: str, don
     found = audit(tmp_path / release)
 
     assert found == []
-    with open_snapshot(tmp_path / release) as reader:
-        counts = counts(reader.at(project_time(reader)))
-        assert site_of(reader).rehearsal
-    assert counts.by_state[State.DONE] == done
-    assert counts.by_state[State.NOT_APPLICABLE] == not_applicable
+    with open_snapshot(tmp_path / release) as snapshot:
+        standing = counts(snapshot.at(project_time(snapshot)))
+        assert site_of(snapshot).rehearsal
+    assert standing.by_state[State.DONE] == done
+    assert standing.by_state[State.NOT_APPLICABLE] == not_applicable

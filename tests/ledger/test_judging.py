@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.rules.judgement import Reading, judge
+from steps.schedule.activity import PlanCriterion
 from steps.value import Value, text_value, value_text
 
 D = Decimal
+
+
+def asked(op: Any, limit: Value, unit: str) -> PlanCriterion:
+    """Return a criterion that asks for this."""
+    return PlanCriterion(metric="metric", op=op, value=limit, unit=unit, source="test")
 
 
 @pytest.mark.parametrize(
@@ -42,20 +49,20 @@ D = Decimal
 )
 def test_verdict(op: str, limit: Value, unit: str, readings: list[Reading], verdict: str) -> None:
     """One case a rule."""
-    assert judge(op, limit, unit, readings).verdict == verdict
+    assert judge(asked(op, limit, unit), readings).verdict == verdict
 
 
 def test_worst_item_is_named() -> None:
     """That is where somebody has to go."""
-    found = judge("<=", D(1), "s", [Reading("a", D(1), "s"), Reading("b", D(3), "s"), Reading("c", D(2), "s")])
+    found = judge(asked("<=", D(1), "s"), [Reading("a", D(1), "s"), Reading("b", D(3), "s"), Reading("c", D(2), "s")])
 
     assert (found.worst, found.measured) == ("b", "1 of 3 met, worst 3 s")
 
 
 def test_waiver_stands_in_for_a_failure_only() -> None:
     """What is met needs none."""
-    assert judge("<=", D(1), "s", [Reading("a", D(3), "s")], waived=True).verdict == "waived"
-    assert judge("<=", D(1), "s", [Reading("a", D(1), "s")], waived=True).verdict == "met"
+    assert judge(asked("<=", D(1), "s"), [Reading("a", D(3), "s")], waived=True).verdict == "waived"
+    assert judge(asked("<=", D(1), "s"), [Reading("a", D(1), "s")], waived=True).verdict == "met"
 
 
 @given(

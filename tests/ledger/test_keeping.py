@@ -4,74 +4,116 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
-from sqlalchemy import text
-from sqlmodel import Session, select
+from sqlalchemy import Connection, Engine
 
-from ledger.questions.orders import change
-from ledger.state.tables.records import Comment
-from ledger.state.tables.runs import Request
+from ledger.evidence.store import SiteFiles
+from ledger.state.projection import MANY, Projection
+from ledger.state.projector import HANDLERS
+from ledger.state.readiness import settle
 from ledger.stores.sqlite import memory_engine
-from ledger.trust.anchors import keep
+from ledger.writing import Ledger
+from steps.stamps import stamp
 
 AT = datetime(2027, 1, 4, tzinfo=UTC)
+ASKED = {"activity": "001@site", "action": "retry", "person": "pm", "at": AT, "answer": ""}
+ANSWERS = "SELECT answer, answered_at FROM request ORDER BY id"
 
 
 @pytest.fixture
-def session() -> Iterator[Session]:
-    """Give a session on an empty database."""
+def engine() -> Iterator[Engine]:
+    """Return an empty database."""
     engine = memory_engine()
-    with Session(engine, autoflush=False) as session:
-        yield session
+    yield engine
     engine.dispose()
 
 
-def say(session: Session, seq: int) -> None:
-    keep(session, Comment, seq=seq, activity="001@site", person="pm", text="seen", at=AT)
+def projection_on(connection: Connection) -> Projection:
+    return Projection(connection, HANDLERS, SiteFiles(Path("nowhere")))
 
 
-def test_any_query_of_the_session_sees_them(session: Session) -> None:
-    say(session, 1)
-    assert [row.seq for row in session.scalars(select(Comment))] == [1]
-
-    say(session, 2)
-    assert session.execute(text("SELECT max(seq) FROM comment")).scalar() == 2
-
-    say(session, 3)
-    assert session.get_one(Comment, 3).at == AT
+@pytest.fixture
+def projection(engine: Engine) -> Iterator[Projection]:
+    """Return a projection in an open transaction."""
+    with engine.begin() as connection:
+        yield projection_on(connection)
 
 
-def test_they_are_written_with_the_commit(session: Session) -> None:
-    say(session, 1)
-    session.commit()
-
-    assert session.connection().exec_driver_sql("SELECT count(*) FROM comment").scalar() == 1
+def say(projection: Projection, seq: int) -> None:
+    projection.add("comment", seq=seq, activity="001@site", person="pm", text="seen", at=AT)
 
 
-def test_a_rollback_forgets_them(session: Session) -> None:
-    session.begin()
-    say(session, 1)
-    session.rollback()
-
-    assert session.scalars(select(Comment)).all() == []
+def said(engine: Engine) -> int:
+    with engine.connect() as connection:
+        return int(connection.exec_driver_sql("SELECT count(*) FROM comment").scalar_one())
 
 
-def test_rows_with_other_columns_are_not_cut_to_those_of_the_first(session: Session) -> None:
-    asked = {"activity": "001@site", "action": "retry", "person": "pm", "at": AT, "answer": ""}
-    keep(session, Request, id="1", **asked)
-    keep(session, Request, id="2", **asked, answered_at=AT)
+def test_any_query_of_the_transaction_sees_them(projection: Projection) -> None:
+    say(projection, 1)
+    assert projection.ask("SELECT seq FROM comment") == [(1,)]
 
-    assert [row.answered_at for row in session.scalars(select(Request).order_by("id"))] == [None, AT]
+    say(projection, 2)
+    projection.run("UPDATE comment SET text = 'seen twice' WHERE seq = 2")
+    assert projection.ask("SELECT max(seq), text FROM comment") == [(2, "seen twice")]
+
+    say(projection, 3)
+    assert projection.ask("SELECT at FROM comment WHERE seq = :seq", seq=3) == [(stamp(AT),)]
 
 
-def test_changes_are_made_in_order_and_a_row_that_was_read_before_is_read_again(session: Session) -> None:
-    keep(session, Request, id="1", activity="001@site", action="retry", person="pm", at=AT, answer="")
-    held = session.get_one(Request, "1")
+def test_they_are_written_with_the_commit(engine: Engine) -> None:
+    """What appends events settles last, and that writes them."""
+    with engine.begin() as connection:
+        projection = projection_on(connection)
+        say(projection, 1)
+        settle(projection)
 
-    change(session, Request, "1", answer="taken")
-    change(session, Request, "1", answer="done", answered_at=AT)
-    change(session, Request, "1", answer="done again")
+    assert said(engine) == 1
 
-    assert session.scalars(select(Request)).one() is held
-    assert (held.answer, held.answered_at) == ("done again", AT)
+
+def test_a_rollback_forgets_them(engine: Engine) -> None:
+    with engine.connect() as connection:
+        projection = projection_on(connection)
+        say(projection, 1)
+        projection.flush()
+        connection.rollback()
+
+    assert said(engine) == 0
+
+
+def test_many_are_written_before_they_fill_the_memory(engine: Engine) -> None:
+    with engine.begin() as connection:
+        projection = projection_on(connection)
+        for seq in range(MANY + 1):
+            say(projection, seq)
+
+        assert connection.exec_driver_sql("SELECT count(*) FROM comment").scalar() == MANY
+
+
+def test_rows_with_other_columns_are_not_cut_to_those_of_the_first(projection: Projection) -> None:
+    projection.add("request", id="1", **ASKED)
+    projection.add("request", id="2", **ASKED, answered_at=AT)
+
+    assert projection.ask(ANSWERS) == [("", None), ("", stamp(AT))]
+
+
+def test_changes_are_made_in_order(projection: Projection) -> None:
+    projection.add("request", id="1", **ASKED)
+
+    projection.update("request", "1", answer="taken")
+    projection.update("request", "1", answer="done", answered_at=AT)
+    projection.update("request", "1", answer="done again")
+
+    assert projection.ask(ANSWERS) == [("done again", stamp(AT))]
+
+
+def test_an_activity_that_was_read_before_shows_what_is_changed(ledger: Ledger) -> None:
+    with ledger.write() as writing:
+        row = writing.projection.activity("001@site")
+        writing.projection.change(row, last_note="first")
+        writing.projection.change(row, last_note="second")
+
+        assert writing.projection.activity("001@site") is row
+        assert row.last_note == "second"
+        assert writing.projection.ask("SELECT last_note FROM activity WHERE id = '001@site'") == [("second",)]

@@ -16,7 +16,7 @@ from ledger.questions.why import why
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import NotSatisfiedError
-from tests.ledger.conftest import Clock, StateOf, small_plan
+from tests.ledger.conftest import Clock, Look, StateOf, small_plan
 from tests.ledger.journey import bought, passed, racked, take
 
 HOLD, NEXT = "020@pod-001", "030@pod-001"
@@ -49,8 +49,8 @@ def test_what_has_not_started_waits_once_an_approval_is_over(
     assert "expired" in require_activity(look(clock.now), HOLD).flags
     assert [row.id for row in ready(look(clock.now))] == []
     assert counts(look(clock.now)).by_state["blocked"] == sum(p.blocked for p in phases(look(clock.now)))  # type: ignore[index]
-    why = why(look(clock.now), "040@pod-001")
-    assert [(u.predecessor, u.state) for u in why.unmet] == [(HOLD, "its approval has expired, to be signed again")]
+    unmet = why(look(clock.now), "040@pod-001").unmet
+    assert [(u.predecessor, u.state) for u in unmet] == [(HOLD, "its approval ended 2026-02-15, to be signed again")]
     assert why(look(clock.now), HOLD).needs == ("to be signed again by network-lead: its approval ended on 2026-02-15",)
     assert [row.activity for row in inbox(look(clock.now), "lead")] == [HOLD]
     with pytest.raises(NotSatisfiedError, match="its approval ended 2026-02-15, to be signed again"):

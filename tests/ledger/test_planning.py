@@ -16,6 +16,7 @@ from ledger.evidence.names import without_names
 from ledger.evidence.plans import read_plan
 from ledger.questions.activities import activities, ready
 from ledger.questions.case import require_activity
+from ledger.questions.log import forecasts
 from ledger.questions.orders import orders
 from ledger.questions.people import person_for_account
 from ledger.questions.site import project_time, site_of, units
@@ -23,7 +24,7 @@ from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
-from tests.ledger.conftest import T0, Clock, StateOf, account_of, activity, small_plan
+from tests.ledger.conftest import T0, Clock, Look, StateOf, account_of, activity, small_plan
 from tests.ledger.journey import bought
 
 
@@ -35,9 +36,9 @@ def revised(changes: dict[str, dict[str, Any]], without: str = "-", extra: list[
     return small_plan(activities=activities + (extra or []), links=links)
 
 
-def test_adopted_plan_is_read_back_exactly(ledger: Ledger) -> None:
+def test_adopted_plan_is_read_back_exactly(ledger: Ledger, look: Look) -> None:
     """What is in force is what was shown, thresholds and all, but for people's names."""
-    assert read_plan(ledger.site_dir) == without_names(small_plan())
+    assert read_plan(look()) == without_names(small_plan())
 
 
 @pytest.mark.own_file
@@ -111,10 +112,10 @@ def test_rehearsal_marks_everything_done_as_simulated(tmp_path: Path, clock: Clo
         finish(ledger, "tech", "001@site")
         sign(ledger, "lead", "001@site")
 
-        with open_snapshot(tmp_path) as read:
-            assert site_of(look()).rehearsal
-            assert require_activity(look(clock.now), "001@site").flags == {"simulated"}
-            assert project_time(look()) == T0
+        with open_snapshot(tmp_path, clock.now) as snapshot:
+            assert site_of(snapshot).rehearsal
+            assert require_activity(snapshot, "001@site").flags == {"simulated"}
+            assert project_time(snapshot) == T0
 
 
 def test_rehearsal_time_never_falls_back(tmp_path: Path, clock: Clock) -> None:
@@ -132,6 +133,5 @@ def test_forecast_is_on_record(ledger: Ledger, look: Look) -> None:
     """What was promised to others can be looked up."""
     publish_forecast(ledger, "pm", T0, phases={"networking": T0}, note="after week 2")
 
-    told = read.forecast()
-    assert told is not None
+    told = forecasts(look())[0]
     assert (told.finish, told.by, told.note) == (T0, "pm", "after week 2")

@@ -58,10 +58,10 @@ def test_a_release_rests_on_the_differences_that_were_seen(ready: Ledger) -> Non
 
     assert isinstance(event.payload, Released)
     assert event.payload.differences == digest
-    with open_snapshot(ready.site_dir) as reader:
-        assert [(e.kind, e.name) for e in evidence(reader, NAME)] == [("differences", "040.diff")]
-        assert not lacks_preview(reader, require_activity(reader, NAME))
-        shown = preview(reader, NAME)
+    with open_snapshot(ready.site_dir) as snapshot:
+        assert [(e.kind, e.name) for e in evidence(snapshot, NAME)] == [("differences", "040.diff")]
+        assert not lacks_preview(snapshot, require_activity(snapshot, NAME))
+        shown = preview(snapshot, NAME)
     assert shown is not None
     assert (shown.hosts, shown.summary, shown.differences) == (HOSTS, "would change 2 of 2 hosts", digest)
     assert audit(ready.site_dir) == []

@@ -17,7 +17,7 @@ from ledger.rules.manifest import Compared, compared, read_manifest, read_scan
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
-from tests.ledger.conftest import Clock, StateOf
+from tests.ledger.conftest import Clock, Look, StateOf
 from tests.ledger.journey import bought
 
 FIRST = "001@site#gpu-server/1"
@@ -35,8 +35,8 @@ def papers(folder: Path, manifest: list[str], scanned: list[str]) -> tuple[Path,
 
 def recorded(ledger: Ledger) -> int:
     """Give how many events there are."""
-    with open_snapshot(ledger.site_dir) as reader:
-        return head(reader).seq
+    with open_snapshot(ledger.site_dir) as snapshot:
+        return head(snapshot).seq
 
 
 def test_what_agrees_is_recorded_with_both_files_kept(

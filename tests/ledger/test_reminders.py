@@ -14,7 +14,7 @@ from ledger.decisions.sign_off import attend, invite, reject
 from ledger.decisions.work import finish, start
 from ledger.questions.reminders import ReminderRow, reminders
 from ledger.writing import Ledger
-from tests.ledger.conftest import T0, Clock, activity, dates, small_plan
+from tests.ledger.conftest import T0, Clock, Look, activity, dates, small_plan
 from tests.ledger.journey import bought, passed, racked
 
 TEST = "301@site"
@@ -45,7 +45,7 @@ def test_what_waits_is_told_with_since_when_and_what_to_do(site: Ledger, look: L
     clock.forward(5)
     finish(site, "tech", "001@site")
 
-    found = told(read, clock, "sign")
+    found = told(look, clock, "sign")
 
     assert [(r.person, r.subject, r.since, r.command) for r in found] == [
         (who, "001@site", T0 + timedelta(hours=5), "clusterwright sign 001@site") for who in ("lead", "lead2")
@@ -60,7 +60,7 @@ def test_what_is_overdue_comes_before_what_is_due_and_that_before_what_waits(
     start(site, "tech", "001@site")
     finish(site, "tech", "001@site")
     reject(site, "lead", "001@site", "no second quote")
-    assert [(r.person, r.subject) for r in told(read, clock, "ncr")] == [
+    assert [(r.person, r.subject) for r in told(look, clock, "ncr")] == [
         ("lead", "NCR-0001"),
         ("lead2", "NCR-0001"),
         ("tech", "NCR-0001"),
@@ -75,58 +75,58 @@ def test_what_is_overdue_comes_before_what_is_due_and_that_before_what_waits(
     ranks = [r.urgency.value for r in found]
     assert ranks == sorted(ranks, key=["overdue", "due", "waiting"].index)
     assert found[0][:4] == ("tech", "overdue", "ncr", "NCR-0001")
-    assert [(r.person, r.due) for r in told(read, clock, "delegation")] == [
+    assert [(r.person, r.due) for r in told(look, clock, "delegation")] == [
         ("guest", until.date()),
         ("lead", until.date()),
     ]
-    assert told(read, clock, "delegation", days=3) == []
+    assert told(look, clock, "delegation", days=3) == []
     withdraw(site, "lead", "D-0001", "back")
-    assert told(read, clock, "delegation") == []
+    assert told(look, clock, "delegation") == []
 
 
 def test_an_order_is_due_by_its_day_to_who_buys(site: Ledger, look: Look, clock: Clock) -> None:
-    (row,) = told(read, clock, "order")
+    (row,) = told(look, clock, "order")
     assert (row.person, row.subject, row.due, row.urgency) == ("tech", "001@site#gpu-server", date(2026, 1, 7), "due")
     clock.forward(72)
-    assert told(read, clock, "order")[0].urgency == "overdue"
+    assert told(look, clock, "order")[0].urgency == "overdue"
 
     bought(site)
 
-    assert told(read, clock, "order") == []
+    assert told(look, clock, "order") == []
 
 
 def test_an_approval_that_ends_is_told_to_who_gives_it(site: Ledger, look: Look, clock: Clock) -> None:
     bought(site)
     racked(site)
     passed(site, clock)
-    assert told(read, clock, "approval") == []
+    assert told(look, clock, "approval") == []
     clock.forward(30 * 24)
 
-    found = told(read, clock, "approval")
+    found = told(look, clock, "approval")
 
     assert [(r.person, r.subject, r.due) for r in found] == [
         (who, "020@pod-001", date(2026, 2, 15)) for who in ("lead", "lead2")
     ]
     clock.forward(11 * 24)
-    assert told(read, clock, "approval") == []
-    assert ("lead", "020@pod-001") in [(r.person, r.subject) for r in told(read, clock, "sign")]
+    assert told(look, clock, "approval") == []
+    assert ("lead", "020@pod-001") in [(r.person, r.subject) for r in told(look, clock, "sign")]
 
 
 def test_witnesses_are_told_in_time_and_come(site: Ledger, look: Look, clock: Clock) -> None:
     """Two days' notice before a planned start on the 13th; then the witnesses are reminded, until they came."""
-    (row,) = told(read, clock, "notice")
+    (row,) = told(look, clock, "notice")
     assert (row.person, row.subject, row.due) == ("tech", TEST, date(2026, 1, 11))
     bought(site)
-    assert told(read, clock, "notice")[0].due == T0.date()
+    assert told(look, clock, "notice")[0].due == T0.date()
 
     invite(site, "tech", TEST, T0 + timedelta(days=3))
 
-    assert told(read, clock, "notice") == []
-    (row,) = told(read, clock, "witness")
+    assert told(look, clock, "notice") == []
+    (row,) = told(look, clock, "witness")
     assert (row.person, row.due, row.command) == (
         "guest",
         date(2026, 1, 8),
         f"clusterwright witness {TEST} --attended visitor",
     )
     attend(site, "guest", TEST, "visitor", person="guest")
-    assert told(read, clock, "witness") == []
+    assert told(look, clock, "witness") == []

@@ -74,8 +74,8 @@ def run(ledger: Ledger, results: dict[str, ItemStatus], loss: dict[str, str], di
 
 
 def to_touch(ledger: Ledger, digest: str = DIGEST) -> tuple[str, ...]:
-    with open_snapshot(ledger.site_dir) as reader:
-        return hosts_of(reader, NAME, digest)
+    with open_snapshot(ledger.site_dir) as snapshot:
+        return hosts_of(snapshot, NAME, digest)
 
 
 def test_a_retry_touches_the_failed_host_alone_and_the_others_still_count(begun: Callable[[Plan], Ledger]) -> None:
@@ -87,10 +87,10 @@ def test_a_retry_touches_the_failed_host_alone_and_the_others_still_count(begun:
 
     assert to_touch(ledger) == ("n2",)
     assert run(ledger, {"n2": "ok"}, {"n2": "0.2"}) == "done"
-    with open_snapshot(ledger.site_dir) as reader:
-        last = runs(reader, NAME)[-1]
-        assert {i.host: i.status for i in items(reader, last.id)} == {"n1": "kept", "n2": "ok", "n3": "kept"}
-        notes = {m.item: m.note for m in measurements(reader, NAME) if m.attempt == 2 and m.metric == "link.loss"}
+    with open_snapshot(ledger.site_dir) as snapshot:
+        last = runs(snapshot, NAME)[-1]
+        assert {i.host: i.status for i in items(snapshot, last.id)} == {"n1": "kept", "n2": "ok", "n3": "kept"}
+        notes = {m.item: m.note for m in measurements(snapshot, NAME) if m.attempt == 2 and m.metric == "link.loss"}
     assert notes == {"n1": "read in attempt 1", "n2": "", "n3": "read in attempt 1"}
     assert audit(ledger.site_dir) == []
 
@@ -158,6 +158,6 @@ def test_what_another_playbook_has_done_is_done_again(begun: Callable[[Plan], Le
 
     assert to_touch(ledger, "mended") == HOSTS
     assert run(ledger, {"n1": "ok", "n2": "ok", "n3": "failed"}, {"n1": "0.2", "n2": "0.2"}, "mended") == "failed"
-    with open_snapshot(ledger.site_dir) as reader:
-        last = runs(reader, NAME)[-1]
-        assert {i.host: i.status for i in items(reader, last.id)} == {"n1": "ok", "n2": "ok", "n3": "failed"}
+    with open_snapshot(ledger.site_dir) as snapshot:
+        last = runs(snapshot, NAME)[-1]
+        assert {i.host: i.status for i in items(snapshot, last.id)} == {"n1": "ok", "n2": "ok", "n3": "failed"}

@@ -72,8 +72,8 @@ def powered(empty: Ledger) -> Ledger:
 
 def asked(ledger: Ledger, new: Plan) -> Consequences:
     """Ask what a plan would undo, as `plan diff` does."""
-    with open_snapshot(ledger.site_dir) as reader:
-        return consequences(read_plan(ledger.site_dir), new, standing(reader))
+    with open_snapshot(ledger.site_dir) as snapshot:
+        return consequences(read_plan(snapshot), new, standing(snapshot))
 
 
 def names(found: Consequences) -> tuple[list[str], list[str], list[str]]:
@@ -82,8 +82,8 @@ def names(found: Consequences) -> tuple[list[str], list[str], list[str]]:
 
 
 def stand(ledger: Ledger, clock: Clock) -> dict[str, tuple[str, int, bool]]:
-    with open_snapshot(ledger.site_dir) as reader:
-        return {r.id: (r.state.value, r.attempt, "stale" in r.flags) for r in activities(reader.at(clock.now))}
+    with open_snapshot(ledger.site_dir, clock.now) as snapshot:
+        return {r.id: (r.state.value, r.attempt, "stale" in r.flags) for r in activities(snapshot)}
 
 
 def test_a_changed_design_opens_its_calculations_again_and_leaves_the_rest(powered: Ledger, clock: Clock) -> None:
@@ -172,7 +172,7 @@ def test_a_revision_of_version_1_is_replayed_by_the_rule_of_its_time(ledger: Led
     bought(ledger)
     new = revised({"001@site": {"items": 3}})
     old = {"revision": 2, "document": store_plan(ledger.site_dir, new), "reason": "then", "baseline": None}
-    payload = upcast("plan.adopted", 1, old | {"activities": 13, "digests": {}})
+    payload = upcast("plan.adopted", 1, 2, old | {"activities": 13, "digests": {}})
 
     ledger.append(Draft("pm", PlanAdopted.model_validate(payload), "plan/2", T0))
 
@@ -190,8 +190,8 @@ def test_a_calculation_under_a_plan_that_was_replaced_is_not_recorded(powered: L
     settle(powered, "engine-1", "072@site", outcome, revision=2)
 
     assert stand(powered, clock)["072@site"] == ("ready", 3, False)
-    with open_snapshot(powered.site_dir) as reader:
-        assert runs(reader, "072@site")[-1].summary == "worked out under revision 2; 3 is in force"
+    with open_snapshot(powered.site_dir) as snapshot:
+        assert runs(snapshot, "072@site")[-1].summary == "worked out under revision 2; 3 is in force"
 
 
 def test_a_calculation_does_not_end_before_what_holds_back_its_end(empty: Ledger, clock: Clock) -> None:
@@ -201,9 +201,9 @@ def test_a_calculation_does_not_end_before_what_holds_back_its_end(empty: Ledger
     links = [x for x in plan["links"] if x["before"] != "072@site"] + [held]
     adopt_plan(empty, "pm", Plan.model_validate(plan | {"links": links}), reason="first plan")
     worked_out(empty, "071@site", "power.node_kw", "10.2", "kW")
-    with open_snapshot(empty.site_dir) as reader:
-        assert not may_finish(reader.at(clock.now), require_activity(reader.at(clock.now), "072@site"))
-        assert [u.predecessor for u in why(reader.at(clock.now), "072@site").unmet] == ["073@site"]
+    with open_snapshot(empty.site_dir, clock.now) as snapshot:
+        assert not may_finish(snapshot, require_activity(snapshot, "072@site"))
+        assert [u.predecessor for u in why(snapshot, "072@site").unmet] == ["073@site"]
 
     with pytest.raises(NotSatisfiedError, match="cannot finish yet"):
         worked_out(empty, "072@site", "power.it_mw", "0.33", "MW")

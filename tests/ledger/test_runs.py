@@ -23,7 +23,7 @@ from ledger.questions.why import criteria
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
-from tests.ledger.conftest import Clock, StateOf
+from tests.ledger.conftest import Clock, Look, StateOf
 from tests.ledger.journey import GOOD, MTU, take
 
 NAME = "030@pod-001"
@@ -224,7 +224,7 @@ def test_restored_ledger_without_claims_still_finds_its_running_work(ready: Ledg
     """Claims are the machine's; runs are the ledger's."""
     take(ready, NAME)
     with ready.write() as writing:
-        writing.session.connection().exec_driver_sql("DELETE FROM claim")
+        writing.projection.connection.exec_driver_sql("DELETE FROM claim")
 
     lapsed = lapsed_claims(ready)
 

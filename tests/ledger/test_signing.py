@@ -24,7 +24,7 @@ from ledger.questions.why import criteria
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
-from tests.ledger.conftest import Clock, StateOf
+from tests.ledger.conftest import Clock, Look, StateOf
 from tests.ledger.journey import all_but_gate, bought, passed, racked, take
 
 DUE = date(2026, 3, 1)
@@ -204,7 +204,7 @@ def test_gate_is_passed_by_signing_and_groups_what_is_open(
     ready_to_verify(ledger, clock)
     take(ledger, "030@pod-001")
     settle(ledger, "engine-1", "030@pod-001", LOSSY)
-    with pytest.raises(NotSatisfiedError, match=r"waits for 6 \(open 5, checked, not met 1\): 030@pod-001"):
+    with pytest.raises(NotSatisfiedError, match=r"waits for 6 \(blocked 3, ready 2, checked, not met 1\): 030@pod-001"):
         sign(ledger, "sponsor", "195@site")
     request_retry(ledger, "lead", "030@pod-001")
     assert state("030@pod-001") == "ready"

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
-from ledger.access import services
 
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
+from ledger.rules.access import decisions
 from ledger.rules.activity import State
 from tests.ledger.deciding import COMMANDS, PRELUDE, Site
 
 
-def test_every_service_is_among_the_commands() -> None:
-    """A new service is tried here too, or this fails."""
-    assert {service for service, _ in services()} <= COMMANDS.keys()
+def test_every_decision_is_among_the_commands() -> None:
+    """A new decision is tried here too, or this fails."""
+    assert {decision for decision, _ in decisions()} <= COMMANDS.keys()
 
 
 def test_the_prelude_gets_behind_the_hold_point() -> None:
@@ -23,8 +23,8 @@ def test_the_prelude_gets_behind_the_hold_point() -> None:
     site = Site()
     site.begin_late(late=True)
     assert site.taken.total() == len(PRELUDE)
-    with open_snapshot(site.site) as reader:
-        assert require_activity(reader.at(site.clock.now), "030@pod-001").state is State.READY
+    with open_snapshot(site.site, site.clock.now) as snapshot:
+        assert require_activity(snapshot, "030@pod-001").state is State.READY
     site.teardown()
 
 

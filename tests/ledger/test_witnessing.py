@@ -17,7 +17,7 @@ from ledger.questions.witnesses import invitation
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import InputError, NotPermittedError, NotSatisfiedError
-from tests.ledger.conftest import T0, Clock, StateOf, activity, small_plan
+from tests.ledger.conftest import T0, Clock, Look, StateOf, activity, small_plan
 
 TEST, GATE, LATER = "301@site", "302@site", T0 + timedelta(hours=48)
 SEEN = {"roles": ["sponsor", "visitor"], "notice_h": 16}

@@ -32,13 +32,13 @@ from ledger.questions.counts import counts, next_wake
 from ledger.questions.why import why
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
-from tests.ledger.conftest import T0, Clock, StateOf
+from tests.ledger.conftest import T0, Clock, Look, StateOf
 from tests.ledger.journey import all_but_gate, bought, passed, racked, verified
 
 
 def test_blocked_activity_names_what_it_waits_for(ledger: Ledger) -> None:
     """A refusal that names nothing sends people to search."""
-    with pytest.raises(NotSatisfiedError, match=r"020@pod-001.*cannot start.*010@pod-001.*open.*logic") as refused:
+    with pytest.raises(NotSatisfiedError, match=r"020@pod-001.*cannot start.*010@pod-001.*blocked.*logic") as refused:
         start(ledger, "tech", "020@pod-001")
 
     assert "clusterwright why" in refused.value.hint
