@@ -1,1 +1,1 @@
-"""The record itself: events and their payloads, the hash chain, and how payloads of earlier releases are read."""
+"""The record itself: events and their payloads, the hash chain, and payloads of earlier releases."""

@@ -1,7 +1,7 @@
 """The chain of events: an event's canonical form, its hash, and its place after the event before it.
 
-The hash covers every column but `hash` and `signature`, with the payload as the text that is stored, so that a verifier
-needs no knowledge of payloads.
+The hash covers every column but `hash` and `signature`. It covers the payload as the text that is stored. So a verifier needs
+no knowledge of payloads.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from steps.errors import UnreachableError
 from steps.stamps import stamp
 
 CLOCK_TOLERANCE = timedelta(minutes=5)
-"""How far a machine's clock may be behind the last event: machines differ, and time services step."""
+"""How far a machine's clock may be behind the last event. Clocks of machines differ, and time services correct them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Draft:
 
 
 class Head(NamedTuple):
-    """Where the chain ends, and which plan revision is in force there. An empty chain ends at event 0."""
+    """The last event of the chain, and the plan revision in force at it. The last event of an empty chain is 0."""
 
     seq: int
     hash: str
@@ -63,21 +63,27 @@ class Head(NamedTuple):
 
 NO_HEAD = Head(0, FIRST_HASH, None, 0)
 
-
-sorted_text = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
-"""Return JSON without spaces and with names in the order of code points. It is canonical for integers and text under ASCII names."""
+sorted_text = json.JSONEncoder(
+    sort_keys=True,
+    separators=(",", ":"),
+    ensure_ascii=False,
+    allow_nan=False,
+).encode
+"""Return JSON without spaces, with names in the order of code points. It is canonical for integers and text under ASCII names."""
 
 _LONG = re.compile(r"\d{16}")
 
 
 def canonical_text(value: Any) -> str:
-    """Return a value as RFC 8785 text. It holds no floats, as nothing in the ledger does.
+    """Return a value as RFC 8785 text. The value has no floats: nothing in the ledger has.
 
-    The standard library writes the same bytes several times as fast for ASCII, where the orders of code points and of UTF-16
-    agree, and for integers of up to fifteen digits; the rest is left to the reference. A test compares the two.
+    For ASCII text and for integers of up to fifteen digits, the standard library writes the same bytes several times as fast.
+    In ASCII the orders of code points and of UTF-16 are the same. Everything else is written by the package `rfc8785`. A test
+    compares the two.
     """
     text = sorted_text(value)
-    return text if text.isascii() and not _LONG.search(text) else rfc8785.dumps(value).decode()
+    is_simple = text.isascii() and not _LONG.search(text)
+    return text if is_simple else rfc8785.dumps(value).decode()
 
 
 def canonical(payload: Payload) -> str:
@@ -93,16 +99,16 @@ def event_hash(columns: Mapping[str, Any]) -> str:
 def hashed_text(columns: Mapping[str, Any]) -> str:
     """Return the RFC 8785 form of an event's columns.
 
-    The columns are integers and text under ASCII names. For these the standard library writes the same bytes, thirty times
-    as fast. A test compares the two.
+    The columns are integers and text under ASCII names. For these the standard library writes the same bytes as the package
+    `rfc8785`, thirty times as fast. A test compares the two.
     """
     return sorted_text({name: columns[name] for name in HASHED})
 
 
 def recorded_at(machine: datetime, head: Head) -> datetime:
-    """Return when an event is recorded: the machine's time, never before the last event's.
+    """Return when an event is recorded: the machine's time, or the last event's time where that is later.
 
-    Raise where the machine's clock is far behind the last event.
+    Raise UnreachableError where the machine's clock is more than `CLOCK_TOLERANCE` behind the last event.
     """
     before = head.recorded_at
     if before is None or machine >= before:
@@ -122,10 +128,10 @@ def chained(
     now: datetime,
 ) -> tuple[Event, dict[str, object]]:
     """Return the event that follows the head, and its columns. `now` is when it is recorded."""
-    payload = draft.payload
-    revision = getattr(payload, "revision", head.revision)  # an adopted plan brings its own
+    payload, seq = draft.payload, head.seq + 1
+    revision = getattr(payload, "revision", head.revision)  # an adopted plan has its own revision
     columns: dict[str, object] = {
-        "seq": head.seq + 1,
+        "seq": seq,
         "recorded_at": stamp(now),
         "effective_at": stamp(draft.effective_at),
         "actor": draft.actor,
@@ -139,7 +145,7 @@ def chained(
     digest = event_hash(columns)
     columns |= {"hash": digest, "signature": draft.signature}
     event = Event(
-        head.seq + 1,
+        seq,
         now,
         draft.effective_at,
         draft.actor,

@@ -1,9 +1,9 @@
-"""The columns of the event table: which there are, and which the hash covers."""
+"""The columns of the event table, and those of them that the hash covers."""
 
 from __future__ import annotations
 
 FIRST_HASH = "0" * 64
-"""What event 1 names as its predecessor."""
+"""The hash that event 1 has in the place of an earlier event's."""
 
 HASHED = (
     "seq",

@@ -1,4 +1,4 @@
-"""Kinds of events, and stored rows read back as events."""
+"""The kinds of events, and reading a stored row as an event."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from steps.stamps import moment
 
 
 def _kinds(*modules: ModuleType) -> dict[str, type[Payload]]:
-    payloads = [value for module in modules for value in vars(module).values() if isinstance(value, type)]
-    return {p.kind: p for p in payloads if issubclass(p, Payload) and "kind" in vars(p)}
+    values = [value for module in modules for value in vars(module).values()]
+    payloads = (value for value in values if isinstance(value, type) and issubclass(value, Payload))
+    return {payload.kind: payload for payload in payloads if "kind" in vars(payload)}
 
 
 KINDS = _kinds(plan, work, sign_off, checklists, ncr, facts, orders, runs, people)
@@ -27,7 +28,7 @@ KINDS = _kinds(plan, work, sign_off, checklists, ncr, facts, orders, runs, peopl
 
 
 def event_of(row: Mapping[str, Any]) -> Event:
-    """Return the event of a stored row. Raise UnreachableError for text that does not read."""
+    """Return the event of a stored row. Raise UnreachableError for a payload that cannot be read."""
     return Event(
         seq=row["seq"],
         recorded_at=moment(row["recorded_at"]),
@@ -43,10 +44,10 @@ def event_of(row: Mapping[str, Any]) -> Event:
 
 
 def read_payload(kind: str, version: int, text: str) -> Payload:
-    """Return the typed payload of stored text. Raise UnreachableError for a kind or a version of a newer program."""
+    """Return the typed payload of stored text. Raise UnreachableError for a kind or a version that this program does not know."""
     if kind not in KINDS or version > KINDS[kind].version:
         raise UnreachableError(
-            f"the ledger holds an event {kind!r} version {version}, which this program does not know",
+            f"the ledger has an event {kind!r} version {version}, which this program does not know",
             hint="a newer clusterwright wrote it; upgrade",
         )
     newest = KINDS[kind]
@@ -56,5 +57,5 @@ def read_payload(kind: str, version: int, text: str) -> Payload:
         return newest.model_validate(upcast(kind, version, newest.version, json.loads(text)))
     except (ValidationError, ValueError) as error:
         raise UnreachableError(
-            f"an event {kind!r} does not read: {str(error).splitlines()[0]}", hint="`clusterwright audit` names it"
+            f"an event {kind!r} cannot be read: {str(error).splitlines()[0]}", hint="`clusterwright audit` names it"
         ) from None

@@ -1,4 +1,4 @@
-"""How payloads of earlier releases become payloads of today, one version at a time."""
+"""Payloads of earlier releases, turned into payloads of today one version at a time."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ Upcast = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def _plan_adopted_2(payload: dict[str, Any]) -> dict[str, Any]:
-    """Version 1 did not record what a revision opens again. Its projection decided that."""
+    """Version 1 did not record which activities a revision opens again. The projection decided that."""
     return payload | {"reopened": None, "sign_again": None, "people": None}
 
 
 def _unsigned(payload: dict[str, Any]) -> dict[str, Any]:
-    """Version 1 had no statements. Decisions were recorded, and no key signed them."""
+    """Version 1 had no statements: decisions were recorded without a signature."""
     return payload | {"statement": None}
 
 
 def _order_placed_2(payload: dict[str, Any]) -> dict[str, Any]:
-    """Version 1 knew neither money nor whose people report."""
+    """Version 1 had no value, and no organisation whose people report on the order."""
     return payload | {"value": None, "currency": "", "budget_line": "", "organisation": ""}
 
 
 def _tranche_received_2(payload: dict[str, Any]) -> dict[str, Any]:
-    """Version 1 was not compared with a manifest."""
+    """In version 1 a delivery was not compared with a manifest."""
     return payload | {"manifest": None, "scan": None, "differences": [], "ncr": None, "ncr_class": ""}
 
 
 def _measured_2(payload: dict[str, Any]) -> dict[str, Any]:
-    """Version 1 opened no non-conformance for a reading that fails."""
+    """In version 1 a failed reading opened no non-conformance."""
     return payload | {"ncr": None, "ncr_class": "", "reason": "", "under": None}
 
 
 def _kept_as_given(payload: dict[str, Any]) -> dict[str, Any]:
-    """Version 1 kept every file as it came, and did not say what it was."""
+    """In version 1 every file was kept unchanged."""
     return payload | {"removed": []}
 
 
 def _unnamed(payload: dict[str, Any]) -> dict[str, Any]:
-    """Version 1 held the signer's name as well. The id says who it was."""
+    """Version 1 had the signer's name as well as the id. The name is removed."""
     return {key: value for key, value in _unsigned(payload).items() if key != "name"}
 
 
@@ -54,7 +54,7 @@ UPCASTS: dict[tuple[str, int], Upcast] = {
     **{(kind, 1): _unsigned for kind in ("criterion.waived", "run.released", "ncr.closed")},
     **{(kind, 1): _unnamed for kind in ("activity.signed", "activity.rejected")},
 }
-"""By kind and version: the function that makes the payload of the next version. Kept for ever."""
+"""By kind and version: the function that returns the payload of the next version. No entry is ever removed."""
 
 
 def upcast(

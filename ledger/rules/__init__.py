@@ -1,4 +1,4 @@
-"""Every rule of the ledger, once: pure functions over values, with no database, clock or file.
+"""Every rule of the ledger, once: pure functions over values, without a database, a clock or a file.
 
-Decisions refuse by them, questions and screens answer by them, and the audit will judge by them.
+Decisions, questions and screens call them, so that all of them accept and refuse the same.
 """

@@ -1,8 +1,8 @@
 """Who may do what: one table, with a row for every decision.
 
-Data only. `ledger.rules.permission` asks it, the documentation prints it. A row names roles, or markers for the people whom
-the activity, the site or the matter itself names. `outsiders` says whose work it must be: what was given to an organisation
-is done by its people and by these roles. It is None where that does not matter.
+The table is data only. `ledger.rules.permission` applies it, and the documentation prints it. A row names roles, or markers for
+people that the activity, the site or the subject itself determines. If `outsiders` is not None, work that was assigned to an
+organisation is for its own people and for the roles that `outsiders` names.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from enum import StrEnum
 from typing import NamedTuple
 
 ENGINE = "engine"
-"""The actor of what software did. It holds no role and signs nothing."""
+"""The actor of what software does. It has no role and signs nothing."""
 
 
 class Who(StrEnum):
-    """A marker in the table: people who are not named by a fixed role."""
+    """A marker in the table, for people that no fixed role names."""
 
     ANYONE = "anyone"
     ENGINE = "engine"
@@ -44,14 +44,14 @@ MEANINGS = {
 
 
 class Never(StrEnum):
-    """Who may not, whatever their role."""
+    """Who may not take a decision, even with the right role."""
 
     PERFORMER = "who did the work, where the sign-off separates them"
     ASKER = "who asked for it"
 
 
 class Rule(NamedTuple):
-    """One row: what is done to what, by which decisions, and who may."""
+    """One row: what is done, to what, who may do it, and by which decisions."""
 
     does: str
     to: str
@@ -65,7 +65,7 @@ PROCEED = ("owner-pm", "sponsor")
 """Roles that act for the owner: they answer for the site as a whole."""
 
 BUYING = (*PROCEED, "procurement-lead", "buyer")
-"""Roles that record what a supplier says."""
+"""Roles that record the answers of suppliers."""
 
 _ANYONE, _ANYTHING = (Who.ANYONE,), (Who.ANYONE, Who.ENGINE)
 _APPROVER, _ITS_OWN = (Who.POLICY, *PROCEED), (Who.CREW, Who.POLICY, *PROCEED)
@@ -136,18 +136,18 @@ ACCESS: dict[str, Rule] = {
     "record_preview": Rule("keep what {} would change", "an activity", (Who.ENGINE,)),
     "settle": Rule("settle the run of {}", "an activity", (Who.ENGINE,)),
 }
-"""Every decision. Where a row names no decisions in `decisions`, the decision has the row's own name."""
+"""Every decision. If a row's `decisions` is empty, the decision has the row's own name."""
 
 
 def decisions() -> Iterator[tuple[str, str]]:
-    """Return every decision with the row that it asks."""
+    """Return every decision with the name of its row."""
     for action, rule in ACCESS.items():
         for decision in rule.decisions or (action,):
             yield decision, action
 
 
 def in_words(rule: Rule) -> tuple[str, str]:
-    """Return who may, and under which conditions, as people read it."""
+    """Return who may, and under which conditions, in words."""
     who = [MEANINGS[may] if isinstance(may, Who) else may for may in rule.may]
     but = []
     if rule.outsiders is not None:

@@ -1,17 +1,17 @@
-"""An activity: its states, what may be decided in each of them, and its one row.
+"""An activity: its states, what may be decided in each of them, and its row.
 
-`Activity` is the one row type of the ledger. Projections change it, decisions ask it, questions answer with it. Its state is
-stored as `open` until work begins. Seen at an instant, an open activity is ready or blocked. One table says which action is
-open in which state, and to which states it may lead.
+`Activity` is the only row type for activities. Projections change it, rules read it, and questions return it. Its state is
+stored as `open` until work begins. At a given time an open activity is seen as ready or as blocked. `TABLE` says which actions
+are possible in each state, and to which states they may lead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import lru_cache
 from json import loads
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from steps.stamps import instant
 
 
 class Look(NamedTuple):
-    """How a state is shown: never by colour alone."""
+    """How a state is shown. It is never shown by its colour alone."""
 
     glyph: str
     colour: str
@@ -47,7 +47,7 @@ class State(StrEnum):
 
     @property
     def glyph(self) -> str:
-        """One character that means the state."""
+        """The character that stands for the state."""
         return LOOKS[self].glyph
 
     @property
@@ -57,7 +57,7 @@ class State(StrEnum):
 
     @property
     def words(self) -> str:
-        """The state as people say it."""
+        """The state in words."""
         return LOOKS[self].words
 
     @property
@@ -85,11 +85,11 @@ LOOKS = {
 NOT_BEGUN = frozenset({State.OPEN, State.READY, State.BLOCKED})
 OVER = frozenset({State.DONE, State.NOT_APPLICABLE})
 ENDED = frozenset({State.DONE, State.AWAITING_SIGN_OFF, State.FAILED, State.CHECKED_NOT_MET})
-"""States in which there is a result."""
+"""States in which the activity has a result."""
 
 NOT_MET = frozenset({State.FAILED, State.CHECKED_NOT_MET})
 PEOPLES_WORK = frozenset({Kind.PROCURE, Kind.FIELD, Kind.GATE})
-"""Kinds of step that people do."""
+"""Kinds of step whose work people do."""
 
 SOFTWARES_WORK = frozenset({Kind.AUTOMATE, Kind.VERIFY})
 CHANGING = frozenset({Effect.CHANGE, Effect.DESTRUCTIVE})
@@ -128,93 +128,81 @@ class Action(StrEnum):
 
 
 _S, _A = State, Action
+_Leads = dict[Action, frozenset[State]]
+
+
+def _all(result: State, *actions: Action) -> _Leads:
+    """Return actions that all lead to one state."""
+    return dict.fromkeys(actions, frozenset({result}))
+
+
 _CLOSED = frozenset({_S.AWAITING_SIGN_OFF, _S.DONE})
-
-_BEFORE = {
-    _A.ATTACH: frozenset({_S.OPEN}),
-    _A.INVITE: frozenset({_S.OPEN}),
-    _A.WITNESS: frozenset({_S.OPEN}),
-    _A.HOLD: frozenset({_S.ON_HOLD}),
-    _A.NOT_APPLICABLE: frozenset({_S.NOT_APPLICABLE}),
+_STOPPED = _all(_S.ON_HOLD, _A.HOLD) | _all(_S.NOT_APPLICABLE, _A.NOT_APPLICABLE)
+_NOT_STARTED: _Leads = {
+    **_all(_S.OPEN, _A.ATTACH, _A.INVITE, _A.WITNESS),
+    **_STOPPED,
     _A.ADOPT: frozenset({_S.DONE, _S.IN_PROGRESS}),
-    _A.FACT: frozenset({_S.OPEN}),
+    **_all(_S.OPEN, _A.FACT),
 }
-_NOT_MET = {
-    _A.MEASURE: frozenset({_S.AWAITING_SIGN_OFF, _S.FAILED, _S.CHECKED_NOT_MET}),
-    _A.WAIVE: _CLOSED | {_S.FAILED, _S.CHECKED_NOT_MET},
+_TO_DECIDE: _Leads = {
+    _A.MEASURE: NOT_MET | {_S.AWAITING_SIGN_OFF},
+    _A.WAIVE: NOT_MET | _CLOSED,
     _A.ATTEST: _CLOSED,
-    _A.CLAIM: frozenset({_S.RUNNING}),
-    _A.RETRY: frozenset({_S.OPEN}),
-    _A.FACT: frozenset({_S.OPEN}),
-    _A.HOLD: frozenset({_S.ON_HOLD}),
-    _A.NOT_APPLICABLE: frozenset({_S.NOT_APPLICABLE}),
+    **_all(_S.RUNNING, _A.CLAIM),
+    **_all(_S.OPEN, _A.RETRY, _A.FACT),
+    **_STOPPED,
 }
 
-TABLE: dict[State, dict[Action, frozenset[State]]] = {
-    _S.BLOCKED: dict(_BEFORE),
+TABLE: dict[State, _Leads] = {
+    _S.BLOCKED: _NOT_STARTED,
     _S.READY: {
-        **_BEFORE,
-        _A.START: frozenset({_S.IN_PROGRESS}),
-        _A.MEASURE: frozenset({_S.OPEN}),
-        _A.WAIVE: frozenset({_S.OPEN}),
-        _A.RELEASE: frozenset({_S.OPEN}),
-        _A.CLAIM: frozenset({_S.RUNNING}),
+        **_NOT_STARTED,
+        **_all(_S.IN_PROGRESS, _A.START),
+        **_all(_S.OPEN, _A.MEASURE, _A.WAIVE, _A.RELEASE),
+        **_all(_S.RUNNING, _A.CLAIM),
         _A.ATTEST: _CLOSED,
         _A.SIGN: _CLOSED,
-        _A.SETTLE_DUPLICATE: frozenset({_S.DONE}),
+        **_all(_S.DONE, _A.SETTLE_DUPLICATE),
     },
     _S.RUNNING: {
-        _A.ATTACH: frozenset({_S.RUNNING}),
-        _A.SETTLE: _CLOSED | {_S.FAILED, _S.CHECKED_NOT_MET, _S.OPEN, _S.ON_HOLD},
+        **_all(_S.RUNNING, _A.ATTACH),
+        _A.SETTLE: NOT_MET | _CLOSED | {_S.OPEN, _S.ON_HOLD},
     },
     _S.IN_PROGRESS: {
-        _A.PROGRESS: frozenset({_S.IN_PROGRESS}),
-        _A.INVITE: frozenset({_S.IN_PROGRESS}),
-        _A.WITNESS: frozenset({_S.IN_PROGRESS}),
-        _A.MEASURE: frozenset({_S.IN_PROGRESS}),
-        _A.CHECK: frozenset({_S.IN_PROGRESS}),
-        _A.ATTACH: frozenset({_S.IN_PROGRESS}),
-        _A.FACT: frozenset({_S.IN_PROGRESS}),
-        _A.WAIVE: frozenset({_S.IN_PROGRESS}),
+        **_all(_S.IN_PROGRESS, _A.PROGRESS, _A.INVITE, _A.WITNESS, _A.MEASURE),
+        **_all(_S.IN_PROGRESS, _A.CHECK, _A.ATTACH, _A.FACT, _A.WAIVE),
         _A.FINISH: _CLOSED,
-        _A.HOLD: frozenset({_S.ON_HOLD}),
-        _A.NOT_APPLICABLE: frozenset({_S.NOT_APPLICABLE}),
-        _A.ADOPT: frozenset({_S.DONE}),
+        **_STOPPED,
+        **_all(_S.DONE, _A.ADOPT),
     },
     _S.AWAITING_SIGN_OFF: {
-        _A.WITNESS: frozenset({_S.AWAITING_SIGN_OFF}),
-        _A.ATTACH: frozenset({_S.AWAITING_SIGN_OFF}),
+        **_all(_S.AWAITING_SIGN_OFF, _A.WITNESS, _A.ATTACH),
         _A.FACT: frozenset({_S.AWAITING_SIGN_OFF, _S.OPEN}),
-        _A.MEASURE: frozenset({_S.AWAITING_SIGN_OFF}),
-        _A.WAIVE: frozenset({_S.AWAITING_SIGN_OFF}),
+        **_all(_S.AWAITING_SIGN_OFF, _A.MEASURE, _A.WAIVE),
         _A.SIGN: _CLOSED,
-        _A.OVERRIDE: frozenset({_S.DONE}),
+        **_all(_S.DONE, _A.OVERRIDE),
         _A.REJECT: frozenset({_S.IN_PROGRESS, _S.OPEN}),
-        _A.HOLD: frozenset({_S.ON_HOLD}),
-        _A.NOT_APPLICABLE: frozenset({_S.NOT_APPLICABLE}),
+        **_STOPPED,
     },
     _S.DONE: {
-        _A.ATTACH: frozenset({_S.DONE}),
+        **_all(_S.DONE, _A.ATTACH),
         _A.FACT: frozenset({_S.DONE, _S.OPEN}),
-        _A.SIGN: frozenset({_S.DONE}),
-        _A.REOPEN: frozenset({_S.OPEN}),
+        **_all(_S.DONE, _A.SIGN),
+        **_all(_S.OPEN, _A.REOPEN),
     },
-    _S.FAILED: {**_NOT_MET, _A.ATTACH: frozenset({_S.FAILED})},
-    _S.CHECKED_NOT_MET: {**_NOT_MET, _A.ATTACH: frozenset({_S.CHECKED_NOT_MET})},
+    _S.FAILED: _TO_DECIDE | _all(_S.FAILED, _A.ATTACH),
+    _S.CHECKED_NOT_MET: _TO_DECIDE | _all(_S.CHECKED_NOT_MET, _A.ATTACH),
     _S.ON_HOLD: {
-        _A.INVITE: frozenset({_S.ON_HOLD}),
-        _A.WITNESS: frozenset({_S.ON_HOLD}),
-        _A.ATTACH: frozenset({_S.ON_HOLD}),
-        _A.FACT: frozenset({_S.ON_HOLD}),
-        _A.RESUME: frozenset({_S.OPEN, _S.IN_PROGRESS, _S.AWAITING_SIGN_OFF, _S.FAILED, _S.CHECKED_NOT_MET}),
-        _A.NOT_APPLICABLE: frozenset({_S.NOT_APPLICABLE}),
+        **_all(_S.ON_HOLD, _A.INVITE, _A.WITNESS, _A.ATTACH, _A.FACT),
+        _A.RESUME: NOT_MET | {_S.OPEN, _S.IN_PROGRESS, _S.AWAITING_SIGN_OFF},
+        **_all(_S.NOT_APPLICABLE, _A.NOT_APPLICABLE),
     },
-    _S.NOT_APPLICABLE: {_A.REOPEN: frozenset({_S.OPEN})},
+    _S.NOT_APPLICABLE: _all(_S.OPEN, _A.REOPEN),
 }
-"""By state as seen at an instant, then by action: the stored states to which it may lead."""
+"""By state as it is seen, then by action: the stored states to which the action may lead."""
 
 ALWAYS = frozenset({Action.ASSIGN, Action.COMMENT})
-"""Actions that are open in every state, since they change no state."""
+"""Actions that are possible in every state, because they change no state."""
 
 
 def is_open_to(state: State, action: Action) -> bool:
@@ -228,7 +216,7 @@ def refusal(
     action: Action,
     result: State | None = None,
 ) -> NotSatisfiedError | None:
-    """Return why the state does not allow an action, or why the action cannot have this result. None where it may."""
+    """Return why the state does not allow an action, or why the action cannot lead to `result`. None if it is allowed."""
     if action in ALWAYS:
         return None
     results = TABLE[state].get(action)
@@ -248,11 +236,11 @@ FLAGS = ("stale", "waived", "attested", "simulated", "before", "overridden", "ex
 
 @dataclass(slots=True)
 class Activity:
-    """A step at a unit: `plan` is what the adopted plan says, the rest is how it stands. Only projections change it.
+    """A step at a unit. `plan` is the adopted plan's part of it. All other fields change with the work; only projections do that.
 
-    `stale_since` and `valid_since` are numbers of events: approvals count from the later one on. `kept` are the hosts that
-    a retry does not touch again. The last four fields depend on when it is asked: `signed` counts the approvals that count,
-    `whose` is the organisation whose work it is, given to it or to one of its people.
+    `stale_since` and `valid_since` are numbers of events. Approvals are valid if they are later than both. `kept` are the hosts
+    that a retry does not touch again. The last four fields depend on the time at which the activity is seen. `signed` is the
+    number of valid approvals. `whose` is the organisation to which the activity, or else its assignee, belongs.
     """
 
     plan: PlanActivity
@@ -291,47 +279,44 @@ class Activity:
 
     @property
     def id(self) -> str:
-        """The activity's id, as 034@pod-001."""
+        """The activity's id, for example 034@pod-001."""
         return self.plan.id
 
     @property
     def stale(self) -> bool:
-        """True where what it rested on was opened again since."""
+        """True if something that its result rested on was opened again later."""
         return self.stale_since is not None
 
     @property
     def flags(self) -> frozenset[str]:
-        """The flags that are set, as `FLAGS` names them."""
+        """The names of `FLAGS` that are set."""
         return frozenset(flag for flag in FLAGS if getattr(self, flag))
 
     @property
     def ended_at(self) -> datetime | None:
-        """When it was done, or else when its work was finished."""
+        """When it was done. If it is not done: when its work was finished."""
         return self.done_at or self.finished_at
 
     @property
     def is_critical(self) -> bool:
-        """True where the plan has no float for it."""
+        """True if the activity has no float in the plan."""
         dates = self.plan.dates
         return dates is not None and dates.total_float_h < 1e-6
 
     @property
     def separates_duties(self) -> bool:
-        """True where the person who did the work may not approve it. What was attested is always separated."""
+        """True if the person who did the work may not approve it. For attested work this is always so."""
         return self.plan.policy.separation == "performer-may-not-approve" or self.attested
 
     @property
     def counts_from(self) -> int:
-        """The event after which approvals count."""
+        """The number of the event after which approvals are valid."""
         return max(self.stale_since or 0, self.valid_since or 0)
 
 
-COLUMNS = tuple(field.name for field in fields(Activity))[:-4]
-"""The columns of the table `activity` that make an `Activity`, in order."""
-
-_TEXTS = {f.name for f in fields(Activity) if "tuple" in str(f.type)}
-_TIMES = {f.name for f in fields(Activity) if "datetime" in str(f.type)}
-_TRUTHS = {f.name for f in fields(Activity) if f.type == "bool"}
+_STORED = fields(Activity)[:-4]
+COLUMNS = tuple(field.name for field in _STORED)
+"""The columns of the table `activity` from which an `Activity` is made, in order."""
 
 
 def is_late(
@@ -340,7 +325,7 @@ def is_late(
     late_finish: datetime | None,
     now: datetime,
 ) -> bool:
-    """Return whether an activity is past its latest finish, or has not begun at its latest start."""
+    """Return whether an activity is past its late finish, or has not begun although its late start is past."""
     if state in OVER:
         return False
     overdue = late_finish is not None and late_finish < now
@@ -348,7 +333,7 @@ def is_late(
 
 
 def is_expired(valid_until: datetime | None, now: datetime) -> bool:
-    """Return whether an approval held for a time that is over."""
+    """Return whether an approval was valid for a limited time that is over."""
     return valid_until is not None and valid_until <= now
 
 
@@ -359,9 +344,9 @@ def seen(
     *,
     lapsed: bool = False,
 ) -> State:
-    """Return the state at `now`: a stored `open` is ready or blocked.
+    """Return the state at `now`. A stored `open` is seen as ready or as blocked.
 
-    `lapsed` says that a hold point just before it has an approval that is over. That blocks what has not begun.
+    `lapsed` is true if the approval of a hold point directly before it has expired. This blocks an activity that has not begun.
     """
     state = State(stored)
     if state is not State.OPEN:
@@ -370,47 +355,33 @@ def seen(
     return State.READY if is_ready else State.BLOCKED
 
 
+@lru_cache(maxsize=4096)
+def words(text: str) -> tuple[str, ...]:
+    """Return a stored list of words. Lists are cached, because thousands of rows have few different ones."""
+    return tuple(loads(text))
+
+
+_DECODERS: dict[str, Callable[[Any], Any]] = {
+    "PlanActivity": activity_of,
+    "State": State,
+    "tuple[str, ...]": words,
+    "datetime | None": instant,
+    "bool": bool,
+}
+_BY_COLUMN = tuple(_DECODERS.get(str(field.type)) for field in _STORED)
+
+
 def stored_activity(values: Sequence[Any]) -> Activity:
     """Return the activity of a row of the table, its state as stored. `values` are in the order of `COLUMNS`."""
-    return Activity(*_decoded(values))
+    pairs = zip(_BY_COLUMN, values, strict=True)
+    return Activity(*[decode(value) if decode else value for decode, value in pairs])
 
 
 def seen_activity(values: Sequence[Any], now: datetime, *, lapsed: bool) -> Activity:
-    """Return the activity of a row as it is seen at `now`; `signed` and `whose` are still to be filled."""
-    decoded = _decoded(values)
-    plan, state, ready_from, valid_until = (decoded[at] for at in _SEEN)
-    decoded[_SEEN[1]] = state = seen(state, ready_from, now, lapsed=lapsed)
-    dates = plan.dates
-    late = dates is not None and is_late(state, dates.late_start, dates.late_finish, now)
-    decoded += [0, "", late, is_expired(valid_until, now)]
-    return Activity(*decoded)
-
-
-_SEEN = tuple(COLUMNS.index(name) for name in ("plan", "state", "ready_from", "valid_until"))
-
-
-def _decoded(values: Sequence[Any]) -> list[Any]:
-    return [decode(value) if decode else value for decode, value in zip(_decoders(), values, strict=True)]
-
-
-@cache
-def _decoders() -> tuple[Any, ...]:
-    return tuple(_decoder(name) for name in COLUMNS)
-
-
-def _decoder(name: str) -> Any:
-    if name == "plan":
-        return activity_of
-    if name == "state":
-        return State
-    if name in _TEXTS:
-        return words
-    if name in _TIMES:
-        return instant
-    return bool if name in _TRUTHS else None
-
-
-@lru_cache(maxsize=4096)
-def words(text: str) -> tuple[str, ...]:
-    """Return a stored list of words. Thousands of rows share few different lists."""
-    return tuple(loads(text))
+    """Return the activity of a row as it is seen at `now`. The caller fills in `signed` and `whose`."""
+    row = stored_activity(values)
+    row.state = seen(row.state, row.ready_from, now, lapsed=lapsed)
+    row.expired = is_expired(row.valid_until, now)
+    dates = row.plan.dates
+    row.late = dates is not None and is_late(row.state, dates.late_start, dates.late_finish, now)
+    return row

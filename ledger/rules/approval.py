@@ -1,7 +1,7 @@
-"""What holds an activity back, and what is approved: sign-offs, rejections, waivers, broken glass, releases.
+"""Sign-offs, rejections, waivers, overrides and releases, and what keeps an activity from going on.
 
-Every function asks the whole rule of one decision and returns what follows from it, or raises the refusal. Decisions record
-what is returned. Questions ask the same functions to know what a person may do now.
+Each decision has one function here, with its whole rule. The function returns what follows from the decision, or raises the
+refusal. Decisions record what it returns. Questions call it to find out what a person may do now.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from steps.catalog.terms import Kind
 from steps.errors import InputError, NotSatisfiedError
 
 RENEWABLE = timedelta(days=30)
-"""From so long before its end on an approval can be given again."""
+"""An approval that expires can be signed again from this long before its end."""
 
 
 class Approval(NamedTuple):
-    """What an approval leads to. `begins` marks a gate, which is passed without separate work."""
+    """What an approval leads to. `begins` is true for a gate, which has no work before its approval."""
 
     role: str
     begins: bool
@@ -31,29 +31,25 @@ class Approval(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """What breaking the glass leads to, and what of the policy is not met."""
+    """An override: the role of the person, and what the policy still asked for."""
 
     role: str
     lacking: tuple[str, ...]
 
 
 def matter_of(case: Case) -> Matter:
-    """Return what permission asks about a case's activity."""
-    return Matter(
-        case.row.id,
-        case.owner,
-        row=case.row,
-        organisation=case.row.organisation,
-    )
+    """Return what the rules of permission need to know about a case's activity."""
+    row = case.row
+    return Matter(row.id, case.owner, row=row, organisation=row.organisation)
 
 
 def allowed(case: Case, action: str, *, role: str | None = None) -> str:
-    """Return the role or marker under which the actor may take a decision about the activity. Raise where they may not."""
+    """Return the role or marker by which the actor may take a decision about the activity. Raise if they may not."""
     return may(case.actor, action, matter_of(case), role=role)
 
 
 def permitted(case: Case, action: Action, result: State | None = None) -> None:
-    """Raise where the activity's state does not allow an action, or the action cannot lead to this result."""
+    """Raise if the activity's state does not allow an action, or if the action cannot lead to this result."""
     refused = refusal(case.row.id, case.row.state, action, result)
     if refused is not None:
         raise refused
@@ -66,33 +62,33 @@ def refuse_blocked(case: Case) -> None:
 
 
 def refuse_unfinishable(case: Case) -> None:
-    """Raise while links hold back the finish (FF, SF)."""
+    """Raise while FF or SF links keep the activity from finishing."""
     row = case.row
     if row.finish_from is None or row.finish_from > case.now:
         refuse_waiting(row.id, row.plan.title, "finish", case.waits("finish"))
 
 
 def refuse_unwitnessed(case: Case) -> None:
-    """Raise before the witnesses were told, and before the time that they were told has come.
+    """Raise until the witnesses are invited and the time of their invitation has come.
 
-    Once all of them are here, or excused, nobody waits for that time.
+    The activity need not wait for that time if each role's attendance or absence is already recorded.
     """
-    witness, row = case.row.plan.policy.witness, case.row
+    row, witness = case.row, case.row.plan.policy.witness
     if witness is None:
         return
-    if case.invited is None:
+    invited = case.invited
+    if invited is None:
         raise uninvited(case)
-    waited = [role for role in witness.roles if role not in case.invited.came]
-    if case.now < case.invited.on and waited:
+    waited = [role for role in witness.roles if role not in invited.came]
+    if case.now < invited.on and waited:
         raise NotSatisfiedError(
-            f"{row.id} takes place before witnesses on {case.invited.on:%Y-%m-%d %H:%M}Z;"
-            f" not yet here: {', '.join(waited)}",
+            f"{row.id} takes place before witnesses on {invited.on:%Y-%m-%d %H:%M}Z; not yet here: {', '.join(waited)}",
             hint=f"wait until then, or record who is here: clusterwright witness {row.id} --attended {waited[0]}",
         )
 
 
 def uninvited(case: Case) -> NotSatisfiedError:
-    """Return the refusal of an activity whose witnesses nobody has told."""
+    """Return the refusal for an activity whose witnesses nobody has invited."""
     witness, row = case.row.plan.policy.witness, case.row
     assert witness is not None
     roles, notice = ", ".join(witness.roles), f"{witness.notice_h:g} working hours' notice"
@@ -103,42 +99,42 @@ def uninvited(case: Case) -> NotSatisfiedError:
 
 
 def refuse_open_a(case: Case) -> None:
-    """Raise while a class A non-conformance is open that holds the activity back."""
-    found = case.open_a
+    """Raise while an open class A non-conformance keeps the activity from passing."""
+    found, here = case.open_a, case.row.id
     if found:
-        named = ", ".join(a.ncr if a.activity == case.row.id else f"{a.ncr} of {a.activity}" for a in found)
+        named = [a.ncr if a.activity == here else f"{a.ncr} of {a.activity}" for a in found]
         raise NotSatisfiedError(
-            f"{case.row.id} cannot pass: class A non-conformances are open: {named}",
+            f"{here} cannot pass: class A non-conformances are open: {', '.join(named)}",
             hint=f"clusterwright ncr show {found[0].ncr}",
         )
 
 
 def unless_open_a(case: Case, result: State) -> State:
-    """Return the result, or a sign-off to wait for where an open class A keeps the activity from being done."""
+    """Return the result. Return awaiting sign-off in the place of done while a class A non-conformance is open."""
     return State.AWAITING_SIGN_OFF if result is State.DONE and case.open_a else result
 
 
 def after_work(row: Activity, *, by_hand: bool) -> State:
-    """Return where finished work goes: to a sign-off where one is needed, else it is done."""
+    """Return the state of finished work: awaiting sign-off if one is needed, otherwise done."""
     needed = row.plan.policy.needed == "always" or by_hand
     return State.AWAITING_SIGN_OFF if needed else State.DONE
 
 
 def missing_evidence(case: Case) -> list[str]:
-    """Return the kinds of evidence that the policy asks for and this attempt lacks."""
+    """Return the kinds of evidence that the policy asks for and this attempt does not have."""
     return [kind for kind in case.row.plan.policy.evidence if kind not in case.evidence_kinds]
 
 
 def is_renewable(row: Activity, now: datetime) -> bool:
-    """Return whether an approval may be given again: it has ended, or will before long."""
+    """Return whether an approval may be signed again, because it has expired or will within `RENEWABLE`."""
     return row.valid_until is not None and row.valid_until - RENEWABLE <= now
 
 
 def asks_for_signature(row: Activity | None, owner_key: str | None, *, of_authority: bool) -> bool:
-    """Return whether a decision is to be signed with a key.
+    """Return whether a decision must be signed with a key.
 
-    At a site whose genesis names an owner's key, decisions about who may decide (`of_authority`) always are, and those
-    about activities under such a policy.
+    If genesis names an owner's key, this is so for decisions about who may decide (`of_authority`), and for decisions about
+    activities whose policy asks for signatures. Without an owner's key no decision must be signed.
     """
     if owner_key is None:
         return False
@@ -146,7 +142,7 @@ def asks_for_signature(row: Activity | None, owner_key: str | None, *, of_author
 
 
 def sign(case: Case, role: str | None = None) -> Approval:
-    """Approve finished work, pass a gate, or confirm what became stale. It is done once the quorum is there."""
+    """Approve finished work, pass a gate, or confirm a stale result. The activity is done when enough people have signed."""
     row, policy = case.row, case.row.plan.policy
     under = allowed(case, "sign", role=role)
     begins = _passes_gate(case)
@@ -163,20 +159,21 @@ def sign(case: Case, role: str | None = None) -> Approval:
     if not row.attested and row.state is not State.DONE:
         refuse_unmet(row.id, case.judgements, "be signed")
     refuse_open_a(case)
-    reached = len(case.approvals) + 1 >= policy.quorum
-    result = State.DONE if reached or row.state is State.DONE else State.AWAITING_SIGN_OFF
+    reached, was_done = len(case.approvals) + 1 >= policy.quorum, row.state is State.DONE
+    result = State.DONE if reached or was_done else State.AWAITING_SIGN_OFF
     permitted(case, Action.SIGN, result)
-    return Approval(under, begins, result.value if reached or row.state is not State.DONE else "stale")
+    return Approval(under, begins, "stale" if was_done and not reached else result.value)
 
 
 def _passes_gate(case: Case) -> bool:
-    """Return whether a gate is passed. It has no work of its own: signing it when it is ready begins and finishes it."""
-    if case.row.state not in NOT_BEGUN:
+    """Return whether this approval passes a gate. A gate has no work of its own: its approval begins and finishes it."""
+    row = case.row
+    if row.state not in NOT_BEGUN:
         return False
     refuse_blocked(case)
-    if case.row.plan.kind is not Kind.GATE:
+    if row.plan.kind is not Kind.GATE:
         raise NotSatisfiedError(
-            f"{case.row.id} has not begun; there is nothing to approve yet", hint=f"clusterwright start {case.row.id}"
+            f"{row.id} has not begun; there is nothing to approve yet", hint=f"clusterwright start {row.id}"
         )
     refuse_unfinishable(case)
     refuse_unwitnessed(case)
@@ -184,7 +181,7 @@ def _passes_gate(case: Case) -> bool:
 
 
 def _refuse_needless(row: Activity, now: datetime) -> None:
-    """Raise for what is done, unless it is stale or its approval ends."""
+    """Raise for an activity that is done, unless it is stale or its approval expires soon."""
     if row.state is not State.DONE or row.stale or is_renewable(row, now):
         return
     if row.valid_until is None:
@@ -196,7 +193,7 @@ def _refuse_needless(row: Activity, now: datetime) -> None:
 
 
 def reject(case: Case) -> tuple[str, State]:
-    """Refuse finished work. People's work goes back to the people; what a run or an attestation did may run again."""
+    """Reject finished work. People's work is then in progress again. Work of a run or of an attestation is open again."""
     role = allowed(case, "reject")
     by_people = bool(case.row.performers) and not case.row.attested and not case.has_run
     result = State.IN_PROGRESS if by_people else State.OPEN
@@ -205,7 +202,7 @@ def reject(case: Case) -> tuple[str, State]:
 
 
 def waive(case: Case, metric: str) -> tuple[str, State]:
-    """Proceed with a criterion unmet. A checked step goes on when no criterion is left open."""
+    """Proceed although a criterion is not met. A failed or unmet activity goes on when no criterion is left open."""
     role, unmet = waivable(case)
     found = {j.criterion.metric: j.judged.verdict for j in case.judgements}
     if metric not in found:
@@ -234,22 +231,23 @@ def unmet_metrics(found: Sequence[Judgement]) -> list[str]:
 
 
 def stored_state(row: Activity) -> State:
-    """Return the state as it is stored: what has not begun is open."""
+    """Return the state as it is stored. An activity that has not begun is stored as open."""
     return State.OPEN if row.state in NOT_BEGUN else row.state
 
 
 def break_glass(case: Case) -> Passed:
-    """Pass finished work against its policy. Criteria are not passed by it: each open one is waived by name."""
-    role = allowed(case, "break_glass")
+    """Pass finished work against its policy. This does not pass criteria: each open one must be waived by name before."""
+    role, row = allowed(case, "break_glass"), case.row
     permitted(case, Action.OVERRIDE, State.DONE)
     unmet = [str(judgement) for judgement in case.judgements if judgement.is_open]
     if unmet:
         raise NotSatisfiedError(
-            f"{case.row.id} has unmet criteria: {'; '.join(unmet)}", hint="waive each by name, with a due date"
+            f"{row.id} has unmet criteria: {'; '.join(unmet)}", hint="waive each by name, with a due date"
         )
     refuse_open_a(case)
-    policy = case.row.plan.policy
+    policy = row.plan.policy
     lacking = [f"{len(case.approvals)} of {policy.quorum} approvals by {', '.join(policy.roles)}"]
     lacking += [f"evidence {kind}" for kind in missing_evidence(case)]
-    lacking += ["another person than the performer"] if case.actor.id in case.row.performers else []
+    if case.actor.id in row.performers:
+        lacking.append("another person than the performer")
     return Passed(role, tuple(lacking))

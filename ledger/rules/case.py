@@ -1,6 +1,6 @@
-"""What the rules ask about one activity and one person: a case, as decisions, questions and the audit put it.
+"""A case: everything that the rules need to know about one activity and one person.
 
-The rules take the values from here and read nothing themselves. `ledger.questions.case` looks each value up when it is asked.
+The rules read nothing but the case. `ledger.questions.case` looks each value up when a rule first needs it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Invited(NamedTuple):
-    """What the witnesses of an activity were told: who they are, and when it takes place. `came` is who came, by role.
+    """An invitation of witnesses: their roles, and when the activity takes place. `came` has the person who came, by role.
 
-    A role of which nothing was noted is not in `came`. Where nobody came in a role, its person is None.
+    The person is None if nobody came in the role. A role is not in `came` while nobody has recorded its attendance.
     """
 
     roles: tuple[str, ...]
@@ -36,7 +36,7 @@ class OpenA(NamedTuple):
 
 
 class Item(NamedTuple):
-    """The entry of a checklist that counts for an item. It passed where nothing is `failing`."""
+    """The last entry of an item in a checklist. The item passed if `failing` is empty."""
 
     item: str
     failing: tuple[str, ...]
@@ -52,7 +52,7 @@ class RunEnd(NamedTuple):
 
 
 class Read(NamedTuple):
-    """One reading of this attempt: who read which metric at which item. The value None is `not measured`."""
+    """One reading of this attempt, by the engine or by a person. The value None means `not measured`."""
 
     metric: str
     by_engine: bool
@@ -60,7 +60,7 @@ class Read(NamedTuple):
 
 
 class Case(Protocol):
-    """One activity, one person, one instant."""
+    """One activity, one person and one time."""
 
     @property
     def row(self) -> Activity:
@@ -72,7 +72,7 @@ class Case(Protocol):
 
     @property
     def actor(self) -> Actor:
-        """Who decides."""
+        """The person or the engine that decides."""
 
     @property
     def owner(self) -> str:
@@ -88,7 +88,7 @@ class Case(Protocol):
 
     @property
     def reads(self) -> Sequence[Read]:
-        """Every reading of this attempt, in the order in which they were recorded."""
+        """Every reading of this attempt, in the order of recording."""
 
     @property
     def readings(self) -> Mapping[str, list[Reading]]:
@@ -104,19 +104,19 @@ class Case(Protocol):
 
     @property
     def approvals(self) -> Sequence[str]:
-        """The people whose approvals count now."""
+        """The people whose approvals are valid now."""
 
     @property
     def open_a(self) -> Sequence[OpenA]:
-        """The open class A non-conformances that hold the activity back."""
+        """The open class A non-conformances that keep the activity from passing."""
 
     @property
     def invited(self) -> Invited | None:
-        """What the witnesses were told in this attempt. None where nobody was invited."""
+        """The invitation of this attempt. None if nobody was invited."""
 
     @property
     def earliest_witnessed(self) -> datetime:
-        """When the witnesses' notice would be over if they were told now."""
+        """When the witnesses' notice would end if they were invited now."""
 
     @property
     def has_run(self) -> bool:
@@ -132,19 +132,19 @@ class Case(Protocol):
 
     @property
     def items(self) -> Mapping[str, Item]:
-        """The entries of the checklist that count, by item, in the order in which they were made."""
+        """The last entry of each checked item, in the order of recording."""
 
     @property
     def planned_items(self) -> Sequence[str]:
-        """The names of the items. Empty where the plan only counts them."""
+        """The names of the items. Empty if the plan has only their number."""
 
     @property
     def used_as_is(self) -> Collection[str]:
-        """The non-conformances of the activity that were decided to be used as they are."""
+        """The activity's non-conformances whose disposition is use-as-is."""
 
     @property
     def completed_by(self) -> Mapping[str, Activity]:
         """The activities that complete this one, by id."""
 
     def waits(self, side: str) -> Sequence[Unmet]:
-        """Return what holds back the `start` or the `finish`."""
+        """Return the predecessors that the `start` or the `finish` still waits for."""

@@ -1,6 +1,6 @@
-"""Checklists: which item is meant, what may be written of it, and what a checklist that was begun holds back.
+"""Checklists: which item is meant, which texts are accepted, and which open items keep an activity from finishing.
 
-Names come from the plan in force where it has them. Elsewhere an item keeps the name under which it was first checked.
+If the plan in force names the items, those names count. Otherwise an item keeps the name under which it was first checked.
 """
 
 from __future__ import annotations
@@ -10,20 +10,23 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 from ledger.rules.activity import Activity
-from ledger.rules.case import Case
+from ledger.rules.case import Case, Item
 from steps.errors import InputError, NotSatisfiedError
 
 LONGEST_ID = 100
 LONGEST_NOTE = 2000
 NEAREST_FOR = 25
-"""For so many unknown items the nearest names are looked for. A list that is wrong as a whole need not wait for that."""
+"""Similar names are looked up for this many unknown items at most. For a list that is wrong as a whole it would take too long."""
 
 UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Unicode's control, format, surrogate, private and separator marks: no scanner writes them."""
+"""Unicode categories of characters that cannot be seen: control, format, surrogate, private, unassigned and separators."""
 
 
 class Roster:
-    """The items of an activity: in any case, known to the plan or entered before, or new while there is room."""
+    """The items of an activity. Upper and lower case are the same.
+
+    An item is known from the plan or from an earlier entry. If the plan names no items, new ones are added up to their number.
+    """
 
     def __init__(
         self,
@@ -31,14 +34,14 @@ class Roster:
         planned: Sequence[str],
         entered: Iterable[str],
     ) -> None:
-        """Take the names from the plan, and those under which items were entered."""
+        """Take the names from the plan, and the names of items that were entered before."""
         self.row = row
         self.planned = tuple(planned)
         self._strangers = 0
         self._known = {name.casefold(): name for name in (*entered, *planned)}
 
     def item(self, text: str) -> str:
-        """Return the item that is meant. Raise for one more than there are, and for an unknown one with the nearest."""
+        """Return the item that is meant. Raise for an unknown one, and for one more than the activity has."""
         name = readable(text, "an item's id", LONGEST_ID)
         known = self._known.get(name.casefold())
         if known is not None:
@@ -56,16 +59,16 @@ class Roster:
 
     def _unknown(self, name: str, what: str) -> InputError:
         self._strangers += 1
-        looked_for = list(self._known) if self._strangers <= NEAREST_FOR else []
-        near = [self._known[n] for n in get_close_matches(name.casefold(), looked_for, n=3, cutoff=0.6)]
-        return InputError(
-            f"{name} is none of the {len(self.planned)} {what} of {self.row.id}",
-            hint=f"did you mean {', '.join(near)}?" if near else f"they are called like {self.planned[0]}",
-        )
+        candidates = list(self._known) if self._strangers <= NEAREST_FOR else []
+        near = get_close_matches(name.casefold(), candidates, n=3, cutoff=0.6)
+        hint = f"they are called like {self.planned[0]}"
+        if near:
+            hint = f"did you mean {', '.join(map(self._known.__getitem__, near))}?"
+        return InputError(f"{name} is none of the {len(self.planned)} {what} of {self.row.id}", hint=hint)
 
 
 def readable(text: str, what: str, longest: int) -> str:
-    """Return an id or a serial number without spaces around it. Raise for what cannot be read aloud."""
+    """Return an id or a serial number without the spaces around it. Raise if it is empty, too long, or cannot be read aloud."""
     name = text.strip()
     if not name:
         raise InputError(f"{what} is empty")
@@ -77,7 +80,7 @@ def readable(text: str, what: str, longest: int) -> str:
 
 
 def readable_note(text: str) -> str:
-    """Return a note without spaces around it. Raise for marks that cannot be seen."""
+    """Return a note without the spaces around it. Raise if it is too long or has characters that cannot be seen."""
     note = text.strip()
     if len(note) > LONGEST_NOTE:
         raise InputError(f"a note has at most {LONGEST_NOTE:,} characters, not {len(note):,}", hint="attach a file")
@@ -87,19 +90,20 @@ def readable_note(text: str) -> str:
 
 
 def refuse_open_items(case: Case) -> None:
-    """Raise while items of a checklist that was begun are open, failed, or lack a reading that others have.
+    """Raise if a checklist was begun and an item of it is not checked, failed, or lacks a reading that other items have.
 
-    A failed item holds nothing back where every metric that fails is waived, or where its non-conformance is used as it is.
+    A failed item is ignored if every failing metric is waived, or if the disposition of its non-conformance is use-as-is.
     """
-    if not case.items:
+    items, row = case.items, case.row
+    if not items:
         return
-    row, of = case.row, case.row.plan.items_of or "items"
-    failed = [i.item for i in case.items.values() if i.failing and not _is_excused(case, i.item)]
-    left = [item for item in case.planned_items if item not in case.items]
-    count = len(left) if case.planned_items else max((row.plan.items or 0) - len(case.items), 0)
-    parts = [f"{count} of {row.plan.items} {of} are not checked{_named(left)}"] if count else []
+    of, total = row.plan.items_of or "items", row.plan.items or 0
+    failed = [entry.item for entry in items.values() if _is_open(case, entry)]
+    left = [item for item in case.planned_items if item not in items]
+    count = len(left) if case.planned_items else max(total - len(items), 0)
+    parts = [f"{count} of {total} {of} are not checked{_named(left)}"] if count else []
     parts += [f"{len(failed)} failed{_named(failed)}"] if failed else []
-    parts += [f"{metric} was not read at {len(items)} of them{_named(items)}" for metric, items in _unread(case)]
+    parts += [f"{metric} was not read at {len(unread)} of them{_named(unread)}" for metric, unread in _unread(case)]
     if parts:
         raise NotSatisfiedError(
             f"{row.id} cannot finish: " + "; ".join(parts), hint=f"`clusterwright check list {row.id}` lists them"
@@ -107,27 +111,34 @@ def refuse_open_items(case: Case) -> None:
 
 
 def refuse_second_count(case: Case) -> None:
-    """Raise for another count of what a checklist counts."""
-    if case.items:
-        plan, passed = case.row.plan, sum(not item.failing for item in case.items.values())
+    """Raise if a number of items is reported although a checklist was begun, which counts them."""
+    items, row = case.items, case.row
+    if items:
+        passed, total = len(_good(case)), row.plan.items or len(items)
         raise NotSatisfiedError(
-            f"{case.row.id} counts its checklist: {passed} of {plan.items or len(case.items)}"
-            f" {plan.items_of or 'items'} passed",
-            hint=f"check the items: `clusterwright check item {case.row.id} ITEM`",
+            f"{row.id} counts its checklist: {passed} of {total} {row.plan.items_of or 'items'} passed",
+            hint=f"check the items: `clusterwright check item {row.id} ITEM`",
         )
 
 
-def _is_excused(case: Case, item: str) -> bool:
-    entry = case.items[item]
-    return entry.ncr in case.used_as_is or set(case.waived).issuperset(entry.failing)
+def _good(case: Case) -> list[str]:
+    return [item for item, entry in case.items.items() if not entry.failing]
+
+
+def _is_open(case: Case, entry: Item) -> bool:
+    """Return whether an item failed, and neither a waiver nor the disposition use-as-is accepts that."""
+    unwaived = set(entry.failing).difference(case.waived)
+    return bool(unwaived) and entry.ncr not in case.used_as_is
 
 
 def _unread(case: Case) -> list[tuple[str, list[str]]]:
-    """Return by metric the good items at which a criterion for each was not read, where it was at others."""
-    each = {c.metric for c in case.row.plan.criteria if c.each is not None} - set(case.waived)
-    good = [item.item for item in case.items.values() if not item.failing]
-    found = []
-    for metric in sorted(each & case.readings.keys()):
+    """Return each metric that is to be read at every item and is not waived, with the good items that lack a reading of it.
+
+    A metric that was read at no good item is left out.
+    """
+    each = {criterion.metric for criterion in case.row.plan.criteria if criterion.each is not None}
+    good, found = _good(case), []
+    for metric in sorted((each & case.readings.keys()).difference(case.waived)):
         read_at = {reading.item for reading in case.readings[metric]}
         lacking = [item for item in good if item not in read_at]
         if lacking and len(lacking) < len(good):
@@ -138,4 +149,5 @@ def _unread(case: Case) -> list[tuple[str, list[str]]]:
 def _named(items: Sequence[str], most: int = 5) -> str:
     if not items:
         return ""
-    return ": " + ", ".join(items[:most]) + (", …" if len(items) > most else "")
+    more = ", …" if len(items) > most else ""
+    return f": {', '.join(items[:most])}{more}"

@@ -1,4 +1,7 @@
-"""CSV as people's programs write it: commas, semicolons or tabs, with or without a byte order mark, lines counted from 1."""
+"""Reading CSV as spreadsheets write it: with commas, semicolons or tabs, and with or without a byte order mark.
+
+Lines are counted from 1.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from steps.errors import InputError
 
 
 def text_of(content: bytes, name: str) -> str:
-    """Return a file's text; the byte order mark that spreadsheets write is left out."""
+    """Return a file's text, without the byte order mark that spreadsheets write."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -17,7 +20,10 @@ def text_of(content: bytes, name: str) -> str:
 
 
 def numbered_rows(content: bytes, name: str) -> list[tuple[int, list[str]]]:
-    """Return every row with the line it begins on; the mark between cells is the one that the first line has most of."""
+    """Return every row with the number of the line on which it begins.
+
+    The separator is the comma, semicolon or tab, whichever the first line has most often.
+    """
     text = text_of(content, name)
     first = text.splitlines()[0] if text.strip() else ""
     reader = csv.reader(

@@ -1,9 +1,10 @@
-"""Entries of a checklist: which item each means, whether it may be recorded, and what fails."""
+"""Entries of a checklist: which item each is about, whether it may be recorded, and what failed."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from typing import NamedTuple
 
 from ledger.entries import ItemEntry, Measured
@@ -16,18 +17,18 @@ from ledger.rules.readings import Asked, Verdict, asked_of, measured, verdicts
 from steps.errors import ClusterwrightError, InputError, Place
 
 RESULT = "result"
-"""What failed where a person says that an item did, whatever was read."""
+"""The word among the failed metrics that says: a person recorded the item as failed."""
 
 
 class Previous(NamedTuple):
-    """The entry of an item that counts until now."""
+    """The last recorded entry of an item."""
 
     failing: tuple[str, ...]
     serial: str
 
 
 class Examined(NamedTuple):
-    """An entry that may be recorded: the item that is meant, its readings, and what fails."""
+    """An entry that may be recorded, with its readings and what failed."""
 
     item: str
     note: str
@@ -43,7 +44,7 @@ def examined(
     entries: Sequence[ItemEntry],
     last: Mapping[str, Previous],
 ) -> list[Examined]:
-    """Return every entry, typed and judged. Raise with all faults at once. `last` are the entries that count until now."""
+    """Return every entry with its judged readings. Raise one error that names all faults. `last` are the last recorded entries."""
     row, roster = case.row, Roster(case.row, case.planned_items, last)
     asked, waived = asked_of(row), case.waived
     _refuse_strange(row, asked, entries)
@@ -51,7 +52,7 @@ def examined(
     faults: list[ClusterwrightError] = []
     for entry in entries:
         try:
-            one = _entered(row, roster, asked, last, entry)
+            one = _entered(roster, asked, last, entry)
             with located(entry.place, "result"):
                 _refuse_unread(one, last.get(one.item), waived)
             with located(entry.place, "item"):
@@ -63,7 +64,7 @@ def examined(
         raise together(faults)
     readings = [reading for one in found.values() for reading in one.measured]
     judged = iter(verdicts(asked, readings, case.readings, waived))
-    return [_judged(one, [next(judged) for _ in one.measured]) for one in found.values()]
+    return [_judged(one, judged) for one in found.values()]
 
 
 def _refuse_strange(
@@ -71,7 +72,7 @@ def _refuse_strange(
     asked: Mapping[str, Asked],
     entries: Sequence[ItemEntry],
 ) -> None:
-    """Raise for metrics that the step does not ask for: once each, and not at every line that has it."""
+    """Raise for metrics that the step does not ask for. Each is named once, and not for every line that has it."""
     first = {reading.metric: entry.place for entry in reversed(entries) for reading in entry.readings}
     faults: list[ClusterwrightError] = []
     for metric in reversed(first):
@@ -86,9 +87,12 @@ def _refuse_strange(
 
 
 def _entered(
-    row: Activity, roster: Roster, asked: Mapping[str, Asked], last: Mapping[str, Previous], entry: ItemEntry
+    roster: Roster,
+    asked: Mapping[str, Asked],
+    last: Mapping[str, Previous],
+    entry: ItemEntry,
 ) -> Examined:
-    """Return an entry, every column of which is as it should be."""
+    """Return an entry that is not judged yet. Raise for a fault in one of its columns."""
     with located(entry.place, "item"):
         item = roster.item(entry.item)
     with located(entry.place, "serial"):
@@ -104,20 +108,13 @@ def _entered(
         with located(entry.place, reading.metric):
             if reading.metric in readings:
                 raise InputError(f"{reading.metric} is given twice")
-            readings[reading.metric] = measured(row, asked, reading, item)
-    return Examined(
-        item,
-        note,
-        serial,
-        tuple(readings.values()),
-        (),
-        (),
-        entry,
-    )
+            readings[reading.metric] = measured(roster.row, asked, reading, item)
+    found = tuple(readings.values())
+    return Examined(item, note, serial, found, (), (), entry)
 
 
 def _refuse_unread(one: Examined, before: Previous | None, waived: Collection[str]) -> None:
-    """Raise for an item that would pass although a reading of it failed and was not read again."""
+    """Raise for an item that failed a metric before and would pass now without another reading of that metric."""
     read = {RESULT, *waived, *(m.metric for m in one.measured)}
     unread = [metric for metric in before.failing if metric not in read] if before else []
     if unread:
@@ -133,16 +130,20 @@ def _refuse_second(first: Examined, one: Examined) -> None:
         raise InputError(f"{one.item} is there twice", hint=f"first on line {line}" if line else "once is enough")
 
 
-def _judged(one: Examined, found: Sequence[Verdict]) -> Examined:
-    failing = tuple(verdict.metric for verdict in found if verdict.verdict == FAILED)
-    return one._replace(verdicts=tuple(found), failing=failing if one.entry.passed else (*failing, RESULT))
+def _judged(one: Examined, verdicts: Iterator[Verdict]) -> Examined:
+    """Return an entry with the verdicts on its readings, which come next among `verdicts`."""
+    found = tuple(islice(verdicts, len(one.measured)))
+    failing = [verdict.metric for verdict in found if verdict.verdict == FAILED]
+    if not one.entry.passed:
+        failing.append(RESULT)
+    return one._replace(verdicts=found, failing=tuple(failing))
 
 
 def _serials_twice(
     last: Mapping[str, Previous],
     found: Mapping[str, Examined],
 ) -> list[ClusterwrightError]:
-    """Return the faults of serial numbers that would be at two items: a scanner read the wrong label."""
+    """Return a fault for each serial number that would be at two items. A scanner may have read the wrong label."""
     serials = {item: previous.serial for item, previous in last.items()}
     serials |= {one.item: one.serial for one in found.values()}
     places: dict[str, list[str]] = {}
@@ -151,7 +152,8 @@ def _serials_twice(
             places.setdefault(serial.casefold(), []).append(item)
     faults: list[ClusterwrightError] = []
     for one in found.values():
-        others = [item for item in places.get(one.serial.casefold(), ()) if item != one.item]
+        items = places.get(one.serial.casefold(), ())
+        others = [item for item in items if item != one.item]
         if others:
             fault = InputError(
                 f"the serial number {one.serial} is at {others[0]} too",

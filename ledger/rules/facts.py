@@ -1,4 +1,4 @@
-"""Facts about the facility: what an activity asks for, and which results rest on them."""
+"""Facts about the facility: which ones an activity needs, and whether its result was worked out from them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from steps.value import Value, value_text
 
 
 def facts_of(row: Activity, entries: Sequence[FactEntry]) -> list[tuple[PlanFact, Value]]:
-    """Return what is asked for with each value, in the units that are asked for.
+    """Return each entered fact with its value, in the unit that the activity asks for.
 
-    Raise for what nobody asks for, what is given twice, and what cannot be compared.
+    Raise for a fact that the activity does not need, for one that is entered twice, and for a unit that cannot be converted.
     """
     needs = {need.name: need for need in row.plan.facts}
     asked = ", ".join(f"{need.name} ({need.unit})" for need in needs.values()) or "none"
@@ -50,5 +50,5 @@ def _value(need: PlanFact, entry: FactEntry) -> Value:
 
 
 def rests(state: State) -> bool:
-    """Return whether an activity in this state has a result that rests on the facts as they were."""
+    """Return whether an activity in this state has a result, which was worked out from the facts of that time."""
     return state in ENDED and is_open_to(state, Action.FACT)

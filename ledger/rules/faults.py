@@ -1,4 +1,4 @@
-"""Faults of many entries at once: each at its file, line and column, all of them in one refusal."""
+"""Faults of many entries at once: one error names all of them, each with its file, line and column."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from contextlib import contextmanager
 from steps.errors import ClusterwrightError, InputError, Place
 
 SHOWN = 25
-"""How many faults a refusal lists."""
+"""How many faults an error lists."""
 
 
 @contextmanager
 def located(place: Place | None, column: str) -> Iterator[None]:
-    """Let what is refused inside name the column of its line; an entry that is in no file has no place."""
+    """Add the place and the column to errors that are raised inside. An entry that comes from no file has no place."""
     try:
         yield
     except ClusterwrightError as fault:
-        raise type(fault)(fault.what, hint=fault.hint, place=column_of(place, column)) from None
+        where = column_of(place, column)
+        raise type(fault)(fault.what, hint=fault.hint, place=where) from None
 
 
 def column_of(place: Place | None, column: str) -> Place | None:
@@ -26,9 +27,10 @@ def column_of(place: Place | None, column: str) -> Place | None:
 
 
 def together(faults: Sequence[ClusterwrightError]) -> ClusterwrightError:
-    """Return one refusal that names every fault, or the fault itself where there is one."""
+    """Return one error that names every fault. If there is only one fault, return that."""
     if len(faults) == 1:
         return faults[0]
-    said = [" ".join(str(fault).split("\n")) for fault in faults[:SHOWN]]
-    more = [f"and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []
-    return InputError(f"{len(faults)} faults; nothing is recorded:\n  " + "\n  ".join([*said, *more]))
+    lines = [str(fault).replace("\n", " ") for fault in faults[:SHOWN]]
+    if len(faults) > SHOWN:
+        lines.append(f"and {len(faults) - SHOWN} more")
+    return InputError(f"{len(faults)} faults; nothing is recorded:\n  " + "\n  ".join(lines))

@@ -1,14 +1,17 @@
-"""Acceptance criteria against what was read. Exact decimals.
+"""Judging readings by acceptance criteria, with exact decimals.
 
-The last reading of an item counts, every item is judged, and the worst decides. A missing value, a number that is not
-finite, a unit that cannot be compared and a word where a number belongs are `not measured`: never a pass. Where a criterion
-also compares items with each other, an item that meets the limit fails if it differs too far from the others to the bad side.
+The last reading of an item counts. Every item is judged, and the worst one decides. `not measured` is the verdict on a missing
+value, a number that is not finite, a unit that cannot be converted, and a word in the place of a number. It is never a pass.
+
+Some criteria also compare items with each other. Then an item that meets the limit still fails if it is much worse than the
+other items.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
+from operator import ge, gt, le, lt
 from typing import NamedTuple
 
 from steps.acceptance.fleet import outliers
@@ -19,11 +22,14 @@ from steps.value import Value, value_text
 
 MET, FAILED, NOT_MEASURED, WAIVED = "met", "failed", "not measured", "waived"
 OPEN = frozenset({FAILED, NOT_MEASURED})
-"""Verdicts on which nothing may rest."""
+"""Verdicts that keep an activity from passing."""
+
+
+_ORDER = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 class Reading(NamedTuple):
-    """One value read at an item. None is `not measured`, and the note says why."""
+    """One value read at an item. The value None means `not measured`, and the note says why."""
 
     item: str
     value: Value | None
@@ -32,7 +38,7 @@ class Reading(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A verdict, what was measured in words, and the item that decides."""
+    """A verdict, the measured value in words, and the item that decides."""
 
     verdict: str
     measured: str
@@ -47,25 +53,32 @@ class Judgement(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """True where nothing may rest on it."""
+        """True if the criterion keeps the activity from passing."""
         return self.judged.verdict in OPEN
 
     def __str__(self) -> str:
-        """Return the metric, the limit and what was measured in one line."""
+        """Return the metric, the limit and the measured value in one line."""
         c, at = self.criterion, f" at {self.judged.worst}" if self.judged.worst else ""
         measured = f"{self.judged.verdict} ({self.judged.measured}{at})"
         return f"{c.metric} must be {c.op} {value_text(c.value)} {c.unit}: {measured}"
 
 
 def judgements(
-    criteria: Iterable[PlanCriterion], readings: Mapping[str, list[Reading]], waived: Collection[str] = ()
+    criteria: Iterable[PlanCriterion],
+    readings: Mapping[str, list[Reading]],
+    waived: Collection[str] = (),
 ) -> list[Judgement]:
     """Return every criterion with its verdict. `readings` are by metric, `waived` names the waived metrics."""
-    return [Judgement(c, judge(c, readings.get(c.metric, ()), waived=c.metric in waived)) for c in criteria]
+    found = []
+    for criterion in criteria:
+        metric = criterion.metric
+        judged = judge(criterion, readings.get(metric, ()), waived=metric in waived)
+        found.append(Judgement(criterion, judged))
+    return found
 
 
 def refuse_unmet(activity: str, found: Iterable[Judgement], what: str) -> None:
-    """Raise while a criterion failed or was not measured and nobody waived it."""
+    """Raise if a criterion failed or was not measured, and is not waived. `what` is the verb of the refused decision."""
     unmet = [str(judgement) for judgement in found if judgement.is_open]
     if unmet:
         raise NotSatisfiedError(
@@ -78,27 +91,25 @@ def judge(criterion: PlanCriterion, readings: Iterable[Reading], *, waived: bool
     """Return the verdict on a criterion. A waiver replaces any verdict but `met`."""
     last = list({reading.item: reading for reading in readings}.values())
     found = _worst(criterion, last) if last else Judged(NOT_MEASURED, "not measured", "")
-    if found.verdict == MET and criterion.fleet_z is not None:
-        found = _in_fleet(criterion, last, criterion.fleet_z) or found
+    if found.verdict == MET:
+        found = _in_fleet(criterion, last) or found
     if waived and found.verdict != MET:
         return found._replace(verdict=WAIVED)
     return found
 
 
 def judge_items(criterion: PlanCriterion, readings: Iterable[Reading]) -> dict[str, Judged]:
-    """Return the verdict on every item by itself; `within` and `fleet_z` still compare each with the others."""
+    """Return the verdict on each item alone. Criteria with `within` or `fleet_z` compare it with the other items all the same."""
     last = {reading.item: reading for reading in readings}
     centre = _centre(criterion, list(last.values()))
-    fleet_z = criterion.fleet_z
-    far = {} if fleet_z is None else outliers(criterion.op, fleet_z, _numbers(criterion.unit, last.values()))
-    return {
-        item: Judged(
-            FAILED if item in far else _one(criterion, reading, centre),
-            _text(reading, criterion.unit) + (f", {far[item]:+.1f} robust deviations" if item in far else ""),
-            item,
-        )
-        for item, reading in last.items()
-    }
+    far = _outliers(criterion, last.values())
+    found = {}
+    for item, reading in last.items():
+        verdict, measured = _one(criterion, reading, centre), _text(reading, criterion.unit)
+        if item in far:
+            verdict, measured = FAILED, f"{measured}, {far[item]:+.1f} robust deviations"
+        found[item] = Judged(verdict, measured, item)
+    return found
 
 
 def _worst(criterion: PlanCriterion, readings: list[Reading]) -> Judged:
@@ -116,9 +127,9 @@ def _worst(criterion: PlanCriterion, readings: list[Reading]) -> Judged:
     return Judged(MET, _summary(readings, 0, worst), worst.item)
 
 
-def _in_fleet(criterion: PlanCriterion, readings: list[Reading], fleet_z: Decimal) -> Judged | None:
-    """Return a failure where an item that meets the limit differs too far from the others. None where none does."""
-    far = outliers(criterion.op, fleet_z, _numbers(criterion.unit, readings))
+def _in_fleet(criterion: PlanCriterion, readings: list[Reading]) -> Judged | None:
+    """Return a failure if an item is much worse than the other items. None if no item is."""
+    far = _outliers(criterion, readings)
     if not far:
         return None
     item = max(far, key=lambda name: abs(far[name]))
@@ -127,9 +138,13 @@ def _in_fleet(criterion: PlanCriterion, readings: list[Reading], fleet_z: Decima
     return Judged(FAILED, f"{_summary(readings, len(far), worst)}, {deviation}", item)
 
 
-def _numbers(unit: str, readings: Iterable[Reading]) -> dict[str, Decimal]:
-    numbers = {reading.item: _number(reading, unit) for reading in readings}
-    return {item: number for item, number in numbers.items() if isinstance(number, Decimal)}
+def _outliers(criterion: PlanCriterion, readings: Iterable[Reading]) -> dict[str, Decimal]:
+    """Return the items that are much worse than the others, each with its distance in robust deviations."""
+    if criterion.fleet_z is None:
+        return {}
+    numbers = {reading.item: _number(reading, criterion.unit) for reading in readings}
+    known = {item: number for item, number in numbers.items() if isinstance(number, Decimal)}
+    return outliers(criterion.op, criterion.fleet_z, known)
 
 
 def _one(criterion: PlanCriterion, reading: Reading, centre: Decimal | None) -> str:
@@ -158,20 +173,22 @@ def _holds(op: str, value: Value, limit: Value) -> bool:
         return value != limit
     if not isinstance(value, Decimal) or not isinstance(limit, Decimal):
         return False
-    return {"<": value < limit, "<=": value <= limit, ">": value > limit, ">=": value >= limit}[op]
+    return bool(_ORDER[op](value, limit))
 
 
 def _centre(criterion: PlanCriterion, readings: list[Reading]) -> Decimal | None:
-    """Return the median with which `within` compares items. One item alone has none."""
+    """Return the median with which `within` compares items. None for one item alone."""
     if criterion.op != "within":
         return None
-    other = [reading for reading in readings if reading.unit != criterion.unit]
-    numbers = sorted(r.value for r in other if isinstance(r.value, Decimal) and r.value.is_finite())
-    units = {reading.unit for reading in other if reading.value is not None}
-    if len(numbers) < 2 or len(units) != 1:
+    read = [r for r in readings if r.unit != criterion.unit and r.value is not None]
+    values = (reading.value for reading in read)
+    numbers = sorted(value for value in values if isinstance(value, Decimal) and value.is_finite())
+    if len(numbers) < 2 or len({reading.unit for reading in read}) != 1:
         return None
     half = len(numbers) // 2
-    return numbers[half] if len(numbers) % 2 else (numbers[half - 1] + numbers[half]) / 2
+    if len(numbers) % 2:
+        return numbers[half]
+    return (numbers[half - 1] + numbers[half]) / 2
 
 
 def _within(criterion: PlanCriterion, reading: Reading, centre: Decimal | None) -> str:
@@ -187,7 +204,7 @@ def _within(criterion: PlanCriterion, reading: Reading, centre: Decimal | None) 
 
 
 def _extreme(criterion: PlanCriterion, readings: list[Reading]) -> Reading:
-    """Return the reading that is furthest from the good side, in one unit. Of words and the like, return the first."""
+    """Return the worst reading by its number. If there are no numbers to compare, return the first reading."""
     numbers = [(_number(reading, criterion.unit), reading) for reading in readings]
     comparable = [(number, reading) for number, reading in numbers if isinstance(number, Decimal)]
     if not comparable or criterion.op not in {"<", "<=", ">", ">="}:

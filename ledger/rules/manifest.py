@@ -1,7 +1,7 @@
-"""What a supplier's manifest says, what was scanned at the door, and where the two and the record disagree.
+"""Comparing a supplier's manifest with what was scanned at the door and with what was received before.
 
-Serial numbers are compared without regard to case and kept as the manifest writes them. A manifest that names one twice is
-refused. A scanner that reads one twice is a remark.
+Upper and lower case of serial numbers are the same, and the manifest's spelling is recorded. A manifest that names a serial
+number twice is refused. A scanner that reads one twice is only noted.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ledger.rules.csv_lines import numbered_rows, text_of
 from steps.errors import InputError
 
 HEADERS = frozenset({"serial", "serialnumber", "serialno", "sn"})
-"""What the column of serial numbers may be called, without spaces and marks."""
+"""Accepted headers of the column of serial numbers, in lower case and without spaces and punctuation."""
 
 MISSING = "missing"
 UNEXPECTED = "unexpected"
@@ -23,14 +23,17 @@ BEFORE = "received before"
 
 
 class ManifestEntry(NamedTuple):
-    """A serial number and the lines on which it is, counted from 1."""
+    """A serial number and its lines, counted from 1."""
 
     serial: str
     lines: tuple[int, ...]
 
 
 class Mismatch(NamedTuple):
-    """A serial number on which the papers disagree; `why` is the sort, `where` lines or a delivery."""
+    """A serial number on which manifest, scan and record disagree. `why` is the kind of difference.
+
+    `where` names lines of a file, or a delivery.
+    """
 
     serial: str
     why: str
@@ -42,31 +45,31 @@ class Mismatch(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """What came as the manifest says, and every difference."""
+    """The serial numbers that are on the manifest and were scanned, and every difference."""
 
     came: tuple[str, ...]
     differences: tuple[Mismatch, ...]
 
     @property
     def is_conforming(self) -> bool:
-        """True where nothing but a second reading by the scanner stands out."""
+        """True if the only differences are serial numbers that were scanned twice."""
         return all(d.why == TWICE for d in self.differences)
 
 
 def read_manifest(content: bytes, name: str = "the manifest") -> dict[str, ManifestEntry]:
-    """Return a manifest's serial numbers by their folded form. Raise for one that is there twice, with its lines."""
+    """Return a manifest's serial numbers, by their case-folded form. Raise for one that is there twice, with its lines."""
     rows = numbered_rows(content, name)
     column = _column(rows[0][1] if rows else [], name)
     found: dict[str, ManifestEntry] = {}
     for line, row in rows[1:]:
         serial = row[column].strip() if len(row) > column else ""
-        if not serial and not any(cell.strip() for cell in row):
-            continue
-        if not serial:
+        if serial:
+            _add(found, serial, line)
+        elif any(cell.strip() for cell in row):
             raise InputError(f"{name}, line {line}: there is no serial number")
-        _add(found, serial, line)
-    twice = [f"{e.serial} on lines {', '.join(map(str, e.lines))}" for e in found.values() if len(e.lines) > 1]
-    if twice:
+    repeated = [entry for entry in found.values() if len(entry.lines) > 1]
+    if repeated:
+        twice = [f"{entry.serial} on lines {', '.join(map(str, entry.lines))}" for entry in repeated]
         raise InputError(
             f"{name} names a serial number twice: {'; '.join(twice)}",
             hint="ask the supplier for a manifest that is right; nothing was recorded",
@@ -77,7 +80,7 @@ def read_manifest(content: bytes, name: str = "the manifest") -> dict[str, Manif
 
 
 def read_scan(content: bytes, name: str = "the scan") -> dict[str, ManifestEntry]:
-    """Return the serial numbers that a scanner wrote, one a line, by their folded form."""
+    """Return the serial numbers in a scanner's file, one on each line, by their case-folded form."""
     found: dict[str, ManifestEntry] = {}
     for line, text in enumerate(text_of(content, name).splitlines(), start=1):
         if text.strip():
@@ -93,7 +96,10 @@ def compared(
     received: Mapping[str, tuple[str, str]],
     tranche: str,
 ) -> Compared:
-    """Compare a scan with its manifest and with what was received earlier (folded serial to serial, delivery)."""
+    """Compare a scan with its manifest and with what was received before.
+
+    `received` has, by the case-folded form of each serial number, its spelling and the delivery in which it came.
+    """
     came: list[str] = []
     found: list[Mismatch] = []
     for key, entry in manifest.items():
@@ -119,18 +125,16 @@ def _earlier(entry: ManifestEntry, delivery: str, tranche: str) -> Mismatch:
 
 
 def _column(header: list[str], name: str) -> int:
-    plain = ["".join(c for c in cell.casefold() if c.isalnum()) for cell in header]
+    plain = ["".join(filter(str.isalnum, cell.casefold())) for cell in header]
     wanted = [index for index, cell in enumerate(plain) if cell in HEADERS]
     if len(wanted) != 1:
-        raise InputError(
-            f"{name} has {len(wanted) or 'no'} columns of serial numbers" if wanted else f"{name} has no serial column",
-            hint="a CSV whose first line names one column `serial`",
-        )
+        what = f"{len(wanted)} columns of serial numbers" if wanted else "no serial column"
+        raise InputError(f"{name} has {what}", hint="a CSV whose first line names one column `serial`")
     return wanted[0]
 
 
 def _add(found: dict[str, ManifestEntry], serial: str, line: int) -> None:
     if len(serial) > 100 or not serial.isprintable():
         raise InputError(f"line {line}: {serial[:40]!r} is no serial number")
-    held = found.get(serial.casefold())
-    found[serial.casefold()] = ManifestEntry(held.serial if held else serial, (*(held.lines if held else ()), line))
+    entry = found.get(serial.casefold(), ManifestEntry(serial, ()))
+    found[serial.casefold()] = entry._replace(lines=(*entry.lines, line))

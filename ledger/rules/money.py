@@ -11,7 +11,7 @@ CENT = Decimal("0.01")
 
 
 def amount(value: Decimal | int | str, what: str) -> Decimal:
-    """Return an amount that can be recorded: finite, not negative, to a ten-thousandth at most."""
+    """Return an amount that can be recorded. Raise if it is not finite, negative, or has more than four decimals."""
     try:
         exact = Decimal(str(value))
     except InvalidOperation:
@@ -24,7 +24,7 @@ def amount(value: Decimal | int | str, what: str) -> Decimal:
 
 
 def currency_code(text: str) -> str:
-    """Return a currency's code as ISO 4217 writes it."""
+    """Return a currency's code as in ISO 4217. Raise if it is not three letters."""
     code = text.strip().upper()
     if not re.fullmatch(r"[A-Z]{3}", code):
         raise InputError(f"{text!r} is no currency code", hint="three letters, as EUR or USD")
@@ -32,7 +32,7 @@ def currency_code(text: str) -> str:
 
 
 def share(whole: Decimal, part: Decimal, of: Decimal) -> Decimal:
-    """Return the part of an amount that goes with a part of a quantity, to the cent."""
+    """Return `whole` * `part` / `of`, rounded to the cent. Return `whole` if the part is the whole quantity or more."""
     if of <= 0 or part >= of:
         return whole
     return (whole * part / of).quantize(CENT, rounding=ROUND_HALF_EVEN)

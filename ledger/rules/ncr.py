@@ -1,7 +1,7 @@
-"""Non-conformances: what is done about each, and who may say so.
+"""Non-conformances: what is done about each, who decides that, and when it can be closed.
 
-An activity with an open class A does not become done, and neither does a gate or a hold point that it comes before. Go-live
-waits for every open A of the site. B and C may stay open with an owner and a day.
+An activity with an open class A non-conformance cannot become done. Nor can a gate or a hold point that comes after it. Go-live
+waits until no class A non-conformance of the site is open. Classes B and C may stay open, with an owner and a due date.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def refuse_bad_disposition(
     due: date | None,
     reason: str,
 ) -> None:
-    """Raise for a disposition that does not exist, a day without an owner, or use-as-is without a reason."""
+    """Raise for a disposition that does not exist, a due date without an owner, or use-as-is without a reason."""
     if disposition not in DISPOSITIONS:
         raise InputError(f"{disposition!r} is no disposition", hint="one of " + ", ".join(DISPOSITIONS))
     if due is not None and not owner:
@@ -41,9 +41,10 @@ def refuse_closed(ncr: NcrRow) -> None:
 
 
 def disposition(case: Case, ncr: NcrRow, disposition: str, waiver: str | None) -> str:
-    """Decide what is done. Return the role of the actor. Using something as it is wants more than making it good.
+    """Decide what is done about a non-conformance. Return the role by which the actor may decide it.
 
-    `waiver` is a waiver of this attempt on which use-as-is may rest, None where there is none.
+    Fewer roles may decide on use-as-is than on a repair, unless a criterion is waived: `waiver` is a waiver of this attempt,
+    or None.
     """
     action = "disposition_ncr"
     if disposition == USE_AS_IS:
@@ -51,10 +52,13 @@ def disposition(case: Case, ncr: NcrRow, disposition: str, waiver: str | None) -
     return may(case.actor, action, matter_of(case)._replace(subject=ncr.id))
 
 
-def close(case: Case, ncr: NcrRow, said: str) -> tuple[str, str]:
-    """Close a non-conformance. Return the role of the actor, and how it is closed: as decided, unless said otherwise."""
+def close(case: Case, ncr: NcrRow, disposition: str) -> tuple[str, str]:
+    """Close a non-conformance. Return the role by which the actor may, and the disposition with which it is closed.
+
+    An empty `disposition` means the one that was decided.
+    """
     role = may(case.actor, "close_ncr", matter_of(case)._replace(subject=ncr.id))
-    how = said.strip() or ncr.decided
+    how = disposition.strip() or ncr.decided
     if not how:
         raise InputError("a disposition says what was decided", hint=", ".join(DISPOSITIONS))
     if ncr.ncr_class == "A" and not ncr.decided:
@@ -62,7 +66,8 @@ def close(case: Case, ncr: NcrRow, said: str) -> tuple[str, str]:
             f"{ncr.id} is class A: its disposition is decided first",
             hint=f"clusterwright ncr disposition {ncr.id} rework",
         )
-    failing = [item.item for item in case.items.values() if item.failing and item.ncr == ncr.id]
+    mine = (item for item in case.items.values() if item.ncr == ncr.id)
+    failing = [item.item for item in mine if item.failing]
     if failing and ncr.decided != USE_AS_IS:
         fail = "fails" if len(failing) == 1 else "fail"
         raise NotSatisfiedError(

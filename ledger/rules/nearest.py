@@ -1,4 +1,4 @@
-"""What the caller probably meant: an unknown id is refused with the nearest known ones."""
+"""Errors for unknown ids, which name the most similar known ids."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from steps.errors import InputError
 
 
 def unknown_activity(name: str, known: Sequence[str]) -> InputError:
-    """Return the error for an activity that is not there, naming those that look like it."""
-    same_step = [other for other in known if other.partition("@")[0] == name.partition("@")[0]]
+    """Return the error for an unknown activity. It names similar ones."""
+    step = name.partition("@")[0]
+    same_step = [other for other in known if other.partition("@")[0] == step]
     near = get_close_matches(name, same_step or known, n=3, cutoff=0.4) or same_step[:3]
     return InputError(
         f"there is no activity {name!r}",
@@ -19,7 +20,7 @@ def unknown_activity(name: str, known: Sequence[str]) -> InputError:
 
 
 def unknown_order(name: str, known: Sequence[str], what: str = "order") -> InputError:
-    """Return the error for an order or a delivery that is not there."""
+    """Return the error for an unknown order or delivery. It names similar ones."""
     near = get_close_matches(name, known, n=3, cutoff=0.4)
     return InputError(
         f"there is no {what} {name!r}",

@@ -1,4 +1,4 @@
-"""Orders and deliveries: how they are seen, what is outstanding, and what may be recorded of them."""
+"""Orders and deliveries: their state, whether they are late, and what may be recorded about them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,12 @@ def order_state(placed_at: datetime | None, tranches: Sequence[TrancheRow]) -> s
 
 
 def is_order_late(
-    now: datetime, order_by: datetime | None, placed_at: datetime | None, tranches: Sequence[TrancheRow]
+    now: datetime,
+    order_by: datetime | None,
+    placed_at: datetime | None,
+    tranches: Sequence[TrancheRow],
 ) -> bool:
-    """Return whether an order is not placed by its order-by date, or something outstanding is needed before it comes."""
+    """Return whether an order is late: it was not placed by its order-by date, or a delivery comes after its need-by date."""
     if placed_at is None:
         return order_by is not None and order_by < now
     return any(_comes_late(t, now) for t in tranches if t.received_at is None)
@@ -32,16 +35,17 @@ def is_order_late(
 def _comes_late(t: TrancheRow, now: datetime) -> bool:
     if t.need_by is None:
         return False
-    return t.need_by < now or (t.promised is not None and t.promised > t.need_by.date())
+    is_promised_late = t.promised is not None and t.promised > t.need_by.date()
+    return is_promised_late or t.need_by < now
 
 
 def is_delivery(subject: str) -> bool:
-    """Return whether an id names a delivery of an order, as 001@site#gpu-server/2."""
+    """Return whether an id is that of a delivery, for example 001@site#gpu-server/2."""
     return "/" in subject.partition("#")[2]
 
 
 def order_of(subject: str) -> str:
-    """Return the id of the order that an order's or a delivery's id names."""
+    """Return the id of an order from its own id or from that of one of its deliveries."""
     head, mark, tail = subject.partition("#")
     return f"{head}{mark}{tail.partition('/')[0]}"
 
@@ -55,7 +59,7 @@ def refuse_unready(
 ) -> None:
     """Raise for an order that is placed already, or that waits for something.
 
-    `lapsed` says that a hold point just before it has an approval that is over.
+    `lapsed` is true if the approval of a hold point directly before it has expired.
     """
     if order.placed_at is not None:
         raise NotSatisfiedError(
@@ -75,13 +79,13 @@ def refuse_unplaced(order: OrderRow) -> None:
 
 
 def refuse_ahead(day: date, what: str, latest: date) -> None:
-    """Raise for a day that has not come, and on which something is to have happened."""
+    """Raise if something is said to have happened on a day after `latest`. `what` is the participle, for example shipped."""
     if day > latest:
         raise InputError(f"it cannot have been {what} on {day}: that day has not come")
 
 
 def refuse_unreceivable(order: OrderRow, tranche: TrancheRow, now: datetime) -> None:
-    """Raise for a delivery of which nothing can arrive."""
+    """Raise for a delivery of which nothing can be received: its order is not placed, or nothing is outstanding."""
     if order.placed_at is None:
         raise NotSatisfiedError(
             f"{order.id} is not placed; nothing can arrive", hint=f"clusterwright order '{order.id}'"
@@ -93,7 +97,7 @@ def refuse_unreceivable(order: OrderRow, tranche: TrancheRow, now: datetime) -> 
 
 
 def refuse_surplus(tranche: TrancheRow, came: Decimal) -> None:
-    """Raise for more than is outstanding: keeping it is a decision, and a change order records it."""
+    """Raise if more came than is outstanding. Keeping the surplus is a decision, which a change order records."""
     left = tranche.outstanding
     if not 0 < came <= left:
         hint = _surplus_hint(tranche.id) if came > left else ""
@@ -105,25 +109,29 @@ def _surplus_hint(tranche: str) -> str:
 
 
 def refuse_serials(
-    tranche: str, came: Decimal, serials: Sequence[str], received: Mapping[str, tuple[str, str]]
+    tranche: str,
+    came: Decimal,
+    serials: Sequence[str],
+    received: Mapping[str, tuple[str, str]],
 ) -> None:
-    """Raise for serial numbers that are there twice, too many, or received before.
+    """Raise if serial numbers are there twice, too many, or were received before.
 
-    `received` are serial numbers by their folded form, each as it was written and with the delivery in which it came.
+    `received` has, by the case-folded form of each serial number, its spelling and the delivery in which it came.
     """
     if not serials:
         return
-    if len({s.casefold() for s in serials}) != len(serials):
+    folded = {serial.casefold(): serial for serial in serials}
+    if len(folded) != len(serials):
         raise InputError(f"{tranche}: a serial number is there twice")
     if len(serials) > came:
         raise InputError(f"{tranche}: {len(serials)} serial numbers for {came} received")
-    again = [f"{s} (in {received[s.casefold()][1]})" for s in serials if s.casefold() in received]
+    again = [f"{serial} (in {received[key][1]})" for key, serial in folded.items() if key in received]
     if again:
         raise InputError(f"{tranche}: received already: {', '.join(again[:20])}")
 
 
 def refuse_too_few(tranche: TrancheRow, wanted: Decimal) -> None:
-    """Raise for a quantity of nothing, or of less than is here."""
+    """Raise if the wanted quantity is zero, or less than was received already."""
     if wanted <= 0:
         raise InputError(f"{tranche.id} cannot be for {wanted}", hint="what is not bought is taken out of the plan")
     if wanted < tranche.received_quantity:
@@ -131,13 +139,13 @@ def refuse_too_few(tranche: TrancheRow, wanted: Decimal) -> None:
 
 
 def refuse_second_change(order: str, changes: Sequence[ChangeRow]) -> None:
-    """Raise while a change of an order, or of a delivery of it, waits for a decision."""
+    """Raise while another change of an order, or of one of its deliveries, waits for a decision."""
     for change in changes:
         if change.state == "open" and order_of(change.subject) == order:
             raise NotSatisfiedError(f"{change.id} of {change.subject} waits for a decision", hint="decide it first")
 
 
 def refuse_decided(change: ChangeRow) -> None:
-    """Raise for a change order that was decided already."""
+    """Raise if a change order was decided already."""
     if change.state != "open":
         raise NotSatisfiedError(f"{change.id} was {change.state} by {change.decided_by}")

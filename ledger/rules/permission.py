@@ -1,8 +1,9 @@
-"""Whether a person may take a decision: the one table of who may do what, asked with the person's roles of that moment."""
+"""Whether a person may take a decision, by the table of who may do what and by the person's roles at that time."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from ledger.rules.access import ACCESS, ENGINE, Never, Rule, Who
@@ -11,9 +12,10 @@ from steps.errors import InputError, NotPermittedError
 
 
 class Actor(NamedTuple):
-    """Someone who decides: `roles` are their own and those lent to them, each with its delegation (None for their own).
+    """A person or the engine, who decides. `roles` are their own roles, and those delegated to them.
 
-    `organisation` is None where nobody of this id is in force.
+    Each role has the id of its delegation, or None if it is their own. `organisation` is None if the plan in force has nobody
+    with this id.
     """
 
     id: str
@@ -22,15 +24,15 @@ class Actor(NamedTuple):
 
     @property
     def is_engine(self) -> bool:
-        """True for what software did."""
+        """True for the engine, which is software."""
         return self.id == ENGINE
 
 
 class Matter(NamedTuple):
-    """What a decision is about, as far as permission goes.
+    """What a decision is about, as far as permission depends on it.
 
-    `row` is the activity. `organisation` is whose work it is, empty for nobody's. `theirs` are the people whose matter it
-    is, `owner` the owner that the first event names.
+    `row` is the activity, if there is one. `organisation` is the one to which the work is assigned, or empty. `theirs` are the
+    people to whom the subject belongs, for example the holder of a key. `owner` is the owner that the first event names.
     """
 
     subject: str
@@ -41,7 +43,7 @@ class Matter(NamedTuple):
 
 
 class _Question(NamedTuple):
-    """One row of the table, asked about one matter."""
+    """One row of the table, one subject, and the roles that may."""
 
     rule: Rule
     matter: Matter
@@ -53,18 +55,18 @@ class _Question(NamedTuple):
 
 
 def roles_for(
-    action: str, *, policy: tuple[str, ...] = (), crew: str = "", witness: tuple[str, ...] = ()
+    action: str,
+    *,
+    policy: tuple[str, ...] = (),
+    crew: str = "",
+    witness: tuple[str, ...] = (),
 ) -> tuple[str, ...]:
     """Return the roles that may, in the order of the row. `policy`, `crew` and `witness` are the roles that an activity names."""
-    stands_for = {
-        Who.POLICY: policy,
-        Who.CREW: (crew,) if crew else (),
-        Who.WITNESS: witness,
-    }
-    found = (
-        role for may in ACCESS[action].may for role in (stands_for.get(may, ()) if isinstance(may, Who) else (may,))
-    )
-    return tuple(dict.fromkeys(found))
+    of_crew = (crew,) if crew else ()
+    named: dict[str, tuple[str, ...]] = dict.fromkeys(Who, ())
+    named |= {Who.POLICY: policy, Who.CREW: of_crew, Who.WITNESS: witness}
+    roles = (named.get(may, (may,)) for may in ACCESS[action].may)
+    return tuple(dict.fromkeys(chain.from_iterable(roles)))
 
 
 def may(
@@ -74,9 +76,9 @@ def may(
     *,
     role: str | None = None,
 ) -> str:
-    """Return the role or the marker under which the actor may; raise with who may, where they may not.
+    """Return the role or the marker by which the actor may take a decision. Raise if they may not, and name who may.
 
-    `role` is the one that the actor wants to act in.
+    `role` is the role in which the actor wants to act, or None for any.
     """
     question = _Question(ACCESS[action], matter, _roles(action, matter.row))
     under = _under(actor, question, role)
@@ -92,7 +94,7 @@ def may(
 
 
 def refuse_stranger(actor: Actor) -> None:
-    """Raise for an id that no person in force has."""
+    """Raise if the plan in force has no person with this id."""
     if actor.organisation is None:
         raise InputError(
             f"nobody at this site is called {actor.id!r}", hint="add the person to site.yaml and adopt the plan again"
@@ -100,7 +102,7 @@ def refuse_stranger(actor: Actor) -> None:
 
 
 def refuse_outsider(actor: Actor, action: str, matter: Matter) -> None:
-    """Raise where one organisation would report what was given to another."""
+    """Raise if somebody of one organisation would report on work that is assigned to another organisation."""
     roles = ACCESS[action].outsiders
     if roles is None or not matter.organisation or actor.is_engine:
         return
@@ -115,12 +117,12 @@ def refuse_outsider(actor: Actor, action: str, matter: Matter) -> None:
 
 
 def is_same(one: str, other: str) -> bool:
-    """Return whether two names are one organisation's, however their case and spaces are typed."""
-    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
+    """Return whether two names are of the same organisation. Upper and lower case and the number of spaces make no difference."""
+    return one.casefold().split() == other.casefold().split()
 
 
 def same_organisation(wanted: str, known: Collection[str]) -> str:
-    """Return an organisation's name as the site writes it. Raise for one that nobody belongs to."""
+    """Return an organisation's name in the site's spelling. Raise for one to which nobody belongs."""
     for name in known:
         if is_same(name, wanted):
             return name
@@ -139,16 +141,19 @@ def _roles(action: str, row: Activity | None) -> tuple[str, ...]:
 
 
 def _under(actor: Actor, question: _Question, role: str | None) -> str:
-    """Return the first marker or role of the row that the actor has. The engine and the owner need be no person in force."""
+    """Return the first marker or role of the row that applies to the actor.
+
+    The engine, the owner and those to whom the subject belongs may, even if the plan in force does not have them.
+    """
     matter, wanted = question.matter, question.rule.may
-    stands_for = {
+    applies: dict[str, bool] = {
         Who.ENGINE: actor.is_engine,
         Who.OWNER: actor.id == matter.owner,
         Who.THEIRS: actor.id in matter.theirs,
     }
     for marker in wanted:
-        if isinstance(marker, Who) and stands_for.get(marker, False):
-            return marker.value
+        if applies.get(marker, False):
+            return str(marker)
     if not actor.is_engine:
         refuse_stranger(actor)
         if Who.ANYONE in wanted:
@@ -164,8 +169,10 @@ def _under(actor: Actor, question: _Question, role: str | None) -> str:
 
 
 def _refuse_performer(actor: Actor, row: Activity, question: _Question) -> None:
-    """Raise for a person who did the work, where the sign-off separates the two."""
-    if question.rule.never is not Never.PERFORMER or not row.separates_duties or actor.id not in row.performers:
+    """Raise for a person who did the work, if the sign-off policy does not let performers approve."""
+    if question.rule.never is not Never.PERFORMER:
+        return
+    if not row.separates_duties or actor.id not in row.performers:
         return
     it = "it" if question.matter.subject == row.id else question.matter.subject
     raise NotPermittedError(

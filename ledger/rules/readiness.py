@@ -1,7 +1,8 @@
-"""When a wait ends, and what something still waits for: arithmetic over links and what is known of their ends.
+"""When the wait of a link ends, and what a node still waits for.
 
-FS and SS links hold back a start, FF and SF links hold back a finish. Lags run on the working calendar or around the clock. A
-node is an activity, an order (over when it is placed) or a delivery (over when it is received).
+A node is an activity, an order or a delivery. An order is finished when it is placed, a delivery when it is received. A node's
+start waits for its FS and SS links, its finish for its FF and SF links. Lags are counted on the working calendar or around the
+clock.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ from ledger.rules.rows import LinkRow, Unmet
 from steps.errors import NotSatisfiedError
 
 NAMED = 20
-"""How many predecessors a refusal names; the rest are counted."""
+"""How many predecessors an error names. The others are counted."""
 
 GO_LIVE = "195"
-"""The step that no open class A non-conformance lets pass, wherever it was found."""
+"""The step that waits for every open class A non-conformance of the site."""
 
 EXPIRED = "expired"
-"""How the other end of a link is shown that is a hold point whose approval is over."""
+"""The state in which a link shows a hold point whose approval has expired."""
 
 
 class Times(NamedTuple):
-    """When a node began and was over, as its successors see it. None while it did not."""
+    """When a node started and finished, as its successors see it. None if it has not."""
 
     started: datetime | None
     finished: datetime | None
@@ -36,14 +37,14 @@ NEVER = Times(None, None)
 
 
 class Calendar(Protocol):
-    """Anything that can add working hours to an instant."""
+    """A calendar that counts working hours."""
 
     def add(self, start: datetime, hours: float) -> datetime:
-        """Return the instant `hours` working hours after `start`."""
+        """Return the time `hours` working hours after `start`."""
 
 
 def side_of(link_type: str) -> str:
-    """Return which side of the successor a link holds back: `start` or `finish`."""
+    """Return which side of the successor waits for the link: `start` or `finish`."""
     return "start" if link_type[1] == "S" else "finish"
 
 
@@ -54,7 +55,7 @@ def satisfied_at(
     before: Times,
     calendar: Calendar,
 ) -> datetime | None:
-    """Return when a link's wait ends, or None while what it waits for has not happened."""
+    """Return when the wait of a link ends, its lag included. None while the predecessor has not started or finished."""
     begin = before.finished if link_type[0] == "F" else before.started
     if begin is None or lag_h == 0:
         return begin
@@ -66,8 +67,8 @@ def satisfied_at(
 def activity_times(row: Activity) -> Times:
     """Return an activity's times as its successors see them.
 
-    A hold point that is stale counts as not passed. What was decided not to apply is bridged: it is over once its own
-    predecessors are, but not before the decision.
+    A stale hold point counts as not passed. An activity that does not apply is bridged: it counts as finished when its own
+    predecessors are finished, but not before the decision that it does not apply.
     """
     if row.plan.policy.hold_point and row.stale:
         return NEVER
@@ -86,13 +87,14 @@ def activity_times(row: Activity) -> Times:
 
 
 def unmet(links: Sequence[LinkRow], side: str, now: datetime) -> list[Unmet]:
-    """Return what of the links into a node still holds back its `start` or its `finish` at `now`."""
-    return [_unmet(link) for link in links if side_of(link.type) == side and _holds_back(link, side, now)]
+    """Return the predecessors that a node's `start` or `finish` still waits for at `now`."""
+    return [_unmet(link) for link in links if _is_waited_for(link, side, now)]
 
 
 def refuse_waiting(node: str, title: str, verb: str, waits: Sequence[Unmet]) -> None:
-    """Raise with what a node waits for, so that a person can act on it."""
-    tally = ", ".join(f"{state} {n}" for state, n in Counter(w.state for w in waits).most_common())
+    """Raise an error that names what a node waits for. `verb` is what the node cannot do yet, for example start."""
+    counted = Counter(wait.state for wait in waits)
+    tally = ", ".join(f"{state} {number}" for state, number in counted.most_common())
     named = "; ".join(f"{w.predecessor} {w.title}: {w.state} ({w.reason})" for w in waits[:NAMED])
     rest = f"; and {len(waits) - NAMED} more" if len(waits) > NAMED else ""
     raise NotSatisfiedError(
@@ -101,8 +103,10 @@ def refuse_waiting(node: str, title: str, verb: str, waits: Sequence[Unmet]) -> 
     )
 
 
-def _holds_back(link: LinkRow, side: str, now: datetime) -> bool:
-    """Return whether a link holds back. A hold point whose approval is over does, although its link was satisfied once."""
+def _is_waited_for(link: LinkRow, side: str, now: datetime) -> bool:
+    """Return whether a side waits for a link. A start waits again for a hold point whose approval has expired."""
+    if side_of(link.type) != side:
+        return False
     is_open = link.satisfied_at is None or link.satisfied_at > now
     return is_open or (side == "start" and link.state == EXPIRED)
 

@@ -1,7 +1,7 @@
-"""What may be read at an activity, how text becomes a reading, and how a reading is judged the moment it is entered.
+"""Which metrics may be read at an activity, how text becomes a reading, and how a new reading is judged.
 
-A metric is one of the activity's criteria, or one that its step reads besides. A value is of the criterion's sort, finite,
-and in a unit that compares with the criterion's.
+A metric belongs to one of the activity's criteria, or it is one that the step reads in addition. A value has the criterion's
+type (number, yes or no, word). A number is finite, and its unit can be converted to the criterion's.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from steps.schedule.activity import PlanCriterion
 from steps.value import Value, value_text
 
 NOTED = "noted"
-"""The verdict on a reading that no criterion asks for."""
+"""The verdict on a reading that has no criterion."""
 
 YES_OR_NO = {"true": True, "yes": True, "false": False, "no": False}
 LARGEST = 30
-"""Powers of ten within which a number is believed; what is larger or finer is a slip of the keyboard."""
+"""The largest power of ten of a number, up or down. Anything beyond it is a typing error."""
 
 LONGEST_WORD = 200
 SHOWN = 60
@@ -31,7 +31,7 @@ SHOWN = 60
 
 
 class Asked(NamedTuple):
-    """A metric that may be read. `criterion` is None where nothing judges it."""
+    """A metric that may be read. `criterion` is None if the metric has no criterion."""
 
     metric: str
     unit: str
@@ -39,26 +39,26 @@ class Asked(NamedTuple):
 
     @property
     def is_yes_or_no(self) -> bool:
-        """True where a reading is yes or no."""
+        """True if a reading is yes or no."""
         if self.criterion is None:
             return self.unit == "bool"
         return isinstance(self.criterion.value, bool)
 
     @property
     def is_word(self) -> bool:
-        """True where a reading is a word."""
+        """True if a reading is a word."""
         return self.criterion is not None and isinstance(self.criterion.value, str)
 
     @property
     def sort(self) -> str:
-        """What a reading is, in words."""
+        """The type of a reading, in words."""
         if self.is_yes_or_no:
             return "true or false"
         return "a word" if self.is_word else f"a number in {self.unit}"
 
 
 class Verdict(NamedTuple):
-    """One reading and how it is judged; `limit` is empty where nothing judges it."""
+    """One reading and the verdict on it. `limit` is empty if the metric has no criterion."""
 
     item: str
     metric: str
@@ -67,13 +67,13 @@ class Verdict(NamedTuple):
     limit: str
 
     def __str__(self) -> str:
-        """Return it as one line."""
-        judged = f": {self.verdict}, must be {self.limit}" if self.limit else f": {self.verdict}"
-        return f"{self.metric} {self.measured}{judged}"
+        """Return metric, value, verdict and limit in one line."""
+        limit = f", must be {self.limit}" if self.limit else ""
+        return f"{self.metric} {self.measured}: {self.verdict}{limit}"
 
 
 def asked_of(row: Activity) -> dict[str, Asked]:
-    """Return every metric that may be read at an activity, criteria first."""
+    """Return every metric that may be read at an activity, those with a criterion first."""
     asked = {c.metric: Asked(c.metric, c.unit, c) for c in row.plan.criteria}
     also = row.plan.also_reads
     if also is None:
@@ -86,7 +86,7 @@ def asked_of(row: Activity) -> dict[str, Asked]:
 
 
 def wanted(row: Activity, asked: Mapping[str, Asked], metric: str) -> Asked:
-    """Return what is asked of a metric. Raise for one that the step does not ask for."""
+    """Return a metric that may be read. Raise for one that the step does not ask for."""
     if metric not in asked:
         names = ", ".join(asked) or "none; write a comment instead"
         raise InputError(f"{row.id} has no criterion {metric[:SHOWN]!r}", hint=f"criteria: {names}")
@@ -99,9 +99,9 @@ def measured(
     entry: ReadingEntry,
     item: str,
 ) -> Measured:
-    """Return a reading from what was entered. Raise for one that cannot be judged: NaN, another sort, another unit."""
+    """Return a reading from an entry. Raise for one that cannot be judged: NaN, another type, a unit that does not convert."""
     metric, is_text = wanted(row, asked, entry.metric), isinstance(entry.value, str)
-    value = _typed(metric, entry) if is_text else _refused_unless_fit(metric, entry)
+    value = _from_text(metric, entry) if is_text else _of_right_type(metric, entry)
     if isinstance(value, bool) or metric.is_word:
         return Measured(entry.metric, value, metric.unit if is_text else entry.unit, item)
     unit = entry.unit or (metric.unit if is_text else "")
@@ -112,38 +112,50 @@ def measured(
 
 
 def verdicts(
-    asked: Mapping[str, Asked], found: Sequence[Measured], before: Mapping[str, list[Reading]], waived: Collection[str]
+    asked: Mapping[str, Asked],
+    found: Sequence[Measured],
+    before: Mapping[str, list[Reading]],
+    waived: Collection[str],
 ) -> list[Verdict]:
-    """Return how each new reading is judged. What is waived in this attempt does not fail.
+    """Return the verdict on each new reading. A metric that is waived in this attempt does not fail.
 
-    `before` are the readings of this attempt by metric, with which criteria that compare items compare the new ones.
+    `before` are the earlier readings of this attempt by metric. Criteria that compare items compare the new readings with them.
     """
     judged: dict[str, dict[str, Judged]] = {}
     for metric in dict.fromkeys(m.metric for m in found):
         criterion = asked[metric].criterion
         if criterion is not None:
             compares = criterion.op == "within" or criterion.fleet_z is not None
+            new = [m for m in found if m.metric == metric]
             readings = list(before.get(metric, ())) if compares else []
-            readings += [Reading(m.item, m.value, m.unit) for m in found if m.metric == metric]
+            readings += [Reading(m.item, m.value, m.unit) for m in new]
             judged[metric] = judge_items(criterion, readings)
     return [_verdict(asked[m.metric].criterion, m, judged, waived) for m in found]
 
 
 def _verdict(
-    c: PlanCriterion | None, m: Measured, judged: dict[str, dict[str, Judged]], waived: Collection[str]
+    criterion: PlanCriterion | None,
+    m: Measured,
+    by_metric: Mapping[str, Mapping[str, Judged]],
+    waived: Collection[str],
 ) -> Verdict:
-    if c is None:
-        yes_or_no = {True: "yes", False: "no"}.get(m.value) if isinstance(m.value, bool) else None
-        return Verdict(m.item, m.metric, NOTED, yes_or_no or f"{value_text(m.value)} {m.unit}".strip(), "")
-    one = judged[m.metric][m.item]
-    verdict = WAIVED if one.verdict == FAILED and m.metric in waived else one.verdict
+    if criterion is None:
+        text = f"{value_text(m.value)} {m.unit}".strip()
+        if isinstance(m.value, bool):
+            text = "yes" if m.value else "no"
+        return Verdict(m.item, m.metric, NOTED, text, "")
+    judged = by_metric[m.metric][m.item]
+    verdict = judged.verdict
+    if verdict == FAILED and m.metric in waived:
+        verdict = WAIVED
     if verdict == NOT_MEASURED:
-        verdict = "held against the others when they are read"
-    return Verdict(m.item, m.metric, verdict, one.measured, f"{c.op} {value_text(c.value)} {c.unit}".strip())
+        verdict = "compared with the others when they are read"
+    limit = f"{criterion.op} {value_text(criterion.value)} {criterion.unit}".strip()
+    return Verdict(m.item, m.metric, verdict, judged.measured, limit)
 
 
-def _refused_unless_fit(metric: Asked, entry: ReadingEntry) -> Value:
-    """Return a value that a program handed over. Raise where it is of another sort, or no number that exists."""
+def _of_right_type(metric: Asked, entry: ReadingEntry) -> Value:
+    """Return a value that is not text. Raise for one of another type, and for a number that no instrument shows."""
     value = entry.value
     if metric.is_yes_or_no != isinstance(value, bool):
         raise InputError(f"{metric.metric} is {metric.sort}, not {value_text(value)!r}")
@@ -152,7 +164,8 @@ def _refused_unless_fit(metric: Asked, entry: ReadingEntry) -> Value:
     return value
 
 
-def _typed(metric: Asked, entry: ReadingEntry) -> Value:
+def _from_text(metric: Asked, entry: ReadingEntry) -> Value:
+    """Return the value that a text means. Raise for a text that is no value of the metric's type."""
     text = str(entry.value).strip()
     shown = f"{text} {entry.unit}".strip()[:SHOWN]
     if metric.is_word:

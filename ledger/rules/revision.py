@@ -1,11 +1,10 @@
-"""What a plan revision does to what was done: which results and sign-offs no longer hold.
+"""Which results and sign-offs a plan revision makes invalid. The preview of a revision and its adoption both use this.
 
-A person who looks at a revision and the decision that adopts it ask this, with the same answer.
-
-An activity whose own result no longer answers what is asked (criteria, quantity, definition, the figures it was worked out
-from) is opened again. One that is only to be approved differently is signed again, since what was done is still right.
-Everything done that came after one opened again becomes stale, as after any reopening. Work that has not ended goes on: it is
-judged by what is in force when it ends.
+- An activity is opened again if its result no longer answers the plan: other criteria, another quantity, another definition,
+  or other figures from which it was worked out.
+- An activity is to be signed again if only its approval is asked for differently. Its work stays valid.
+- Everything done that comes after an activity that is opened again becomes stale, as after any reopening.
+- Work that has not ended goes on. It is judged by the revision that is in force when it ends.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ from steps.schedule.plan import Plan, PlanLink
 from steps.value import value_text
 
 NAMED = 4
-"""How many differences a reason names; the rest are counted."""
+"""How many differences a reason names. The others are counted."""
 
 
 class Consequence(NamedTuple):
-    """What becomes of one activity, how it was, and why."""
+    """An activity that a revision affects: its state and attempt before the revision, and why it is affected."""
 
     activity: str
     state: State
@@ -35,7 +34,7 @@ class Consequence(NamedTuple):
 
 
 class Consequences(NamedTuple):
-    """Everything that no longer holds under a revision. An activity is in one list only."""
+    """The activities that a revision affects. Each is in one list only."""
 
     reopened: tuple[Consequence, ...] = ()
     sign_again: tuple[Consequence, ...] = ()
@@ -43,31 +42,39 @@ class Consequences(NamedTuple):
 
 
 def consequences(old: Plan, new: Plan, standing: Mapping[str, Begun]) -> Consequences:
-    """Return what no longer holds once `new` is in force in the place of `old`."""
+    """Return which activities are affected once `new` replaces `old`. `standing` has the activities that have begun, by id."""
     before = {a.id: a for a in old.activities}
     inputs = _Inputs(old, new)
     reopened, sign_again = [], []
     for activity in new.activities:
-        how = standing.get(activity.id)
-        if how is None or how.state not in ENDED or not activity.applicable:
+        now, was = standing.get(activity.id), before.get(activity.id)
+        if now is None or now.state not in ENDED or not activity.applicable:
             continue
-        was = before.get(activity.id)
-        if was is not None and (why := [*_asked(was, activity), *inputs.differing(was, activity)]):
-            reopened.append(Consequence(activity.id, how.state, how.attempt, _sentence(why)))
-        elif how.state is State.DONE and not how.stale and (why := list(_approval(was, activity))):
-            sign_again.append(Consequence(activity.id, how.state, how.attempt, _sentence(why)))
-    opened = [c.activity for c in reopened]
+        changed = list(_result(was, activity, inputs))
+        if changed:
+            reopened.append(_consequence(activity.id, now, _sentence(changed)))
+        elif _is_valid(now) and (why := list(_approval(was, activity))):
+            sign_again.append(_consequence(activity.id, now, _sentence(why)))
     again = {c.activity for c in sign_again}
-    stale = [
-        Consequence(name, how.state, how.attempt, f"rests on {root}")
-        for name, root in sorted(_after(new.links, opened).items())
-        if name not in again and (how := standing.get(name)) and how.state is State.DONE and not how.stale
-    ]
+    after = _after(new.links, [c.activity for c in reopened])
+    stale = []
+    for name, root in sorted(after.items()):
+        now = standing.get(name)
+        if name not in again and now is not None and _is_valid(now):
+            stale.append(_consequence(name, now, f"rests on {root}"))
     return Consequences(tuple(reopened), tuple(sign_again), tuple(stale))
 
 
+def _consequence(name: str, now: Begun, why: str) -> Consequence:
+    return Consequence(name, now.state, now.attempt, why)
+
+
+def _is_valid(now: Begun) -> bool:
+    return now.state is State.DONE and not now.stale
+
+
 def _after(links: Iterable[PlanLink], opened: list[str]) -> dict[str, str]:
-    """Return what comes after the opened ones in the network, each with the opened one it was reached from."""
+    """Return everything that comes after the opened activities, each node with the opened one from which it was reached."""
     following: dict[str, list[str]] = {}
     for link in links:
         following.setdefault(link.before, []).append(link.after)
@@ -78,11 +85,11 @@ def _after(links: Iterable[PlanLink], opened: list[str]) -> dict[str, str]:
             if after not in roots:
                 roots[after] = roots[node]
                 front.append(after)
-    return {name: root for name, root in roots.items() if name not in set(opened)}
+    return {name: roots[name] for name in front[len(opened) :]}
 
 
 class _Inputs:
-    """What compute steps are worked out from, under both plans. Nothing is worked out where nothing changed."""
+    """The inputs of compute steps under both plans. They are worked out only if the designs differ."""
 
     def __init__(self, old: Plan, new: Plan) -> None:
         same = ("design", "units", "figures", "choices")
@@ -90,7 +97,7 @@ class _Inputs:
         self._old, self._new = Calculator(old), Calculator(new)
 
     def differing(self, was: PlanActivity, activity: PlanActivity) -> Iterator[str]:
-        """Return which figures differ. One that only one of the plans knows is no difference in the design."""
+        """Yield which figures differ. A figure that only one of the plans has is not a difference in the design."""
         if self._same or activity.kind != "compute":
             return
         before, now = self._old.basis(was), self._new.basis(activity)
@@ -99,8 +106,10 @@ class _Inputs:
                 yield f"{name} is {now[name]}, was {value}"
 
 
-def _asked(was: PlanActivity, now: PlanActivity) -> Iterator[str]:
-    """Return how the result that is asked for differs."""
+def _result(was: PlanActivity | None, now: PlanActivity, inputs: _Inputs) -> Iterator[str]:
+    """Yield how the result that the plan asks for differs. A new activity has no earlier result."""
+    if was is None:
+        return
     if was.kind != now.kind:
         yield f"it is a {now.kind.value} step, was {was.kind.value}"
     if was.effect != now.effect:
@@ -108,14 +117,20 @@ def _asked(was: PlanActivity, now: PlanActivity) -> Iterator[str]:
     if (was.items, was.items_of) != (now.items, now.items_of):
         yield f"{now.items} {now.items_of or 'items'}, was {was.items} {was.items_of or 'items'}"
     yield from _changed(_criteria(was), _criteria(now))
-    yield from _changed({f.name: f.unit for f in was.facts}, {f.name: f.unit for f in now.facts})
+    yield from _changed(_facts(was), _facts(now))
+    yield from inputs.differing(was, now)
 
 
 def _criteria(activity: PlanActivity) -> dict[str, str]:
-    return {
-        f"{c.metric} {c.op}" + (f" each {c.each}" if c.each else ""): f"{value_text(c.value)} {c.unit}"
-        for c in activity.criteria
-    }
+    found = {}
+    for criterion in activity.criteria:
+        each = f" each {criterion.each}" if criterion.each else ""
+        found[f"{criterion.metric} {criterion.op}{each}"] = f"{value_text(criterion.value)} {criterion.unit}"
+    return found
+
+
+def _facts(activity: PlanActivity) -> dict[str, str]:
+    return {fact.name: fact.unit for fact in activity.facts}
 
 
 def _changed(
@@ -133,7 +148,7 @@ def _changed(
 
 
 def _approval(was: PlanActivity | None, now: PlanActivity) -> Iterator[str]:
-    """Return how the approval that is asked for differs, or that the activity was not in the plan."""
+    """Yield how the approval that the plan asks for differs, or that the activity was not in the old plan."""
     if was is None:
         yield "it was not part of the revision in force"
         return
@@ -147,7 +162,9 @@ def _approval(was: PlanActivity | None, now: PlanActivity) -> Iterator[str]:
 
 
 def _words(value: object) -> str:
-    return ", ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)
 
 
 def _sentence(why: list[str]) -> str:

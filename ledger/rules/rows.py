@@ -1,4 +1,4 @@
-"""Rows that the rules ask and the questions answer with: links, orders, releases, non-conformances. Values only."""
+"""Rows that the rules read and the questions return: links, orders, releases, non-conformances. They are values only."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ if TYPE_CHECKING:
 
 
 RUN_DONE = frozenset({"ok", "changed", "kept"})
-"""What a run did to a host, where it did everything."""
+"""Results of hosts on which a run did everything."""
 
 RUN_NOT_DONE = frozenset({"failed", "unreachable"})
+"""Results of hosts on which a run did not."""
 
 
 class LinkRow(NamedTuple):
-    """One link; `state` and `title` are those of the other end, `valid_until` is when its approval ends."""
+    """One link. `state`, `title` and `valid_until` (the end of its approval) are those of the node at the other end."""
 
     before: str
     after: str
@@ -33,7 +34,7 @@ class LinkRow(NamedTuple):
 
 
 class Begun(NamedTuple):
-    """How an activity is that has begun: what a plan revision asks."""
+    """The state of an activity that has begun, as far as a plan revision depends on it."""
 
     state: State
     attempt: int
@@ -41,7 +42,7 @@ class Begun(NamedTuple):
 
 
 class Unmet(NamedTuple):
-    """A predecessor that something still waits for; `state` is in words."""
+    """A predecessor that a node still waits for. `state` is in words."""
 
     predecessor: str
     title: str
@@ -54,7 +55,7 @@ class Unmet(NamedTuple):
 
 
 class TrancheRow(NamedTuple):
-    """One delivery of an order. `quantity` is what is ordered now, `planned_quantity` what the plan says."""
+    """One delivery of an order. `quantity` is the quantity ordered now, `planned_quantity` that of the plan."""
 
     id: str
     number: int
@@ -72,14 +73,14 @@ class TrancheRow(NamedTuple):
 
     @property
     def outstanding(self) -> Decimal:
-        """How much has not come."""
+        """The quantity that was not received yet."""
         return self.quantity - self.received_quantity
 
 
 class OrderRow(NamedTuple):
-    """An order; `state` is planned, placed, part received or received.
+    """An order. `state` is planned, placed, part received or received.
 
-    `quantity` is what is ordered, change orders included. `value` is None where nobody said.
+    `quantity` includes change orders. `value` is None if nobody recorded it.
     """
 
     id: str
@@ -113,7 +114,7 @@ class OrderRow(NamedTuple):
 
 
 class ChangeRow(NamedTuple):
-    """A change order; `state` is open, approved or refused. Figures are what is to be in force afterwards."""
+    """A change order. `state` is open, approved or refused. `quantity` and `value` are the new totals, not what is added."""
 
     id: str
     subject: str
@@ -131,7 +132,7 @@ class ChangeRow(NamedTuple):
 
 
 class ReleaseRow(NamedTuple):
-    """A person's word that a run may change these hosts, this once. `live` ones are of the present attempt and not used."""
+    """A release: a person permitted one run to change these hosts. It is `live` if no run used it and the attempt is the present."""
 
     id: str
     activity: str
@@ -147,7 +148,7 @@ class ReleaseRow(NamedTuple):
 
 
 class PreviewRow(NamedTuple):
-    """What check mode showed of a playbook; `differences` is the digest of the text among the evidence."""
+    """A preview: what check mode showed of a playbook. `differences` is the digest of that text in the evidence store."""
 
     hosts: tuple[str, ...]
     playbook_digest: str
@@ -157,9 +158,10 @@ class PreviewRow(NamedTuple):
 
 
 class NcrRow(NamedTuple):
-    """A non-conformance; `decided` is what is to be done, `disposition` how it was closed.
+    """A non-conformance. `decided` is the disposition that was decided, `disposition` the one with which it was closed.
 
-    `inspections` counts the later attempts that somebody, or a run, has judged again, and the later entries of what failed.
+    `inspections` counts how often the work was inspected again: attempts with a sign-off or a run, and new entries of items or
+    readings that had failed.
     """
 
     id: str

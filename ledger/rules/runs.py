@@ -1,18 +1,19 @@
-"""Runs of software: which release a run may use, what its result leads to, and what of it stays when only some hosts run again.
+"""Runs of software: which release a run may use, to which state its result leads, and which results a retry keeps.
 
-Reading is not doing, and a host that was skipped was not done.
+A run that only reads does not do the work of a step. A host that was skipped is not done.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ledger.entries import ItemResult, Measured, RunOutcome
 from ledger.rules.activity import CHANGING, PEOPLES_WORK, Action, Activity, State
 from ledger.rules.approval import after_work, allowed, permitted, refuse_blocked, refuse_unwitnessed
 from ledger.rules.case import Case, Read
-from ledger.rules.judgement import MET, Reading, judge, judge_items
+from ledger.rules.judgement import MET, Reading, judge_items, judgements
 from ledger.rules.rows import RUN_DONE, RUN_NOT_DONE, PreviewRow, ReleaseRow
 from steps.catalog.terms import Effect, Kind
 from steps.errors import InputError, NotSatisfiedError
@@ -20,18 +21,22 @@ from steps.schedule.activity import PlanCriterion
 
 
 class Before(NamedTuple):
-    """Results and readings of hosts that are not touched again."""
+    """Results and readings of the hosts that a retry does not touch again."""
 
     results: tuple[ItemResult, ...]
     measurements: tuple[Measured, ...]
 
 
 def release_for(
-    row: Activity, live: Sequence[ReleaseRow], hosts: Collection[str], playbook_digest: str | None
+    row: Activity,
+    live: Sequence[ReleaseRow],
+    hosts: Collection[str],
+    playbook_digest: str | None,
 ) -> str | None:
-    """Return the release that a run uses up; None where its effect needs none. Raise where none fits.
+    """Return the release that a run uses up. None if its effect needs none.
 
-    `live` are the releases of the attempt that are not used, the newest first.
+    `live` are the unused releases of the attempt, the newest first. Raise if none of them names exactly these hosts and this
+    playbook.
     """
     if row.plan.effect not in CHANGING:
         return None
@@ -58,9 +63,15 @@ def release(case: Case) -> str:
 
 
 def differences_seen(
-    row: Activity, seen: PreviewRow | None, hosts: Collection[str], playbook_digest: str
+    row: Activity,
+    seen: PreviewRow | None,
+    hosts: Collection[str],
+    playbook_digest: str,
 ) -> str | None:
-    """Return the digest of what a release rests on. Raise where what was seen is not what would run."""
+    """Return the digest of the differences that a preview showed. None if the policy asks for no preview.
+
+    Raise if the preview was of another playbook or of other hosts.
+    """
     if not row.plan.preview or seen is None:
         return None
     if seen.playbook_digest != playbook_digest or set(seen.hosts) != set(hosts):
@@ -76,7 +87,7 @@ def _unseen(row: Activity, why: str) -> NotSatisfiedError:
 
 
 def claim(case: Case) -> None:
-    """Let the engine begin a run."""
+    """Let the engine begin a run of what is ready."""
     refuse_blocked(case)
     refuse_unwitnessed(case)
     permitted(case, Action.CLAIM, State.RUNNING)
@@ -90,13 +101,13 @@ def request_run(case: Case) -> None:
 
 
 def request_retry(case: Case) -> None:
-    """Let a person ask for another try of what failed or was not met."""
+    """Let a person ask for another try of what failed or did not meet its criteria."""
     _refuse_by_hand(case, "request_retry")
     permitted(case, Action.RETRY, State.OPEN)
 
 
 def request_cancel(case: Case) -> None:
-    """Let a person ask for a run to be stopped."""
+    """Let a person ask to stop a run."""
     _refuse_by_hand(case, "request_cancel")
     if case.row.state is not State.RUNNING:
         raise NotSatisfiedError(f"{case.row.id} is not running; there is nothing to stop")
@@ -113,7 +124,8 @@ def _refuse_by_hand(case: Case, action: str) -> None:
 def result_of(row: Activity, outcome: RunOutcome, *, is_rehearsal: bool, needs_person: bool) -> State:
     """Return the state to which a run's outcome leads. Nothing else decides it.
 
-    An interrupted run leaves the activity open, or on hold where a person has to find out whether the old process is dead.
+    After an interrupted run the activity is open. It is on hold if `needs_person` is true: then a person must first find out
+    whether the old process is dead.
     """
     if outcome.status == "interrupted":
         return State.ON_HOLD if needs_person else State.OPEN
@@ -129,18 +141,19 @@ def result_of(row: Activity, outcome: RunOutcome, *, is_rehearsal: bool, needs_p
 
 
 def _is_met(row: Activity, outcome: RunOutcome) -> bool:
-    """Return whether every criterion is met on every host. A skipped host shows nothing unless something was read there."""
-    criteria = row.plan.criteria
-    read_at = {m.item for m in outcome.measurements}
+    """Return whether every criterion is met on every host. A skipped host is not met unless something was read there."""
+    plan, found = row.plan, outcome.measurements
+    read_at = {m.item for m in found}
     if any(r.status == "skipped" and r.host not in read_at for r in outcome.results):
         return False
-    if not criteria:
-        # an automate step that was only read shows nothing about what it should have changed
-        return not (row.plan.kind is Kind.AUTOMATE and row.plan.effect is Effect.READ)
-    found: dict[str, list[Reading]] = {}
-    for m in outcome.measurements:
-        found.setdefault(m.metric, []).append(Reading(m.item, m.value, m.unit, m.note))
-    return all(judge(c, found.get(c.metric, ())).verdict == MET for c in criteria)
+    if not plan.criteria:
+        # reading alone does not prove that an automate step made its change
+        return not (plan.kind is Kind.AUTOMATE and plan.effect is Effect.READ)
+    by_metric: dict[str, list[Reading]] = {}
+    for m in found:
+        reading = Reading(m.item, m.value, m.unit, m.note)
+        by_metric.setdefault(m.metric, []).append(reading)
+    return not any(judgement.is_open for judgement in judgements(plan.criteria, by_metric))
 
 
 def hosts_done(
@@ -148,20 +161,25 @@ def hosts_done(
     hosts: Mapping[str, str],
     reads: Sequence[Read],
 ) -> tuple[str, ...]:
-    """Return the hosts on which an attempt did everything and met every criterion. `hosts` are results by host."""
+    """Return the hosts on which a run did everything and met every criterion. `hosts` are the run's results by host."""
+    done = [host for host, status in hosts.items() if status in RUN_DONE]
     by_engine = [read for read in reads if read.by_engine]
-    met = [_met_at(c, [read.reading for read in by_engine if read.metric == c.metric]) for c in criteria]
-    return tuple(host for host, status in hosts.items() if status in RUN_DONE and all(host in there for there in met))
+    for criterion in criteria:
+        met = _met_at(criterion, by_engine)
+        done = [host for host in done if host in met]
+    return tuple(done)
 
 
-def _met_at(criterion: PlanCriterion, readings: list[Reading]) -> set[str]:
-    return {item for item, judged in judge_items(criterion, readings).items() if judged.verdict == MET}
+def _met_at(criterion: PlanCriterion, reads: Iterable[Read]) -> set[str]:
+    readings = [read.reading for read in reads if read.metric == criterion.metric]
+    judged = judge_items(criterion, readings)
+    return {item for item, one in judged.items() if one.verdict == MET}
 
 
 def done_before(row: Activity, touched: Collection[str], reads: Sequence[Measured]) -> Before:
-    """Return what the attempt before showed of the hosts that this one keeps, and has not touched all the same.
+    """Return the results and readings of the earlier attempt, for the hosts that this attempt keeps and has not touched.
 
-    `reads` are what software read in the attempt before. What a person read belongs to their attempt alone.
+    `reads` are the readings of software in the earlier attempt. A person's readings count only in their own attempt.
     """
     kept, before = set(row.kept) - set(touched), row.attempt - 1
     results = tuple(ItemResult(host, "kept") for host in row.kept if host in kept)
@@ -169,6 +187,8 @@ def done_before(row: Activity, touched: Collection[str], reads: Sequence[Measure
 
 
 def _with_note(m: Measured, attempt: int) -> Measured:
-    """Say when it was read, unless an earlier retry has said so."""
-    note = m.note if "read in attempt" in m.note else "; ".join(filter(None, (m.note, f"read in attempt {attempt}")))
-    return Measured(m.metric, m.value, m.unit, m.item, m.source, note)
+    """Return a reading whose note says in which attempt it was read. An earlier retry may have added that already."""
+    if "read in attempt" in m.note:
+        return m
+    note = f"{m.note}; " if m.note else ""
+    return replace(m, note=f"{note}read in attempt {attempt}")

@@ -1,4 +1,4 @@
-"""Witness points: who is told beforehand that an activity takes place, and who came to see it."""
+"""Witness points: who is invited to witness an activity, and who came."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from steps.schedule.activity import PlanWitness
 
 
 def invite(case: Case, on: datetime, *, agreed: bool) -> PlanWitness:
-    """Let somebody tell the witnesses when it takes place. Return whom the policy names, and their notice."""
+    """Let somebody invite the witnesses to the time `on`. Return the roles that the policy names, and their notice."""
     allowed(case, "invite")
     witness, row = _wanted(case), case.row
     permitted(case, Action.INVITE)
@@ -29,7 +29,7 @@ def invite(case: Case, on: datetime, *, agreed: bool) -> PlanWitness:
 
 
 def attend(case: Case, role: str, person: Actor | None) -> None:
-    """Let somebody record who came in a role. `person` is None where nobody did."""
+    """Let somebody record who came in a role. `person` is None if nobody came."""
     allowed(case, "attend")
     witness, row = _wanted(case), case.row
     if role not in witness.roles:

@@ -1,6 +1,6 @@
-"""What people may record about work, and where it leads: the whole rule of each decision.
+"""What people may record about their work, and to which state it leads: the whole rule of each decision.
 
-As in `ledger.rules.approval`, every function returns what follows, or raises the refusal.
+As in `ledger.rules.approval`, every function returns what follows from the decision, or raises the refusal.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from ledger.rules.rows import RUN_NOT_DONE
 from steps.errors import InputError, NotSatisfiedError
 
 NAMED = 5
-"""How many hosts or items a refusal names; the rest are counted."""
+"""How many hosts or items an error names. The others are counted."""
 
 
 def start(case: Case) -> None:
-    """Let people begin."""
+    """Let people start the work."""
     allowed(case, "start")
     refuse_blocked(case)
     permitted(case, Action.START, State.IN_PROGRESS)
@@ -68,7 +68,7 @@ def progress(
 
 
 def finish(case: Case) -> State:
-    """Let the work be finished: every criterion met or waived, every item of a checklist good."""
+    """Let people finish the work. Every criterion is met or waived, and every item of a checklist is good or accepted."""
     row = case.row
     allowed(case, "finish")
     result = after_work(row, by_hand=True)
@@ -83,7 +83,7 @@ def finish(case: Case) -> State:
 
 
 def attest(case: Case) -> State:
-    """Let a person state that software's work was done outside. Another person approves it."""
+    """Let a person state that software's work was done outside Clusterwright. Another person must approve it."""
     row = case.row
     allowed(case, "attest")
     if row.plan.kind in PEOPLES_WORK:
@@ -99,13 +99,13 @@ def attest(case: Case) -> State:
 
 
 def hold(case: Case) -> None:
-    """Stop an activity. Running software is cancelled, not held."""
+    """Put an activity on hold. A run of software is cancelled instead."""
     allowed(case, "hold")
     permitted(case, Action.HOLD, State.ON_HOLD)
 
 
 def resume(case: Case) -> State:
-    """Let a held activity go on in the state in which it was held."""
+    """Resume an activity that is on hold. Return its state before the hold, in which it goes on."""
     allowed(case, "resume")
     back = State(case.row.held_from or State.OPEN)
     permitted(case, Action.RESUME, back)
@@ -113,14 +113,14 @@ def resume(case: Case) -> State:
 
 
 def na(case: Case) -> str:
-    """Decide that there is nothing to do. Return the role under which the actor decides."""
+    """Decide that an activity does not apply. Return the role by which the actor may decide it."""
     role = allowed(case, "na")
     permitted(case, Action.NOT_APPLICABLE, State.NOT_APPLICABLE)
     return role
 
 
 def reopen(case: Case) -> None:
-    """Open what was done again."""
+    """Open an activity again that is done or does not apply."""
     row = case.row
     allowed(case, "reopen")
     if row.state is State.NOT_APPLICABLE and not row.na_decided:
@@ -131,7 +131,7 @@ def reopen(case: Case) -> None:
 
 
 def settle_duplicate(case: Case) -> None:
-    """Let an activity be done, since those that complete it are done."""
+    """Complete an activity because the activities that complete it are done."""
     row, by = case.row, case.row.plan.completed_by
     allowed(case, "settle_duplicate")
     if not by:
@@ -149,7 +149,7 @@ def settle_duplicate(case: Case) -> None:
 
 
 def assign(case: Case, person: Actor) -> None:
-    """Let somebody assign the activity to a person. What was given to an organisation stays with its people."""
+    """Let somebody assign the activity to a person. Work of an organisation may only be assigned to its own people."""
     allowed(case, "assign")
     refuse_outsider(person, "assign", matter_of(case))
     refuse_stranger(person)
@@ -211,30 +211,30 @@ def _refuse_read_by_run(case: Case, metric: str, item: str) -> None:
 
 
 def after_reading(case: Case, reading: Measured) -> State | None:
-    """Return the sign-off for which a run's activity now waits, where this reading meets the last criterion that was open."""
-    if case.row.state not in NOT_MET:
+    """Return awaiting sign-off if this reading meets the last open criterion of a failed or unmet run. None otherwise."""
+    row, metric = case.row, reading.metric
+    if row.state not in NOT_MET:
         return None
-    criteria = case.row.plan.criteria
-    before = case.readings.get(reading.metric, [])
     read = Reading(reading.item, reading.value, reading.unit)
-    found = judgements(
-        criteria,
-        {**case.readings, reading.metric: [*before, read]},
-        case.waived,
-    )
-    if reading.metric not in {c.metric for c in criteria} or any(j.is_open for j in found):
+    before = case.readings.get(metric, ())
+    readings = {**case.readings, metric: [*before, read]}
+    found = judgements(row.plan.criteria, readings, case.waived)
+    is_asked_for = any(j.criterion.metric == metric for j in found)
+    if not is_asked_for or any(j.is_open for j in found):
         return None
     read_at = {r.reading.item for r in case.reads} | {reading.item}
     hosts = case.last_run.hosts if case.last_run else {}
     if any(status == "skipped" and host not in read_at for host, status in hosts.items()):
         return None
-    return after_work(case.row, by_hand=True)
+    return after_work(row, by_hand=True)
 
 
 def _refuse_failed_run(case: Case) -> None:
     run = case.last_run
-    hosts = [host for host, status in run.hosts.items() if status in RUN_NOT_DONE] if run else []
-    if run is not None and (hosts or run.status == "failed"):
+    if run is None:
+        return
+    hosts = [host for host, status in run.hosts.items() if status in RUN_NOT_DONE]
+    if hosts or run.status == "failed":
         where = f" on {named(hosts)}" if hosts else ""
         raise NotSatisfiedError(
             f"the run of {case.row.id} failed{where}; measure after one that ends well",
@@ -243,13 +243,13 @@ def _refuse_failed_run(case: Case) -> None:
 
 
 def named(items: Sequence[str]) -> str:
-    """Return the first few items in words, the rest counted."""
+    """Return the first few items in words, and the number of the others."""
     more = f" and {len(items) - NAMED} more" if len(items) > NAMED else ""
     return ", ".join(items[:NAMED]) + more
 
 
 def comment(case: Case) -> None:
-    """Let somebody write something down."""
+    """Let somebody write a comment."""
     allowed(case, "comment")
 
 

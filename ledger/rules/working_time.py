@@ -1,4 +1,4 @@
-"""The site's working calendar, made of the columns of an adopted plan when a working lag first asks for it."""
+"""The site's working calendar, from the columns of an adopted plan."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from steps.schedule.calendar import WorkCalendar
 
 MARGIN = timedelta(days=366)
-"""The calendar reaches back this far before the plan's start, for work recorded from before."""
+"""How long before the plan's start the calendar begins, for work that was done before."""
 
 
 class WorkingTime(NamedTuple):
-    """What the working calendar asks of a plan revision."""
+    """The working time of a plan revision, as `WorkCalendar.from_plan` reads it."""
 
     time_zone: str
     start: datetime
@@ -26,38 +26,30 @@ class WorkingTime(NamedTuple):
     holidays: tuple[str, ...]
 
 
-class SiteCalendar:
-    """The site's working calendar, made when a working lag first asks for it."""
+class SiteCalendar(NamedTuple):
+    """The site's working calendar, as the columns of the plan revision in force. It is made when a working lag needs it."""
 
-    def __init__(
-        self,
-        time_zone: str,
-        start: str,
-        working_days: str,
-        working_hours: str,
-        holidays: str,
-    ) -> None:
-        """Take the columns of the plan revision in force."""
-        opens, closes = json.loads(working_hours)
-        begins = moment(start) - MARGIN
-        days, free = tuple(json.loads(working_days)), tuple(json.loads(holidays))
-        self._time = WorkingTime(
-            time_zone,
-            begins,
-            days,
-            (float(opens), float(closes)),
-            free,
-        )
+    time_zone: str
+    start: str
+    working_days: str
+    working_hours: str
+    holidays: str
 
     def add(self, start: datetime, hours: float) -> datetime:
-        """Return the instant `hours` working hours after `start`."""
-        return _work_calendar(self._time).add(start, hours)
+        """Return the time `hours` working hours after `start`."""
+        return _work_calendar(self).add(start, hours)
 
 
 @lru_cache(maxsize=8)
-def _work_calendar(time: WorkingTime) -> WorkCalendar:
-    from steps.schedule.calendar import (
-        WorkCalendar,  # NumPy, which most decisions never need: few lags are working time
-    )
+def _work_calendar(columns: SiteCalendar) -> WorkCalendar:
+    from steps.schedule.calendar import WorkCalendar  # it imports NumPy, and few lags are counted in working time
 
+    opens, closes = json.loads(columns.working_hours)
+    time = WorkingTime(
+        columns.time_zone,
+        moment(columns.start) - MARGIN,
+        tuple(json.loads(columns.working_days)),
+        (float(opens), float(closes)),
+        tuple(json.loads(columns.holidays)),
+    )
     return WorkCalendar.from_plan(time)

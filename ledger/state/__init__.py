@@ -1,1 +1,1 @@
-"""What the events come to: tables, projections that fill them, and replay."""
+"""The tables, the projections that fill them from events, and replay."""

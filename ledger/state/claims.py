@@ -1,4 +1,7 @@
-"""Claims: who runs what now. They are machine time and processes, so no event records them and no replay rebuilds them."""
+"""Claims: which process runs which activity now.
+
+A claim has times of this machine and ids of processes. So no event records it and no replay rebuilds it.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ _KEEP = f"INSERT OR REPLACE INTO claim ({', '.join(Claim._fields)}) VALUES ({_MA
 
 
 def keep_claim(p: Projection, claim: Claim) -> None:
-    """Keep a claim in the place of the activity's last one."""
-    p.run(_KEEP, **{name: stored(value) for name, value in claim._asdict().items()})
+    """Store a claim in the place of the activity's earlier one."""
+    p.run(_KEEP, **{name: stored(getattr(claim, name)) for name in Claim._fields})
 
 
 def drop_claim(p: Projection, activity: str) -> None:

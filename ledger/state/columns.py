@@ -1,6 +1,6 @@
-"""Columns that hold text: instants as UTC text, figures as decimal text, lists of words as JSON. Never a float for money.
+"""Columns that are stored as text: times in UTC, decimals, and lists of words as JSON. Money is never a float.
 
-`ledger.state.projection.stored` makes the text. Questions read it back by the types of their rows.
+`ledger.state.projection.stored` writes the text. Questions read it back by the types of their rows' fields.
 """
 
 from __future__ import annotations
@@ -12,8 +12,13 @@ from sqlalchemy import Text
 from sqlmodel import Field
 
 
+def primary_key() -> Any:
+    """Return a column of the primary key."""
+    return Field(primary_key=True)
+
+
 def utc() -> Any:
-    """Return a column of instants, which may be empty."""
+    """Return a column of times, which may be empty."""
     return Field(default=None, sa_type=Text)
 
 
@@ -23,7 +28,7 @@ def word_list() -> Any:
 
 
 def maybe_decimal() -> Any:
-    """Return a column of decimals that may not be known."""
+    """Return a column of decimals, which may be empty."""
     return Field(default=None, sa_type=Text)
 
 

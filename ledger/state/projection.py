@@ -1,8 +1,8 @@
-"""What the handlers of events work on: rows by their tables, changes collected, and effects that several events share.
+"""The projection that handlers of events change: it collects new and changed rows, and has what several events do alike.
 
-Rows are written together: when a handler asks the database, when many have come together, and at the end. The activities that
-handlers ask for are kept, since most events are about few of them. `changed` collects the nodes whose successors may be ready
-now; `ledger.state.readiness` works that out.
+Rows are written together: before a handler reads from the database, when many were collected, and at the end. Activities that
+were read are cached, because most events are about few of them. `changed` has the nodes whose successors may be ready now.
+`ledger.state.readiness` works that out.
 """
 
 from __future__ import annotations
@@ -24,47 +24,41 @@ from steps.stamps import stamp
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
-    from ledger.log.payloads.base import Batch, ReadingPart
+    from ledger.log.payloads.base import Batch, Left, Payload, ReadingPart
+    from ledger.log.payloads.checklists import ItemsChecked
+    from ledger.log.payloads.orders import TrancheReceived
+    from ledger.log.payloads.runs import RunSettled
+    from ledger.log.payloads.sign_off import Rejected
+    from ledger.log.payloads.work import Attached, MeasurementRecorded
+
+    OpensNcr = ItemsChecked | TrancheReceived | RunSettled | Rejected | MeasurementRecorded
 
 Handler = Callable[["Projection", "Event", Any], None]
 """Applies one kind of payload."""
 
+Handlers = dict["type[Payload]", Handler]
+"""The handler of each kind of payload in a module."""
+
+Row = dict[str, Any]
+Shape = tuple[str, tuple[str, ...]]
+"""A table, and the columns of rows that are written together."""
+
 
 class Files(Protocol):
-    """Where the files are that events name."""
+    """Reads the files that events name."""
 
     def load(self, digest: str) -> bytes:
-        """Return the content of evidence, checked against its digest."""
+        """Return the content of a file, after comparing it with its digest."""
 
     def name_in(self, digest: str) -> str | None:
-        """Return the name in a person's document. None where the document was removed."""
-
-
-class File(Protocol):
-    """A file of the evidence store, as an event names it."""
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of its content."""
-
-    @property
-    def evidence(self) -> str:
-        """What kind of evidence it is."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def size(self) -> int:
-        """Its size in bytes."""
+        """Return the name in a person's document. None if the document was removed."""
 
 
 MANY = 5000
-"""So many rows are collected at most before they are written."""
+"""How many rows are collected at most before they are written."""
 
 EVERY = "*"
-"""In `changed`, this means every node: no activity, order or delivery has this id."""
+"""In `changed`, this means every node. No activity, order or delivery has this id."""
 
 FRESH: dict[str, Any] = {
     "finished_at": None,
@@ -81,7 +75,7 @@ FRESH: dict[str, Any] = {
     "simulated": False,
     "before": False,
 }
-"""How an attempt begins: nothing that the one before showed counts."""
+"""The columns of a new attempt. Nothing of the earlier attempt counts in it."""
 
 _ACTIVITIES = f"SELECT {', '.join(COLUMNS)} FROM activity WHERE id IN (SELECT value FROM json_each(:names))"  # noqa: S608  our names
 _AFTER = """
@@ -91,11 +85,11 @@ SELECT id FROM after WHERE id NOT IN (SELECT id FROM root) ORDER BY id"""
 _DONE = """
 SELECT id FROM activity WHERE state = 'done' AND stale_since IS NULL
 AND id IN (SELECT value FROM json_each(:names)) ORDER BY id"""
-_UNANSWERED = "SELECT id FROM ncr WHERE activity = :activity AND closed_at IS NULL AND due IS NULL"
+_WITHOUT_DUE_DATE = "SELECT id FROM ncr WHERE activity = :activity AND closed_at IS NULL AND due IS NULL"
 
 
 class Projection:
-    """An open transaction over the projections, and the files that events name by their digest."""
+    """An open transaction that events change, and the files that events name by their digest."""
 
     def __init__(
         self,
@@ -103,7 +97,7 @@ class Projection:
         handlers: Mapping[str, tuple[Handler, ...]],
         files: Files,
     ) -> None:
-        """Take the transaction, the handlers of each kind of event, and where files are read."""
+        """Take the transaction, the handlers of each kind of event, and what reads files."""
         self.connection = connection
         self.files = files
         self.changed: dict[str, None] = {}
@@ -111,30 +105,30 @@ class Projection:
         driver: Any = connection.connection.driver_connection
         self._query = driver.execute
         self._activities: dict[str, Activity] = {}
-        self._added: dict[tuple[str, tuple[str, ...]], list[dict[str, Any]]] = {}
-        self._updated: dict[tuple[str, str], dict[str, Any]] = {}
+        self._added: dict[Shape, list[Row]] = {}
+        self._updated: dict[tuple[str, str], Row] = {}
         self._collected = 0
         self._rehearsal: bool | None = None
         self._plan: tuple[str, Plan] | None = None
 
     def apply(self, event: Event) -> None:
-        """Change the projections as an event says."""
+        """Apply an event: change the rows that it is about."""
         for handle in self._handlers[event.kind]:
             handle(self, event, event.payload)
 
     def plan(self, document: str) -> Plan:
-        """Return an adopted plan. The last one that was asked for is kept."""
+        """Return an adopted plan. The last one is cached."""
         if self._plan is None or self._plan[0] != document:
             self._plan = (document, Plan.model_validate_json(self.files.load(document)))
         return self._plan[1]
 
-    def batched(self, batches: Iterable[Batch]) -> Iterator[dict[str, Any]]:
-        """Return the rows that were too many for an event and are kept as files."""
+    def batched(self, batches: Iterable[Batch]) -> Iterator[Row]:
+        """Yield the rows that were too many for an event and are in files."""
         for batch in batches:
             yield from loads(self.files.load(batch.digest))
 
     def add(self, table: str, **columns: Any) -> None:
-        """Add a row, with every column by its name."""
+        """Add a row. `columns` has all of its columns."""
         row = {name: stored(value) for name, value in columns.items()}
         self._added.setdefault((table, tuple(columns)), []).append(row)
         self._collected += 1
@@ -142,45 +136,50 @@ class Projection:
             self.flush()
 
     def update(self, table: str, key: str, **columns: Any) -> None:
-        """Change columns of the row that has this id."""
+        """Change columns of the row with this id."""
         changes = self._updated.setdefault((table, key), {})
         changes.update((name, stored(value)) for name, value in columns.items())
 
     def ask(self, sql: str, **values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows of a query, after everything collected was written."""
+        """Write what was collected, and return the rows of a query."""
         self.flush()
         found: list[tuple[Any, ...]] = self._query(sql, values).fetchall()
         return found
 
+    def ids(self, sql: str, **values: Any) -> list[str]:
+        """Return the only column of a query's rows."""
+        return [name for (name,) in self.ask(sql, **values)]
+
     def run(self, sql: str, **values: Any) -> None:
-        """Run a statement on the database, after everything collected was written."""
+        """Write what was collected, and run a statement."""
         self.flush()
         self._query(sql, values)
 
     def flush(self) -> None:
-        """Write what was collected: first the rows that are new, then what is changed."""
+        """Write what was collected: first the new rows, then the changes."""
         added, self._added, self._collected = self._added, {}, 0
         for (table, _), rows in added.items():
             self.connection.execute(_insertion(table), rows)
         updated, self._updated = self._updated, {}
-        alike: dict[tuple[str, tuple[str, ...]], list[dict[str, Any]]] = {}
+        alike: dict[Shape, list[Row]] = {}
         for (table, key), columns in updated.items():
-            alike.setdefault((table, tuple(columns)), []).append(columns | {"its_id": key})
+            shape = (table, tuple(columns))
+            alike.setdefault(shape, []).append(columns | {"its_id": key})
         for (table, names), rows in alike.items():
             self.connection.execute(_change(table, names), rows)
 
     def keep_activities(self) -> None:
-        """Read every activity at once, for a replay of many events; forget those of an earlier plan."""
+        """Read all activities at once, as a handler needs that changes many of them."""
         found = self.ask(f"SELECT {', '.join(COLUMNS)} FROM activity")  # noqa: S608  our names
         self._activities = {row.id: row for row in map(stored_activity, found)}
 
     def forget_activities(self) -> None:
-        """Forget the activities that were read, since a plan is about to change all of them."""
+        """Write what was collected and empty the cache, before a plan changes the rows of all activities."""
         self.flush()
         self._activities = {}
 
     def activities(self, names: Iterable[str]) -> dict[str, Activity]:
-        """Return those of the named activities that there are, by id."""
+        """Return the named activities by id. Ids without an activity are left out."""
         wanted = list(names)
         unknown = [name for name in wanted if name not in self._activities]
         if unknown:
@@ -189,22 +188,24 @@ class Projection:
         return {name: self._activities[name] for name in wanted if name in self._activities}
 
     def activity(self, name: str) -> Activity:
-        """Return an activity. Raise where an event is about one that no plan has."""
+        """Return an activity. Raise UnreachableError if no plan has it: then the event cannot be right."""
         row = self._activities.get(name) or self.activities([name]).get(name)
         if row is None:
             raise UnreachableError(f"an event speaks of {name}, which no plan holds", hint="`clusterwright audit`")
         return row
 
     def change(self, row: Activity, **columns: Any) -> None:
-        """Change an activity."""
-        changes = {name: value for name, value in columns.items() if getattr(row, name) != value}
-        for name, value in changes.items():
-            setattr(row, name, value)
+        """Change an activity, in the cache and in its table."""
+        changes = {}
+        for name, value in columns.items():
+            if value != getattr(row, name):
+                setattr(row, name, value)
+                changes[name] = value
         if changes:
             self.update("activity", row.id, **changes)
 
     def touch(self, *names: str) -> None:
-        """Note that the successors of these nodes may be ready now, or no longer."""
+        """Note that these nodes have changed, so that their successors are worked out again."""
         self.changed |= dict.fromkeys(names)
 
     @property
@@ -220,7 +221,7 @@ class Projection:
         self.change(row, attempt=row.attempt + 1, state=state, **FRESH, **begun)
 
     def reach(self, row: Activity, result: str, event: Event, **columns: Any) -> None:
-        """Put an activity into the state that was decided. Being done closes its non-conformances."""
+        """Put an activity into the state that was decided. If it is done, its non-conformances are closed."""
         self.change(row, state=State(result), **columns)
         if row.state is State.DONE:
             at = event.effective_at
@@ -236,88 +237,71 @@ class Projection:
         self.touch(row.id)
 
     def approve_for_its_time(self, row: Activity, event: Event) -> None:
-        """Note from which event on and until when an approval holds, where the policy gives it an end."""
+        """Note from which event on and until when an approval is valid, if the policy limits its time."""
         days = row.plan.policy.valid_days
         if days is not None:
             self.change(row, valid_since=event.seq, valid_until=event.effective_at + timedelta(days=days))
 
     def _close_ncrs(self, row: Activity, event: Event) -> None:
-        """Close what a done activity has answered. What a person set a day for stays open until it is closed."""
+        """Close the non-conformances of an activity that is done. One with a due date stays open until a person closes it."""
         how = "accepted under waiver" if row.waived else f"accepted at attempt {row.attempt}"
-        for (ncr,) in self.ask(_UNANSWERED, activity=row.id):
+        for ncr in self.ids(_WITHOUT_DUE_DATE, activity=row.id):
             self.update("ncr", ncr, closed_at=event.effective_at, disposition=how)
 
-    def open_ncr(
-        self,
-        event: Event,
-        activity: str,
-        *,
-        ncr: str,
-        ncr_class: str,
-        reason: str,
-    ) -> None:
-        """Open a non-conformance against an activity's present attempt."""
-        self.add(
-            "ncr",
-            id=ncr,
-            activity=activity,
-            attempt=self.activity(activity).attempt,
-            ncr_class=ncr_class,
-            reason=reason,
-            opened_by=event.actor,
-            opened_at=event.effective_at,
-            closed_at=None,
-            disposition="",
-            decided="",
-            owner="",
-            due=None,
-        )
+    def record(self, table: str, event: Event, activity: str, **columns: Any) -> None:
+        """Add a row about an activity's present attempt. `person` and `at` are the event's."""
+        attempt = self.activity(activity).attempt
+        mine = {"activity": activity, "attempt": attempt, "person": event.actor, "at": event.effective_at}
+        self.add(table, **mine, **columns)
+
+    def open_ncr(self, event: Event, activity: str, payload: OpensNcr, reason: str) -> None:
+        """Open the non-conformance that a payload names, against an activity's present attempt. Do nothing if it names none."""
+        if payload.ncr is not None:
+            self.add(
+                "ncr",
+                id=payload.ncr,
+                activity=activity,
+                attempt=self.activity(activity).attempt,
+                ncr_class=payload.ncr_class,
+                reason=reason,
+                opened_by=event.actor,
+                opened_at=event.effective_at,
+                closed_at=None,
+                disposition="",
+                decided="",
+                owner="",
+                due=None,
+            )
 
     def add_reading(
         self,
         event: Event,
         reading: ReadingPart,
-        ordinal: int,
+        ordinal: int = 0,
         *,
         ncr: str | None = None,
     ) -> None:
-        """Keep a reading of an activity's present attempt. `ncr` is the non-conformance that a failed one belongs to."""
-        self.add(
-            "measurement",
-            seq=event.seq,
-            ordinal=ordinal,
-            activity=event.subject,
-            attempt=self.activity(event.subject).attempt,
-            metric=reading.metric,
-            item=reading.item,
-            value=reading.value,
-            unit=reading.unit,
-            source=reading.source,
-            instrument=reading.instrument,
-            note=reading.note,
-            person=event.actor,
-            at=event.effective_at,
-            ncr=ncr,
-        )
+        """Add a reading of an activity's present attempt. `ncr` is the non-conformance to which a failed one belongs."""
+        columns = {"seq": event.seq, "ordinal": ordinal, "ncr": ncr, **dict(reading)}
+        self.record("measurement", event, event.subject, **columns)
 
-    def add_evidence(self, event: Event, activity: str, file: File, ordinal: int) -> None:
-        """Keep that a file is evidence of an activity's present attempt."""
-        self.add(
-            "evidence_item",
-            seq=event.seq,
-            ordinal=ordinal,
-            activity=activity,
-            attempt=self.activity(activity).attempt,
-            kind=file.evidence,
-            name=file.name,
-            digest=file.digest,
-            size=file.size,
-            person=event.actor,
-            at=event.effective_at,
-        )
+    def add_evidence(self, event: Event, activity: str, *files: Left | Attached) -> None:
+        """Note that files are evidence of an activity's present attempt."""
+        for ordinal, file in enumerate(files):
+            self.record(
+                "evidence_item",
+                event,
+                activity,
+                seq=event.seq,
+                ordinal=ordinal,
+                kind=file.evidence,
+                name=file.name,
+                digest=file.digest,
+                size=file.size,
+            )
 
     def open_again(self, name: str, why: str) -> None:
-        """Put an activity into its next attempt, open. What was decided not to apply is asked for again."""
+        """Begin an activity's next attempt, open. One that did not apply by decision applies again."""
         row = self.activity(name)
         self.next_attempt(row, State.OPEN)
         self.change(
@@ -330,21 +314,22 @@ class Projection:
         )
 
     def mark_resting(self, opened: Iterable[str], seq: int) -> None:
-        """Mark as stale what is done and rested on what was opened again."""
+        """Mark as stale everything done that comes after the activities that were opened again."""
         names = list(opened)
         if names:
-            self.touch(*names, *self.mark_stale((name for (name,) in self.ask(_AFTER, names=dumps(names))), seq))
+            after = self.ids(_AFTER, names=dumps(names))
+            self.touch(*names, *self.mark_stale(after, seq))
 
     def mark_stale(self, names: Iterable[str], seq: int) -> list[str]:
-        """Mark activities as stale since an event, where they are done and not stale already. Return those."""
-        stale = [name for (name,) in self.ask(_DONE, names=dumps(list(names)))]
+        """Mark activities as stale since an event, if they are done and not stale already. Return those."""
+        stale = self.ids(_DONE, names=dumps(list(names)))
         for row in self.activities(stale).values():
             self.change(row, stale_since=seq)
         return stale
 
 
 def stored(value: Any) -> Any:
-    """Return a value as its column holds it. Whole numbers, words, dates and truth values stay as they are."""
+    """Return a value as it is stored. Whole numbers, words, dates and truth values are stored unchanged."""
     if isinstance(value, datetime):
         return stamp(value)
     if isinstance(value, Decimal):
@@ -361,5 +346,6 @@ def _insertion(table: str) -> Insert:
 
 @lru_cache(maxsize=1024)
 def _change(table: str, names: tuple[str, ...]) -> Update:
-    held = SQLModel.metadata.tables[table]
-    return update(held).where(held.c.id == bindparam("its_id")).values({name: bindparam(name) for name in names})
+    found = SQLModel.metadata.tables[table]
+    its_row = update(found).where(found.c.id == bindparam("its_id"))
+    return its_row.values({name: bindparam(name) for name in names})

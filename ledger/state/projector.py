@@ -1,4 +1,4 @@
-"""Which handlers each kind of event has, and replay: the one way from the event table to the projections."""
+"""The handlers of each kind of event, and replay: the only way from the event table to the projections."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from ledger.state.readiness import settle
 
 def _handlers(*modules: ModuleType) -> dict[str, tuple[Handler, ...]]:
     found: dict[str, tuple[Handler, ...]] = {}
-    for module in modules:
-        for kind, handlers in module.HANDLERS.items():
-            found[kind] = (*found.get(kind, ()), *handlers)
-    decisions = {kind for kind, payload in KINDS.items() if issubclass(payload, Decided)}
-    return {kind: (*own, sign_off.note_statement) if kind in decisions else own for kind, own in found.items()}
+    for kind, payload in KINDS.items():
+        own = [module.HANDLERS[payload] for module in modules if payload in module.HANDLERS]
+        statement = [sign_off.note_statement] if issubclass(payload, Decided) else []
+        if own:
+            found[kind] = (*own, *statement)
+    return found
 
 
 HANDLERS = _handlers(plan, people, revision, work, sign_off, records, orders, runs)
-"""Every kind of event and what applies it, in order. Decisions also keep their statement."""
+"""The handlers of every kind of event, in order. Decisions also have the one that notes the statement."""
 
 
 @contextmanager
 def replaying(connection: Connection, files: Files) -> Iterator[Projection]:
-    """Return a projection that applies many events; readiness is worked out once, at the end."""
+    """Return a projection to which many events are applied. Readiness is worked out once, at the end."""
     projection = Projection(connection, HANDLERS, files)
     yield projection
     settle(projection)

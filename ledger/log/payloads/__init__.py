@@ -1,1 +1,1 @@
-"""What each kind of event says: a closed, frozen payload for each kind, in the module of its subject."""
+"""The payload of each kind of event, in the module of its subject. Payloads are immutable and refuse unknown fields."""

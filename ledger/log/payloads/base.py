@@ -1,7 +1,7 @@
-"""What all payloads have in common, and the parts that several kinds of event share.
+"""The base of all payloads, and the parts that several kinds of event share.
 
-A payload records a fact and what the rules drew from it (`result`). Figures are decimals, instants are UTC, and there are no
-floats. A kind keeps its name for ever. A change of its fields raises its version and adds an upcast.
+A payload records a fact, and in `result` the state that the rules concluded from it. Numbers are decimals, never floats. Times
+are UTC. A kind keeps its name for ever. When its fields change, its version is raised and an upcast is added.
 """
 
 from __future__ import annotations
@@ -11,42 +11,41 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict
 
 
-class Payload(BaseModel):
-    """Base of all payloads."""
+class Part(BaseModel):
+    """A record inside a payload: immutable, without unknown fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Payload(Part):
+    """The base of all payloads."""
+
     kind: ClassVar[str]
     version: ClassVar[int] = 1
 
 
 class Decided(Payload):
-    """Base of what a person puts their name to; `statement` is what they signed, none where it is only recorded."""
+    """The base of decisions that a person can sign. `statement` is the text that they signed. It is None without a signature."""
 
     statement: str | None = None
 
 
-class Part(BaseModel):
-    """A record inside a payload."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
 class Again(Part):
-    """An activity that is decided to be opened or signed again, and why."""
+    """An activity that is opened again, or is to be signed again, and why."""
 
     activity: str
     why: str
 
 
 class Batch(Part):
-    """Rows kept as evidence: their digest and how many."""
+    """A file of the evidence store with rows that were too many for the event: its digest and the number of rows."""
 
     digest: str
     rows: int
 
 
 class Left(Part):
-    """A file that was kept."""
+    """A file in the evidence store. `evidence` is its kind, as the sign-off policy names it, and `size` is in bytes."""
 
     digest: str
     evidence: str
@@ -55,14 +54,14 @@ class Left(Part):
 
 
 class Shown(Left):
-    """A file that a person gave to show something; `removed` as in what is attached."""
+    """A file that a person attached as evidence. `removed` names what was taken out of it before it was stored."""
 
     media_type: str | None = None
     removed: tuple[str, ...] = ()
 
 
 class ReadingPart(Part):
-    """One metric read; value None is `not measured`."""
+    """One reading of a metric. The value None means `not measured`."""
 
     metric: str
     value: str | None

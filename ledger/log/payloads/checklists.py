@@ -1,4 +1,4 @@
-"""Items of an activity as they were found."""
+"""Items of an activity that were checked one by one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ledger.log.payloads.base import Batch, Part, Payload, Shown
 
 
 class ItemReadingPart(Part):
-    """One metric read at an item."""
+    """One reading of a metric at an item."""
 
     metric: str
     value: str
@@ -14,9 +14,10 @@ class ItemReadingPart(Part):
 
 
 class ItemPart(Part):
-    """One item as it was found: passed where nothing is `failing`, else under the non-conformance `ncr`.
+    """One checked item. It passed if `failing` is empty. Otherwise it belongs to the non-conformance `ncr`.
 
-    `failing` are the metrics that were not met, and `result` where a person said so. `photos` are digests.
+    `failing` has the metrics that were not met. It has the word `result` if a person recorded the item as failed. `photos` are
+    digests.
     """
 
     item: str
@@ -29,9 +30,10 @@ class ItemPart(Part):
 
 
 class ItemsChecked(Payload):
-    """Items of an activity were checked: few stand in the event, many in `batches`.
+    """Items of an activity were checked. A few are in `checks`. Many are in files, which `batches` names.
 
-    `ncr` is the non-conformance that it opens, none where nothing failed or all that did stands under an older one.
+    `ncr` is the non-conformance that this event opens. It is None if no item failed, or if each failed item belongs to an
+    earlier non-conformance that is still open.
     """
 
     kind = "items.checked"

@@ -1,4 +1,4 @@
-"""What people found the facility to be."""
+"""Facts about the facility."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ledger.log.payloads.base import Again, Part, Payload, Shown
 
 
 class FactPart(Part):
-    """One thing known of the facility: its name, value and unit."""
+    """One fact about the facility, with the unit of its value. Example: plant.capacity_one_unit_out is 3.2 MW."""
 
     name: str
     value: str
@@ -14,9 +14,9 @@ class FactPart(Part):
 
 
 class FactsRecorded(Payload):
-    """What a person found the facility to be, with evidence; `unit` is the unit of the site it is about.
+    """A person recorded facts about the facility, with evidence. `unit` is the unit of the site that the facts are about.
 
-    `reopened` are the activities whose result rested on another value.
+    `reopened` are the activities whose results were worked out from other values.
     """
 
     kind = "facts.recorded"

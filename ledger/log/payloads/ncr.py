@@ -8,7 +8,7 @@ from ledger.log.payloads.base import Decided
 
 
 class NcrClosed(Decided):
-    """A non-conformance has its disposition."""
+    """A non-conformance was closed."""
 
     kind = "ncr.closed"
     version = 2
@@ -18,7 +18,10 @@ class NcrClosed(Decided):
 
 
 class NcrDispositioned(Decided):
-    """What is to be done about a non-conformance, by whom and by when; the waiver that use-as-is rests on, if any."""
+    """It was decided what is done about a non-conformance, by whom (`owner`) and by when.
+
+    `waiver` is the waiver that permits use-as-is. It is None if there is none.
+    """
 
     kind = "ncr.dispositioned"
     ncr: str

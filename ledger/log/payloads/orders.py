@@ -1,4 +1,4 @@
-"""Orders, deliveries and their changes."""
+"""Orders, deliveries and change orders."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ledger.log.payloads.base import Decided, Left, Part, Payload
 
 
 class OrderPlaced(Payload):
-    """An order went out; `organisation` is whose people report on it, `value` is in `currency`."""
+    """An order was placed. People of `organisation` report on it. `value` is in `currency`."""
 
     kind = "order.placed"
     version = 2
@@ -23,7 +23,7 @@ class OrderPlaced(Payload):
 
 
 class OrderAcknowledged(Payload):
-    """The supplier accepted an order on a day, under its own reference."""
+    """The supplier accepted an order. `reference` is the supplier's own."""
 
     kind = "order.acknowledged"
     on: date
@@ -32,7 +32,7 @@ class OrderAcknowledged(Payload):
 
 
 class OrderPromised(Payload):
-    """The supplier named another date."""
+    """The supplier promised another delivery date."""
 
     kind = "order.promised"
     promised: date
@@ -40,7 +40,7 @@ class OrderPromised(Payload):
 
 
 class OrderExpedited(Payload):
-    """Somebody pays, or presses, for an order or a delivery to come sooner."""
+    """An order or a delivery was expedited, so that it comes sooner. The cost may be 0."""
 
     kind = "order.expedited"
     reason: str
@@ -49,7 +49,7 @@ class OrderExpedited(Payload):
 
 
 class TrancheShipped(Payload):
-    """A delivery left the supplier; `handling` is what tilt and shock indicators are to show."""
+    """A delivery left the supplier. `handling` says what its tilt and shock indicators must show."""
 
     kind = "tranche.shipped"
     shipped: date
@@ -59,7 +59,10 @@ class TrancheShipped(Payload):
 
 
 class Difference(Part):
-    """A serial number on which manifest, scan and record disagree; `why` is the sort, `where` lines or a delivery."""
+    """A serial number on which manifest, scan and record disagree. `why` is the kind of difference, for example `missing`.
+
+    `where` names the lines of the file, or another delivery.
+    """
 
     serial: str
     why: str
@@ -67,9 +70,10 @@ class Difference(Part):
 
 
 class TrancheReceived(Payload):
-    """Something arrived; `complete` when the whole delivery is here.
+    """All or a part of a delivery arrived. `complete` is true if nothing of it is outstanding.
 
-    Where it was held against a manifest, both files and every difference are named, and the non-conformance.
+    If it was compared with a manifest, the event names the manifest, the scan, every difference, and the non-conformance that
+    differences open.
     """
 
     kind = "tranche.received"
@@ -86,7 +90,7 @@ class TrancheReceived(Payload):
 
 
 class ChangeAsked(Payload):
-    """Somebody asks for another quantity of a delivery, or another value of an order."""
+    """A change order was requested: another quantity of a delivery, or another value of an order."""
 
     kind = "change.asked"
     change: str
@@ -96,7 +100,7 @@ class ChangeAsked(Payload):
 
 
 class ChangeDecided(Decided):
-    """A change order is approved or refused; `completes` says that what came is then all of the delivery."""
+    """A change order was approved or refused. `completes` is true if the delivery is complete with the new quantity."""
 
     kind = "change.decided"
     change: str

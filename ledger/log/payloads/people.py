@@ -1,4 +1,4 @@
-"""Keys, delegations and redacted names."""
+"""Redacted names, revoked keys and delegations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ledger.log.payloads.base import Decided
 
 
 class PersonRedacted(Decided):
-    """A person is shown by their id alone from here on; the documents with their name were taken away."""
+    """A person's name was redacted. From now on only their id is shown. The documents with their name are removed after this."""
 
     kind = "person.redacted"
     person: str
@@ -17,7 +17,7 @@ class PersonRedacted(Decided):
 
 
 class KeyRevoked(Decided):
-    """A person's key no longer counts: what it signs after `since` does not hold."""
+    """A person's key was revoked. Signatures that it makes after `since` are invalid. Earlier signatures stay valid."""
 
     kind = "key.revoked"
     person: str
@@ -28,7 +28,7 @@ class KeyRevoked(Decided):
 
 
 class Delegated(Decided):
-    """A person lets another act in one of their roles for a time."""
+    """A person delegated one of their roles to another person, from `since` until `until`."""
 
     kind = "authority.delegated"
     delegation: str
@@ -40,7 +40,7 @@ class Delegated(Decided):
 
 
 class Withdrawn(Decided):
-    """A delegation ends before its time."""
+    """A delegation was ended early."""
 
     kind = "authority.withdrawn"
     delegation: str

@@ -1,4 +1,4 @@
-"""Genesis, adopted plans, progress from before, and published forecasts."""
+"""Genesis, adopted plans, published forecasts, and progress from before Clusterwright."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ledger.log.payloads.base import Again, Decided, Part, Payload
 
 
 class Genesis(Payload):
-    """The first event: which site, and whether it is a rehearsal."""
+    """The first event: it names the site and its owner, and says whether it is a rehearsal."""
 
     kind = "genesis"
     site_uuid: str
@@ -21,11 +21,11 @@ class Genesis(Payload):
 
 
 class PlanAdopted(Decided):
-    """A plan revision is in force; the document lies in the evidence store.
+    """A plan revision was put in force. `document` is the digest of the plan in the evidence store.
 
-    `reopened` and `sign_again` are what the rules drew from what the revision changes. None is version 1,
-    which did not say: there the projection asks the rule of that time. `people` are the digests of the documents
-    that hold names; in version 1 the names stand in the plan itself.
+    `reopened` are the activities that the revision opens again, and `sign_again` those that are to be signed again. Both are
+    None in an event of version 1, and the projection then applies the rule of that version. `people` has, by person, the digest
+    of the document with the person's name. In version 1 it is None, because the plan itself has the names.
     """
 
     kind = "plan.adopted"
@@ -42,7 +42,7 @@ class PlanAdopted(Decided):
 
 
 class ForecastPublished(Payload):
-    """A finish date that was told to others."""
+    """A forecast of the finish was published."""
 
     kind = "forecast.published"
     finish: datetime
@@ -51,7 +51,7 @@ class ForecastPublished(Payload):
 
 
 class BeforeRow(Part):
-    """An activity, order or delivery that was done before Clusterwright."""
+    """An activity, an order or a delivery that was begun or done before Clusterwright was used."""
 
     subject: str
     state: str
@@ -62,7 +62,7 @@ class BeforeRow(Part):
 
 
 class ProgressAdopted(Payload):
-    """What was done before Clusterwright, as somebody recorded it."""
+    """Work that was begun or done before Clusterwright was used."""
 
     kind = "progress.adopted"
     rows: tuple[BeforeRow, ...]

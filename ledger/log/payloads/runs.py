@@ -1,4 +1,4 @@
-"""Runs of software: releases, previews, claims, results, and what people ask of the engine."""
+"""Runs of software: claims, results, previews, releases, and people's requests to the engine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ledger.log.payloads.base import Batch, Decided, Left, Payload, ReadingPart
 
 
 class RunClaimed(Payload):
-    """Software took an activity."""
+    """The engine claimed an activity and began a run."""
 
     kind = "run.claimed"
     run: str
@@ -18,7 +18,7 @@ class RunClaimed(Payload):
 
 
 class RunSettled(Payload):
-    """What a run did, and what follows from it."""
+    """A run ended. `results` are its results by host, and `result` is the activity's state after it."""
 
     kind = "run.settled"
     run: str
@@ -39,7 +39,7 @@ class RunSettled(Payload):
 
 
 class Previewed(Payload):
-    """What a playbook would change on these hosts, seen in check mode."""
+    """A playbook ran in check mode, and its differences were stored: what it would change on these hosts."""
 
     kind = "run.previewed"
     attempt: int
@@ -50,7 +50,7 @@ class Previewed(Payload):
 
 
 class Released(Decided):
-    """Leave to change these hosts with this playbook, once."""
+    """A person released a run: software may change exactly these hosts with exactly this playbook, once."""
 
     kind = "run.released"
     version = 2
@@ -61,21 +61,21 @@ class Released(Decided):
     playbook_digest: str
     role: str
     differences: str | None = None
-    """SHA-256 of what check mode showed of it, where the policy wants that seen."""
+    """SHA-256 of the differences that check mode showed. None if the policy asks for no preview."""
 
 
 class RequestMade(Payload):
-    """A front end asks the dispatcher for something."""
+    """A person asked the engine to run an activity, to try it again, or to stop its run."""
 
     kind = "request.made"
     request: str
     action: str
     kept: tuple[str, ...] = ()
-    """Hosts that a retry does not touch again: what the last attempt showed of them stands."""
+    """Hosts that a retry does not touch again. Their results of the last attempt stay valid."""
 
 
 class RequestAnswered(Payload):
-    """The dispatcher's answer."""
+    """The engine answered a request."""
 
     kind = "request.answered"
     request: str

@@ -1,4 +1,4 @@
-"""Approvals, rejections, waivers, broken glass, and the witnesses of an activity."""
+"""Approvals, rejections, waivers, overrides of a policy, and the witnesses of an activity."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from ledger.log.payloads.base import Decided, Part, Payload
 
 
 class Witnessed(Part):
-    """A role that was invited to see it done, and who came; nobody where it did not attend."""
+    """A role that was invited to witness the activity, and the person who came in it. None if nobody came."""
 
     role: str
     person: str | None
 
 
 class WitnessInvited(Payload):
-    """Roles were told when an activity takes place; `earliest` is when their notice was over.
+    """The witnesses were invited to an activity at the time `on`. `notice_h` is their notice in working hours.
 
-    `agreed` says that they agreed to a shorter notice.
+    `earliest` is when that notice ends. `agreed` is true if `on` is earlier and they agreed to it.
     """
 
     kind = "witness.invited"
@@ -30,7 +30,7 @@ class WitnessInvited(Payload):
 
 
 class WitnessNoted(Payload):
-    """Somebody came in a role to see it done, or nobody did."""
+    """It was recorded who came as a witness in a role. `person` is None if nobody came."""
 
     kind = "witness.noted"
     role: str
@@ -39,7 +39,10 @@ class WitnessNoted(Payload):
 
 
 class Signed(Decided):
-    """A person approved. `begins` marks a gate passed without separate work; `witnesses` are those who were invited."""
+    """A person approved an activity. `begins` is true for a gate, which has no work before its approval.
+
+    `witnesses` are the roles that were invited, each with the person who came.
+    """
 
     kind = "activity.signed"
     version = 2
@@ -57,7 +60,7 @@ class Signed(Decided):
 
 
 class Rejected(Decided):
-    """A person refused the work; it goes back under a non-conformance."""
+    """A person rejected the work. This opens a non-conformance, and the work is done again."""
 
     kind = "activity.rejected"
     version = 2
@@ -69,7 +72,7 @@ class Rejected(Decided):
 
 
 class Waived(Decided):
-    """A criterion is left unmet by decision."""
+    """A person decided to proceed although a criterion is not met. It is to be made good by `due`."""
 
     kind = "criterion.waived"
     version = 2
@@ -82,7 +85,7 @@ class Waived(Decided):
 
 
 class Overridden(Decided):
-    """Glass was broken: an activity passed against its policy; `lacking` says what of the policy was not met."""
+    """A person passed an activity against its sign-off policy, in an emergency. `lacking` is what the policy still asked for."""
 
     kind = "policy.overridden"
     role: str

@@ -8,20 +8,20 @@ from ledger.log.payloads.base import Payload, ReadingPart
 
 
 class Assigned(Payload):
-    """An activity belongs to a person."""
+    """An activity was assigned to a person."""
 
     kind = "activity.assigned"
     person: str
 
 
 class Started(Payload):
-    """People began."""
+    """A person started an activity."""
 
     kind = "activity.started"
 
 
 class Progressed(Payload):
-    """How far the work has come."""
+    """A person reported progress: the number of items done, the percentage done, or a note."""
 
     kind = "activity.progressed"
     items_done: int | None
@@ -30,9 +30,9 @@ class Progressed(Payload):
 
 
 class MeasurementRecorded(Payload):
-    """A person read an instrument; a reading that fails opens the non-conformance `ncr`, or stands `under` one that is open.
+    """A person recorded a reading. A failed one opens the non-conformance `ncr`, or belongs to `under`, which is open already.
 
-    `result` is where it leads what ran and lacked only this; None leaves the state as it is.
+    `result` is the activity's new state if its run had lacked only this reading. None leaves the state unchanged.
     """
 
     kind = "activity.measured"
@@ -46,7 +46,7 @@ class MeasurementRecorded(Payload):
 
 
 class Finished(Payload):
-    """The work is finished; `result` is awaiting_sign_off or done."""
+    """The work was finished. `result` is awaiting_sign_off or done."""
 
     kind = "activity.finished"
     performers: tuple[str, ...]
@@ -54,7 +54,7 @@ class Finished(Payload):
 
 
 class Attached(Payload):
-    """A file was laid on the table; `removed` says what was taken out of it before it was kept."""
+    """A file was attached as evidence. `removed` names what was taken out of it before it was stored."""
 
     kind = "evidence.attached"
     version = 2
@@ -67,14 +67,14 @@ class Attached(Payload):
 
 
 class Held(Payload):
-    """Stopped until resumed."""
+    """An activity was put on hold until it is resumed."""
 
     kind = "activity.held"
     reason: str
 
 
 class Resumed(Payload):
-    """Goes on in `result`, the state it was held in."""
+    """An activity was resumed. `result` is its state, the same as before the hold."""
 
     kind = "activity.resumed"
     reason: str
@@ -82,7 +82,7 @@ class Resumed(Payload):
 
 
 class NotApplicable(Payload):
-    """Decided to have nothing to do; bridged."""
+    """A person decided that an activity does not apply. What comes after it then waits for what came before it."""
 
     kind = "activity.not_applicable"
     reason: str
@@ -90,21 +90,24 @@ class NotApplicable(Payload):
 
 
 class Commented(Payload):
-    """Something written down."""
+    """A person wrote a comment."""
 
     kind = "activity.commented"
     text: str
 
 
 class Reopened(Payload):
-    """Open again, in the next attempt; what rested on it becomes stale."""
+    """An activity was opened again as its next attempt. Everything done that rested on it becomes stale."""
 
     kind = "activity.reopened"
     reason: str
 
 
 class Attested(Payload):
-    """A person states that the step was done outside; `removed` as in what is attached, file by file."""
+    """A person stated that the step was done outside Clusterwright. `digests` are its evidence.
+
+    `removed` names what was taken out of those files before they were stored.
+    """
 
     kind = "activity.attested"
     version = 2
@@ -115,14 +118,14 @@ class Attested(Payload):
 
 
 class DuplicateSettled(Payload):
-    """Completed by what others did."""
+    """An activity was completed, because the activities that complete it are done. `by` has their ids."""
 
     kind = "duplicate.settled"
     by: tuple[str, ...]
 
 
 class OrganisationAssigned(Payload):
-    """An activity or an order belongs to an organisation; an empty name takes it back."""
+    """An activity or an order was assigned to an organisation. An empty name ends the assignment."""
 
     kind = "organisation.assigned"
     organisation: str

@@ -1,1 +1,1 @@
-"""From events to rows, a module for each subject. Deterministic, and without a clock."""
+"""The handlers that turn events into rows, a module for each subject. They are deterministic and read no clock."""

@@ -1,4 +1,4 @@
-"""Orders placed, acknowledged and changed; dates promised; deliveries shipped and received."""
+"""Orders that are placed, acknowledged, expedited and changed, and deliveries that are promised, shipped and received."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from ledger.log.payloads.orders import (
     TrancheReceived,
     TrancheShipped,
 )
-from ledger.state.projection import Handler, Projection
+from ledger.rules.orders import is_delivery, order_of
+from ledger.state.projection import Handlers, Projection
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
@@ -25,15 +26,9 @@ _FIRST = "SELECT id FROM tranche WHERE order_line = :order ORDER BY number LIMIT
 _RECEIVED = "SELECT received_quantity, received_at FROM tranche WHERE id = :id"
 
 
-def order_of(subject: str) -> str:
-    """Return the id of the order that an order's or a delivery's id names."""
-    head, mark, tail = subject.partition("#")
-    return f"{head}{mark}{tail.partition('/')[0]}"
-
-
 def place(p: Projection, event: Event, payload: OrderPlaced) -> None:
-    """Keep that an order was placed."""
-    ((organisation,),) = p.ask("SELECT organisation FROM order_line WHERE id = :id", id=event.subject)
+    """Note that an order was placed."""
+    (organisation,) = p.ids("SELECT organisation FROM order_line WHERE id = :id", id=event.subject)
     p.update(
         "order_line",
         event.subject,
@@ -52,29 +47,29 @@ def place(p: Projection, event: Event, payload: OrderPlaced) -> None:
 
 
 def acknowledge(p: Projection, event: Event, payload: OrderAcknowledged) -> None:
-    """Keep that the supplier accepted an order."""
+    """Note that the supplier accepted an order."""
     p.update("order_line", event.subject, acknowledged=payload.on, acknowledgement=payload.reference)
     if payload.promised is not None:
         _promise(p, event.subject, payload.promised)
 
 
 def promise(p: Projection, event: Event, payload: OrderPromised) -> None:
-    """Keep another date for an order, or for one delivery of it."""
-    if "/" in event.subject.partition("#")[2]:
+    """Note another date for an order, or for one of its deliveries."""
+    if is_delivery(event.subject):
         p.update("tranche", event.subject, promised=payload.promised)
     else:
         _promise(p, event.subject, payload.promised)
 
 
 def _promise(p: Projection, order: str, promised: date) -> None:
-    """Set the order's date, which is its first delivery's. Later deliveries are promised one by one."""
+    """Set the date of an order, which is that of its first delivery. Later deliveries have their own dates."""
     p.update("order_line", order, promised=promised)
-    for (first,) in p.ask(_FIRST, order=order):
+    for first in p.ids(_FIRST, order=order):
         p.update("tranche", first, promised=promised)
 
 
 def expedite(p: Projection, event: Event, payload: OrderExpedited) -> None:
-    """Add what it costs that an order comes sooner."""
+    """Add the cost of expediting to the order."""
     order = order_of(event.subject)
     ((cost, currency),) = p.ask("SELECT expedite_cost, currency FROM order_line WHERE id = :id", id=order)
     p.update(
@@ -86,7 +81,7 @@ def expedite(p: Projection, event: Event, payload: OrderExpedited) -> None:
 
 
 def ship(p: Projection, event: Event, payload: TrancheShipped) -> None:
-    """Keep that a delivery left the supplier."""
+    """Note that a delivery left the supplier."""
     p.update(
         "tranche",
         event.subject,
@@ -98,8 +93,8 @@ def ship(p: Projection, event: Event, payload: TrancheShipped) -> None:
 
 
 def receive(p: Projection, event: Event, payload: TrancheReceived) -> None:
-    """Keep what arrived, with its manifest and scan, and the non-conformance that differences open."""
-    tranche = event.subject
+    """Note what arrived. Manifest and scan become evidence, and differences open a non-conformance."""
+    tranche, activity = event.subject, event.subject.partition("#")[0]
     ((came, received_at),) = p.ask(_RECEIVED, id=tranche)
     p.update("tranche", tranche, received_quantity=Decimal(came) + payload.quantity)
     if payload.complete and received_at is None:
@@ -114,23 +109,14 @@ def receive(p: Projection, event: Event, payload: TrancheReceived) -> None:
         person=event.actor,
         at=event.effective_at,
     )
-    activity = tranche.partition("#")[0]
-    files = [file for file in (payload.manifest, payload.scan) if file is not None]
-    for ordinal, file in enumerate(files):
-        p.add_evidence(event, activity, file, ordinal)
-    if payload.ncr is not None:
-        p.open_ncr(
-            event,
-            activity,
-            ncr=payload.ncr,
-            ncr_class=payload.ncr_class,
-            reason=payload.note,
-        )
+    files = (payload.manifest, payload.scan)
+    p.add_evidence(event, activity, *(file for file in files if file is not None))
+    p.open_ncr(event, activity, payload, payload.note)
     p.touch(tranche)
 
 
 def ask_change(p: Projection, event: Event, payload: ChangeAsked) -> None:
-    """Keep a change order that waits for a decision."""
+    """Add a change order, which waits for a decision."""
     p.add(
         "change_order",
         id=payload.change,
@@ -149,7 +135,7 @@ def ask_change(p: Projection, event: Event, payload: ChangeAsked) -> None:
 
 
 def decide_change(p: Projection, event: Event, payload: ChangeDecided) -> None:
-    """Keep what was decided about a change order, and change the order."""
+    """Note the decision about a change order. If it is approved, change the order or the delivery."""
     p.update(
         "change_order",
         payload.change,
@@ -169,13 +155,13 @@ def decide_change(p: Projection, event: Event, payload: ChangeDecided) -> None:
         p.touch(event.subject)
 
 
-HANDLERS: dict[str, tuple[Handler, ...]] = {
-    OrderPlaced.kind: (place,),
-    OrderAcknowledged.kind: (acknowledge,),
-    OrderPromised.kind: (promise,),
-    OrderExpedited.kind: (expedite,),
-    TrancheShipped.kind: (ship,),
-    TrancheReceived.kind: (receive,),
-    ChangeAsked.kind: (ask_change,),
-    ChangeDecided.kind: (decide_change,),
+HANDLERS: Handlers = {
+    OrderPlaced: place,
+    OrderAcknowledged: acknowledge,
+    OrderPromised: promise,
+    OrderExpedited: expedite,
+    TrancheShipped: ship,
+    TrancheReceived: receive,
+    ChangeAsked: ask_change,
+    ChangeDecided: decide_change,
 }

@@ -1,4 +1,4 @@
-"""People and their roles, names, keys and delegations; the statements that they signed."""
+"""People, and their roles, names, keys and delegations."""
 
 from __future__ import annotations
 
@@ -7,32 +7,39 @@ from typing import TYPE_CHECKING
 
 from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Withdrawn
 from ledger.log.payloads.plan import Genesis, PlanAdopted
-from ledger.state.projection import Handler, Projection, stored
+from ledger.state.projection import Handlers, Projection, stored
 from ledger.trust.ssh import plain_key
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
 
 ADOPTION = timedelta(seconds=1)
-"""A key that an adoption replaces still counts for that adoption itself: OpenSSH's times are whole seconds."""
+"""A key that an adoption replaces stays valid for this long, so that it can sign the adoption itself.
+
+OpenSSH's times are whole seconds.
+"""
 
 REVOKED = "revoked"
 
 
 def enrol_owner(p: Projection, event: Event, payload: Genesis) -> None:
-    """Let the owner's key count from the first event on."""
+    """Enrol the owner's key, valid from the first event on."""
     if payload.owner_key is not None:
         _enrol(p, event, payload.owner, plain_key(payload.owner_key))
 
 
 def revise_people(p: Projection, event: Event, payload: PlanAdopted) -> None:
     """Put the plan's people in force, with their roles, names and keys."""
-    plan = p.plan(payload.document)
     p.run("DELETE FROM person")
     p.run("DELETE FROM person_role")
-    for person in plan.people:
-        known_by = {"organisation": person.organisation, "account": person.account, "ssh_key": person.ssh_key}
-        p.add("person", id=person.id, **known_by)
+    for person in p.plan(payload.document).people:
+        p.add(
+            "person",
+            id=person.id,
+            organisation=person.organisation,
+            account=person.account,
+            ssh_key=person.ssh_key,
+        )
         for role in dict.fromkeys(person.roles):
             p.add("person_role", person=person.id, role=role)
     _name_people(p, payload)
@@ -40,7 +47,10 @@ def revise_people(p: Projection, event: Event, payload: PlanAdopted) -> None:
 
 
 def _name_people(p: Projection, payload: PlanAdopted) -> None:
-    """Take over the names of a plan's people. Plans of the first release hold them themselves."""
+    """Read the names of a plan's people from their documents. A redacted person keeps their id for a name.
+
+    A plan of the first release has the names itself.
+    """
     redacted = dict(p.ask("SELECT id, redacted FROM person_name"))
     for person in p.plan(payload.document).people:
         digest = (payload.people or {}).get(person.id)
@@ -52,7 +62,10 @@ def _name_people(p: Projection, payload: PlanAdopted) -> None:
 
 
 def _revise_keys(p: Projection, event: Event, payload: PlanAdopted) -> None:
-    """Let the keys of a plan's people count from its adoption, and those it no longer names until then."""
+    """Make the keys of a plan's people valid from its adoption on, and end the validity of keys that it no longer names.
+
+    A key that was revoked stays invalid.
+    """
     people = p.plan(payload.document).people
     wanted = {person.id: plain_key(person.ssh_key) for person in people if person.ssh_key}
     for person, key in p.ask("SELECT person, key FROM signer_key WHERE until IS NULL ORDER BY seq"):
@@ -84,8 +97,8 @@ def _enrol(p: Projection, event: Event, person: str, key: str) -> None:
     )
 
 
-def revoke_key(p: Projection, event: Event, payload: KeyRevoked) -> None:  # noqa: ARG001  the handlers' shape
-    """Let a key count no longer."""
+def revoke_key(p: Projection, event: Event, payload: KeyRevoked) -> None:  # noqa: ARG001  every handler takes the three
+    """End the validity of a revoked key. An earlier end stays."""
     p.run(
         "UPDATE signer_key SET until = :until, reason = :reason"
         " WHERE person = :person AND key = :key AND (until IS NULL OR until > :until)",
@@ -96,13 +109,13 @@ def revoke_key(p: Projection, event: Event, payload: KeyRevoked) -> None:  # noq
     )
 
 
-def redact(p: Projection, event: Event, payload: PersonRedacted) -> None:  # noqa: ARG001  the handlers' shape
-    """Show a person by their id alone."""
+def redact(p: Projection, event: Event, payload: PersonRedacted) -> None:  # noqa: ARG001  every handler takes the three
+    """Replace the name of a redacted person by their id."""
     hide_name(p, payload.person)
 
 
 def hide_name(p: Projection, person: str) -> None:
-    """Replace a person's name by their id, for good."""
+    """Replace a person's name by their id. A later plan does not bring the name back."""
     p.run(
         "INSERT INTO person_name (id, name, redacted) VALUES (:person, :person, 1)"
         " ON CONFLICT (id) DO UPDATE SET name = :person, redacted = 1",
@@ -111,7 +124,7 @@ def hide_name(p: Projection, person: str) -> None:
 
 
 def delegate(p: Projection, event: Event, payload: Delegated) -> None:
-    """Keep that a person may act in another's role for a time."""
+    """Add a delegation."""
     p.add(
         "delegation",
         id=payload.delegation,
@@ -126,15 +139,15 @@ def delegate(p: Projection, event: Event, payload: Delegated) -> None:
 
 
 def withdraw(p: Projection, event: Event, payload: Withdrawn) -> None:
-    """End a delegation before its time."""
+    """Note that a delegation was ended early."""
     p.update("delegation", payload.delegation, withdrawn_at=event.effective_at)
 
 
-HANDLERS: dict[str, tuple[Handler, ...]] = {
-    Genesis.kind: (enrol_owner,),
-    PlanAdopted.kind: (revise_people,),
-    KeyRevoked.kind: (revoke_key,),
-    PersonRedacted.kind: (redact,),
-    Delegated.kind: (delegate,),
-    Withdrawn.kind: (withdraw,),
+HANDLERS: Handlers = {
+    Genesis: enrol_owner,
+    PlanAdopted: revise_people,
+    KeyRevoked: revoke_key,
+    PersonRedacted: redact,
+    Delegated: delegate,
+    Withdrawn: withdraw,
 }

@@ -1,14 +1,16 @@
-"""Genesis and adopted plans: the site, its units and links; published forecasts; progress from before."""
+"""Genesis, adopted plans with their units and links, published forecasts, and progress from before Clusterwright."""
 
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ledger.log.payloads.plan import BeforeRow, ForecastPublished, Genesis, PlanAdopted, ProgressAdopted
 from ledger.rules.activity import State
+from ledger.rules.orders import is_delivery
 from ledger.rules.readiness import side_of
-from ledger.state.projection import EVERY, Handler, Projection
+from ledger.state.projection import EVERY, Handlers, Projection
 from steps.schedule.plan import Plan, PlanLink
 from steps.stamps import moment, stamp
 
@@ -16,8 +18,8 @@ if TYPE_CHECKING:
     from ledger.log.chain import Event
 
 
-def begin(p: Projection, event: Event, payload: Genesis) -> None:  # noqa: ARG001  the handlers' shape
-    """Keep what the first event says of the site."""
+def begin(p: Projection, event: Event, payload: Genesis) -> None:  # noqa: ARG001  every handler takes the three
+    """Add the site, as the first event describes it."""
     p.add(
         "site",
         id=1,
@@ -31,10 +33,10 @@ def begin(p: Projection, event: Event, payload: Genesis) -> None:  # noqa: ARG00
 
 
 def adopt(p: Projection, event: Event, payload: PlanAdopted) -> None:
-    """Keep a plan revision with its units, host sets and links."""
+    """Add a plan revision, and replace the units, host sets and links by those of the plan."""
     plan = p.plan(payload.document)
-    first = p.ask("SELECT first_at FROM plan_revision ORDER BY revision LIMIT 1")
-    begins = moment(first[0][0]) if first else min(plan.start, event.effective_at)
+    first = p.ids("SELECT first_at FROM plan_revision ORDER BY revision LIMIT 1")
+    begins = moment(first[0]) if first else min(plan.start, event.effective_at)
     p.add(
         "plan_revision",
         revision=payload.revision,
@@ -49,14 +51,16 @@ def adopt(p: Projection, event: Event, payload: PlanAdopted) -> None:
     for table in ("unit", "host_set", "link"):
         p.run(f"DELETE FROM {table}")  # noqa: S608  our names
     for number, unit in enumerate(plan.units):
-        row = {
-            "id": unit.id,
-            "ordinal": number,
-            "kind": unit.kind.value,
-            "parent": unit.parent,
-            "title": unit.title,
-        }
-        p.add("unit", **row, hosts=unit.hosts, shared=unit.shared)
+        p.add(
+            "unit",
+            id=unit.id,
+            ordinal=number,
+            kind=unit.kind.value,
+            parent=unit.parent,
+            title=unit.title,
+            hosts=unit.hosts,
+            shared=unit.shared,
+        )
     for name, hosts in plan.host_sets.items():
         p.add("host_set", name=name, hosts=hosts)
     for number, link in enumerate(plan.links):
@@ -101,7 +105,7 @@ def _link(link: PlanLink, number: int) -> dict[str, Any]:
 
 
 def publish(p: Projection, event: Event, payload: ForecastPublished) -> None:
-    """Keep a published forecast."""
+    """Add a published forecast."""
     phases = {phase: stamp(finish) for phase, finish in sorted(payload.phases.items())}
     p.add(
         "forecast",
@@ -115,36 +119,41 @@ def publish(p: Projection, event: Event, payload: ForecastPublished) -> None:
 
 
 def take_over(p: Projection, event: Event, payload: ProgressAdopted) -> None:
-    """Keep what was done before Clusterwright."""
-    for row in payload.rows:
-        at = row.finished or event.effective_at
-        if "#" not in row.subject:
-            _activity_before(p, event, row)
-        elif "/" in row.subject.partition("#")[2]:
-            ((quantity,),) = p.ask("SELECT quantity FROM tranche WHERE id = :id", id=row.subject)
-            p.update("tranche", row.subject, received_quantity=quantity, received_at=at)
+    """Note what was begun or done before Clusterwright was used."""
+    for done in payload.rows:
+        subject, at = done.subject, done.finished or event.effective_at
+        if "#" not in subject:
+            _activity_before(p, event, done, at)
+        elif is_delivery(subject):
+            (quantity,) = p.ids("SELECT quantity FROM tranche WHERE id = :id", id=subject)
+            p.update("tranche", subject, received_quantity=quantity, received_at=at)
         else:
-            p.update("order_line", row.subject, placed_at=at, placed_by=row.by or event.actor)
-    p.touch(*(row.subject for row in payload.rows))
+            p.update("order_line", subject, placed_at=at, placed_by=done.by or event.actor)
+        p.touch(subject)
 
 
-def _activity_before(p: Projection, event: Event, said: BeforeRow) -> None:
-    row, at = p.activity(said.subject), said.finished or event.effective_at
+def _activity_before(
+    p: Projection,
+    event: Event,
+    done: BeforeRow,
+    at: datetime,
+) -> None:
+    row = p.activity(done.subject)
     p.change(
         row,
         before=True,
-        performers=(said.by or event.actor,),
-        started_at=said.started or at,
-        last_note=said.note or "recorded from before",
-        state=State(said.state),
+        performers=(done.by or event.actor,),
+        started_at=done.started or at,
+        last_note=done.note or "recorded from before",
+        state=State(done.state),
     )
     if row.state is State.DONE:
         p.change(row, finished_at=at, done_at=at)
 
 
-HANDLERS: dict[str, tuple[Handler, ...]] = {
-    Genesis.kind: (begin,),
-    PlanAdopted.kind: (adopt,),
-    ForecastPublished.kind: (publish,),
-    ProgressAdopted.kind: (take_over,),
+HANDLERS: Handlers = {
+    Genesis: begin,
+    PlanAdopted: adopt,
+    ForecastPublished: publish,
+    ProgressAdopted: take_over,
 }

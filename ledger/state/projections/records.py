@@ -1,4 +1,4 @@
-"""What is found at an activity: items of checklists, and facts about the facility."""
+"""Checked items of activities, and facts about the facility."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ledger.log.payloads.base import ReadingPart
 from ledger.log.payloads.checklists import ItemPart, ItemsChecked
 from ledger.log.payloads.facts import FactsRecorded
-from ledger.state.projection import Handler, Projection
+from ledger.state.projection import Handlers, Projection
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
@@ -18,56 +18,26 @@ SELECT sum(failing = '[]') FROM item_check c WHERE activity = :activity AND atte
 
 
 def check(p: Projection, event: Event, payload: ItemsChecked) -> None:
-    """Keep every item that was checked, and count those that have passed."""
+    """Add every item that was checked, its readings and photos, and count the items that passed."""
     row = p.activity(event.subject)
-    checks = [*payload.checks, *(ItemPart.model_validate(kept) for kept in p.batched(payload.batches))]
+    kept = [ItemPart.model_validate(item) for item in p.batched(payload.batches)]
+    checks = [*payload.checks, *kept]
     for one in checks:
-        p.add(
-            "item_check",
-            seq=event.seq,
-            item=one.item,
-            activity=row.id,
-            attempt=row.attempt,
-            failing=one.failing,
-            note=one.note,
-            serial=one.serial,
-            photos=one.photos,
-            ncr=one.ncr,
-            person=event.actor,
-            at=event.effective_at,
-        )
+        columns = one.model_dump(exclude={"readings"})
+        p.record("item_check", event, row.id, seq=event.seq, **columns)
     read = [(one, reading) for one in checks for reading in one.readings]
-    for ordinal, (one, r) in enumerate(read):
-        source = payload.source
-        reading = ReadingPart(
-            metric=r.metric,
-            value=r.value,
-            unit=r.unit,
-            item=one.item,
-            source=source,
-        )
+    for ordinal, (one, values) in enumerate(read):
+        reading = ReadingPart(item=one.item, source=payload.source, **dict(values))
         p.add_reading(event, reading, ordinal, ncr=one.ncr)
-    for ordinal, photo in enumerate(payload.photos):
-        p.add_evidence(event, row.id, photo, ordinal)
-    if payload.ncr is not None:
-        p.open_ncr(
-            event,
-            row.id,
-            ncr=payload.ncr,
-            ncr_class=payload.ncr_class,
-            reason=payload.reason,
-        )
-    ((passed,),) = p.ask(
-        _PASSED,
-        activity=row.id,
-        attempt=row.attempt,
-    )
+    p.add_evidence(event, row.id, *payload.photos)
+    p.open_ncr(event, row.id, payload, payload.reason)
+    ((passed,),) = p.ask(_PASSED, activity=row.id, attempt=row.attempt)
     performers = tuple(dict.fromkeys((*row.performers, event.actor)))
     p.change(row, performers=performers, items_done=passed)
 
 
 def record_facts(p: Projection, event: Event, payload: FactsRecorded) -> None:
-    """Keep facts. A result that rested on another value is opened again."""
+    """Add facts. Activities whose results were worked out from other values are opened again."""
     for again in payload.reopened:
         p.open_again(again.activity, again.why)
     p.mark_resting([again.activity for again in payload.reopened], event.seq)
@@ -85,11 +55,10 @@ def record_facts(p: Projection, event: Event, payload: FactsRecorded) -> None:
             person=event.actor,
             at=event.effective_at,
         )
-    for ordinal, file in enumerate(payload.evidence):
-        p.add_evidence(event, event.subject, file, ordinal)
+    p.add_evidence(event, event.subject, *payload.evidence)
 
 
-HANDLERS: dict[str, tuple[Handler, ...]] = {
-    ItemsChecked.kind: (check,),
-    FactsRecorded.kind: (record_facts,),
+HANDLERS: Handlers = {
+    ItemsChecked: check,
+    FactsRecorded: record_facts,
 }

@@ -1,26 +1,26 @@
-"""A plan revision over what already happened: ids persist with their state, and nothing done is undone.
+"""A plan revision applied to what already happened. Activities, orders and deliveries keep their ids and their state.
 
-What is gone from the plan and had not begun becomes not applicable. A decision at run time that something does not apply
-stays in force. What no longer holds is in the event, decided by `ledger.rules.revision`. Events of version 1 did not say it:
-there, what is done and asked for differently becomes stale here, as it did then.
+An activity that the plan no longer has, and that had not begun, becomes not applicable. A person's decision that an activity
+does not apply stays in force. The event says which activities are opened or signed again (see `ledger.rules.revision`). An event
+of version 1 did not say it. For such an event, an activity that is done and now asked for differently becomes stale here.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ledger.log.payloads.plan import PlanAdopted
 from ledger.rules.activity import NOT_BEGUN, Activity, State
-from ledger.state.projection import FRESH, Handler, Projection
+from ledger.state.projection import FRESH, Handlers, Projection, Row
 from steps.schedule.activity import PlanActivity, text_of
 from steps.schedule.plan import PlanOrder, PlanTranche
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
 
-UNPLACED: dict[str, Any] = {
+UNPLACED: Row = {
     "ready_from": None,
     "placed_at": None,
     "placed_by": None,
@@ -35,7 +35,7 @@ UNPLACED: dict[str, Any] = {
     "acknowledgement": "",
     "expedite_cost": Decimal(0),
 }
-UNRECEIVED: dict[str, Any] = {
+UNRECEIVED: Row = {
     "promised": None,
     "received_quantity": Decimal(0),
     "received_at": None,
@@ -45,7 +45,7 @@ UNRECEIVED: dict[str, Any] = {
     "shipped": None,
     "handling": "",
 }
-NOT_STARTED: dict[str, Any] = FRESH | {
+NOT_STARTED: Row = FRESH | {
     "held_from": None,
     "attempt": 1,
     "assignee": None,
@@ -59,48 +59,54 @@ NOT_STARTED: dict[str, Any] = FRESH | {
 }
 
 
-def revise_activities(p: Projection, event: Event, payload: PlanAdopted) -> None:
-    """Keep what the plan says of every activity, and what that does to those that exist."""
+def revise(p: Projection, event: Event, payload: PlanAdopted) -> None:
+    """Put the activities and orders of a plan revision in force. Open again what the event names."""
+    _revise_activities(p, event, payload)
+    _revise_orders(p, payload)
+    _reopen(p, event, payload)
+
+
+def _revise_activities(p: Projection, event: Event, payload: PlanAdopted) -> None:
     p.keep_activities()
-    held = p.activities(name for (name,) in p.ask("SELECT id FROM activity"))
+    known = p.activities(p.ids("SELECT id FROM activity"))
     p.forget_activities()
     for ordinal, planned in enumerate(p.plan(payload.document).activities):
-        row = held.pop(planned.id, None)
+        row = known.pop(planned.id, None)
         columns = _planned(planned) | {"ordinal": ordinal, "in_plan": True}
         if row is None:
             p.add("activity", **columns, **NOT_STARTED, **_first_state(planned, event))
         else:
             changes = _next_state(row, planned, event, rule_1=payload.reopened is None)
             p.update("activity", row.id, **(columns | changes))
-    for row in held.values():
+    for row in known.values():
         if row.in_plan:
             unasked = replace(row.plan, criteria=(), facts=())
             gone = {"plan": text_of(unasked), "in_plan": False}
             p.update("activity", row.id, **(gone | _gone(row, event)))
 
 
-def revise_orders(p: Projection, event: Event, payload: PlanAdopted) -> None:  # noqa: ARG001  the handlers' shape
-    """Keep every order and delivery. What was placed or received stays so."""
-    orders = {name for (name,) in p.ask("SELECT id FROM order_line")}
-    tranches = {name for (name,) in p.ask("SELECT id FROM tranche")}
+def _revise_orders(p: Projection, payload: PlanAdopted) -> None:
+    """Update every order and delivery of the plan. Remove those that the plan no longer has, unless placed or received."""
+    known = set(p.ids("SELECT id FROM order_line UNION ALL SELECT id FROM tranche"))
     p.run("UPDATE order_line SET in_plan = 0")
     p.run("UPDATE tranche SET in_plan = 0")
+
+    def put(table: str, columns: Row, fresh: Row) -> None:
+        if columns["id"] in known:
+            p.update(table, columns["id"], **columns)
+        else:
+            p.add(table, **columns, **fresh)
+
     for ordinal, order in enumerate(p.plan(payload.document).orders):
-        _keep(
-            p,
-            "order_line",
-            _order(order) | {"ordinal": ordinal},
-            UNPLACED,
-            known=order.id in orders,
-        )
+        put("order_line", _order(order) | {"ordinal": ordinal}, UNPLACED)
         for tranche in order.tranches:
-            _keep(p, "tranche", _tranche(order, tranche), UNRECEIVED, known=tranche.id in tranches)
+            put("tranche", _tranche(order, tranche), UNRECEIVED)
     p.run("DELETE FROM tranche WHERE NOT in_plan AND received_quantity = '0'")
     p.run("DELETE FROM order_line WHERE NOT in_plan AND placed_at IS NULL")
 
 
-def reopen(p: Projection, event: Event, payload: PlanAdopted) -> None:
-    """Open again and mark as stale what a revision was decided to. The links in force say what came after."""
+def _reopen(p: Projection, event: Event, payload: PlanAdopted) -> None:
+    """Open again and mark as stale the activities that the event names. The new links say what comes after them."""
     p.keep_activities()
     reopened = payload.reopened or ()
     for again in reopened:
@@ -109,22 +115,8 @@ def reopen(p: Projection, event: Event, payload: PlanAdopted) -> None:
     p.mark_stale([again.activity for again in payload.sign_again or ()], event.seq)
 
 
-def _keep(
-    p: Projection,
-    table: str,
-    columns: dict[str, Any],
-    fresh: dict[str, Any],
-    *,
-    known: bool,
-) -> None:
-    if known:
-        p.update(table, columns["id"], **columns)
-    else:
-        p.add(table, **columns, **fresh)
-
-
-def _planned(a: PlanActivity) -> dict[str, Any]:
-    """Return the columns that the plan fills: its part whole, and what queries look for."""
+def _planned(a: PlanActivity) -> Row:
+    """Return the columns that come from the plan: its part of the activity, and the values by which queries search."""
     dates = a.dates
     return {
         "id": a.id,
@@ -142,7 +134,7 @@ def _planned(a: PlanActivity) -> dict[str, Any]:
     }
 
 
-def _first_state(a: PlanActivity, event: Event) -> dict[str, Any]:
+def _first_state(a: PlanActivity, event: Event) -> Row:
     if a.applicable:
         return {"state": State.OPEN, "na_reason": None, "na_at": None}
     reason = a.not_applicable_because or "does not apply"
@@ -155,7 +147,8 @@ def _next_state(
     event: Event,
     *,
     rule_1: bool,
-) -> dict[str, Any]:
+) -> Row:
+    """Return the columns of the state that a revision changes. `rule_1` is true for an event of version 1."""
     if row.state in NOT_BEGUN | {State.NOT_APPLICABLE} and not row.na_decided:
         return _first_state(a, event)
     if rule_1 and row.state is State.DONE and not row.stale and _asks_more(row.plan, a):
@@ -164,22 +157,25 @@ def _next_state(
 
 
 def _asks_more(was: PlanActivity, now: PlanActivity) -> bool:
-    """Return whether what was done is not what the new revision asks for, as version 1 drew it."""
+    """Return whether the new revision asks for another result or another approval, by the rule of version 1."""
+    return _asked_1(was) != _asked_1(now)
+
+
+def _asked_1(a: PlanActivity) -> tuple[object, ...]:
     names = ("roles", "quorum", "separation", "needed", "evidence", "hold_point")
-    approval = [(getattr(a.policy, name) for name in names) for a in (was, now)]
-    asked = [[(c.metric, c.op, c.value, c.unit, c.each) for c in a.criteria] for a in (was, now)]
-    is_other = (was.title, was.items) != (now.title, now.items)
-    return is_other or tuple(approval[0]) != tuple(approval[1]) or asked[0] != asked[1]
+    approval = [getattr(a.policy, name) for name in names]
+    criteria = [(c.metric, c.op, c.value, c.unit, c.each) for c in a.criteria]
+    return a.title, a.items, approval, criteria
 
 
-def _gone(row: Activity, event: Event) -> dict[str, Any]:
+def _gone(row: Activity, event: Event) -> Row:
     if row.state is not State.OPEN:
         return {}
     reason = f"removed by revision {event.plan_revision}"
     return {"state": State.NOT_APPLICABLE, "na_reason": reason, "na_at": event.effective_at}
 
 
-def _order(o: PlanOrder) -> dict[str, Any]:
+def _order(o: PlanOrder) -> Row:
     return {
         "id": o.id,
         "step": o.step,
@@ -197,7 +193,7 @@ def _order(o: PlanOrder) -> dict[str, Any]:
     }
 
 
-def _tranche(order: PlanOrder, t: PlanTranche) -> dict[str, Any]:
+def _tranche(order: PlanOrder, t: PlanTranche) -> Row:
     return {
         "id": t.id,
         "order_line": order.id,
@@ -209,6 +205,6 @@ def _tranche(order: PlanOrder, t: PlanTranche) -> dict[str, Any]:
     }
 
 
-HANDLERS: dict[str, tuple[Handler, ...]] = {
-    PlanAdopted.kind: (revise_activities, revise_orders, reopen),
+HANDLERS: Handlers = {
+    PlanAdopted: revise,
 }

@@ -1,4 +1,4 @@
-"""Runs of software: released, seen in check mode, claimed, settled, asked for."""
+"""Runs of software: releases, previews, claims, results, and requests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ledger.log.payloads.base import ReadingPart
 from ledger.log.payloads.runs import Previewed, Released, RequestAnswered, RequestMade, RunClaimed, RunSettled
 from ledger.rules.activity import NOT_MET, Activity, State
-from ledger.state.projection import Handler, Projection, stored
+from ledger.state.projection import Handlers, Projection, stored
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
@@ -25,7 +25,7 @@ _ENTERED = (
 
 
 def release(p: Projection, event: Event, payload: Released) -> None:
-    """Keep that hosts may be changed."""
+    """Add a release."""
     p.add(
         "release",
         id=payload.release,
@@ -42,7 +42,7 @@ def release(p: Projection, event: Event, payload: Released) -> None:
 
 
 def preview(p: Projection, event: Event, payload: Previewed) -> None:
-    """Keep what check mode showed; the last of an attempt counts."""
+    """Store a preview in the place of the attempt's earlier one."""
     p.run(
         _PREVIEWED,
         activity=event.subject,
@@ -53,20 +53,15 @@ def preview(p: Projection, event: Event, payload: Previewed) -> None:
         differences=payload.differences.digest,
         at=stored(event.effective_at),
     )
-    p.add_evidence(event, event.subject, payload.differences, 0)
+    p.add_evidence(event, event.subject, payload.differences)
 
 
 def claim(p: Projection, event: Event, payload: RunClaimed) -> None:
-    """Let software be at work."""
-    row = p.activity(event.subject)
+    """Begin a run."""
+    row, at = p.activity(event.subject), event.effective_at
     if payload.attempt != row.attempt:
         p.next_attempt(row, State.RUNNING)
-    p.change(
-        row,
-        state=State.RUNNING,
-        started_at=event.effective_at,
-        performers=_who_said(p, row),
-    )
+    p.change(row, state=State.RUNNING, started_at=at, performers=_entered_by(p, row))
     p.add(
         "run",
         id=payload.run,
@@ -77,7 +72,7 @@ def claim(p: Projection, event: Event, payload: RunClaimed) -> None:
         status="running",
         result=None,
         summary="",
-        started_at=event.effective_at,
+        started_at=at,
         settled_at=None,
         playbook_digest=None,
         simulated=False,
@@ -88,17 +83,17 @@ def claim(p: Projection, event: Event, payload: RunClaimed) -> None:
     p.touch(row.id)
 
 
-def _who_said(p: Projection, row: Activity) -> tuple[str, ...]:
-    """Return who entered the facts that an activity rests on: they took part in its work, and do not approve it."""
+def _entered_by(p: Projection, row: Activity) -> tuple[str, ...]:
+    """Return the people who entered the facts from which an activity is worked out. They count as its performers."""
     names = [fact.name for fact in row.plan.facts]
     if not names:
         return ()
-    entered = dict(p.ask(_ENTERED, unit=row.plan.unit, names=dumps(names)))
-    return tuple(dict.fromkeys(entered.values()))
+    found = p.ask(_ENTERED, unit=row.plan.unit, names=dumps(names))
+    return tuple(dict.fromkeys(dict(found).values()))
 
 
 def settle(p: Projection, event: Event, payload: RunSettled) -> None:
-    """Keep what a run did, host by host and reading by reading."""
+    """End a run, and add its results by host, its readings and its files."""
     row = p.activity(event.subject)
     p.update(
         "run",
@@ -112,20 +107,13 @@ def settle(p: Projection, event: Event, payload: RunSettled) -> None:
         items=sum(batch.rows for batch in payload.results),
     )
     for item in p.batched(payload.results):
-        p.add("item_result", **item | {"run": payload.run, "duration_s": Decimal(item["duration_s"])})
+        item["duration_s"] = Decimal(item["duration_s"])
+        p.add("item_result", run=payload.run, **item)
     kept = (ReadingPart.model_validate(reading) for reading in p.batched(payload.measurement_batches))
     for ordinal, reading in enumerate((*payload.measurements, *kept)):
         p.add_reading(event, reading, ordinal)
-    for ordinal, file in enumerate(payload.artifacts):
-        p.add_evidence(event, row.id, file, ordinal)
-    if payload.ncr is not None:
-        p.open_ncr(
-            event,
-            row.id,
-            ncr=payload.ncr,
-            ncr_class=payload.ncr_class,
-            reason=payload.summary,
-        )
+    p.add_evidence(event, row.id, *payload.artifacts)
+    p.open_ncr(event, row.id, payload, payload.summary)
     p.change(row, last_note=payload.summary or row.last_note)
     if payload.status == "interrupted":
         _interrupt(p, row, payload)
@@ -135,7 +123,7 @@ def settle(p: Projection, event: Event, payload: RunSettled) -> None:
 
 
 def _interrupt(p: Projection, row: Activity, payload: RunSettled) -> None:
-    """Begin the next attempt; where nobody knows whether the old process is dead, on hold until a person decides."""
+    """Begin the next attempt. It is on hold if nobody knows whether the old process is dead, until a person decides."""
     if payload.result == State.ON_HOLD:
         p.next_attempt(row, State.ON_HOLD)
         p.change(row, held_from="open", started_at=None)
@@ -145,7 +133,7 @@ def _interrupt(p: Projection, row: Activity, payload: RunSettled) -> None:
 
 
 def ask(p: Projection, event: Event, payload: RequestMade) -> None:
-    """Keep what a person asks of the engine. A retry begins the next attempt."""
+    """Add a person's request to the engine. A retry begins the next attempt."""
     p.add(
         "request",
         id=payload.request,
@@ -164,15 +152,15 @@ def ask(p: Projection, event: Event, payload: RequestMade) -> None:
 
 
 def answer(p: Projection, event: Event, payload: RequestAnswered) -> None:
-    """Keep the engine's answer."""
+    """Note the engine's answer."""
     p.update("request", payload.request, answered_at=event.effective_at, answer=payload.answer)
 
 
-HANDLERS: dict[str, tuple[Handler, ...]] = {
-    Released.kind: (release,),
-    Previewed.kind: (preview,),
-    RunClaimed.kind: (claim,),
-    RunSettled.kind: (settle,),
-    RequestMade.kind: (ask,),
-    RequestAnswered.kind: (answer,),
+HANDLERS: Handlers = {
+    Released: release,
+    Previewed: preview,
+    RunClaimed: claim,
+    RunSettled: settle,
+    RequestMade: ask,
+    RequestAnswered: answer,
 }

@@ -1,4 +1,4 @@
-"""Decisions by people: approvals, rejections, waivers, broken glass; witnesses; non-conformances."""
+"""Decisions of people: approvals, rejections, waivers and overrides. Witnesses, and dispositions of non-conformances."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ledger.log.payloads.sign_off import (
     WitnessNoted,
 )
 from ledger.rules.activity import State
-from ledger.state.projection import Handler, Projection, stored
+from ledger.state.projection import Handlers, Projection, stored
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
@@ -30,20 +30,21 @@ ON CONFLICT (activity, attempt, role) DO UPDATE SET witness = :witness, note = :
 
 
 def sign(p: Projection, event: Event, payload: Signed) -> None:
-    """Keep an approval, and the state that it leads to. The dates of what was done stay; only the doubt is gone."""
+    """Add an approval, and put the activity into the state to which it leads.
+
+    An activity that was done already keeps its dates. It is no longer stale once enough people have signed.
+    """
     row, at = p.activity(event.subject), event.effective_at
-    p.add(
+    p.record(
         "sign_off",
+        event,
+        row.id,
         seq=event.seq,
-        activity=row.id,
-        attempt=row.attempt,
-        person=event.actor,
         role=payload.role,
         decision="approved",
         meaning=payload.meaning,
         comment=payload.comment,
         assurance=payload.assurance,
-        at=at,
         witnessed=_in_words(payload.witnesses),
     )
     if payload.begins:
@@ -58,48 +59,38 @@ def sign(p: Projection, event: Event, payload: Signed) -> None:
 
 
 def reject(p: Projection, event: Event, payload: Rejected) -> None:
-    """Keep a rejection: a non-conformance opens, and the next attempt begins."""
+    """Add a rejection, open a non-conformance, and begin the next attempt."""
     row = p.activity(event.subject)
-    p.add(
+    p.record(
         "sign_off",
+        event,
+        row.id,
         seq=event.seq,
-        activity=row.id,
-        attempt=row.attempt,
-        person=event.actor,
         role=payload.role,
         decision="rejected",
         meaning="rejection",
         comment=payload.reason,
         assurance="recorded",
-        at=event.effective_at,
         witnessed="",
     )
-    p.open_ncr(
-        event,
-        row.id,
-        ncr=payload.ncr,
-        ncr_class=payload.ncr_class,
-        reason=payload.reason,
-    )
+    p.open_ncr(event, row.id, payload, payload.reason)
     p.next_attempt(row, State(payload.result))
     p.change(row, last_note=payload.reason)
     p.touch(row.id)
 
 
 def waive(p: Projection, event: Event, payload: Waived) -> None:
-    """Keep that a criterion is left unmet by decision."""
+    """Add a waiver, and put the activity into the state to which it leads."""
     row = p.activity(event.subject)
-    p.add(
+    p.record(
         "waiver",
+        event,
+        row.id,
         id=payload.waiver,
-        activity=row.id,
-        attempt=row.attempt,
         metric=payload.metric,
         reason=payload.reason,
         due=payload.due,
-        person=event.actor,
         role=payload.role,
-        at=event.effective_at,
     )
     p.change(row, waived=True)
     if payload.result != row.state:
@@ -107,40 +98,36 @@ def waive(p: Projection, event: Event, payload: Waived) -> None:
 
 
 def override(p: Projection, event: Event, payload: Overridden) -> None:
-    """Keep that an activity passed against its policy."""
+    """Note that an activity was passed against its policy."""
     row = p.activity(event.subject)
-    p.add(
+    p.record(
         "override",
+        event,
+        row.id,
         seq=event.seq,
-        activity=row.id,
-        attempt=row.attempt,
-        person=event.actor,
         role=payload.role,
         reason=payload.reason,
         lacking=payload.lacking,
-        at=event.effective_at,
     )
     p.reach(row, payload.result, event, overridden=True, last_note=payload.reason)
 
 
 def invite(p: Projection, event: Event, payload: WitnessInvited) -> None:
-    """Keep that witnesses were invited."""
-    p.add(
+    """Add an invitation of witnesses."""
+    p.record(
         "invitation",
+        event,
+        event.subject,
         seq=event.seq,
-        activity=event.subject,
-        attempt=p.activity(event.subject).attempt,
         roles=payload.roles,
         on=payload.on,
         earliest=payload.earliest,
         agreed=payload.agreed,
-        person=event.actor,
-        at=event.effective_at,
     )
 
 
 def attend(p: Projection, event: Event, payload: WitnessNoted) -> None:
-    """Keep who came in a role, or that nobody did."""
+    """Note who came in a role, or that nobody came."""
     p.run(
         _ATTENDED,
         activity=event.subject,
@@ -158,8 +145,8 @@ def close_ncr(p: Projection, event: Event, payload: NcrClosed) -> None:
     p.update("ncr", payload.ncr, closed_at=event.effective_at, disposition=payload.disposition)
 
 
-def disposition_ncr(p: Projection, event: Event, payload: NcrDispositioned) -> None:  # noqa: ARG001  the handlers' shape
-    """Keep what is to be done about a non-conformance."""
+def disposition_ncr(p: Projection, event: Event, payload: NcrDispositioned) -> None:  # noqa: ARG001  every handler takes the three
+    """Note what is to be done about a non-conformance."""
     p.update(
         "ncr",
         payload.ncr,
@@ -170,7 +157,7 @@ def disposition_ncr(p: Projection, event: Event, payload: NcrDispositioned) -> N
 
 
 def _in_words(witnesses: Sequence[Witnessed]) -> str:
-    """Return who witnessed what was signed, and who was invited and did not attend."""
+    """Return in words who witnessed the activity, and which roles were invited and did not attend."""
     came = [f"{w.person} ({w.role})" for w in witnesses if w.person is not None]
     missed = [w.role for w in witnesses if w.person is None]
     parts = [f"witnessed by {', '.join(came)}"] if came else []
@@ -179,27 +166,27 @@ def _in_words(witnesses: Sequence[Witnessed]) -> str:
 
 
 def note_statement(p: Projection, event: Event, payload: Decided) -> None:
-    """Keep the nonce of what was signed, so that it is never used again."""
+    """Note a signed statement and its nonce, so that the statement cannot be recorded twice."""
     if payload.statement is None:
         return
-    said = json.loads(payload.statement)["predicate"]
+    predicate = json.loads(payload.statement)["predicate"]
     p.add(
         "statement",
         seq=event.seq,
-        nonce=said["nonce"],
+        nonce=predicate["nonce"],
         subject=event.subject,
         person=event.actor,
-        decision=said["decision"],
+        decision=predicate["decision"],
     )
 
 
-HANDLERS: dict[str, tuple[Handler, ...]] = {
-    Signed.kind: (sign,),
-    Rejected.kind: (reject,),
-    Waived.kind: (waive,),
-    Overridden.kind: (override,),
-    WitnessInvited.kind: (invite,),
-    WitnessNoted.kind: (attend,),
-    NcrClosed.kind: (close_ncr,),
-    NcrDispositioned.kind: (disposition_ncr,),
+HANDLERS: Handlers = {
+    Signed: sign,
+    Rejected: reject,
+    Waived: waive,
+    Overridden: override,
+    WitnessInvited: invite,
+    WitnessNoted: attend,
+    NcrClosed: close_ncr,
+    NcrDispositioned: disposition_ncr,
 }

@@ -1,4 +1,4 @@
-"""People's work: start to finish, readings, evidence, holds, what does not apply, what is opened again."""
+"""People's work: start, progress, readings, evidence and finish. Holds, reopening, and activities that do not apply."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ledger.log.payloads.work import (
     Started,
 )
 from ledger.rules.activity import State
-from ledger.state.projection import Handler, Projection
+from ledger.state.projection import Handlers, Projection
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
@@ -30,27 +30,27 @@ _WAS_CHECKED = "SELECT 1 FROM item_check WHERE activity = :activity AND attempt 
 
 
 def assign(p: Projection, event: Event, payload: Assigned) -> None:
-    """Let an activity be a person's."""
+    """Assign an activity to a person."""
     p.change(p.activity(event.subject), assignee=payload.person)
 
 
 def assign_organisation(p: Projection, event: Event, payload: OrganisationAssigned) -> None:
-    """Let an activity or an order be an organisation's. Who had the activity before no longer has it."""
+    """Assign an activity or an order to an organisation. The activity's earlier assignee no longer has it."""
     if "#" in event.subject:
         p.update("order_line", event.subject, organisation=payload.organisation)
     else:
         p.change(p.activity(event.subject), organisation=payload.organisation, assignee=None)
 
 
-def start(p: Projection, event: Event, payload: Started) -> None:  # noqa: ARG001  the handlers' shape
-    """Let people be at work."""
+def start(p: Projection, event: Event, payload: Started) -> None:  # noqa: ARG001  every handler takes the three
+    """Start people's work."""
     row, at = p.activity(event.subject), event.effective_at
     p.change(row, state=State.IN_PROGRESS, started_at=at, performers=(event.actor,))
     p.touch(row.id)
 
 
 def progress(p: Projection, event: Event, payload: Progressed) -> None:
-    """Keep how far the work has come."""
+    """Note how far the work has come."""
     row = p.activity(event.subject)
     if payload.items_done is not None:
         p.change(row, items_done=payload.items_done)
@@ -60,16 +60,9 @@ def progress(p: Projection, event: Event, payload: Progressed) -> None:
 
 
 def measure(p: Projection, event: Event, payload: MeasurementRecorded) -> None:
-    """Keep a reading, and the non-conformance that it opens."""
-    p.add_reading(event, payload.reading, 0, ncr=payload.ncr or payload.under)
-    if payload.ncr is not None:
-        p.open_ncr(
-            event,
-            event.subject,
-            ncr=payload.ncr,
-            ncr_class=payload.ncr_class,
-            reason=payload.reason,
-        )
+    """Add a reading, and the non-conformance that it opens."""
+    p.add_reading(event, payload.reading, ncr=payload.ncr or payload.under)
+    p.open_ncr(event, event.subject, payload, payload.reason)
     if payload.result is not None:
         row = p.activity(event.subject)
         p.change(row, performers=_and(row.performers, event.actor))
@@ -77,49 +70,37 @@ def measure(p: Projection, event: Event, payload: MeasurementRecorded) -> None:
 
 
 def finish(p: Projection, event: Event, payload: Finished) -> None:
-    """Let the work be finished. Items that nobody counted are all done then."""
-    row = p.activity(event.subject)
-    p.change(
-        row,
-        performers=_and(row.performers, *payload.performers),
-        finished_at=event.effective_at,
-    )
-    items = row.plan.items
+    """Finish the work. All items then count as done, unless a checklist counted them."""
+    row, items = p.activity(event.subject), p.activity(event.subject).plan.items
+    performers = _and(row.performers, *payload.performers)
+    p.change(row, performers=performers, finished_at=event.effective_at)
     if items is not None:
-        counted = p.ask(_WAS_CHECKED, activity=row.id, attempt=row.attempt)
-        p.change(row, items_done=row.items_done if counted and row.items_done is not None else items)
+        was_counted = p.ask(_WAS_CHECKED, activity=row.id, attempt=row.attempt)
+        if not was_counted or row.items_done is None:
+            p.change(row, items_done=items)
     p.reach(row, payload.result, event)
 
 
 def attach(p: Projection, event: Event, payload: Attached) -> None:
-    """Keep that a file is evidence."""
-    p.add_evidence(event, event.subject, payload, 0)
+    """Note that a file is evidence."""
+    p.add_evidence(event, event.subject, payload)
 
 
 def hold(p: Projection, event: Event, payload: Held) -> None:
-    """Stop an activity."""
+    """Put an activity on hold."""
     row = p.activity(event.subject)
-    p.change(
-        row,
-        held_from=row.state.value,
-        state=State.ON_HOLD,
-        last_note=payload.reason,
-    )
+    p.change(row, held_from=row.state.value, state=State.ON_HOLD, last_note=payload.reason)
 
 
 def resume(p: Projection, event: Event, payload: Resumed) -> None:
-    """Let an activity go on."""
+    """Resume an activity that is on hold."""
     row = p.activity(event.subject)
-    p.change(
-        row,
-        state=State(payload.result),
-        held_from=None,
-        last_note=payload.reason or row.last_note,
-    )
+    note = payload.reason or row.last_note
+    p.change(row, state=State(payload.result), held_from=None, last_note=note)
 
 
 def not_applicable(p: Projection, event: Event, payload: NotApplicable) -> None:
-    """Let an activity have nothing to do, by decision."""
+    """Note that an activity does not apply, by a person's decision."""
     row = p.activity(event.subject)
     p.change(row, state=State.NOT_APPLICABLE, held_from=None)
     p.change(row, na_reason=payload.reason, na_at=event.effective_at, na_decided=True)
@@ -127,7 +108,7 @@ def not_applicable(p: Projection, event: Event, payload: NotApplicable) -> None:
 
 
 def comment(p: Projection, event: Event, payload: Commented) -> None:
-    """Keep what somebody wrote."""
+    """Add a comment."""
     p.add(
         "comment",
         seq=event.seq,
@@ -139,36 +120,23 @@ def comment(p: Projection, event: Event, payload: Commented) -> None:
 
 
 def reopen(p: Projection, event: Event, payload: Reopened) -> None:
-    """Open an activity again; what rested on it becomes stale."""
+    """Open an activity again, and mark as stale everything done that comes after it."""
     p.open_again(event.subject, payload.reason)
     p.mark_resting([event.subject], event.seq)
 
 
 def attest(p: Projection, event: Event, payload: Attested) -> None:
-    """Keep that a step was done outside."""
+    """Note that a step was done outside Clusterwright."""
     row, at = p.activity(event.subject), event.effective_at
-    p.add(
-        "attestation",
-        seq=event.seq,
-        activity=row.id,
-        attempt=row.attempt,
-        person=event.actor,
-        reason=payload.reason,
-        digests=payload.digests,
-        at=at,
-    )
-    p.change(
-        row,
-        attested=True,
-        performers=(event.actor,),
-        started_at=row.started_at or at,
-        finished_at=at,
-    )
+    columns = {"seq": event.seq, "reason": payload.reason, "digests": payload.digests}
+    p.record("attestation", event, row.id, **columns)
+    p.change(row, attested=True, performers=(event.actor,))
+    p.change(row, started_at=row.started_at or at, finished_at=at)
     p.reach(row, payload.result, event, last_note=payload.reason)
 
 
 def settle_duplicate(p: Projection, event: Event, payload: DuplicateSettled) -> None:
-    """Let an activity be done by what others did."""
+    """Complete an activity, because the activities that complete it are done."""
     row = p.activity(event.subject)
     p.reach(row, State.DONE, event, last_note="completed by " + ", ".join(payload.by))
 
@@ -177,19 +145,19 @@ def _and(performers: tuple[str, ...], *more: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*performers, *more)))
 
 
-HANDLERS: dict[str, tuple[Handler, ...]] = {
-    Assigned.kind: (assign,),
-    OrganisationAssigned.kind: (assign_organisation,),
-    Started.kind: (start,),
-    Progressed.kind: (progress,),
-    MeasurementRecorded.kind: (measure,),
-    Finished.kind: (finish,),
-    Attached.kind: (attach,),
-    Held.kind: (hold,),
-    Resumed.kind: (resume,),
-    NotApplicable.kind: (not_applicable,),
-    Commented.kind: (comment,),
-    Reopened.kind: (reopen,),
-    Attested.kind: (attest,),
-    DuplicateSettled.kind: (settle_duplicate,),
+HANDLERS: Handlers = {
+    Assigned: assign,
+    OrganisationAssigned: assign_organisation,
+    Started: start,
+    Progressed: progress,
+    MeasurementRecorded: measure,
+    Finished: finish,
+    Attached: attach,
+    Held: hold,
+    Resumed: resume,
+    NotApplicable: not_applicable,
+    Commented: comment,
+    Reopened: reopen,
+    Attested: attest,
+    DuplicateSettled: settle_duplicate,
 }

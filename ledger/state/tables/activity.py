@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import Index
 from sqlmodel import Field, SQLModel
 
-from ledger.state.columns import utc, word_list
+from ledger.state.columns import primary_key, utc, word_list
 
 
 class ActivityTable(SQLModel, table=True):
@@ -23,7 +23,7 @@ class ActivityTable(SQLModel, table=True):
         Index("activity_state_ready", "state", "ready_from"),
         Index("activity_valid_until", "valid_until"),
     )
-    id: str = Field(primary_key=True)
+    id: str = primary_key()
     plan: str
     step: str = Field(index=True)
     unit: str

@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import Index
 from sqlmodel import Field, SQLModel
 
-from ledger.state.columns import utc, word_list
+from ledger.state.columns import primary_key, utc, word_list
 
 
 class ItemCheck(SQLModel, table=True):
@@ -18,8 +18,8 @@ class ItemCheck(SQLModel, table=True):
 
     __tablename__ = "item_check"
     __table_args__ = (Index("item_check_item", "activity", "attempt", "item"),)
-    seq: int = Field(primary_key=True)
-    item: str = Field(primary_key=True)
+    seq: int = primary_key()
+    item: str = primary_key()
     activity: str
     attempt: int
     failing: tuple[str, ...] = word_list()

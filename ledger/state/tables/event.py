@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from sqlmodel import Field, SQLModel
 
+from ledger.state.columns import primary_key
+
 
 class EventTable(SQLModel, table=True):
     """An event; text columns hold exactly what was hashed."""
 
     __tablename__ = "event"
-    seq: int = Field(primary_key=True)
+    seq: int = primary_key()
     recorded_at: str
     effective_at: str
     actor: str

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from sqlalchemy import Index
-from sqlmodel import Field, SQLModel
+from sqlmodel import SQLModel
 
-from ledger.state.columns import utc
+from ledger.state.columns import primary_key, utc
 
 
 class Fact(SQLModel, table=True):
@@ -15,8 +15,8 @@ class Fact(SQLModel, table=True):
 
     __tablename__ = "fact"
     __table_args__ = (Index("fact_unit", "unit", "name"),)
-    seq: int = Field(primary_key=True)
-    ordinal: int = Field(primary_key=True)
+    seq: int = primary_key()
+    ordinal: int = primary_key()
     unit: str
     name: str
     value: str

@@ -7,14 +7,14 @@ from datetime import datetime
 from sqlalchemy import Index
 from sqlmodel import Field, SQLModel
 
-from ledger.state.columns import utc, word_list
+from ledger.state.columns import primary_key, utc, word_list
 
 
 class Site(SQLModel, table=True):
     """One row: what genesis said."""
 
     __tablename__ = "site"
-    id: int = Field(primary_key=True)
+    id: int = primary_key()
     uuid: str
     name: str
     time_zone: str
@@ -30,7 +30,7 @@ class PlanRevision(SQLModel, table=True):
     """
 
     __tablename__ = "plan_revision"
-    revision: int = Field(primary_key=True)
+    revision: int = primary_key()
     document: str
     reason: str
     baseline: str | None = None
@@ -58,7 +58,7 @@ class Unit(SQLModel, table=True):
     """A node of the site's tree."""
 
     __tablename__ = "unit"
-    id: str = Field(primary_key=True)
+    id: str = primary_key()
     ordinal: int
     kind: str
     parent: str | None = None
@@ -71,7 +71,7 @@ class HostSet(SQLModel, table=True):
     """The hosts of the inventory that the plays of some playbooks name."""
 
     __tablename__ = "host_set"
-    name: str = Field(primary_key=True)
+    name: str = primary_key()
     hosts: tuple[str, ...] = word_list()
 
 
@@ -79,7 +79,7 @@ class Person(SQLModel, table=True):
     """A person in force."""
 
     __tablename__ = "person"
-    id: str = Field(primary_key=True)
+    id: str = primary_key()
     organisation: str
     account: str | None = Field(default=None, index=True)
     ssh_key: str | None = None
@@ -89,7 +89,7 @@ class PersonName(SQLModel, table=True):
     """The name of a person, in force or not. A redacted person has their id for a name."""
 
     __tablename__ = "person_name"
-    id: str = Field(primary_key=True)
+    id: str = primary_key()
     name: str
     redacted: bool = False
 
@@ -98,7 +98,7 @@ class PersonRole(SQLModel, table=True):
     """A role that a person holds."""
 
     __tablename__ = "person_role"
-    person: str = Field(primary_key=True)
+    person: str = primary_key()
     role: str = Field(primary_key=True, index=True)
 
 
@@ -107,7 +107,7 @@ class Link(SQLModel, table=True):
 
     __tablename__ = "link"
     __table_args__ = (Index("link_after", "after", "side", "satisfied_at"),)
-    id: int = Field(primary_key=True)
+    id: int = primary_key()
     before: str = Field(index=True)
     after: str
     type: str

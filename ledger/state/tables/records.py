@@ -7,14 +7,14 @@ from datetime import date, datetime
 from sqlalchemy import Index
 from sqlmodel import Field, SQLModel
 
-from ledger.state.columns import utc, word_list
+from ledger.state.columns import primary_key, utc, word_list
 
 
 class SignOff(SQLModel, table=True):
     """A person's approval or rejection."""
 
     __tablename__ = "sign_off"
-    seq: int = Field(primary_key=True)
+    seq: int = primary_key()
     activity: str = Field(index=True)
     attempt: int
     person: str
@@ -31,7 +31,7 @@ class Invitation(SQLModel, table=True):
     """Witnesses were told when an activity takes place; the latest of an attempt counts."""
 
     __tablename__ = "invitation"
-    seq: int = Field(primary_key=True)
+    seq: int = primary_key()
     activity: str = Field(index=True)
     attempt: int
     roles: tuple[str, ...] = word_list()
@@ -46,9 +46,9 @@ class Attendance(SQLModel, table=True):
     """Who came in a role to witness an activity; `witness` is nobody where that role did not."""
 
     __tablename__ = "attendance"
-    activity: str = Field(primary_key=True)
-    attempt: int = Field(primary_key=True)
-    role: str = Field(primary_key=True)
+    activity: str = primary_key()
+    attempt: int = primary_key()
+    role: str = primary_key()
     witness: str | None = None
     note: str
     person: str
@@ -60,8 +60,8 @@ class Measurement(SQLModel, table=True):
 
     __tablename__ = "measurement"
     __table_args__ = (Index("measurement_activity", "activity", "attempt", "metric"),)
-    seq: int = Field(primary_key=True)
-    ordinal: int = Field(primary_key=True)
+    seq: int = primary_key()
+    ordinal: int = primary_key()
     activity: str
     attempt: int
     metric: str
@@ -80,8 +80,8 @@ class EvidenceItem(SQLModel, table=True):
     """A file in the store that somebody laid on the table for an activity."""
 
     __tablename__ = "evidence_item"
-    seq: int = Field(primary_key=True)
-    ordinal: int = Field(primary_key=True)
+    seq: int = primary_key()
+    ordinal: int = primary_key()
     activity: str = Field(index=True)
     attempt: int
     kind: str
@@ -96,7 +96,7 @@ class Ncr(SQLModel, table=True):
     """A non-conformance: opened, `decided` what to do, closed with its `disposition`."""
 
     __tablename__ = "ncr"
-    id: str = Field(primary_key=True)
+    id: str = primary_key()
     activity: str = Field(index=True)
     attempt: int
     ncr_class: str
@@ -114,7 +114,7 @@ class Waiver(SQLModel, table=True):
     """A criterion left unmet by decision: a punch item with a due date."""
 
     __tablename__ = "waiver"
-    id: str = Field(primary_key=True)
+    id: str = primary_key()
     activity: str = Field(index=True)
     attempt: int
     metric: str
@@ -129,7 +129,7 @@ class Attestation(SQLModel, table=True):
     """A statement that a step was done outside; kept for ever."""
 
     __tablename__ = "attestation"
-    seq: int = Field(primary_key=True)
+    seq: int = primary_key()
     activity: str = Field(index=True)
     attempt: int
     person: str
@@ -142,7 +142,7 @@ class Comment(SQLModel, table=True):
     """Something a person wrote down."""
 
     __tablename__ = "comment"
-    seq: int = Field(primary_key=True)
+    seq: int = primary_key()
     activity: str = Field(index=True)
     person: str
     text: str
@@ -153,7 +153,7 @@ class Release(SQLModel, table=True):
     """Leave to change these hosts with this playbook, once, in this attempt."""
 
     __tablename__ = "release"
-    id: str = Field(primary_key=True)
+    id: str = primary_key()
     activity: str = Field(index=True)
     attempt: int
     hosts: tuple[str, ...] = word_list()
@@ -169,7 +169,7 @@ class Forecast(SQLModel, table=True):
     """A published forecast; `phases` is JSON of phase and finish."""
 
     __tablename__ = "forecast"
-    seq: int = Field(primary_key=True)
+    seq: int = primary_key()
     at: datetime = utc()
     person: str
     finish: datetime = utc()

@@ -7,14 +7,14 @@ from decimal import Decimal
 
 from sqlmodel import Field, SQLModel
 
-from ledger.state.columns import decimal, utc, word_list
+from ledger.state.columns import decimal, primary_key, utc, word_list
 
 
 class Run(SQLModel, table=True):
     """A run of software for one attempt of an activity."""
 
     __tablename__ = "run"
-    id: str = Field(primary_key=True)
+    id: str = primary_key()
     activity: str = Field(index=True)
     attempt: int
     owner: str
@@ -33,8 +33,8 @@ class Preview(SQLModel, table=True):
     """What a playbook would change, seen in check mode; the last of an attempt counts."""
 
     __tablename__ = "preview"
-    activity: str = Field(primary_key=True)
-    attempt: int = Field(primary_key=True)
+    activity: str = primary_key()
+    attempt: int = primary_key()
     hosts: tuple[str, ...] = word_list()
     playbook_digest: str
     summary: str
@@ -46,8 +46,8 @@ class ItemResultRow(SQLModel, table=True):
     """What a run did to one host."""
 
     __tablename__ = "item_result"
-    run: str = Field(primary_key=True)
-    host: str = Field(primary_key=True)
+    run: str = primary_key()
+    host: str = primary_key()
     status: str
     duration_s: Decimal = decimal()
     failed_task: str
@@ -57,7 +57,7 @@ class Request(SQLModel, table=True):
     """What a front end asked the dispatcher for."""
 
     __tablename__ = "request"
-    id: str = Field(primary_key=True)
+    id: str = primary_key()
     activity: str
     action: str
     person: str
@@ -70,7 +70,7 @@ class ClaimTable(SQLModel, table=True):
     """Who runs an activity now. Machine time, not an event's: lost with the machine, and may be."""
 
     __tablename__ = "claim"
-    activity: str = Field(primary_key=True)
+    activity: str = primary_key()
     attempt: int
     run: str
     owner: str

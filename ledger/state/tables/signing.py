@@ -6,15 +6,15 @@ from datetime import datetime
 
 from sqlmodel import Field, SQLModel
 
-from ledger.state.columns import utc, word_list
+from ledger.state.columns import primary_key, utc, word_list
 
 
 class KeyTable(SQLModel, table=True):
     """A person's public key, and the time in which it counts. `until` is None while it does."""
 
     __tablename__ = "signer_key"
-    seq: int = Field(primary_key=True)
-    person: str = Field(primary_key=True)
+    seq: int = primary_key()
+    person: str = primary_key()
     key: str
     since: datetime = utc()
     until: datetime | None = utc()
@@ -25,7 +25,7 @@ class Statement(SQLModel, table=True):
     """What a person signed. Its nonce is used once. The text is in the event, the signature beside it."""
 
     __tablename__ = "statement"
-    seq: int = Field(primary_key=True)
+    seq: int = primary_key()
     nonce: str = Field(index=True, unique=True)
     subject: str = Field(index=True)
     person: str
@@ -36,7 +36,7 @@ class Delegation(SQLModel, table=True):
     """A person acts in another's role for a time. `withdrawn_at` is None unless it ended early."""
 
     __tablename__ = "delegation"
-    id: str = Field(primary_key=True)
+    id: str = primary_key()
     person: str
     to: str = Field(index=True)
     role: str
@@ -50,7 +50,7 @@ class Override(SQLModel, table=True):
     """An activity that passed against its policy. It is kept and shown for ever."""
 
     __tablename__ = "override"
-    seq: int = Field(primary_key=True)
+    seq: int = primary_key()
     activity: str = Field(index=True)
     attempt: int
     person: str

@@ -7,14 +7,14 @@ from decimal import Decimal
 
 from sqlmodel import Field, SQLModel
 
-from ledger.state.columns import decimal, maybe_decimal, utc, word_list
+from ledger.state.columns import decimal, maybe_decimal, primary_key, utc, word_list
 
 
 class OrderLine(SQLModel, table=True):
     """A supply line of the plan, and whether it is placed; `value` is what change orders made of it."""
 
     __tablename__ = "order_line"
-    id: str = Field(primary_key=True)
+    id: str = primary_key()
     ordinal: int
     step: str
     unit: str
@@ -47,7 +47,7 @@ class Tranche(SQLModel, table=True):
     """One delivery of an order; `contracted` is the quantity that a change order set, whatever the plan says."""
 
     __tablename__ = "tranche"
-    id: str = Field(primary_key=True)
+    id: str = primary_key()
     order_line: str = Field(index=True)
     number: int
     quantity: Decimal = decimal()
@@ -68,7 +68,7 @@ class Delivery(SQLModel, table=True):
     """One receipt for a tranche, with the serial numbers that came."""
 
     __tablename__ = "delivery"
-    seq: int = Field(primary_key=True)
+    seq: int = primary_key()
     tranche: str = Field(index=True)
     quantity: Decimal = decimal()
     serials: tuple[str, ...] = word_list()
@@ -81,7 +81,7 @@ class ChangeOrder(SQLModel, table=True):
     """Another quantity of a delivery or value of an order that somebody asked for; `approved` is none while open."""
 
     __tablename__ = "change_order"
-    id: str = Field(primary_key=True)
+    id: str = primary_key()
     subject: str = Field(index=True)
     quantity: Decimal | None = maybe_decimal()
     value: Decimal | None = maybe_decimal()
