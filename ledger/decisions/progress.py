@@ -17,9 +17,9 @@ from ledger.questions.links import predecessors
 from ledger.questions.orders import order, tranche
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Action, is_open_to
-from ledger.rules.orders import is_delivery
 from ledger.rules.readiness import NEVER, Times, activity_times, side_of
 from ledger.rules.rows import LinkRow
+from ledger.rules.subjects import is_delivery
 from ledger.writing import Ledger
 from steps.errors import InputError
 

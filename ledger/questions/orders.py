@@ -13,14 +13,13 @@ from ledger.rules.activity import words
 from ledger.rules.money import currency_code, share
 from ledger.rules.nearest import unknown_order
 from ledger.rules.orders import (
-    is_delivery,
     is_order_late,
-    order_of,
     order_state,
     refuse_unplaced,
 )
 from ledger.rules.permission import is_same
 from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow
+from ledger.rules.subjects import is_delivery, order_of
 
 _CURRENCY = """
 coalesce((SELECT o.currency FROM order_line o

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from ledger.rules.readiness import refuse_waiting
 from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow, Unmet
+from ledger.rules.subjects import order_of
 from steps.errors import InputError, NotSatisfiedError
 
 
@@ -37,17 +38,6 @@ def _comes_late(t: TrancheRow, now: datetime) -> bool:
         return False
     is_promised_late = t.promised is not None and t.promised > t.need_by.date()
     return is_promised_late or t.need_by < now
-
-
-def is_delivery(subject: str) -> bool:
-    """Return whether an id is that of a delivery, for example 001@site#gpu-server/2."""
-    return "/" in subject.partition("#")[2]
-
-
-def order_of(subject: str) -> str:
-    """Return the id of an order from its own id or from that of one of its deliveries."""
-    head, mark, tail = subject.partition("#")
-    return f"{head}{mark}{tail.partition('/')[0]}"
 
 
 def refuse_unready(

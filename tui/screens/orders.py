@@ -11,8 +11,8 @@ from textual.widgets import Static
 
 from ledger.questions.orders import changes, orders
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.orders import order_of
 from ledger.rules.rows import OrderRow
+from ledger.rules.subjects import order_of
 from tui.looks import coloured, day_text
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows

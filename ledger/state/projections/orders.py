@@ -16,7 +16,7 @@ from ledger.log.payloads.orders import (
     TrancheReceived,
     TrancheShipped,
 )
-from ledger.rules.orders import is_delivery, order_of
+from ledger.rules.subjects import is_delivery, order_of
 from ledger.state.projection import Handlers, Projection
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ledger.log.payloads.plan import BeforeRow, ForecastPublished, Genesis, PlanAdopted, ProgressAdopted
 from ledger.rules.activity import State
-from ledger.rules.orders import is_delivery
 from ledger.rules.readiness import side_of
+from ledger.rules.subjects import is_delivery
 from ledger.state.projection import EVERY, Handlers, Projection
 from steps.schedule.plan import Plan, PlanLink
 from steps.stamps import moment, stamp
