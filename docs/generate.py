@@ -17,7 +17,7 @@ from steps.acceptance.severity import ACTIONS
 from steps.acceptance.toolbox import TOOLS
 from steps.acceptance.xids import XIDS
 from steps.catalog.loader import Catalog, read_catalog
-from steps.catalog.schema import Step
+from steps.catalog.schema import SEEDS, Step
 from steps.catalog.terms import Kind, Phase, Scope
 from steps.design.design import Design, design_of
 from steps.design.figures import choice_specs, figure_sections
@@ -27,13 +27,6 @@ from steps.schedule.durations import calendar_of, crews_on, duration_of, items_o
 
 HERE = Path(__file__).parent
 SIZES = (32, 1250, 12500)
-SEEDS = {
-    "000": "a guide of sixty steps",
-    "001": "the 195 steps",
-    "002": "a chapter on training clusters",
-    "003": "four training clusters compared",
-    "004": "an article of an encyclopaedia",
-}
 HOURS_PER_DAY = 8.0
 PROVED = ("lab", "simulator", "check mode", "not run")
 FIRST_UNIT = {Scope.SITE: "site", Scope.HALL: "hall-1", Scope.POD: "pod-001"}
@@ -76,7 +69,7 @@ def durations() -> Iterator[str]:
         "Most likely time of one activity (the first unit of the step's scope) at 32, 1,250 and 12,500 nodes on a "
         "greenfield site with the design of `h100-10k`. `d` are working days of 8 hours, `h` and `w` run around the "
         "clock. In brackets: items, and crews at work on them. Suppliers' lead times are orders of their own and are "
-        "not in here. Every figure can be overridden in the site's `catalog/`.\n"
+        "not in here. Every figure can be overridden in the site's `catalog/`. [Sources](sources.md) has the references.\n"
     )
     yield "| step | what | scope | 32 | 1,250 | 12,500 | source |"
     yield "|---|---|---|---|---|---|---|"
@@ -116,19 +109,19 @@ def hold_points() -> Iterator[str]:
 
 
 def seed_numbers() -> Iterator[str]:
-    """Return every number of the seeds that is arithmetic beside ours, and why they differ."""
+    """Return every number of the five texts that is arithmetic beside ours, and why they differ."""
     entries = yaml.safe_load((HERE / "seed_numbers.yaml").read_text(encoding="utf-8"))
     errata = [entry["erratum"] for entry in entries if entry.get("erratum")]
     yield "# Where our numbers differ, and why\n"
     yield (
-        "Five texts, the seeds 000 to 004, tell how a training cluster is built. Every number in them that is arithmetic "
+        "Five texts tell how a training cluster is built ([sources](sources.md) names them). Every number in them that is arithmetic "
         "(a product, sum, share, rate or count) is worked out again here by the calculators of `steps/design`, or by the "
         f"formula shown. Of {len(entries)} entries {len(entries) - len(errata)} are reproduced within their printed rounding; "
-        f"the others are {len(set(errata))} errata, numbered by seed. A test works out every one of them.\n"
+        f"the others are {len(set(errata))} errata, numbered by text: `E0-7` is the seventh of text 000. A test works out every one of them.\n"
     )
     for seed, title in SEEDS.items():
-        yield f"## Seed {seed}: {title}\n"
-        yield "| where | the seed says | ours | verdict | why | worked out by |"
+        yield f"## {title[0].upper()}{title[1:]} ({seed})\n"
+        yield "| where | the text says | ours | verdict | why | worked out by |"
         yield "|---|---|---|---|---|---|"
         yield from (_seed_row(entry) for entry in entries if entry["seed"] == seed)
         yield ""
@@ -159,7 +152,7 @@ def design_figures() -> Iterator[str]:
     yield "# Figures and choices of a design\n"
     yield (
         "What a profile, a preset, a site's `overrides` and `--set` may say. A figure without a value comes from the profile "
-        "or the preset. Bounds are kept: what lies outside is a finding.\n"
+        "or the preset. A value outside the bounds is a finding. [Sources](sources.md) has the full references.\n"
     )
     for section, group in figure_sections().items():
         yield f"## {section}\n"

@@ -10,6 +10,8 @@ from pathlib import Path
 import yaml
 
 from steps.catalog.loader import read_catalog
+from steps.design.design import design_of_preset
+from steps.design.preset import preset_names
 
 ROOT = Path(__file__).parents[1]
 
@@ -66,3 +68,25 @@ def test_every_command_the_readme_names_is_there() -> None:
 
     assert named
     assert named <= commands
+
+
+DOCUMENT = re.compile(
+    r"\breport\b|guide|data sheet|manual|brief|specification|health checks|ANSI|ASHRAE|IEC|IEEE|NFPA|NIST|RFC|the lesson|the comparison"
+)
+"""What the source of a figure is called where it is a document, and not a sentence of ours."""
+
+
+def test_every_document_that_a_figure_or_a_step_names_is_in_the_list_of_sources() -> None:
+    page = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
+    columns = re.findall(r"^\| ([^|]+) \|", page, flags=re.MULTILINE)
+    known = [name for column in columns for name in column.split(", ")]
+    designs = [design_of_preset(name) for name in preset_names()]
+    named = {document for entry in read_catalog().values() for document in entry.step.sources.documents}
+    named |= {source for design in designs for source in design.preset.sources}
+    figures = {source for design in designs for source in design.sources.values()}
+
+    assert len(figures) > 100
+    named |= set(filter(DOCUMENT.search, figures))
+    documents = {source for source in named if not source.startswith(("assumption", "simulated"))}
+    unknown = {source for source in documents if not any(name in source for name in known)}
+    assert unknown == {"acceptance schedule of the supply contract"}, "docs/sources.md lacks a document"

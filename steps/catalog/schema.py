@@ -200,12 +200,29 @@ class Fact(Closed):
     evidence: Slug = "facility-fact"
 
 
+SEEDS = {
+    "000": "the guide of sixty steps",
+    "001": "the list of 195 steps",
+    "002": "the lesson on training clusters",
+    "003": "the comparison of frontier clusters",
+    "004": "the encyclopedia article on GPU clusters",
+}
+"""The five texts that the project comes from, by their numbers."""
+
+
 class Sources(Closed):
     """The sources of the entry, and the items of the guide of sixty steps that it covers."""
 
     seed: tuple[Text, ...] = ()
     guide60: tuple[int, ...] = ()
     references: tuple[Text, ...] = ()
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """Every source by the name that docs/sources.md explains, for example "the list of 195 steps, step 34"."""
+        texts = [f"{SEEDS[said[:3]]}, {said[4:]}" if said[4:] else SEEDS[said] for said in self.seed]
+        items = [f"{SEEDS['000']}, item {number}" for number in self.guide60]
+        return (*texts, *items, *self.references)
 
 
 class OnFail(Closed):

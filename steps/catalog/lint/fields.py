@@ -20,12 +20,18 @@ from steps.catalog.lint.report import LintFinding
 from steps.catalog.lint.source import functions, loaded, texts
 from steps.catalog.loader import Entry
 from steps.errors import Place
+from steps.schedule.activity import PlanActivity
 
 NOT_YET_READ = {
     "Duration.restarts_on": "re-tests: the work model will plan what starts a duration again",
     "Step.resources": "resources: the work model will level the power and the space that steps occupy",
 }
 """Fields that stay in the schema although no program reads them, with the reason."""
+
+COPIED = {field.name for field in fields(PlanActivity)} & set(schema.Step.model_fields)
+"""Fields of a step that the planner copies to each activity. A function that reads them there reads the step's."""
+ACTIVITIES = {"plan", "activity", "activities"}
+"""What holds the plan's part of an activity."""
 
 SCHEMA = Path(schema.__file__)
 FORMULAS = Path(formulas.__file__)
@@ -67,8 +73,11 @@ def unread_fields(folders: tuple[Path, ...]) -> Fields:
 def _read_by(function: ast.FunctionDef, left: Fields, holders: Holders) -> Fields:
     attributes = loaded(function)
     variables = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-    handled = {name for name, held_by in holders.items() if held_by & (attributes | variables)}
-    return {(name, field) for name, field in left if name in handled and field in attributes}
+    named = attributes | variables
+    handled = {name for name, held_by in holders.items() if held_by & named}
+    copied = COPIED & attributes if ACTIVITIES & named else set()
+    read = {(name, field) for name, field in left if name in handled and field in attributes}
+    return read | {("Step", field) for field in copied}
 
 
 def _read_by_properties(tree: ast.Module) -> Fields:
