@@ -70,7 +70,7 @@ def unread_fields(folders: tuple[Path, ...]) -> Fields:
     return left
 
 
-def _read_by(function: ast.FunctionDef, left: Fields, holders: Holders) -> Fields:
+def _read_by(function: ast.FunctionDef | ast.Lambda, left: Fields, holders: Holders) -> Fields:
     attributes = loaded(function)
     variables = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     named = attributes | variables
@@ -84,7 +84,8 @@ def _read_by_properties(tree: ast.Module) -> Fields:
     found: Fields = set()
     for defined in (node for node in tree.body if isinstance(node, ast.ClassDef)):
         for method in functions(defined):
-            if any(isinstance(mark, ast.Name) and mark.id == "property" for mark in method.decorator_list):
+            marks = getattr(method, "decorator_list", ())
+            if any(isinstance(mark, ast.Name) and mark.id == "property" for mark in marks):
                 found |= {(defined.name, attribute) for attribute in loaded(method)}
     return found
 

@@ -21,10 +21,10 @@ def texts(folders: tuple[Path, ...]) -> Iterator[tuple[Path, str]]:
             yield path, path.read_text(encoding="utf-8")
 
 
-def functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
-    """Yield every function and method of a module or class, nested ones too."""
+def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.Lambda]:
+    """Yield every function, method and lambda of a module or class, nested ones too."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
             yield node
 
 
