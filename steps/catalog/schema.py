@@ -260,6 +260,7 @@ class Step(Closed):
     supplies: tuple[Supply, ...] = ()
     links: tuple[Link, ...] = ()
     starts_freely: str | None = None
+    hazards: tuple[Text, ...] = Field(default=(), description="what may hurt people at this work")
     handles_hardware: bool = False
     receives_hardware: bool = False
     completed_by: tuple[StepId, ...] = ()

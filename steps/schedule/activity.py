@@ -160,6 +160,7 @@ class PlanActivity(PlanPart):
     waves: Waves | None = None
     completed_by: tuple[str, ...] = ()
     continuing: bool = False
+    hazards: tuple[str, ...] = ()
     policy: PlanPolicy
     facts: tuple[PlanFact, ...] = ()
     criteria: tuple[PlanCriterion, ...] = ()

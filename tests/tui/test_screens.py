@@ -119,6 +119,14 @@ async def test_what_is_refused_in_any_case_is_refused_before_anything_is_typed(a
         assert isinstance(app.screen, ActivityScreen)
 
 
+async def test_the_page_names_the_hazards_of_the_work(adopted: Path) -> None:
+    app = ClusterwrightApp(adopted)
+    async with app.run_test(size=SIZE) as pilot:
+        await open_page(app, pilot, "H09@pod-001")
+
+        assert "· hazards: heavy lifting ·" in text_of(app, "head")
+
+
 async def test_one_line_shows_a_field_of_the_step(ready: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A field that the step and the plan's part of an activity declare needs no other change in this room."""
     monkeypatch.setattr(page, "STEP", (*page.STEP, lambda plan: f"crew of {plan.crew_size}"))

@@ -32,6 +32,7 @@ STEP: tuple[Callable[[PlanActivity], str], ...] = (
     lambda plan: plan.phase.replace("_", " "),
     lambda plan: plan.kind,
     lambda plan: plan.role,
+    lambda plan: f"hazards: {', '.join(plan.hazards)}" if plan.hazards else "",
 )
 """What the page says of the step, in this order. A new field of a step is shown by one line here."""
 
