@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import date, datetime
 
 from ledger.log.chain import Event
-from ledger.log.payloads.ncr import NcrClosed, NcrDispositioned
+from ledger.log.payloads.ncr import NcrAssigned, NcrClosed, NcrDispositioned
 from ledger.questions.ncrs import require_ncr, waiver_of
 from ledger.rules import ncr as rules
-from ledger.rules.permission import refuse_stranger
+from ledger.rules.approval import matter_of
+from ledger.rules.permission import may, refuse_stranger
 from ledger.writing import Ledger
 
 
@@ -23,7 +24,10 @@ def disposition_ncr(
     reason: str = "",
     at: datetime | None = None,
 ) -> Event:
-    """Decide what is done about a non-conformance. Use-as-is needs a waiver, or a role that may waive."""
+    """Decide what is done about a non-conformance. Use-as-is needs a waiver, or a role that may waive.
+
+    Without `owner` or `due`, those that it has stay.
+    """
     rules.refuse_bad_disposition(disposition, owner=owner, due=due, reason=reason)
     with ledger.write() as writing:
         found = require_ncr(writing.at(at), ncr)
@@ -34,9 +38,34 @@ def disposition_ncr(
         waiver = waiver_of(case.snapshot, case.row) if disposition == rules.USE_AS_IS else None
         role = rules.disposition(case, found, disposition, waiver)
         payload = NcrDispositioned(
-            ncr=ncr, disposition=disposition, owner=owner, due=due, reason=reason, waiver=waiver, role=role
+            ncr=ncr,
+            disposition=disposition,
+            owner=owner or found.owner,
+            due=due or found.due,
+            reason=reason,
+            waiver=waiver,
+            role=role,
         )
         return writing.record(case, payload)
+
+
+def assign_ncr(
+    ledger: Ledger,
+    actor: str,
+    ncr: str,
+    owner: str,
+    due: date | None = None,
+    *,
+    at: datetime | None = None,
+) -> Event:
+    """Assign an open non-conformance to a person, who makes it good by a day."""
+    with ledger.write() as writing:
+        found = require_ncr(writing.at(at), ncr)
+        rules.refuse_closed(found)
+        case = writing.case(found.activity, actor, at)
+        refuse_stranger(writing.actor(owner))
+        role = may(case.actor, "assign_ncr", matter_of(case)._replace(subject=ncr))
+        return writing.record(case, NcrAssigned(ncr=ncr, owner=owner, due=due, role=role))
 
 
 def close_ncr(

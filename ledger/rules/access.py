@@ -110,6 +110,7 @@ ACCESS: dict[str, Rule] = {
         never=_UNLESS,
         decisions=("disposition_ncr",),
     ),
+    "assign_ncr": Rule("assign {}", "a non-conformance", (*_APPROVER, Who.CREW)),
     "close_ncr": Rule("close {}", "a non-conformance", _APPROVER, never=_UNLESS),
     # orders
     "order": Rule("place {}", "an order", _ANYTHING),

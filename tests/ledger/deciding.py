@@ -126,6 +126,7 @@ COMMANDS: dict[str, Command] = {
     "use as is": lambda b, p, _a, x: ncr.disposition_ncr(
         b, p, x.named("NCR"), "use-as-is", owner="tech", due=LATER, reason="good enough"
     ),
+    "assign_ncr": lambda b, p, _a, x: ncr.assign_ncr(b, p, x.named("NCR"), "tech", LATER),
     "close_ncr": lambda b, p, _a, x: ncr.close_ncr(b, p, x.named("NCR")),
     "order": lambda b, p, _a, _: orders.order(b, p, ORDER, value=1000, currency="EUR"),
     "acknowledge": lambda b, p, _a, _: orders.acknowledge(b, p, ORDER, on=T0.date(), reference="AB 1", promised=LATER),
@@ -184,7 +185,7 @@ INVITES: dict[State, list[str]] = {
     State.RUNNING: ["settle", "settle", "settle failed", "settle interrupted", "renew"],
     State.AWAITING_SIGN_OFF: ["sign", "sign", "sign", "reject", "break_glass"],
     State.DONE: ["reopen", "a day", "adopt another plan", "order", "receive", "record_facts", "record other facts"],
-    State.FAILED: ["request_retry", "disposition_ncr", "use as is", "close_ncr", "reopen", "waive"],
+    State.FAILED: ["request_retry", "disposition_ncr", "use as is", "assign_ncr", "close_ncr", "reopen", "waive"],
     State.CHECKED_NOT_MET: ["request_retry", "waive", "reopen", "attest", "measure"],
     State.ON_HOLD: ["resume"],
     State.NOT_APPLICABLE: ["reopen"],

@@ -199,6 +199,7 @@ def decisions(made: Ledger, files: Path) -> dict[str, Callable[[str], object]]:
         "disposition_ncr": decided("rework", "NCR-0001"),
         "use_as_is": decided("use-as-is", "NCR-0001"),
         "use_as_is_waived": decided("use-as-is", "NCR-0002"),
+        "assign_ncr": lambda who: ncr.assign_ncr(made, who, "NCR-0001", of(CREW)),
         "close_ncr": lambda who: ncr.close_ncr(made, who, "NCR-0003"),
         "order": lambda who: orders.order(made, who, "601@site#rack"),
         "acknowledge": lambda who: orders.acknowledge(made, who, order, on=T0.date(), reference="SO-9"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ledger.decisions.deliveries import check_manifest, receive_manifest
-from ledger.decisions.ncr import close_ncr, disposition_ncr
+from ledger.decisions.ncr import assign_ncr, close_ncr, disposition_ncr
 from ledger.decisions.plan import adopt_plan
 from ledger.decisions.requests import request_retry
 from ledger.decisions.runs import settle
@@ -75,6 +75,24 @@ def test_use_as_is_wants_a_waiver_or_the_role_that_gives_one(rejected: Ledger) -
     disposition_ncr(rejected, "lead", "NCR-0001", "use-as-is", reason="good enough")
     with pytest.raises(InputError, match="is no disposition"):
         disposition_ncr(rejected, "lead", "NCR-0001", "shrug")
+
+
+def test_a_non_conformance_is_assigned_to_a_person_who_makes_it_good(rejected: Ledger, look: Look) -> None:
+    """Assigning decides nothing, keeps the day where none is named, and is refused for strangers and once it is closed."""
+    assign_ncr(rejected, "tech", "NCR-0001", "tech", DUE)
+    assign_ncr(rejected, "lead", "NCR-0001", "lead")
+
+    (row,) = punch(look(), date(2026, 3, 2))
+    assert (row.owner, row.due, row.overdue) == ("lead", DUE, True)
+    assert ncrs(look())[0].decided == ""
+    with pytest.raises(InputError, match="nobody"):
+        assign_ncr(rejected, "lead", "NCR-0001", "nobody")
+    disposition_ncr(rejected, "lead", "NCR-0001", "rework")
+    assert ncrs(look())[0].owner == "lead"
+    close_ncr(rejected, "lead", "NCR-0001")
+    with pytest.raises(NotSatisfiedError, match="is closed"):
+        assign_ncr(rejected, "lead", "NCR-0001", "tech")
+    assert audit(rejected.site_dir) == []
 
 
 def test_class_b_stays_open_with_an_owner_and_a_day(ledger: Ledger, look: Look, state: StateOf) -> None:

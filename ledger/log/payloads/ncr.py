@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from datetime import date
 
-from ledger.log.payloads.base import Decided
+from ledger.log.payloads.base import Decided, Payload
+
+
+class NcrAssigned(Payload):
+    """A non-conformance was assigned to a person, who makes it good by `due`. None keeps the day that there was."""
+
+    kind = "ncr.assigned"
+    ncr: str
+    owner: str
+    due: date | None
+    role: str
 
 
 class NcrClosed(Decided):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ledger.log.payloads.base import Decided
-from ledger.log.payloads.ncr import NcrClosed, NcrDispositioned
+from ledger.log.payloads.ncr import NcrAssigned, NcrClosed, NcrDispositioned
 from ledger.log.payloads.sign_off import (
     Overridden,
     Rejected,
@@ -140,6 +140,12 @@ def attend(p: Projection, event: Event, payload: WitnessNoted) -> None:
     )
 
 
+def assign_ncr(p: Projection, event: Event, payload: NcrAssigned) -> None:  # noqa: ARG001  every handler takes the three
+    """Note who makes a non-conformance good, and by when."""
+    due = {} if payload.due is None else {"due": payload.due}
+    p.update("ncr", payload.ncr, owner=payload.owner, **due)
+
+
 def close_ncr(p: Projection, event: Event, payload: NcrClosed) -> None:
     """Close a non-conformance."""
     p.update("ncr", payload.ncr, closed_at=event.effective_at, disposition=payload.disposition)
@@ -187,6 +193,7 @@ HANDLERS: Handlers = {
     Overridden: override,
     WitnessInvited: invite,
     WitnessNoted: attend,
+    NcrAssigned: assign_ncr,
     NcrClosed: close_ncr,
     NcrDispositioned: disposition_ncr,
 }
