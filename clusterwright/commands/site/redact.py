@@ -14,11 +14,10 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import deciding
-from clusterwright.commands.options import AsOption, KeyOption, SiteOption, YesOption
-from clusterwright.looking import record
+from clusterwright.commands.acting import Signing
+from clusterwright.commands.options import YesOption
 from clusterwright.output import say
-from clusterwright.where import SITE_FILE, acting_person
+from clusterwright.where import SITE_FILE
 from ledger.decisions import people
 from ledger.questions.log import mentions, naming_plans
 from ledger.questions.people import person_name
@@ -30,19 +29,17 @@ SHOWN = 20
 
 
 def redact(
+    me: Signing,
     person: Annotated[str, typer.Argument(help="The person's id.")],
     reason: Annotated[str, typer.Option("--reason", help="Why; it stays on record, so name nobody in it.")],
     yes: YesOption = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask every rule, record and remove nothing.")] = False,
-    key: KeyOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    with record(site) as snapshot:
-        me, held = acting_person(snapshot, who), person_name(snapshot, person)
-    with deciding(snapshot.site_dir, me, key) as decider:
+    with me.record() as snapshot:
+        held = person_name(snapshot, person)
+    with me.deciding() as decider:
         if held is None or not held.redacted:
-            decider.ledger.drafted(lambda: people.redact(decider.ledger, me, person, reason))
+            decider.ledger.drafted(lambda: people.redact(decider.ledger, decider.person, person, reason))
             if dry_run:
                 say(f"{person} may be redacted; nothing recorded (dry run)")
                 return
@@ -52,7 +49,7 @@ def redact(
         removed = people.take_away(decider.ledger)
     say(f"{person}: redacted, {removed} documents removed; backups and packages made before still hold the name")
     if held is not None and held.name != person:
-        with record(site) as afterwards:  # the reason, too, may hold the name
+        with me.record() as afterwards:  # the reason, too, may hold the name
             for place in _what_stays(afterwards, held.name):
                 say(place)
 
