@@ -86,6 +86,9 @@ def _command(name: str, page: Page, function: Callable[..., Any]) -> TyperComman
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.command(name, help=page.text, epilog=page.epilog)(with_options_apart(function))
     made: Any = typer.main.get_command(app)
+    for given in made.params:
+        if given.param_type_name == "argument":
+            given.metavar = given.metavar or given.name.upper()
     return cast("TyperCommand", made)
 
 

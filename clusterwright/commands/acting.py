@@ -35,6 +35,8 @@ class Deciding:
     ledger: Ledger
     person: str
     key: Path | None
+    snapshot: Snapshot
+    """The record as it was before the first decision."""
 
     def take(
         self,
@@ -72,8 +74,8 @@ class Acting:
         """Open the site's ledger for the decisions of the person who acts."""
         with self.record() as snapshot:
             person = self.person(snapshot)
-        with Ledger.open(snapshot.site_dir) as ledger:
-            yield Deciding(ledger, person, self.key)
+            with Ledger.open(snapshot.site_dir) as ledger:
+                yield Deciding(ledger, person, self.key, snapshot)
 
     def take(
         self,
@@ -108,10 +110,8 @@ class Acting:
 
         It stops at the first that is refused. Those before it are recorded.
         """
-        with self.record() as snapshot:
-            names = matching(snapshot, patterns)
         with self.deciding() as decider:
-            for name in names:
+            for name in matching(decider.snapshot, patterns):
                 say_done(name, done, decider.take(decision, name, *args, **named))
 
 
@@ -128,12 +128,12 @@ def say_done(name: str, done: str, event: object) -> None:
 
 
 def matching(snapshot: Snapshot, patterns: Sequence[str]) -> list[str]:
-    """Return the ids that patterns name. What does not apply matches none; an id is an id."""
+    """Return the ids that patterns name. A pattern matches no activity that does not apply. The id of an order stays."""
     names: list[str] = []
     known: list[str] | None = None
     for pattern in patterns:
         if not any(mark in pattern for mark in "*?["):
-            names.append(require_activity(snapshot, pattern).id)
+            names.append(pattern if "#" in pattern else require_activity(snapshot, pattern).id)
             continue
         if known is None:
             known = [row.id for row in activities(snapshot) if row.state is not State.NOT_APPLICABLE]

@@ -27,7 +27,10 @@ def punch(ask: Asking) -> None:
 
 def _print(found: list[PunchRow]) -> None:
     headers = ("trade", "id", "kind", "class", "due", "", "owner", "activity", "what")
-    table(headers, [_cells(p) for p in found], empty="nothing is open")
+    if found:
+        table(headers, map(_cells, found))
+    else:
+        print("nothing is open")
 
 
 def _cells(p: PunchRow) -> tuple[object, ...]:

@@ -57,12 +57,10 @@ def _write_statement(
     role: str | None,
     comment: str,
 ) -> None:
-    with me.record() as snapshot:
-        names = matching(snapshot, activities)
-    if len(names) != 1:
-        raise InputError(f"{len(names)} activities are named, and a statement is about one")
     with me.deciding() as decider:
-        ledger, person = decider.ledger, decider.person
+        ledger, person, names = decider.ledger, decider.person, matching(decider.snapshot, activities)
+        if len(names) != 1:
+            raise InputError(f"{len(names)} activities are named, and a statement is about one")
         command = write_statement(
             ledger,
             lambda: sign_off.sign(ledger, person, names[0], role=role, comment=comment),

@@ -36,9 +36,9 @@ def waive(
     ],
     metric: Annotated[list[str] | None, typer.Option(help="Which criterion.")] = None,
 ) -> None:
-    with me.record() as snapshot:
-        named = {name: to_waive(snapshot, name, metric or ()) for name in matching(snapshot, activities)}
     with me.deciding() as decider:
+        names = matching(decider.snapshot, activities)
+        named = {name: to_waive(decider.snapshot, name, metric or ()) for name in names}
         for name, metrics in named.items():
             for each in metrics:
                 decider.take(sign_off.waive, name, each, reason, due)

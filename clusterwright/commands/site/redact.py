@@ -22,6 +22,7 @@ from ledger.decisions import people
 from ledger.questions.log import mentions, naming_plans
 from ledger.questions.people import person_name
 from ledger.questions.snapshot import Snapshot
+from ledger.writing import Ledger
 from steps.errors import InputError
 
 SHOWN = 20
@@ -35,9 +36,8 @@ def redact(
     yes: YesOption = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask every rule, record and remove nothing.")] = False,
 ) -> None:
-    with me.record() as snapshot:
-        held = person_name(snapshot, person)
     with me.deciding() as decider:
+        held = person_name(decider.snapshot, person)
         if held is None or not held.redacted:
             decider.ledger.drafted(lambda: people.redact(decider.ledger, decider.person, person, reason))
             if dry_run:
@@ -46,7 +46,8 @@ def redact(
             if not yes and typer.prompt("The name cannot be brought back. Type the person's id") != person:
                 raise InputError("that is not the id; nothing recorded")
             decider.take(people.redact, person, reason)
-        removed = people.take_away(decider.ledger)
+    with Ledger.open(decider.snapshot.site_dir) as ledger:  # its file is written anew only where nobody reads it
+        removed = people.take_away(ledger)
     say(f"{person}: redacted, {removed} documents removed; backups and packages made before still hold the name")
     if held is not None and held.name != person:
         with me.record() as afterwards:  # the reason, too, may hold the name

@@ -20,6 +20,7 @@ from steps.catalog.lint.report import LintFinding
 from steps.catalog.lint.source import functions, loaded, texts
 from steps.catalog.loader import Entry
 from steps.errors import Place
+from steps.schedule.activity import PlanActivity
 
 NOT_YET_READ = {
     "Duration.restarts_on": "re-tests: the work model will plan what starts a duration again",
@@ -51,6 +52,7 @@ def unread_fields(folders: tuple[Path, ...]) -> Fields:
     """Return the fields of an entry's classes that no function below these folders reads."""
     classes = _classes()
     left = {(name, field) for name, known in classes.items() for field in known}
+    left -= {("Step", field.name) for field in fields(PlanActivity)}  # the planner copies these by their names
     holders = _holders()
     for path, text in texts(folders):
         if path == FORMULAS or not any(f".{field}" in text for _, field in left):

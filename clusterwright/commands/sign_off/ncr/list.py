@@ -30,4 +30,7 @@ def list_(
 def _print(found: list[NcrRow]) -> None:
     headers = ("id", "activity", "class", "decided", "owner", "due", "inspected again", "reason")
     cells = attrgetter("id", "activity", "ncr_class", "decided", "owner", "due", "inspections", "reason")
-    table(headers, map(cells, found), empty="nothing is open")
+    if found:
+        table(headers, map(cells, found))
+    else:
+        print("nothing is open")

@@ -23,7 +23,7 @@ from ledger.entries import ItemEntry, reading_of
 def item(
     me: Acting,
     activity: ActivityId,
-    item: Annotated[str, typer.Argument(help="Which one, as the plan calls it.")],
+    item: Annotated[str, typer.Argument(metavar="ITEM", help="Which one, as the plan calls it.")],
     readings: Annotated[
         list[str] | None, typer.Argument(metavar="[METRIC=VALUE...]", help="As rack.bond_resistance=0.05ohm.")
     ] = None,
