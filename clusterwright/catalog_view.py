@@ -139,4 +139,5 @@ def print_report(report: LintReport, steps: int) -> None:
         print(clean(f"{f.place}: {f.message} ({f.rule}){'; ' if f.hint else ''}{f.hint}"))
     figures = f"{report.figures} ({report.assumption_share:.0%} marked assumption)"
     barriers = f"links that wait for all pods: {len(report.barriers)}"
-    print(f"steps: {steps}, figures: {figures}, {barriers}, findings: {len(report.findings)}")
+    found = len(report.findings)
+    print(f"{found} finding{'' if found == 1 else 's'}; steps: {steps}, figures: {figures}, {barriers}")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clusterwright.output import clean, minute, print_json, say, table
-from ledger.decisions.checklists import Checked
 from ledger.questions.checks import CheckRow, ItemReadingRow, check_history, checked_items, checklist, unchecked_items
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
+
+if TYPE_CHECKING:
+    from ledger.decisions.checklists import Checked  # SQLAlchemy, which `show` does without; test_start_up
 
 
 def checklist_document(

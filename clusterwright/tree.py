@@ -13,6 +13,8 @@ from __future__ import annotations
 import inspect
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import is_dataclass
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -82,9 +84,28 @@ def command_at(path: Path) -> TyperCommand | TyperGroup:
 
 def _command(name: str, page: Page, function: Callable[..., Any]) -> TyperCommand:
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(name, help=page.text, epilog=page.epilog)(function)
+    app.command(name, help=page.text, epilog=page.epilog)(with_options_apart(function))
     made: Any = typer.main.get_command(app)
+    for given in made.params:
+        if given.param_type_name == "argument":
+            given.metavar = given.metavar or given.name.upper()
     return cast("TyperCommand", made)
+
+
+def with_options_apart(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command whose shared options Typer sees one by one: its first parameter may be a dataclass of them."""
+    own = list(inspect.signature(function, eval_str=True).parameters.values())
+    if not (own and is_dataclass(own[0].annotation)):
+        return function
+    options: Any = own.pop(0).annotation
+    shared = inspect.signature(options, eval_str=True).parameters
+
+    @wraps(function)
+    def command(**given: Any) -> None:
+        function(options(**{name: given.pop(name) for name in shared}), **given)
+
+    vars(command)["__signature__"] = inspect.Signature([*own, *shared.values()])
+    return command
 
 
 class Listing(TyperGroup):
@@ -144,7 +165,11 @@ class Verbs(Listing):
         ctx: Any,
         args: list[str],
     ) -> tuple[str | None, Any, list[str]]:
-        """Import the verb that is called. Raise for an activity without one: `check` had no verbs in the first release."""
+        """Import the verb that is called. What the command does without a verb is then not done.
+
+        Raise for an activity without a verb: `check` had none in the first release.
+        """
+        self.callback = None
         if "@" in args[0]:
             forms = (f"`clusterwright {self.name} {verb} {args[0]}`" for verb in self.files)
             raise InputError(f"what about {args[0]}? The verb comes first", hint=", ".join(forms))

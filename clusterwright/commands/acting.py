@@ -1,18 +1,19 @@
 """Decisions from the command line: find the site and the person, take the decision, and say what was recorded.
 
-A decision is a function of `ledger.decisions`; it is signed where a key is given or the policy asks for one.
+A decision is a function of `ledger.decisions`. It is signed where a key is given or the policy asks for one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from clusterwright.looking import record
+from clusterwright.commands.asking import record
+from clusterwright.commands.options import AsOption, KeyOption, SiteOption
 from clusterwright.output import say
 from clusterwright.where import acting_person
 from ledger.decisions.by_key import decided
@@ -34,6 +35,8 @@ class Deciding:
     ledger: Ledger
     person: str
     key: Path | None
+    snapshot: Snapshot
+    """The record as it was before the first decision."""
 
     def take(
         self,
@@ -45,57 +48,78 @@ class Deciding:
         return decided(
             self.ledger,
             self.person,
-            lambda: decision(
-                self.ledger,
-                self.person,
-                *args,
-                **named,
-            ),
+            lambda: decision(self.ledger, self.person, *args, **named),
             key=self.key,
         )
 
 
-@contextmanager
-def deciding(folder: Path, person: str, key: Path | None = None) -> Iterator[Deciding]:
-    """Open a site's ledger for the decisions of a person."""
-    with Ledger.open(folder) as ledger:
-        yield Deciding(ledger, person, key)
+@dataclass(frozen=True)
+class Acting:
+    """The options of every command that decides: at which site, and as whom."""
+
+    site: SiteOption = None
+    who: AsOption = None
+    key: Path | None = field(init=False, default=None)
+
+    def record(self) -> Snapshot:
+        """Return the record of the site."""
+        return record(self.site)
+
+    def person(self, snapshot: Snapshot) -> str:
+        """Return who acts."""
+        return acting_person(snapshot, self.who)
+
+    @contextmanager
+    def deciding(self) -> Iterator[Deciding]:
+        """Open the site's ledger for the decisions of the person who acts."""
+        with self.record() as snapshot:
+            person = self.person(snapshot)
+            with Ledger.open(snapshot.site_dir) as ledger:
+                yield Deciding(ledger, person, self.key, snapshot)
+
+    def take(
+        self,
+        decision: Callable[Concatenate[Ledger, str, Given], Result],
+        *args: Given.args,
+        **named: Given.kwargs,
+    ) -> Result:
+        """Take one decision and return what it returns."""
+        with self.deciding() as decider:
+            return decider.take(decision, *args, **named)
+
+    def once(
+        self,
+        subject: str,
+        done: str,
+        decision: Callable[Concatenate[Ledger, str, str, Given], object],
+        *args: Given.args,
+        **named: Given.kwargs,
+    ) -> None:
+        """Take a decision about one subject, and say that it is `done`."""
+        say_done(subject, done, self.take(decision, subject, *args, **named))
+
+    def each(
+        self,
+        patterns: Sequence[str],
+        done: str,
+        decision: Callable[Concatenate[Ledger, str, str, Given], object],
+        *args: Given.args,
+        **named: Given.kwargs,
+    ) -> None:
+        """Take a decision about every activity that the patterns name, in turn, and say that it is `done`.
+
+        It stops at the first that is refused. Those before it are recorded.
+        """
+        with self.deciding() as decider:
+            for name in matching(decider.snapshot, patterns):
+                say_done(name, done, decider.take(decision, name, *args, **named))
 
 
-def take(
-    site: Path | None,
-    who: str | None,
-    key: Path | None,
-    decision: Callable[Concatenate[Ledger, str, Given], Result],
-    *args: Given.args,
-    **named: Given.kwargs,
-) -> Result:
-    """Take one decision and return what it returns."""
-    with record(site) as snapshot:
-        person = acting_person(snapshot, who)
-    with deciding(snapshot.site_dir, person, key) as me:
-        return me.take(decision, *args, **named)
+@dataclass(frozen=True)
+class Signing(Acting):
+    """The same of commands whose decision may be signed with a key."""
 
-
-def take_each(
-    site: Path | None,
-    who: str | None,
-    key: Path | None,
-    patterns: Sequence[str],
-    done: str,
-    decision: Callable[Concatenate[Ledger, str, str, Given], object],
-    *args: Given.args,
-    **named: Given.kwargs,
-) -> None:
-    """Take a decision about every activity that the patterns name, in turn, and say that it is `done`.
-
-    It stops at the first that is refused. Those before it are recorded.
-    """
-    with record(site) as snapshot:
-        person, names = acting_person(snapshot, who), matching(snapshot, patterns)
-    with deciding(snapshot.site_dir, person, key) as me:
-        for name in names:
-            say_done(name, done, me.take(decision, name, *args, **named))
+    key: KeyOption = None
 
 
 def say_done(name: str, done: str, event: object) -> None:
@@ -104,12 +128,12 @@ def say_done(name: str, done: str, event: object) -> None:
 
 
 def matching(snapshot: Snapshot, patterns: Sequence[str]) -> list[str]:
-    """Return the ids that patterns name. What does not apply matches none; an id is an id."""
+    """Return the ids that patterns name. A pattern matches no activity that does not apply. The id of an order stays."""
     names: list[str] = []
     known: list[str] | None = None
     for pattern in patterns:
         if not any(mark in pattern for mark in "*?["):
-            names.append(require_activity(snapshot, pattern).id)
+            names.append(pattern if "#" in pattern else require_activity(snapshot, pattern).id)
             continue
         if known is None:
             known = [row.id for row in activities(snapshot) if row.state is not State.NOT_APPLICABLE]

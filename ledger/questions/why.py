@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from ledger.rules.approval import missing_evidence
 from ledger.rules.judgement import FAILED, NOT_MEASURED, Judgement
 from ledger.rules.rows import RUN_NOT_DONE, Unmet
 from steps.catalog.terms import Kind
+from steps.errors import InputError
 from steps.value import Value, value_text
 
 
@@ -236,3 +238,14 @@ def _sentence(row: Activity) -> str:
 def unmet_of(snapshot: Snapshot, name: str) -> list[str]:
     """Return the metrics of an activity that failed or were not measured, and are not waived."""
     return [j.criterion.metric for j in _unmet(case_of(snapshot, name, ENGINE))]
+
+
+def to_waive(snapshot: Snapshot, name: str, metrics: Sequence[str]) -> list[str]:
+    """Return which criteria of an activity a waiver is about: those that are named, else all that are unmet.
+
+    Raise where none is named and none is unmet.
+    """
+    found = list(metrics) or unmet_of(snapshot, name)
+    if not found:
+        raise InputError(f"{name} has no unmet criterion to waive")
+    return found

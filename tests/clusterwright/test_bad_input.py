@@ -180,7 +180,7 @@ def test_progress_with_a_bad_row_names_file_line_and_column(adopted: Path, comma
     rows = tmp_path / "progress.csv"
     rows.write_text("activity,state,started,finished,by,note\n071@site,done,someday,2026-11-20,,\n", encoding="utf-8")
 
-    result = command("adopt", rows, "--site", adopted, "--as", "owner")
+    result = command("import-progress", rows, "--site", adopted, "--as", "owner")
 
     assert result.returncode == BAD_INPUT
     assert "progress.csv:2: started" in result.stderr

@@ -64,8 +64,8 @@ def written(folder: Path, text: str, name: str = "field.csv") -> Path:
 
 
 def test_an_item_is_answered_with_figure_and_limit(run: Run) -> None:
-    met = run("check", NAME, "POD-001-N01", "bond=50mohm", "--serial", "SN1", "--as", "tech")
-    failed = run("check", NAME, "pod-001-n02", "bond=0.3", "--note", "paint", "--as", "tech")
+    met = run("check", "item", NAME, "POD-001-N01", "bond=50mohm", "--serial", "SN1", "--as", "tech")
+    failed = run("check", "item", NAME, "pod-001-n02", "bond=0.3", "--note", "paint", "--as", "tech")
 
     assert "pod-001-n01 passed" in met.stderr
     assert "bond 50 mohm: met, must be <= 0.1 ohm" in met.stderr
@@ -76,7 +76,7 @@ def test_an_item_is_answered_with_figure_and_limit(run: Run) -> None:
 
 
 def test_json_says_what_was_recorded(run: Run) -> None:
-    said = json.loads(run("check", NAME, "pod-001-n01", "bond=0.3", "--as", "tech", "--json").stdout)
+    said = json.loads(run("check", "item", NAME, "pod-001-n01", "bond=0.3", "--as", "tech", "--json").stdout)
 
     assert (said["recorded"], said["recorded_before"], said["ncr"]) == (1, 0, "NCR-0001")
     (item,) = said["items"]
@@ -86,62 +86,62 @@ def test_json_says_what_was_recorded(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "rc", "said"),
     [
-        (("pod-001-n09",), 2, "did you mean pod-001-n0"),
-        (("pod-001-n01", "bond=1V"), 2, "'V' does not compare"),
-        (("pod-001-n01", "bond"), 2, "'bond' is not METRIC=VALUE"),
-        (("pod-001-n01", "bond=0,05"), 2, "write 0.05"),
-        (("pod-001-n01", "--fail"), 2, "nothing says why"),
-        (("pod-001-n01", "--csv", "x.csv"), 2, "different ways"),
-        (("--fail",), 2, "which item?"),
-        (("--csv", "no.csv"), 2, "no.csv cannot be read"),
-        (("pod-001-n01", "--photo", "no.png"), 2, "no.png cannot be read"),
+        (("item", NAME, "pod-001-n09"), 2, "did you mean pod-001-n0"),
+        (("item", NAME, "pod-001-n01", "bond=1V"), 2, "'V' does not compare"),
+        (("item", NAME, "pod-001-n01", "bond"), 2, "'bond' is not METRIC=VALUE"),
+        (("item", NAME, "pod-001-n01", "bond=0,05"), 2, "write 0.05"),
+        (("item", NAME, "pod-001-n01", "--fail"), 2, "nothing says why"),
+        (("item", NAME, "pod-001-n01", "--csv", "x.csv"), 2, "No such option: --csv"),
+        (("item", NAME, "--fail"), 2, "Missing argument 'ITEM'"),
+        (("import", NAME, "no.csv"), 2, "no.csv cannot be read"),
+        (("item", NAME, "pod-001-n01", "--photo", "no.png"), 2, "no.png cannot be read"),
     ],
 )
 def test_what_cannot_be_recorded_is_said(run: Run, words: tuple[str, ...], rc: int, said: str) -> None:
-    assert said in run("check", NAME, *words, "--as", "tech", rc=rc).stderr
+    assert said in run("check", *words, "--as", "tech", rc=rc).stderr
 
 
 def test_an_item_of_work_that_has_not_begun_is_refused(run: Run) -> None:
-    assert "cannot take 'check' now" in run("check", "010@pod-001", "x", "--as", "tech", rc=1).stderr
+    assert "cannot take 'check' now" in run("check", "item", "010@pod-001", "x", "--as", "tech", rc=1).stderr
 
 
 # how it stands
 
 
 def test_the_list_shows_what_failed_first_and_what_is_left(run: Run) -> None:
-    run("check", NAME, "pod-001-n01", "bond=0.05", "--as", "tech")
-    run("check", NAME, "pod-001-n02", "--fail", "--note", "[bold]dent[/]", "--as", "tech")
+    run("check", "item", NAME, "pod-001-n01", "bond=0.05", "--as", "tech")
+    run("check", "item", NAME, "pod-001-n02", "--fail", "--note", "[bold]dent[/]", "--as", "tech")
 
-    shown = run("check", NAME).stdout
+    shown = run("check", "list", NAME).stdout
     assert "3 servers: 1 passed, 1 failed, 1 open" in shown
     assert "[bold]dent[/]" in shown
-    document = json.loads(run("check", NAME, "--json").stdout)
+    document = json.loads(run("check", "list", NAME, "--json").stdout)
     assert [(r["item"], r["state"]) for r in document["rows"]] == [
         ("pod-001-n02", "failed"),
         ("pod-001-n01", "passed"),
         ("pod-001-n03", "open"),
     ]
     assert document["rows"][1]["readings"] == [{"metric": "bond", "value": "0.05", "unit": "ohm"}]
-    left = json.loads(run("check", NAME, "--open", "--json").stdout)
+    left = json.loads(run("check", "list", NAME, "--open", "--json").stdout)
     assert [r["item"] for r in left["rows"]] == ["pod-001-n02", "pod-001-n03"]
     assert "checklist 3 servers: 1 passed, 1 failed, 1 open" in run("show", NAME).stdout
 
 
 def test_every_entry_is_kept_and_shown(run: Run) -> None:
-    run("check", NAME, "pod-001-n01", "--fail", "--note", "loose", "--as", "tech")
-    run("check", NAME, "pod-001-n01", "bond=0.05", "--as", "lead")
+    run("check", "item", NAME, "pod-001-n01", "--fail", "--note", "loose", "--as", "tech")
+    run("check", "item", NAME, "pod-001-n01", "bond=0.05", "--as", "lead")
 
-    rows = json.loads(run("check", NAME, "--history", "--json").stdout)["rows"]
+    rows = json.loads(run("check", "list", NAME, "--history", "--json").stdout)["rows"]
 
     assert [(r["state"], r["by"], r["note"]) for r in rows] == [("failed", "tech", "loose"), ("passed", "lead", "")]
-    assert "loose" not in run("check", NAME).stdout
+    assert "loose" not in run("check", "list", NAME).stdout
 
 
 def test_an_earlier_moment_has_its_own_list(run: Run) -> None:
-    run("check", NAME, "pod-001-n01", "--as", "tech")
-    run("check", NAME, "pod-001-n02", "--as", "tech")
+    run("check", "item", NAME, "pod-001-n01", "--as", "tech")
+    run("check", "item", NAME, "pod-001-n02", "--as", "tech")
 
-    assert json.loads(run("check", NAME, "--as-of", 4, "--json").stdout)["passed"] == 1
+    assert json.loads(run("check", "list", NAME, "--as-of", 4, "--json").stdout)["passed"] == 1
 
 
 # the field's CSV
@@ -157,32 +157,32 @@ def test_a_csv_is_recorded_whole_and_a_second_time_changes_nothing(run: Run, fie
         "pod-001-n03;;;;;\r\n",
     )
 
-    first = run("check", NAME, "--csv", file, "--as", "lead").stderr
+    first = run("check", "import", NAME, file, "--as", "lead").stderr
     assert "2 items: 1 passed, 1 failed" in first
     assert "pod-001-n02 failed (NCR-0001): bond 300 mohm: failed, must be <= 0.1 ohm" in first
     assert "rows that say nothing yet: 1" in first
     head = run("log", "--json").stdout
     assert (
         "2 items, all of them recorded before; nothing changed"
-        in run("check", NAME, "--csv", file, "--as", "lead").stderr
+        in run("check", "import", NAME, file, "--as", "lead").stderr
     )
     assert run("log", "--json").stdout == head
 
-    rows = {r["item"]: r for r in json.loads(run("check", NAME, "--json").stdout)["rows"]}
+    rows = {r["item"]: r for r in json.loads(run("check", "list", NAME, "--json").stdout)["rows"]}
     assert rows["pod-001-n01"]["note"] == "=HYPERLINK(1)"
     assert len(rows["pod-001-n01"]["photos"]) == 1
     run("audit")
 
 
 def test_the_template_comes_back_filled_in(run: Run, field: Path) -> None:
-    rows = list(csv.reader(io.StringIO(run("check", NAME, "--template").stdout)))
+    rows = list(csv.reader(io.StringIO(run("check", "template", NAME).stdout)))
     assert rows[0] == ["item", "result", "bond [ohm]", "serial", "note", "photo"]
     assert [row[0] for row in rows[1:]] == list(HOSTS)
 
     filled = "\n".join(",".join(row) for row in [rows[0], *([row[0], "pass", "0.05", "", "", ""] for row in rows[1:])])
-    run("check", NAME, "--csv", written(field, "\ufeff" + filled), "--as", "tech")
+    run("check", "import", NAME, written(field, "\ufeff" + filled), "--as", "tech")
 
-    assert "3 passed, 0 failed, 0 open" in run("check", NAME).stdout
+    assert "3 passed, 0 failed, 0 open" in run("check", "list", NAME).stdout
 
 
 @pytest.mark.parametrize(
@@ -207,9 +207,9 @@ def test_the_template_comes_back_filled_in(run: Run, field: Path) -> None:
         ("", "the column 'item' is missing"),
         (
             "item,photo\npod-001-n01,../../etc/passwd\n",
-            "field.csv:2: photo: ../../etc/passwd does not lie in the folder",
+            "field.csv:2: photo: ../../etc/passwd is not in the folder of field.csv",
         ),
-        ("item,photo\npod-001-n01,/etc/passwd\n", "field.csv:2: photo: /etc/passwd does not lie in the folder"),
+        ("item,photo\npod-001-n01,/etc/passwd\n", "field.csv:2: photo: /etc/passwd is not in the folder of field.csv"),
         ("item,photo\npod-001-n01,site.yaml\n", "field.csv:2: photo: site.yaml is TEXT"),
         ("item,photo\npod-001-n01,gone.png\n", "field.csv:2: photo: gone.png cannot be read"),
         ("item,bond\npod-001-n01,x\npod-001-n09,1\n", "2 faults; nothing is recorded"),
@@ -220,23 +220,23 @@ def test_a_fault_is_named_with_line_and_column_and_nothing_is_recorded(
 ) -> None:
     file = written(field, text)
 
-    assert said in run("check", NAME, "--csv", file, "--as", "tech", rc=2).stderr
+    assert said in run("check", "import", NAME, file, "--as", "tech", rc=2).stderr
 
-    assert json.loads(run("check", NAME, "--json").stdout)["passed"] == 0
+    assert json.loads(run("check", "list", NAME, "--json").stdout)["passed"] == 0
 
 
 def test_a_photo_that_is_a_link_out_of_the_folder_is_refused(run: Run, field: Path) -> None:
     (field / "sneaky.png").symlink_to("/etc/hostname")
     file = written(field, "item,photo\npod-001-n01,sneaky.png\n")
 
-    assert "does not lie in the folder" in run("check", NAME, "--csv", file, "--as", "tech", rc=2).stderr
+    assert "is not in the folder of field.csv" in run("check", "import", NAME, file, "--as", "tech", rc=2).stderr
 
 
 def test_a_file_that_is_no_text_is_refused(run: Run, field: Path) -> None:
     file = field / "field.csv"
     file.write_bytes(b"item\n\xff\xfe\n")
 
-    assert "is not UTF-8 text" in run("check", NAME, "--csv", file, "--as", "tech", rc=2).stderr
+    assert "is not UTF-8 text" in run("check", "import", NAME, file, "--as", "tech", rc=2).stderr
 
 
 # a scanner
@@ -245,7 +245,7 @@ def test_a_file_that_is_no_text_is_refused(run: Run, field: Path) -> None:
 def scanned(field: Path, text: bytes, *words: str) -> subprocess.CompletedProcess[bytes]:
     """Scan at the site through a pipe."""
     return subprocess.run(
-        [sys.executable, "-m", "clusterwright", "check", NAME, "--scan", "--as", "tech", "--site", field, *words],
+        [sys.executable, "-m", "clusterwright", "check", "scan", NAME, "--as", "tech", "--site", field, *words],
         input=text,
         capture_output=True,
         check=False,
@@ -279,7 +279,7 @@ def test_a_scan_without_a_slip_ends_well_and_speaks_json(field: Path) -> None:
 
 def test_a_scanner_at_work_that_has_not_begun_hears_it_before_the_first_item(field: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "clusterwright", "check", "010@pod-001", "--scan", "--as", "tech", "--site", field],
+        [sys.executable, "-m", "clusterwright", "check", "scan", "010@pod-001", "--as", "tech", "--site", field],
         input=b"x\n",
         capture_output=True,
         check=False,
@@ -293,7 +293,7 @@ def test_a_scanner_at_work_that_has_not_begun_hears_it_before_the_first_item(fie
 def test_a_scanner_at_a_terminal_is_answered_line_by_line(field: Path) -> None:
     """Enter after each code, Ctrl-D at the end; the answer comes before the next line is written."""
     ours, theirs = pty.openpty()
-    words = ["check", NAME, "--scan", "--as", "tech", "--site", str(field)]
+    words = ["check", "scan", NAME, "--as", "tech", "--site", str(field)]
     buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     with subprocess.Popen(
         [sys.executable, "-m", "clusterwright", *words],

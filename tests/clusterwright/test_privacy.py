@@ -70,7 +70,7 @@ def test_a_backup_and_what_comes_back_of_it_say_whom_they_name(site: Site, tmp_p
 
     assert "site.yaml in it still names who was redacted: " in after.stderr
     assert "tech" in after.stderr
-    assert "redact again whoever was redacted after event" in old.stderr
+    assert "redact again those who were redacted after event" in old.stderr
     document = json.loads(new.stdout)
     assert "tech" in document["redacted_but_named"]
     assert "tech" not in document["named"]

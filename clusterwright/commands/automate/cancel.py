@@ -7,10 +7,10 @@ Example:
 
 from __future__ import annotations
 
-from clusterwright.commands.acting import take_each
-from clusterwright.commands.options import Activities, AsOption, SiteOption
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import Activities
 from ledger.decisions.requests import request_cancel
 
 
-def cancel(activities: Activities, site: SiteOption = None, who: AsOption = None) -> None:
-    take_each(site, who, None, activities, "cancellation asked for", request_cancel)
+def cancel(me: Acting, activities: Activities) -> None:
+    me.each(activities, "cancellation asked for", request_cancel)

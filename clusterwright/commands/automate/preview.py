@@ -9,16 +9,16 @@ Example:
 
 from __future__ import annotations
 
-from clusterwright.commands.options import ActivityId, JsonOption, SiteOption
+from clusterwright.commands.asking import Asking
+from clusterwright.commands.options import ActivityId
 from clusterwright.output import clean, print_json, say
 from clusterwright.previewing import preview as look
-from clusterwright.where import find_site
 
 
-def preview(activity: ActivityId, site: SiteOption = None, as_json: JsonOption = False) -> None:
-    seen = look(find_site(site), activity)
+def preview(ask: Asking, activity: ActivityId) -> None:
+    seen = look(ask.folder, activity)
     text = seen.text.decode("utf-8", "replace")
-    if as_json:
+    if ask.as_json:
         print_json({"activity": activity, "summary": seen.summary, "differences": text})
         return
     print(clean(text))

@@ -14,24 +14,23 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.options import JsonOption, PortOption, SiteOption
+from clusterwright.commands.asking import Asking
+from clusterwright.commands.options import PortOption
 from clusterwright.output import print_json, say
 from clusterwright.rehearsing import prepare_rehearsal
-from clusterwright.where import find_site
 from flows.rehearsal import rehearse as play
 
 
 def rehearse(
+    ask: Asking,
     seed: Annotated[int, typer.Option(help="Draws the durations; the same seed, the same rehearsal.")] = 1,
     until: Annotated[str | None, typer.Option(metavar="ACTIVITY", help="Stop when this activity is done.")] = None,
     port: PortOption = 4200,
-    site: SiteOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    folder = find_site(site)
+    folder = ask.folder
     prepare_rehearsal(folder)
     report = play(folder, seed=seed, port=port, on_message=say, until=until)
-    if as_json:
+    if ask.as_json:
         print_json(report)
         return
     say(

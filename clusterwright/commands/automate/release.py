@@ -11,39 +11,35 @@ from __future__ import annotations
 
 import typer
 
-from clusterwright.commands.acting import deciding, say_done
-from clusterwright.commands.options import ActivityId, AsOption, KeyOption, SiteOption, YesOption
-from clusterwright.looking import record
+from clusterwright.commands.acting import Signing
+from clusterwright.commands.options import ActivityId, YesOption
 from clusterwright.output import say
 from clusterwright.releasing import Terms, release_terms
-from clusterwright.where import acting_person
 from ledger.decisions import sign_off
 from steps.errors import InputError
 
 
 def release(
+    me: Signing,
     activity: ActivityId,
     yes: YesOption = False,
-    key: KeyOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    with record(site) as snapshot:
-        terms, person = release_terms(snapshot, activity), acting_person(snapshot, who)
+    with me.record() as snapshot:
+        terms = release_terms(snapshot, activity)
+        me.person(snapshot)  # nobody is asked who may not act
     count = len(terms.hosts)
     runs = f"runs {terms.playbook} [{terms.digest[:12]}] on {count} hosts"
     say(f"{activity} ({terms.effect}) {runs}: {', '.join(terms.hosts[:12])}")
     if not yes:
         _ask(activity, terms)
-    with deciding(snapshot.site_dir, person, key) as me:
-        event = me.take(
-            sign_off.release,
-            activity,
-            hosts=terms.hosts,
-            count=count,
-            playbook_digest=terms.digest,
-        )
-    say_done(activity, "released", event)
+    me.once(
+        activity,
+        "released",
+        sign_off.release,
+        hosts=terms.hosts,
+        count=count,
+        playbook_digest=terms.digest,
+    )
 
 
 def _ask(activity: str, terms: Terms) -> None:

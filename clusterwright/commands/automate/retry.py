@@ -9,10 +9,10 @@ Example:
 
 from __future__ import annotations
 
-from clusterwright.commands.acting import take_each
-from clusterwright.commands.options import Activities, AsOption, SiteOption
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import Activities
 from ledger.decisions.requests import request_retry
 
 
-def retry(activities: Activities, site: SiteOption = None, who: AsOption = None) -> None:
-    take_each(site, who, None, activities, "retry asked for", request_retry)
+def retry(me: Acting, activities: Activities) -> None:
+    me.each(activities, "retry asked for", request_retry)

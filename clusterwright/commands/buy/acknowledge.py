@@ -12,30 +12,18 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take
-from clusterwright.commands.options import DAY, AsOption, OrderId, SiteOption, a_day
-from clusterwright.output import say
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import DAY, OrderId, a_day
 from ledger.decisions import orders
 
 
 def acknowledge(
+    me: Acting,
     order_id: OrderId,
     on: Annotated[date, typer.Option(parser=a_day, metavar=DAY, help="The day the supplier accepted it.")],
     reference: Annotated[str, typer.Option(help="The supplier's reference.")],
     promised: Annotated[
         date | None, typer.Option(parser=a_day, metavar=DAY, help="The delivery date it names.")
     ] = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    take(
-        site,
-        who,
-        None,
-        orders.acknowledge,
-        order_id,
-        on=on,
-        reference=reference,
-        promised=promised,
-    )
-    say(f"{order_id}: acknowledged")
+    me.once(order_id, "acknowledged", orders.acknowledge, on=on, reference=reference, promised=promised)

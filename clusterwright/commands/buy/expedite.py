@@ -11,28 +11,16 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take
-from clusterwright.commands.options import AsOption, ReasonOption, SiteOption
-from clusterwright.output import say
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import ReasonOption
 from ledger.decisions import orders
 
 
 def expedite(
+    me: Acting,
     order_id: Annotated[str, typer.Argument(metavar="ORDER", help="An order, or one delivery of it.")],
     reason: ReasonOption,
     cost: Annotated[str, typer.Option(help="What it costs extra.")] = "0",
     currency: Annotated[str | None, typer.Option(help="The order's if not given.")] = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    take(
-        site,
-        who,
-        None,
-        orders.expedite,
-        order_id,
-        reason=reason,
-        cost=cost,
-        currency=currency,
-    )
-    say(f"{order_id}: expedited")
+    me.once(order_id, "expedited", orders.expedite, reason=reason, cost=cost, currency=currency)

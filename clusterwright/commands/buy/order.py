@@ -12,13 +12,13 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take
-from clusterwright.commands.options import DAY, AsOption, AtOption, OrderId, SiteOption, a_day
-from clusterwright.output import say
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import DAY, AtOption, OrderId, a_day
 from ledger.decisions import orders
 
 
 def order(
+    me: Acting,
     order_id: OrderId,
     supplier: Annotated[str, typer.Option(help="The organisation that delivers.")],
     reference: Annotated[str, typer.Option(help="Purchase order number.")],
@@ -30,15 +30,11 @@ def order(
         date | None, typer.Option(parser=a_day, metavar=DAY, help="The delivery date promised.")
     ] = None,
     at: AtOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    take(
-        site,
-        who,
-        None,
-        orders.order,
+    me.once(
         order_id,
+        "placed",
+        orders.order,
         promised=promised,
         supplier_name=supplier,
         reference=reference,
@@ -48,4 +44,3 @@ def order(
         organisation=organisation,
         at=at,
     )
-    say(f"{order_id}: placed")

@@ -17,8 +17,7 @@ from typing import Annotated, Any
 
 import typer
 
-from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
-from clusterwright.looking import answer, record
+from clusterwright.commands.asking import AskingPast
 from clusterwright.output import day, minute, table
 from ledger.questions import orders as questions
 from ledger.questions.order_history import HistoryRow
@@ -32,6 +31,7 @@ ESTIMATED_IN = "USD"
 
 
 def orders(
+    ask: AskingPast,
     budget: Annotated[
         bool, typer.Option("--budget", help="What is committed, received and open by budget line.")
     ] = False,
@@ -39,21 +39,18 @@ def orders(
         str | None, typer.Option("--history", help="Everything recorded of one order.", metavar="ORDER")
     ] = None,
     organisation: Annotated[str | None, typer.Option(help="Only this supplier's or contractor's.")] = None,
-    site: SiteOption = None,
-    as_of: AsOfOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    with record(site, as_of) as snapshot:
+    with ask.record() as snapshot:
         zone = site_of(snapshot).time_zone
         if history is not None:
             events = questions.order_history(snapshot, history)
-            answer(snapshot, events, as_json, lambda: _print_history(history, events, zone))
+            ask.answer(snapshot, events, lambda: _print_history(history, events, zone))
         elif budget:
             lines = _budget(snapshot)
-            answer(snapshot, lines, as_json, lambda: _print_budget(lines))
+            ask.answer(snapshot, lines, lambda: _print_budget(lines))
         else:
             rows = questions.orders(snapshot, organisation=organisation)
-            answer(snapshot, rows, as_json, lambda: _print_orders(rows, zone))
+            ask.answer(snapshot, rows, lambda: _print_orders(rows, zone))
 
 
 def _print_orders(rows: list[OrderRow], zone: str) -> None:

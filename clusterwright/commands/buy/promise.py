@@ -12,18 +12,15 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take
-from clusterwright.commands.options import DAY, AsOption, OrderId, ReasonOption, SiteOption, a_day
-from clusterwright.output import say
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import DAY, OrderId, ReasonOption, a_day
 from ledger.decisions import orders
 
 
 def promise(
+    me: Acting,
     order_id: OrderId,
     on: Annotated[date, typer.Option(parser=a_day, metavar=DAY, help="The new delivery date.")],
     reason: ReasonOption,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    take(site, who, None, orders.promise, order_id, on, reason=reason)
-    say(f"{order_id}: promised for {on}")
+    me.once(order_id, f"promised for {on}", orders.promise, on, reason=reason)

@@ -16,17 +16,16 @@ from typing import Annotated, Any
 
 import typer
 
-from clusterwright.commands.acting import deciding, take
-from clusterwright.commands.options import AsOption, AtOption, SiteOption, TrancheId
-from clusterwright.looking import record
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import AtOption, TrancheId
 from clusterwright.output import say
-from clusterwright.where import acting_person
 from ledger.decisions import deliveries
 from ledger.rules.money import amount
 from steps.errors import InputError, NotSatisfiedError
 
 
 def receive(
+    me: Acting,
     tranche: TrancheId,
     quantity: Annotated[str | None, typer.Option(help="How many came; all of it if not given.")] = None,
     serials: Annotated[Path | None, typer.Option(help="A file with a serial number a line.")] = None,
@@ -35,47 +34,31 @@ def receive(
     yes: Annotated[bool, typer.Option("--yes", help="Record it although manifest and scan differ.")] = False,
     note: Annotated[str, typer.Option(help="Damage, shortage, location.")] = "",
     at: AtOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
     if (manifest is None) != (scanned is None):
         raise InputError("a manifest is compared with a scan", hint="--manifest and --scanned go together")
     if manifest is not None and scanned is not None:
         if quantity or serials:
             raise InputError("the manifest and the scan say how many came", hint="leave --quantity and --serials out")
-        _by_manifest(tranche, manifest, scanned, yes, note, at, site, who)
+        _by_manifest(me, tranche, manifest, scanned, yes, note, at)
         return
     came = amount(quantity, "a quantity") if quantity else None
     numbers = _serials(serials) if serials else []
-    take(
-        site,
-        who,
-        None,
-        deliveries.receive,
-        tranche,
-        came,
-        serials=numbers,
-        note=note,
-        at=at,
-    )
-    say(f"{tranche}: received")
+    me.once(tranche, "received", deliveries.receive, came, serials=numbers, note=note, at=at)
 
 
 def _by_manifest(
+    me: Acting,
     tranche: str,
     manifest: Path,
     scanned: Path,
     yes: bool,
     note: str,
     at: datetime | None,
-    site: Path | None,
-    who: str | None,
 ) -> None:
     """List every difference, and record what came once they are accepted."""
-    with record(site) as snapshot:
-        person = acting_person(snapshot, who)
-    with deciding(snapshot.site_dir, person) as me:
-        found = me.take(deliveries.check_manifest, tranche, manifest, scanned)
+    with me.deciding() as decider:
+        found = decider.take(deliveries.check_manifest, tranche, manifest, scanned)
         for difference in found.differences:
             say(str(difference))
         if found.differences and not yes:
@@ -85,7 +68,7 @@ def _by_manifest(
                 hint=f"--yes records the {len(found.came)} that came{opens}",
             )
         seen = tuple(map(str, found.differences))
-        event: Any = me.take(
+        event: Any = decider.take(
             deliveries.receive_manifest,
             tranche,
             manifest,

@@ -12,30 +12,17 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take
-from clusterwright.commands.options import DAY, AsOption, SiteOption, TrancheId, a_day
-from clusterwright.output import say
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import DAY, TrancheId, a_day
 from ledger.decisions import deliveries
 
 
 def ship(
+    me: Acting,
     tranche: TrancheId,
     carrier: Annotated[str, typer.Option(help="Who carries it.")],
     on: Annotated[date, typer.Option(parser=a_day, metavar=DAY, help="The day it left.")],
     tracking: Annotated[str, typer.Option(help="Tracking number.")] = "",
     handling: Annotated[str, typer.Option(help="Tilt and shock indicators: which, and how they are to look.")] = "",
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    take(
-        site,
-        who,
-        None,
-        deliveries.ship,
-        tranche,
-        shipped=on,
-        carrier=carrier,
-        tracking=tracking,
-        handling=handling,
-    )
-    say(f"{tranche}: shipped")
+    me.once(tranche, "shipped", deliveries.ship, shipped=on, carrier=carrier, tracking=tracking, handling=handling)

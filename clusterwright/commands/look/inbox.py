@@ -8,8 +8,8 @@ Example:
 
 from __future__ import annotations
 
-from clusterwright.commands.options import AsOfOption, AsOption, JsonOption, SiteOption
-from clusterwright.looking import answer, record
+from clusterwright.commands.asking import AskingPast
+from clusterwright.commands.options import AsOption
 from clusterwright.output import table
 from clusterwright.where import acting_person
 from ledger.questions import inbox as questions
@@ -18,15 +18,13 @@ from steps.errors import WaitingError
 
 
 def inbox(
-    site: SiteOption = None,
+    ask: AskingPast,
     who: AsOption = None,
-    as_of: AsOfOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    with record(site, as_of) as snapshot:
+    with ask.record() as snapshot:
         person = acting_person(snapshot, who)
         rows = questions.inbox(snapshot, person)
-        answer(snapshot, rows, as_json, lambda: _print(rows, person))
+        ask.answer(snapshot, rows, lambda: _print(rows, person))
 
 
 def _print(rows: list[InboxRow], person: str) -> None:

@@ -12,9 +12,8 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
+from clusterwright.commands.asking import AskingPast
 from clusterwright.flat import flat_activity
-from clusterwright.looking import answer, record
 from clusterwright.output import day, table
 from ledger.questions.activities import activities
 from ledger.questions.site import site_of
@@ -23,18 +22,16 @@ from steps.errors import InputError
 
 
 def list_(
+    ask: AskingPast,
     phase: Annotated[str | None, typer.Option(help="Only this phase.")] = None,
     state: Annotated[str | None, typer.Option(help="Only this state, as ready or awaiting_sign_off.")] = None,
     unit: Annotated[str | None, typer.Option(help="Only this unit, as pod-003.")] = None,
     search: Annotated[str | None, typer.Option(help="Only where id or title holds this.")] = None,
     organisation: Annotated[str | None, typer.Option(help="Only what this contractor or its people do.")] = None,
-    site: SiteOption = None,
-    as_of: AsOfOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     if state is not None and state not in {s.value for s in State}:
         raise InputError(f"{state!r} is no state", hint="states: " + ", ".join(s.value for s in State))
-    with record(site, as_of) as snapshot:
+    with ask.record() as snapshot:
         rows = activities(
             snapshot,
             phase=phase,
@@ -44,7 +41,7 @@ def list_(
             organisation=organisation,
         )
         document = [flat_activity(row) for row in rows]
-        answer(snapshot, document, as_json, lambda: _print(rows, site_of(snapshot).time_zone))
+        ask.answer(snapshot, document, lambda: _print(rows, site_of(snapshot).time_zone))
 
 
 def _print(rows: list[Activity], zone: str) -> None:

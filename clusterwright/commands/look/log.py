@@ -12,23 +12,20 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
-from clusterwright.looking import answer, record
+from clusterwright.commands.asking import AskingPast
 from clusterwright.output import minute, table
 from ledger.questions.log import EventRow, last_events
 from ledger.questions.site import site_of
 
 
 def log(
+    ask: AskingPast,
     subject: Annotated[str | None, typer.Argument(metavar="[ACTIVITY]", help="Only events about this.")] = None,
     limit: Annotated[int, typer.Option(help="How many.")] = 40,
-    site: SiteOption = None,
-    as_of: AsOfOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    with record(site, as_of) as snapshot:
+    with ask.record() as snapshot:
         rows = last_events(snapshot, limit, subject=subject)
-        answer(snapshot, rows, as_json, lambda: _print(rows, site_of(snapshot).time_zone))
+        ask.answer(snapshot, rows, lambda: _print(rows, site_of(snapshot).time_zone))
 
 
 def _print(rows: list[EventRow], zone: str) -> None:

@@ -12,9 +12,8 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
+from clusterwright.commands.asking import AskingPast
 from clusterwright.flat import flat_activity
-from clusterwright.looking import answer, record
 from clusterwright.output import day, table
 from ledger.questions.activities import ready
 from ledger.questions.site import site_of
@@ -22,17 +21,15 @@ from ledger.rules.activity import Activity
 
 
 def next_(
+    ask: AskingPast,
     phase: Annotated[str | None, typer.Option(help="Only this phase.")] = None,
     limit: Annotated[int, typer.Option(help="How many at most.")] = 30,
-    site: SiteOption = None,
-    as_of: AsOfOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    with record(site, as_of) as snapshot:
+    with ask.record() as snapshot:
         urgent = sorted(ready(snapshot, phase), key=lambda row: (_float_h(row), row.id))
         rows = urgent[:limit]
         document = [flat_activity(row) for row in rows]
-        answer(snapshot, document, as_json, lambda: _print(rows, site_of(snapshot).time_zone))
+        ask.answer(snapshot, document, lambda: _print(rows, site_of(snapshot).time_zone))
 
 
 def _print(rows: list[Activity], zone: str) -> None:

@@ -10,18 +10,16 @@ Example:
 from __future__ import annotations
 
 from clusterwright.activity_view import activity_document, print_activity
-from clusterwright.commands.options import ActivityId, AsOfOption, JsonOption, SiteOption
-from clusterwright.looking import answer, record
+from clusterwright.commands.asking import AskingPast
+from clusterwright.commands.options import ActivityId
 from ledger.questions.case import require_activity
 
 
 def show(
+    ask: AskingPast,
     activity: ActivityId,
-    site: SiteOption = None,
-    as_of: AsOfOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    with record(site, as_of) as snapshot:
+    with ask.record() as snapshot:
         row = require_activity(snapshot, activity)
         document = activity_document(snapshot, row)
-        answer(snapshot, document, as_json, lambda: print_activity(document, snapshot, row))
+        ask.answer(snapshot, document, lambda: print_activity(document, snapshot, row))

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
-from clusterwright.looking import answer, record
+from clusterwright.commands.asking import AskingPast
 from clusterwright.output import clean, day
 from ledger.questions.counts import counts, phases
 from ledger.questions.ncrs import ncrs
@@ -23,8 +22,8 @@ _COLUMNS = ("done", "running", "in_progress", "awaiting", "ready", "blocked", "f
 _HEADER = ("total", "done", "running", "work", "sign", "ready", "blocked", "failed", "hold", "n/a", "late")
 
 
-def status(site: SiteOption = None, as_of: AsOfOption = None, as_json: JsonOption = False) -> None:
-    with record(site, as_of) as snapshot:
+def status(ask: AskingPast) -> None:
+    with ask.record() as snapshot:
         to_place = [o for o in orders(snapshot) if o.state == "planned"]
         document = {
             "site": site_of(snapshot),
@@ -35,7 +34,7 @@ def status(site: SiteOption = None, as_of: AsOfOption = None, as_json: JsonOptio
             "orders_to_place": [o.id for o in to_place],
             "open_ncrs": len(ncrs(snapshot, open_only=True)),
         }
-        answer(snapshot, document, as_json, lambda: _print(document, to_place))
+        ask.answer(snapshot, document, lambda: _print(document, to_place))
 
 
 def _print(document: dict[str, Any], to_place: list[OrderRow]) -> None:

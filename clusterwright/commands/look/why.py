@@ -9,22 +9,20 @@ Example:
 
 from __future__ import annotations
 
-from clusterwright.commands.options import ActivityId, AsOfOption, JsonOption, SiteOption
-from clusterwright.looking import answer, record
+from clusterwright.commands.asking import AskingPast
+from clusterwright.commands.options import ActivityId
 from clusterwright.output import clean
 from ledger.questions import why as questions
 from ledger.questions.why import Why
 
 
 def why(
+    ask: AskingPast,
     activity: ActivityId,
-    site: SiteOption = None,
-    as_of: AsOfOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    with record(site, as_of) as snapshot:
+    with ask.record() as snapshot:
         found = questions.why(snapshot, activity)
-        answer(snapshot, found, as_json, lambda: _print(found))
+        ask.answer(snapshot, found, lambda: _print(found))
 
 
 def _print(found: Why) -> None:

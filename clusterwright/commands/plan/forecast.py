@@ -15,33 +15,29 @@ from typing import Annotated, Any
 
 import typer
 
-from clusterwright.commands.options import AsOption, JsonOption, SiteOption
-from clusterwright.looking import record
+from clusterwright.commands.asking import Asking
+from clusterwright.commands.options import AsOption
 from clusterwright.output import print_json, say
-from clusterwright.where import acting_person
 from ledger.evidence.plans import read_plan
 from ledger.questions.actuals import current_forecast
 from ledger.questions.snapshot import Snapshot
 
 
 def forecast(
+    ask: Asking,
     publish: Annotated[
         bool, typer.Option("--publish", help="Record it, so that later ones can be compared with it.")
     ] = False,
-    site: SiteOption = None,
     who: AsOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    with record(site) as snapshot:
+    with ask.record() as snapshot:
         document = _document(snapshot)
-        person = acting_person(snapshot, who) if publish else ""
     if publish:
-        from clusterwright.commands.acting import deciding  # SQLAlchemy, which --publish alone needs
+        from clusterwright.commands.acting import Acting  # SQLAlchemy, which --publish alone needs
         from ledger.decisions.plan import publish_forecast
 
-        with deciding(snapshot.site_dir, person) as me:
-            me.take(publish_forecast, document["finish"], phases=document["phases"])
-    if as_json:
+        Acting(ask.site, who).take(publish_forecast, document["finish"], phases=document["phases"])
+    if ask.as_json:
         print_json(document)
         return
     print(

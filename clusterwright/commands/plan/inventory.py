@@ -12,24 +12,23 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.commands.asking import Asking
 from clusterwright.matching import matching_of, serials_on_record
 from clusterwright.output import print_json, say, table
 from clusterwright.planning import read_all
-from clusterwright.where import find_site
 from steps.design.matching import Matching
 from steps.errors import InputError, NotSatisfiedError, Place
 
 
-def inventory(site: SiteOption = None, as_json: JsonOption = False) -> None:
-    folder = find_site(site)
+def inventory(ask: Asking) -> None:
+    folder = ask.folder
     chosen, design, _ = read_all(folder)
     if chosen.inventory is None:
         raise InputError(
             "this site has no inventory", hint="name one in site.yaml", place=Place("site.yaml", None, "inventory")
         )
     matching = matching_of(folder, chosen.inventory, design, serials_on_record(folder))
-    if as_json:
+    if ask.as_json:
         print_json(_document(matching))
     else:
         _print(matching)

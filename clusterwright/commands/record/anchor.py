@@ -16,8 +16,7 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.options import JsonOption, SiteOption
-from clusterwright.looking import record
+from clusterwright.commands.asking import Asking
 from clusterwright.output import clean, print_json, say
 from ledger.questions.site import site_of
 from ledger.trust.anchor_git import add_note
@@ -25,6 +24,7 @@ from ledger.trust.anchors import head_anchor, keep, remember
 
 
 def anchor(
+    ask: Asking,
     file: Annotated[
         Path | None, typer.Option("--file", help="Append it to this file as a line of JSON.", metavar="FILE")
     ] = None,
@@ -35,10 +35,8 @@ def anchor(
         ),
     ] = None,
     trailer: Annotated[bool, typer.Option("--trailer", help="Print a trailer for a commit message only.")] = False,
-    site: SiteOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    with record(site) as snapshot:
+    with ask.record() as snapshot:
         rehearsal = site_of(snapshot).rehearsal
     head = head_anchor(snapshot.site_dir)
     if file is not None:
@@ -46,7 +44,7 @@ def anchor(
     if git is not None:
         say(f"{git}: {'noted on HEAD' if add_note(git, head) else 'is on HEAD already'}")
     remember(snapshot.site_dir, head)
-    if as_json:
+    if ask.as_json:
         named = {
             name: getattr(head, name)
             for name in (

@@ -14,28 +14,26 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json, table
-from clusterwright.where import find_site
 from ledger.trust.anchor_words import read_anchors
 from ledger.trust.audit import audit as audited
 from steps.errors import NotSatisfiedError
 
 
 def audit(
+    ask: Asking,
     anchor: Annotated[
         list[str] | None,
         typer.Option(
             "--anchor", help="A file, a git repository or a code of `anchor`; more than once.", metavar="WHICH"
         ),
     ] = None,
-    site: SiteOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     known = [found for named in anchor or () for found in read_anchors(named)]
-    found = audited(find_site(site), known)
+    found = audited(ask.folder, known)
     holding, up_to = found.anchors.holding, found.anchors.up_to
-    if as_json:
+    if ask.as_json:
         anchors = {"holding": holding, "up_to": up_to}
         print_json(
             {

@@ -17,19 +17,18 @@ import typer
 
 from clusterwright import __version__
 from clusterwright.archived import say_who_is_named, summed_up
-from clusterwright.commands.options import DamagedOption, JsonOption, SiteOption
+from clusterwright.commands.asking import Asking
+from clusterwright.commands.options import DamagedOption
 from clusterwright.output import print_json, say
-from clusterwright.where import find_site
 from ledger.trust.backup import back_up
 
 
 def backup(
+    ask: Asking,
     file: Annotated[Path, typer.Argument(help="A new file: NAME.tar.gz, or NAME.tar.zst where zstd is installed.")],
     damaged: DamagedOption = False,
-    site: SiteOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    folder = find_site(site)
+    folder = ask.folder
     say(f"copying {folder}; the copy is then unpacked aside and audited")
     made = back_up(folder, file, made_at=datetime.now(UTC), program=__version__, damaged=damaged)
     for name in made.left_out:
@@ -37,7 +36,7 @@ def backup(
     if (folder / "inventory").exists():
         say("left out: inventory/, which may hold secrets")
     say_who_is_named(made.redacted_but_named)
-    if as_json:
+    if ask.as_json:
         said = made.contents._asdict() | {"size": made.size, "left_out": made.left_out}
         said |= {"redacted_but_named": made.redacted_but_named}
         print_json(said | {"file": file, "findings": list(made.findings)})

@@ -29,7 +29,7 @@ def restore(
     made = bring_back(file, folder, damaged=damaged)
     say_who_is_named(made.redacted_but_named)
     if made.named:
-        say(f"it names {len(made.named)} people: redact again whom you redacted after event {made.contents.seq}")
+        say(f"it names {len(made.named)} people: redact again those who were redacted after event {made.contents.seq}")
     if as_json:
         named: dict[str, object] = {"named": made.named, "redacted_but_named": made.redacted_but_named}
         named |= {"folder": folder, "findings": list(made.findings)}

@@ -14,8 +14,7 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
-from clusterwright.looking import answer, record
+from clusterwright.commands.asking import AskingPast
 from clusterwright.output import day, table
 from clusterwright.where import known_person
 from ledger.questions import reminders as questions
@@ -24,17 +23,15 @@ from ledger.questions.site import site_of
 
 
 def reminders(
+    ask: AskingPast,
     person: Annotated[str | None, typer.Option("--person", help="Only this person's.", metavar="ID")] = None,
     days: Annotated[int, typer.Option("--days", min=0, help="How many days ahead.")] = 14,
-    site: SiteOption = None,
-    as_of: AsOfOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    with record(site, as_of) as snapshot:
+    with ask.record() as snapshot:
         if person is not None:
             known_person(snapshot, person)
         rows = questions.reminders(snapshot, days=days, person=person)
-        answer(snapshot, rows, as_json, lambda: _print(rows, days, site_of(snapshot).time_zone))
+        ask.answer(snapshot, rows, lambda: _print(rows, days, site_of(snapshot).time_zone))
 
 
 def _print(rows: list[ReminderRow], days: int, zone: str) -> None:

@@ -14,23 +14,19 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take_each
-from clusterwright.commands.options import Activities, AsOption, AtOption, ReasonOption, SiteOption
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import Activities, AtOption, ReasonOption
 from ledger.decisions.evidence import attest as state
 
 
 def attest(
+    me: Acting,
     activities: Activities,
     reason: ReasonOption,
     evidence: Annotated[list[Path] | None, typer.Option("--evidence", help="A file that shows it.")] = None,
     at: AtOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    take_each(
-        site,
-        who,
-        None,
+    me.each(
         activities,
         "attested",
         state,

@@ -13,22 +13,20 @@ from typing import Annotated, Any
 
 import typer
 
-from clusterwright.commands.acting import take
-from clusterwright.commands.options import ActivityId, AsOption, KeyOption, SiteOption, YesOption
+from clusterwright.commands.acting import Signing
+from clusterwright.commands.options import ActivityId, YesOption
 from clusterwright.output import say
 from ledger.decisions import sign_off
 from steps.errors import InputError
 
 
 def break_glass(
+    me: Signing,
     activity: ActivityId,
     reason: Annotated[str, typer.Option("--reason", help="What the emergency is; it stays on record for ever.")],
     yes: YesOption = False,
-    key: KeyOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
     if not yes and typer.prompt("It passes against its policy, and shows for ever. Type the activity's id") != activity:
         raise InputError("that is not its id; nothing recorded")
-    event: Any = take(site, who, key, sign_off.break_glass, activity, reason)
+    event: Any = me.take(sign_off.break_glass, activity, reason)
     say(f"{activity}: passed without {'; '.join(event.payload.lacking)}")

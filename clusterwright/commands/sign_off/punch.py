@@ -11,24 +11,26 @@ from __future__ import annotations
 
 from zoneinfo import ZoneInfo
 
-from clusterwright.commands.options import JsonOption, SiteOption
-from clusterwright.looking import answer, record
+from clusterwright.commands.asking import Asking
 from clusterwright.output import table
 from ledger.questions import ncrs
 from ledger.questions.ncrs import PunchRow
 from ledger.questions.site import site_of
 
 
-def punch(site: SiteOption = None, as_json: JsonOption = False) -> None:
-    with record(site) as snapshot:
+def punch(ask: Asking) -> None:
+    with ask.record() as snapshot:
         zone = ZoneInfo(site_of(snapshot).time_zone)
         found = ncrs.punch(snapshot, snapshot.now.astimezone(zone).date())
-        answer(snapshot, found, as_json, lambda: _print(found))
+        ask.answer(snapshot, found, lambda: _print(found))
 
 
 def _print(found: list[PunchRow]) -> None:
     headers = ("trade", "id", "kind", "class", "due", "", "owner", "activity", "what")
-    table(headers, [_cells(p) for p in found], empty="nothing is open")
+    if found:
+        table(headers, map(_cells, found))
+    else:
+        print("nothing is open")
 
 
 def _cells(p: PunchRow) -> tuple[object, ...]:

@@ -9,12 +9,14 @@ Example:
 
 from __future__ import annotations
 
-from clusterwright.commands.acting import take_each
-from clusterwright.commands.options import ActivityId, AsOption, KeyOption, ReasonOption, SiteOption
+from clusterwright.commands.acting import Signing
+from clusterwright.commands.options import ActivityId, ReasonOption
 from ledger.decisions import sign_off
 
 
 def reject(
-    activity: ActivityId, reason: ReasonOption, key: KeyOption = None, site: SiteOption = None, who: AsOption = None
+    me: Signing,
+    activity: ActivityId,
+    reason: ReasonOption,
 ) -> None:
-    take_each(site, who, key, [activity], "rejected", sign_off.reject, reason)
+    me.each([activity], "rejected", sign_off.reject, reason)

@@ -17,11 +17,9 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import deciding, matching, take_each
-from clusterwright.commands.options import AsOption, KeyOption, SiteOption
-from clusterwright.looking import record
+from clusterwright.commands.acting import Signing, matching
 from clusterwright.output import say
-from clusterwright.where import acting_person, find_site
+from clusterwright.where import find_site
 from ledger.decisions import sign_off
 from ledger.decisions.by_key import export as write_statement
 from ledger.writing import Ledger
@@ -29,53 +27,43 @@ from steps.errors import InputError
 
 
 def sign(
+    me: Signing,
     activities: Annotated[
         list[str] | None, typer.Argument(metavar="[ACTIVITY]", help="Ids or patterns, as 034@pod-001.")
     ] = None,
     role: Annotated[str | None, typer.Option(help="In which role, if you hold several.")] = None,
     comment: Annotated[str, typer.Option(help="What you add.")] = "",
-    key: KeyOption = None,
     export: Annotated[
         Path | None, typer.Option("--export", help="Write the statement, to be signed elsewhere.", metavar="FILE")
     ] = None,
     import_: Annotated[
         Path | None, typer.Option("--import", help="Record FILE, which was signed elsewhere.", metavar="FILE")
     ] = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
     if import_ is not None:
-        _record_signed(import_, site)
+        _record_signed(import_, me.site)
     elif not activities:
         raise InputError("which activity?", hint="as 034@pod-001, or --import FILE")
     elif export is not None:
-        _write_statement(export, site, who, activities, role, comment)
+        _write_statement(me, export, activities, role, comment)
     else:
-        take_each(site, who, key, activities, "signed", sign_off.sign, role=role, comment=comment)
+        me.each(activities, "signed", sign_off.sign, role=role, comment=comment)
 
 
 def _write_statement(
+    me: Signing,
     path: Path,
-    site: Path | None,
-    who: str | None,
     activities: list[str],
     role: str | None,
     comment: str,
 ) -> None:
-    with record(site) as snapshot:
-        person, names = acting_person(snapshot, who), matching(snapshot, activities)
-    if len(names) != 1:
-        raise InputError(f"{len(names)} activities are named, and a statement is about one")
-    with deciding(snapshot.site_dir, person) as me:
+    with me.deciding() as decider:
+        ledger, person, names = decider.ledger, decider.person, matching(decider.snapshot, activities)
+        if len(names) != 1:
+            raise InputError(f"{len(names)} activities are named, and a statement is about one")
         command = write_statement(
-            me.ledger,
-            lambda: sign_off.sign(
-                me.ledger,
-                person,
-                names[0],
-                role=role,
-                comment=comment,
-            ),
+            ledger,
+            lambda: sign_off.sign(ledger, person, names[0], role=role, comment=comment),
             path,
         )
     say(f"{path}: sign it with `{command}`, then `clusterwright sign --import {path}`")

@@ -14,17 +14,15 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import deciding, matching
-from clusterwright.commands.options import DAY, Activities, AsOption, KeyOption, ReasonOption, SiteOption, a_day
-from clusterwright.looking import record
+from clusterwright.commands.acting import Signing, matching
+from clusterwright.commands.options import DAY, Activities, ReasonOption, a_day
 from clusterwright.output import say
-from clusterwright.where import acting_person
 from ledger.decisions import sign_off
-from ledger.questions.why import unmet_of
-from steps.errors import InputError
+from ledger.questions.why import to_waive
 
 
 def waive(
+    me: Signing,
     activities: Activities,
     reason: ReasonOption,
     due: Annotated[
@@ -37,17 +35,11 @@ def waive(
         ),
     ],
     metric: Annotated[list[str] | None, typer.Option(help="Which criterion.")] = None,
-    key: KeyOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    with record(site) as snapshot:
-        person = acting_person(snapshot, who)
-        named = {name: metric or unmet_of(snapshot, name) for name in matching(snapshot, activities)}
-    with deciding(snapshot.site_dir, person, key) as me:
+    with me.deciding() as decider:
+        names = matching(decider.snapshot, activities)
+        named = {name: to_waive(decider.snapshot, name, metric or ()) for name in names}
         for name, metrics in named.items():
-            if not metrics:
-                raise InputError(f"{name} has no unmet criterion to waive")
             for each in metrics:
-                me.take(sign_off.waive, name, each, reason, due)
+                decider.take(sign_off.waive, name, each, reason, due)
             say(f"{name}: waived")

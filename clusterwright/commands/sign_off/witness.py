@@ -18,11 +18,10 @@ from zoneinfo import ZoneInfo
 import typer
 
 from clusterwright.activity_view import witness_lines
-from clusterwright.commands.acting import deciding
-from clusterwright.commands.options import AsOption, JsonOption, SiteOption, a_day, instant
-from clusterwright.looking import answer, record
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.asking import Asking
+from clusterwright.commands.options import JsonOption, a_day, instant
 from clusterwright.output import clean, say
-from clusterwright.where import acting_person
 from ledger.decisions import sign_off
 from ledger.questions.case import require_activity
 from ledger.questions.site import site_of
@@ -33,6 +32,7 @@ from steps.errors import InputError
 
 
 def witness(
+    me: Acting,
     activity: Annotated[str, typer.Argument(help="An activity that invites witnesses, as H20@hall-1.")],
     on: Annotated[
         str | None, typer.Option("--for", help="When it takes place: 2027-03-01T09:00, or a day.", metavar="TIME")
@@ -48,25 +48,23 @@ def witness(
         str | None, typer.Option("--absent", help="This role did not come, or excuses itself.", metavar="ROLE")
     ] = None,
     note: Annotated[str, typer.Option("--note", help="What is worth knowing.")] = "",
-    site: SiteOption = None,
-    who: AsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     if sum(given is not None for given in (on, attended, absent)) > 1:
         raise InputError("one thing at a time", hint="--for TIME, --attended ROLE or --absent ROLE")
     if absent is not None and person is not None:
         raise InputError("nobody came in that role, so no person is named", hint="leave --person out")
-    with record(site) as snapshot:
+    with me.record() as snapshot:
         if on is attended is absent is None:
-            _answer(snapshot, require_activity(snapshot, activity), as_json)
+            _answer(Asking(me.site, as_json), snapshot, require_activity(snapshot, activity))
             return
-        me, zone = acting_person(snapshot, who), ZoneInfo(site_of(snapshot).time_zone)
-    with deciding(snapshot.site_dir, me) as decider:
+        zone = ZoneInfo(site_of(snapshot).time_zone)
+    with me.deciding() as decider:
         if on is not None:
             event: Any = decider.take(sign_off.invite, activity, _moment(on, zone), agreed=agreed)
             said = f"{', '.join(event.payload.roles)} invited for {event.payload.on:%Y-%m-%d %H:%M}Z"
         elif attended is not None:
-            decider.take(sign_off.attend, activity, attended, person=person or me, note=note)
+            decider.take(sign_off.attend, activity, attended, person=person or decider.person, note=note)
             said = f"{attended} attended"
         else:
             decider.take(sign_off.attend, activity, absent or "", person=None, note=note)
@@ -82,7 +80,7 @@ def _moment(text: str, zone: ZoneInfo) -> datetime:
     return midnight.astimezone(UTC)
 
 
-def _answer(snapshot: Snapshot, row: Activity, as_json: bool) -> None:
+def _answer(ask: Asking, snapshot: Snapshot, row: Activity) -> None:
     wanted = row.plan.policy.witness
     document = {
         "activity": row.id,
@@ -94,4 +92,4 @@ def _answer(snapshot: Snapshot, row: Activity, as_json: bool) -> None:
     lines = witness_lines(snapshot, row, site_of(snapshot).time_zone) or [f"{row.id} invites no witnesses"]
     if wanted is not None:
         lines.append(f"notice: {wanted.notice_h:g} working hours")
-    answer(snapshot, document, as_json, lambda: print(clean("\n".join(lines))))
+    ask.answer(snapshot, document, lambda: print(clean("\n".join(lines))))

@@ -15,24 +15,23 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.commands.asking import Asking
 from clusterwright.health import FAULT, OK, checks, fixed
 from clusterwright.output import print_json, say, table
 from steps.errors import NotSatisfiedError
 
 
 def doctor(
+    ask: Asking,
     fix: Annotated[bool, typer.Option("--fix", help="Fix what can be fixed here.")] = False,
-    site: SiteOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    found = checks(site)
+    found = checks(ask.site)
     if fix:
         for check in found:
-            if check.state != OK and (done := fixed(check, site)):
+            if check.state != OK and (done := fixed(check, ask.site)):
                 say(f"{check.name}: {done}")
-        found = checks(site)
-    if as_json:
+        found = checks(ask.site)
+    if ask.as_json:
         print_json(found)
     else:
         cells = attrgetter("name", "state", "found", "remedy")

@@ -14,15 +14,15 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import deciding
-from clusterwright.commands.options import AsOption, KeyOption, SiteOption, YesOption
-from clusterwright.looking import record
+from clusterwright.commands.acting import Signing
+from clusterwright.commands.options import YesOption
 from clusterwright.output import say
-from clusterwright.where import SITE_FILE, acting_person
+from clusterwright.where import SITE_FILE
 from ledger.decisions import people
 from ledger.questions.log import mentions, naming_plans
 from ledger.questions.people import person_name
 from ledger.questions.snapshot import Snapshot
+from ledger.writing import Ledger
 from steps.errors import InputError
 
 SHOWN = 20
@@ -30,29 +30,27 @@ SHOWN = 20
 
 
 def redact(
+    me: Signing,
     person: Annotated[str, typer.Argument(help="The person's id.")],
     reason: Annotated[str, typer.Option("--reason", help="Why; it stays on record, so name nobody in it.")],
     yes: YesOption = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask every rule, record and remove nothing.")] = False,
-    key: KeyOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    with record(site) as snapshot:
-        me, held = acting_person(snapshot, who), person_name(snapshot, person)
-    with deciding(snapshot.site_dir, me, key) as decider:
+    with me.deciding() as decider:
+        held = person_name(decider.snapshot, person)
         if held is None or not held.redacted:
-            decider.ledger.drafted(lambda: people.redact(decider.ledger, me, person, reason))
+            decider.ledger.drafted(lambda: people.redact(decider.ledger, decider.person, person, reason))
             if dry_run:
                 say(f"{person} may be redacted; nothing recorded (dry run)")
                 return
             if not yes and typer.prompt("The name cannot be brought back. Type the person's id") != person:
                 raise InputError("that is not the id; nothing recorded")
             decider.take(people.redact, person, reason)
-        removed = people.take_away(decider.ledger)
+    with Ledger.open(decider.snapshot.site_dir) as ledger:  # its file is written anew only where nobody reads it
+        removed = people.take_away(ledger)
     say(f"{person}: redacted, {removed} documents removed; backups and packages made before still hold the name")
     if held is not None and held.name != person:
-        with record(site) as afterwards:  # the reason, too, may hold the name
+        with me.record() as afterwards:  # the reason, too, may hold the name
             for place in _what_stays(afterwards, held.name):
                 say(place)
 

@@ -15,23 +15,22 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take_each
-from clusterwright.commands.options import Activities, AsOption, SiteOption
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import Activities
 from ledger.decisions import work
 from steps.errors import InputError
 
 
 def assign(
+    me: Acting,
     activities: Activities,
     to: Annotated[str | None, typer.Option("--to", metavar="ID", help="The person.")] = None,
     organisation: Annotated[str | None, typer.Option("--organisation", help="Or the contractor.")] = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
     if organisation is not None and to is None:
         said = f"given to {organisation}" if organisation else "given to no organisation"
-        take_each(site, who, None, activities, said, work.assign_organisation, organisation)
+        me.each(activities, said, work.assign_organisation, organisation)
     elif to is not None and organisation is None:
-        take_each(site, who, None, activities, f"assigned to {to}", work.assign, to)
+        me.each(activities, f"assigned to {to}", work.assign, to)
     else:
         raise InputError("to whom?", hint="--to PERSON, or --organisation NAME")

@@ -14,16 +14,15 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take_each
-from clusterwright.commands.options import Activities, AsOption, SiteOption
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import Activities
 from ledger.decisions import evidence
 
 
 def attach(
+    me: Acting,
     activities: Activities,
     file: Annotated[Path, typer.Option("--file", help="The file.")],
     kind: Annotated[str, typer.Option("--kind", help="What it is, as the policy calls it.")],
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    take_each(site, who, None, activities, f"{kind} attached", evidence.attach, file, kind)
+    me.each(activities, f"{kind} attached", evidence.attach, file, kind)

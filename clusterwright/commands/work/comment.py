@@ -11,15 +11,14 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take_each
-from clusterwright.commands.options import ActivityId, AsOption, SiteOption
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import ActivityId
 from ledger.decisions import work
 
 
 def comment(
+    me: Acting,
     activity: ActivityId,
     text: Annotated[str, typer.Argument(help="The note.")],
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    take_each(site, who, None, [activity], "noted", work.comment, text)
+    me.each([activity], "noted", work.comment, text)

@@ -14,27 +14,23 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take_each
-from clusterwright.commands.options import ActivityId, AsOption, AtOption, SiteOption
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import ActivityId, AtOption
 from ledger.decisions.facts import record_facts
 from ledger.entries import fact_of
 
 
 def fact(
+    me: Acting,
     activity: ActivityId,
     facts: Annotated[list[str], typer.Argument(metavar="NAME=VALUE...", help="As plant.capacity_one_unit_out=3.2MW.")],
     evidence: Annotated[list[Path], typer.Option("--evidence", help="A file that shows it.")],
     source: Annotated[str, typer.Option(help="Which document, drawing or person says so.")] = "",
     at: AtOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
     entries = [fact_of(text) for text in facts]
     said = ", ".join(facts)
-    take_each(
-        site,
-        who,
-        None,
+    me.each(
         [activity],
         said,
         record_facts,

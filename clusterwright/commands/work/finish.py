@@ -9,15 +9,14 @@ Example:
 
 from __future__ import annotations
 
-from clusterwright.commands.acting import take_each
-from clusterwright.commands.options import Activities, AsOption, AtOption, SiteOption
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import Activities, AtOption
 from ledger.decisions import work
 
 
 def finish(
+    me: Acting,
     activities: Activities,
     at: AtOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    take_each(site, who, None, activities, "finished", work.finish, at=at)
+    me.each(activities, "finished", work.finish, at=at)

@@ -7,15 +7,14 @@ Example:
 
 from __future__ import annotations
 
-from clusterwright.commands.acting import take_each
-from clusterwright.commands.options import Activities, AsOption, ReasonOption, SiteOption
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import Activities, ReasonOption
 from ledger.decisions import work
 
 
 def hold(
+    me: Acting,
     activities: Activities,
     reason: ReasonOption,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    take_each(site, who, None, activities, "on hold", work.hold, reason)
+    me.each(activities, "on hold", work.hold, reason)

@@ -15,19 +15,17 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take
-from clusterwright.commands.options import AsOption, SiteOption
+from clusterwright.commands.acting import Acting
 from clusterwright.output import say
 from clusterwright.progress_file import read_progress
 from ledger.decisions.progress import adopt_progress
 
 
 def import_progress(
+    me: Acting,
     file: Annotated[Path, typer.Argument(help="The CSV.")],
     yes: Annotated[bool, typer.Option("--yes", help="Record it; without it only the check is made.")] = False,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
     rows = read_progress(file)
-    take(site, who, None, adopt_progress, rows, dry_run=not yes)
+    me.take(adopt_progress, rows, dry_run=not yes)
     say(f"{len(rows)} rows recorded" if yes else f"{len(rows)} rows are right; nothing is recorded without --yes")

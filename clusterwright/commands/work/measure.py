@@ -13,12 +13,13 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take_each
-from clusterwright.commands.options import ActivityId, AsOption, AtOption, SiteOption
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import ActivityId, AtOption
 from ledger.decisions import work
 
 
 def measure(
+    me: Acting,
     activity: ActivityId,
     metric: Annotated[str, typer.Argument(help="What was read, as the criterion names it.")],
     value: Annotated[str, typer.Argument(help="A number, or true or false.")],
@@ -26,14 +27,9 @@ def measure(
     source: Annotated[str, typer.Option(help="The instrument or document.")],
     item: Annotated[str | None, typer.Option(help="Which rack, host, link.")] = None,
     at: AtOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
     said = f"{metric} = {value} {unit}"
-    take_each(
-        site,
-        who,
-        None,
+    me.each(
         [activity],
         said,
         work.measure,

@@ -9,15 +9,14 @@ Example:
 
 from __future__ import annotations
 
-from clusterwright.commands.acting import take_each
-from clusterwright.commands.options import Activities, AsOption, ReasonOption, SiteOption
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import Activities, ReasonOption
 from ledger.decisions import work
 
 
 def na(
+    me: Acting,
     activities: Activities,
     reason: ReasonOption,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    take_each(site, who, None, activities, "not applicable", work.na, reason)
+    me.each(activities, "not applicable", work.na, reason)

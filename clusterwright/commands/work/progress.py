@@ -12,23 +12,19 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take_each
-from clusterwright.commands.options import ActivityId, AsOption, SiteOption
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import ActivityId
 from ledger.decisions import work
 
 
 def progress(
+    me: Acting,
     activity: ActivityId,
     items: Annotated[int | None, typer.Option(help="How many items are done.")] = None,
     percent: Annotated[float | None, typer.Option(help="Or how much, in percent.")] = None,
     note: Annotated[str, typer.Option(help="What is worth knowing.")] = "",
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    take_each(
-        site,
-        who,
-        None,
+    me.each(
         [activity],
         "noted",
         work.progress,

@@ -8,15 +8,14 @@ Example:
 
 from __future__ import annotations
 
-from clusterwright.commands.acting import take_each
-from clusterwright.commands.options import Activities, AsOption, AtOption, SiteOption
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import Activities, AtOption
 from ledger.decisions import work
 
 
 def start(
+    me: Acting,
     activities: Activities,
     at: AtOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    take_each(site, who, None, activities, "started", work.start, at=at)
+    me.each(activities, "started", work.start, at=at)

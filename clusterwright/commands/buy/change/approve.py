@@ -11,18 +11,13 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take
-from clusterwright.commands.options import AsOption, KeyOption, SiteOption
-from clusterwright.output import say
+from clusterwright.commands.acting import Signing
 from ledger.decisions.changes import decide_change
 
 
 def approve(
+    me: Signing,
     change_id: Annotated[str, typer.Argument(metavar="CHANGE", help="Its id, as CO-0001.")],
     reason: Annotated[str, typer.Option("--reason", help="What you add.")] = "",
-    key: KeyOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    take(site, who, key, decide_change, change_id, approve=True, reason=reason)
-    say(f"{change_id}: approved")
+    me.once(change_id, "approved", decide_change, approve=True, reason=reason)

@@ -13,24 +13,20 @@ from typing import Annotated, Any
 
 import typer
 
-from clusterwright.commands.acting import take
-from clusterwright.commands.options import AsOption, ReasonOption, SiteOption
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import ReasonOption
 from clusterwright.output import say
 from ledger.decisions.changes import ask_change
 
 
 def request(
+    me: Acting,
     order_id: Annotated[str, typer.Argument(metavar="ORDER", help="An order; for a quantity, one delivery of it.")],
     reason: ReasonOption,
     quantity: Annotated[str | None, typer.Option(help="How many it is to be, in all.")] = None,
     value: Annotated[str | None, typer.Option(help="What the whole order is to cost.")] = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    event: Any = take(
-        site,
-        who,
-        None,
+    event: Any = me.take(
         ask_change,
         order_id,
         reason=reason,

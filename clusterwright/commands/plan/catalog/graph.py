@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json, table
 from clusterwright.planning import read_all
 from clusterwright.where import site_if_any
@@ -27,19 +27,18 @@ ONE_POD = "superpod-1su"
 
 
 def graph(
+    ask: Asking,
     preset: Annotated[str | None, typer.Option("--preset", help="The design of this preset.")] = None,
-    site: SiteOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    if preset is not None and site is not None:
+    if preset is not None and ask.site is not None:
         raise InputError("a graph is of a site or of a preset", hint="leave out --site or --preset")
-    folder = None if preset is not None else site_if_any(site)
+    folder = None if preset is not None else site_if_any(ask.site)
     if folder is not None:
         _, design, catalog = read_all(folder)
     else:
         design, catalog = design_of_preset(preset or ONE_POD), read_catalog()
     nodes, links = step_graph(expand(catalog, design, 8.0))
-    if as_json:
+    if ask.as_json:
         print_json(
             {
                 "preset": design.preset.name,

@@ -17,7 +17,7 @@ from typing import Annotated
 import typer
 
 from clusterwright.catalog_view import print_report, report_document
-from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json
 from clusterwright.planning import playbooks_folder, rooms
 from clusterwright.where import site_if_any
@@ -30,11 +30,10 @@ from steps.errors import NotSatisfiedError
 
 
 def lint(
+    ask: Asking,
     step: Annotated[str | None, typer.Argument(help="Only this step: its id, or a file.")] = None,
-    site: SiteOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    folder = site_if_any(site)
+    folder = site_if_any(ask.site)
     catalog = read_catalog(folder)
     installed = Installed(read_roles(folder), playbooks_folder(), rooms())
     designs = {name: design_of_preset(name) for name in preset_names()}
@@ -46,7 +45,7 @@ def lint(
         name = read_into(catalog, Path(step)) if is_file else step
         what, steps = f"step {name}", 1
         report = check.lint_step(catalog, name, installed, designs)
-    if as_json:
+    if ask.as_json:
         print_json(report_document(report, steps))
     else:
         print_report(report, steps)

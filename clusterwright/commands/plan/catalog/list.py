@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json, table
 from clusterwright.where import site_if_any
 from steps.catalog.loader import Entry, read_catalog
@@ -20,13 +20,12 @@ KEYS = "id title phase kind scope applies supplies links duration crew sign_off 
 
 
 def list_(
+    ask: Asking,
     phase: Annotated[str | None, typer.Option(help="Only this phase.")] = None,
-    site: SiteOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    catalog = read_catalog(site_if_any(site))
+    catalog = read_catalog(site_if_any(ask.site))
     steps = [entry for entry in catalog.values() if phase in {None, entry.step.phase}]
-    if as_json:
+    if ask.as_json:
         print_json([_document(entry) for entry in steps])
         return
     table(

@@ -7,15 +7,15 @@ Example:
 
 from __future__ import annotations
 
-from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json, table
 from clusterwright.where import site_if_any
 from steps.catalog.loader import read_roles
 
 
-def roles(site: SiteOption = None, as_json: JsonOption = False) -> None:
-    known = read_roles(site_if_any(site))
-    if as_json:
+def roles(ask: Asking) -> None:
+    known = read_roles(site_if_any(ask.site))
+    if ask.as_json:
         print_json(known)
     else:
         signs = {True: "signs", False: ""}

@@ -14,20 +14,19 @@ from typing import Annotated
 import typer
 
 from clusterwright.catalog_view import entry_document, print_entry
-from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.commands.asking import Asking
 from clusterwright.output import clean, print_json
 from clusterwright.where import site_if_any
 from steps.catalog.loader import read_catalog, require
 
 
 def show(
+    ask: Asking,
     step: Annotated[str, typer.Argument(help="Its id, as 034 or H08.")],
     as_written: Annotated[bool, typer.Option("--yaml", help="Print the step's file as it is written.")] = False,
-    site: SiteOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    entry = require(read_catalog(site_if_any(site)), step)
-    if as_json:
+    entry = require(read_catalog(site_if_any(ask.site)), step)
+    if ask.as_json:
         print_json(entry_document(entry))
     elif as_written:
         print(f"# {entry.path}\n{clean(entry.path.read_text(encoding='utf-8'))}", end="")

@@ -15,24 +15,19 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json
 from clusterwright.plan_view import gantt_lines, plan_document, print_plan
 from clusterwright.planning import plan_of
-from clusterwright.where import find_site
 
 
 def plan(
-    context: typer.Context,
-    site: SiteOption = None,
-    as_json: JsonOption = False,
+    ask: Asking,
     gantt: Annotated[bool, typer.Option("--gantt", help="Draw bars instead of the tables.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Every activity, not only critical ones.")] = False,
 ) -> None:
-    if context.invoked_subcommand is not None:
-        return
-    made = plan_of(find_site(site))
-    if as_json:
+    made = plan_of(ask.folder)
+    if ask.as_json:
         print_json(plan_document(made))
     elif gantt:
         for line in gantt_lines(made, everything=everything):

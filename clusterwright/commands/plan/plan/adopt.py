@@ -15,27 +15,26 @@ from typing import Annotated
 import typer
 
 from clusterwright.adoption import adopt_prepared, prepared
-from clusterwright.commands.options import AsOption, KeyOption, SiteOption, YesOption
+from clusterwright.commands.acting import Signing
+from clusterwright.commands.options import YesOption
 from clusterwright.output import say
 from clusterwright.where import find_site
 
 
 def adopt(
-    site: SiteOption = None,
-    who: AsOption = None,
+    me: Signing,
     reason: Annotated[str, typer.Option(help="Why this revision.")] = "first plan",
     baseline: Annotated[str | None, typer.Option(help="Name it as a baseline.")] = None,
     rehearsal: Annotated[bool, typer.Option("--rehearsal", help="A new ledger is for rehearsing only.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change.")] = False,
     yes: YesOption = False,
-    key: KeyOption = None,
 ) -> None:
-    adoption = prepared(find_site(site), who)
+    adoption = prepared(find_site(me.site), me.who)
     if dry_run:
         say(f"would be {adoption.summary}; nothing adopted (dry run)")
         return
     if not yes and not typer.confirm(f"would be {adoption.summary}. Adopt as {adoption.person}?"):
         say("nothing adopted")
         return
-    revision = adopt_prepared(adoption, reason=reason, baseline=baseline, rehearsal=rehearsal, key=key)
+    revision = adopt_prepared(adoption, reason=reason, baseline=baseline, rehearsal=rehearsal, key=me.key)
     say(f"adopted {adoption.summary}; revision {revision}")

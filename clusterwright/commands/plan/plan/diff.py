@@ -10,17 +10,16 @@ Example:
 from __future__ import annotations
 
 from clusterwright.adoption import changes_to
-from clusterwright.commands.options import JsonOption, SiteOption
-from clusterwright.looking import answer, record
+from clusterwright.commands.asking import Asking
 from clusterwright.output import table
 from clusterwright.plan_diff import Change
 from clusterwright.planning import plan_of
 
 
-def diff(site: SiteOption = None, as_json: JsonOption = False) -> None:
-    with record(site) as snapshot:
+def diff(ask: Asking) -> None:
+    with ask.record() as snapshot:
         changes = changes_to(snapshot, plan_of(snapshot.site_dir, snapshot))
-        answer(snapshot, changes, as_json, lambda: _print(changes))
+        ask.answer(snapshot, changes, lambda: _print(changes))
 
 
 def _print(changes: list[Change]) -> None:

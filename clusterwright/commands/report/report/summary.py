@@ -9,16 +9,15 @@ Example:
 
 from __future__ import annotations
 
-from clusterwright.commands.options import JsonOption, SiteOption
-from clusterwright.looking import record
+from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json
 from ledger.questions.counts import counts
 from ledger.questions.site import site_of, units
 from ledger.rules.activity import State
 
 
-def summary(site: SiteOption = None, as_json: JsonOption = False) -> None:
-    with record(site) as snapshot:
+def summary(ask: Asking) -> None:
+    with ask.record() as snapshot:
         found, rehearsal = counts(snapshot), site_of(snapshot).rehearsal
         hosts = max((len(unit.hosts + unit.shared) for unit in units(snapshot)), default=0)
     done = found.by_state.get(State.DONE, 0)
@@ -32,7 +31,7 @@ def summary(site: SiteOption = None, as_json: JsonOption = False) -> None:
         "open": found.total - done - not_applicable,
         "rehearsal": rehearsal,
     }
-    if as_json:
+    if ask.as_json:
         print_json(facts)
         return
     prefix = "REHEARSAL: " if rehearsal else ""

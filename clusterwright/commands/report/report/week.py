@@ -15,26 +15,23 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
-from clusterwright.looking import dated, record, when
+from clusterwright.commands.asking import AskingPast, dated, when
 from clusterwright.output import print_json, say
 from clusterwright.week_report import FORMATS, week_report
 from steps.errors import InputError
 
 
 def week(
+    ask: AskingPast,
     form: Annotated[str, typer.Option("--format", help="md, html or csv.")] = "md",
     out: Annotated[Path | None, typer.Option("--out", help="Write to a file, not to stdout.")] = None,
     organisation: Annotated[str | None, typer.Option(help="Only this contractor's part.")] = None,
-    site: SiteOption = None,
-    as_of: AsOfOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     if form not in FORMATS:
         raise InputError(f"{form!r} is no format", hint="md, html or csv")
-    with record(site, as_of) as snapshot:
+    with ask.record() as snapshot:
         report = week_report(snapshot, when(snapshot), organisation)
-    if as_json:
+    if ask.as_json:
         print_json(dated(snapshot, report))
         return
     text = FORMATS[form](report)

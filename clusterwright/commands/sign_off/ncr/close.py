@@ -11,18 +11,13 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take
-from clusterwright.commands.options import AsOption, KeyOption, SiteOption
-from clusterwright.output import say
+from clusterwright.commands.acting import Signing
 from ledger.decisions.ncr import close_ncr
 
 
 def close(
+    me: Signing,
     ncr: Annotated[str, typer.Argument(help="Its id, as NCR-0001.")],
     what: Annotated[str, typer.Option("--disposition", help="If none was decided before.")] = "",
-    key: KeyOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    take(site, who, key, close_ncr, ncr, what)
-    say(f"{ncr}: closed")
+    me.once(ncr, "closed", close_ncr, what)

@@ -13,13 +13,13 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take
-from clusterwright.commands.options import DAY, AsOption, KeyOption, SiteOption, a_day
-from clusterwright.output import say
+from clusterwright.commands.acting import Signing
+from clusterwright.commands.options import DAY, a_day
 from ledger.decisions.ncr import disposition_ncr
 
 
 def disposition(
+    me: Signing,
     ncr: Annotated[str, typer.Argument(help="Its id, as NCR-0001.")],
     what: Annotated[str, typer.Argument(help="rework, repair, use-as-is or return.")],
     owner: Annotated[str, typer.Option("--owner", help="Who makes it good.")] = "",
@@ -33,19 +33,5 @@ def disposition(
         ),
     ] = None,
     reason: Annotated[str, typer.Option("--reason", help="Why; use-as-is needs one.")] = "",
-    key: KeyOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    take(
-        site,
-        who,
-        key,
-        disposition_ncr,
-        ncr,
-        what,
-        owner=owner,
-        due=due,
-        reason=reason,
-    )
-    say(f"{ncr}: {what}")
+    me.once(ncr, what, disposition_ncr, what, owner=owner, due=due, reason=reason)

@@ -12,24 +12,25 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.options import JsonOption, SiteOption
-from clusterwright.looking import answer, record
+from clusterwright.commands.asking import Asking
 from clusterwright.output import table
 from ledger.questions.ncrs import ncrs
 from ledger.rules.rows import NcrRow
 
 
 def list_(
+    ask: Asking,
     everything: Annotated[bool, typer.Option("--all", help="Closed ones too.")] = False,
-    site: SiteOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    with record(site) as snapshot:
+    with ask.record() as snapshot:
         found = ncrs(snapshot, open_only=not everything)
-        answer(snapshot, found, as_json, lambda: _print(found))
+        ask.answer(snapshot, found, lambda: _print(found))
 
 
 def _print(found: list[NcrRow]) -> None:
     headers = ("id", "activity", "class", "decided", "owner", "due", "inspected again", "reason")
     cells = attrgetter("id", "activity", "ncr_class", "decided", "owner", "due", "inspections", "reason")
-    table(headers, map(cells, found), empty="nothing is open")
+    if found:
+        table(headers, map(cells, found))
+    else:
+        print("nothing is open")

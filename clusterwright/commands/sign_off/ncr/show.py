@@ -11,21 +11,19 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.options import JsonOption, SiteOption
-from clusterwright.looking import answer, record
+from clusterwright.commands.asking import Asking
 from clusterwright.output import clean
 from ledger.questions.ncrs import require_ncr
 from ledger.rules.rows import NcrRow
 
 
 def show(
+    ask: Asking,
     ncr: Annotated[str, typer.Argument(help="Its id, as NCR-0001.")],
-    site: SiteOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    with record(site) as snapshot:
+    with ask.record() as snapshot:
         found = require_ncr(snapshot, ncr)
-        answer(snapshot, found, as_json, lambda: _print(found))
+        ask.answer(snapshot, found, lambda: _print(found))
 
 
 def _print(found: NcrRow) -> None:

@@ -10,22 +10,17 @@ Example:
 
 from __future__ import annotations
 
-import typer
-
-from clusterwright.commands.options import JsonOption, SiteOption
-from clusterwright.looking import answer, record
+from clusterwright.commands.asking import Asking
 from clusterwright.output import table
 from ledger.questions.people import DelegationRow, delegations
 from ledger.questions.records import OverrideRow, overrides
 
 
-def authority(context: typer.Context, site: SiteOption = None, as_json: JsonOption = False) -> None:
-    if context.invoked_subcommand is not None:
-        return
-    with record(site) as snapshot:
+def authority(ask: Asking) -> None:
+    with ask.record() as snapshot:
         lent, broken = delegations(snapshot), overrides(snapshot)
         document = {"delegations": lent, "overrides": broken}
-        answer(snapshot, document, as_json, lambda: _print(lent, broken))
+        ask.answer(snapshot, document, lambda: _print(lent, broken))
 
 
 def _print(lent: list[DelegationRow], broken: list[OverrideRow]) -> None:

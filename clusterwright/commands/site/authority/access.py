@@ -14,8 +14,7 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.options import JsonOption, SiteOption
-from clusterwright.looking import record
+from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json, table
 from clusterwright.where import known_person
 from ledger.questions.case import actor
@@ -27,23 +26,22 @@ DEPENDS = {Who.ANYONE, Who.POLICY, Who.CREW, Who.WITNESS, Who.THEIRS}
 
 
 def access(
+    ask: Asking,
     role: Annotated[str | None, typer.Option("--role", help="Only what someone with this role may.")] = None,
     person: Annotated[
         str | None, typer.Option("--person", help="Only what this person may now, in own and lent roles.", metavar="ID")
     ] = None,
-    site: SiteOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     if role is not None and person is not None:
         raise InputError("a role or a person, not both")
     held = None if role is None else {role}
     if person is not None:
-        with record(site) as snapshot:
+        with ask.record() as snapshot:
             held = set(actor(snapshot, known_person(snapshot, person).id).roles)
     rules = ACCESS
     if held is not None:
         rules = {action: rule for action, rule in ACCESS.items() if not (held | DEPENDS).isdisjoint(rule.may)}
-    if as_json:
+    if ask.as_json:
         print_json([_document(action, rule) for action, rule in rules.items()])
     else:
         rows = [_cells(action, rule) for action, rule in rules.items()]

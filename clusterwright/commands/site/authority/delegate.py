@@ -12,13 +12,14 @@ from typing import Annotated, Any
 
 import typer
 
-from clusterwright.commands.acting import take
-from clusterwright.commands.options import AsOption, KeyOption, ReasonOption, SiteOption, instant
+from clusterwright.commands.acting import Signing
+from clusterwright.commands.options import ReasonOption, instant
 from clusterwright.output import say
 from ledger.decisions import people
 
 
 def delegate(
+    me: Signing,
     role: Annotated[str, typer.Argument(help="The role, as `catalog roles` names it.")],
     to: Annotated[str, typer.Option("--to", metavar="ID", help="Who may act in it.")],
     until: Annotated[
@@ -34,15 +35,9 @@ def delegate(
     since: Annotated[
         datetime | None, typer.Option("--from", parser=instant, metavar="TIME", help="Now if not given.")
     ] = None,
-    key: KeyOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
     begin = since or datetime.now(UTC)
-    event: Any = take(
-        site,
-        who,
-        key,
+    event: Any = me.take(
         people.delegate,
         to,
         role,

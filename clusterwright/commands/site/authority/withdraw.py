@@ -11,18 +11,16 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take
-from clusterwright.commands.options import AsOption, KeyOption, ReasonOption, SiteOption
+from clusterwright.commands.acting import Signing
+from clusterwright.commands.options import ReasonOption
 from clusterwright.output import say
 from ledger.decisions import people
 
 
 def withdraw(
+    me: Signing,
     delegation: Annotated[str, typer.Argument(help="Its id; `authority` lists them.")],
     reason: ReasonOption,
-    key: KeyOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
-    take(site, who, key, people.withdraw, delegation, reason)
+    me.take(people.withdraw, delegation, reason)
     say(f"{delegation}: withdrawn")

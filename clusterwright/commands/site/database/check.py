@@ -9,18 +9,17 @@ Example:
 
 from __future__ import annotations
 
-from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json
-from clusterwright.where import find_site
 from ledger.reading import take_over
 from ledger.stores.following import standing_of
 from ledger.stores.place import require_database
 
 
-def check(site: SiteOption = None, as_json: JsonOption = False) -> None:
-    folder = find_site(site)
+def check(ask: Asking) -> None:
+    folder = ask.folder
     found = standing_of(folder, require_database(folder), take_over)
-    if as_json:
+    if ask.as_json:
         print_json(found)
         return
     people = ", ".join(found.people) or "nobody: no person in the plan in force has this account"

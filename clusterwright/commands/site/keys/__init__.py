@@ -11,20 +11,15 @@ Example:
 
 from __future__ import annotations
 
-import typer
-
-from clusterwright.commands.options import JsonOption, SiteOption
-from clusterwright.looking import answer, record
+from clusterwright.commands.asking import Asking
 from clusterwright.output import table
 from ledger.questions.records import SignerKeyRow, signer_keys
 
 
-def keys(context: typer.Context, site: SiteOption = None, as_json: JsonOption = False) -> None:
-    if context.invoked_subcommand is not None:
-        return
-    with record(site) as snapshot:
+def keys(ask: Asking) -> None:
+    with ask.record() as snapshot:
         rows = signer_keys(snapshot)
-        answer(snapshot, rows, as_json, lambda: _print(rows))
+        ask.answer(snapshot, rows, lambda: _print(rows))
 
 
 def _print(rows: list[SignerKeyRow]) -> None:

@@ -7,8 +7,8 @@ Example:
 
 from __future__ import annotations
 
+from clusterwright.commands.asking import record
 from clusterwright.commands.options import SiteOption
-from clusterwright.looking import record
 from ledger.questions.records import signer_keys
 from ledger.questions.site import site_of
 from ledger.trust import ssh

@@ -14,20 +14,18 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take
-from clusterwright.commands.options import AsOption, AtOption, KeyOption, ReasonOption, SiteOption
+from clusterwright.commands.acting import Signing
+from clusterwright.commands.options import AtOption, ReasonOption
 from clusterwright.output import say
 from ledger.decisions.people import revoke_key
 
 
 def revoke(
+    me: Signing,
     person: Annotated[str, typer.Argument(help="Whose key.")],
     reason: ReasonOption,
     since: AtOption = None,
-    key: KeyOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
 ) -> None:
     moment = since or datetime.now(UTC)
-    take(site, who, key, revoke_key, person, reason, since=moment)
+    me.take(revoke_key, person, reason, since=moment)
     say(f"the key of {person} counts no longer; what it signed before {moment:%Y-%m-%d %H:%M}Z still holds")

@@ -17,27 +17,23 @@ import typer
 
 from clusterwright.check_file import read_checks
 from clusterwright.check_view import tell_recorded
-from clusterwright.commands.acting import take
-from clusterwright.commands.options import ActivityId, AsOption, AtOption, JsonOption, SiteOption
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import ActivityId, AtOption, JsonOption
 from clusterwright.output import say
 from ledger.decisions import checklists
 
 
 def import_(
+    me: Acting,
     activity: ActivityId,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The CSV.")],
     source: Annotated[str | None, typer.Option("--source", help="The instrument or document; the file's name.")] = None,
     at: AtOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     read = read_checks(file)
     entries, said_by = read.entries, source or file.name
-    done = take(
-        site,
-        who,
-        None,
+    done = me.take(
         checklists.check,
         activity,
         entries,

@@ -14,15 +14,16 @@ from typing import Annotated
 import typer
 
 from clusterwright.check_view import tell_recorded
-from clusterwright.commands.acting import take
-from clusterwright.commands.options import ActivityId, AsOption, AtOption, JsonOption, SiteOption
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import ActivityId, AtOption, JsonOption
 from ledger.decisions import checklists
 from ledger.entries import ItemEntry, reading_of
 
 
 def item(
+    me: Acting,
     activity: ActivityId,
-    item: Annotated[str, typer.Argument(help="Which one, as the plan calls it.")],
+    item: Annotated[str, typer.Argument(metavar="ITEM", help="Which one, as the plan calls it.")],
     readings: Annotated[
         list[str] | None, typer.Argument(metavar="[METRIC=VALUE...]", help="As rack.bond_resistance=0.05ohm.")
     ] = None,
@@ -32,17 +33,12 @@ def item(
     photo: Annotated[list[Path] | None, typer.Option("--photo", help="A picture of it.")] = None,
     source: Annotated[str, typer.Option("--source", help="The instrument or document.")] = "checklist",
     at: AtOption = None,
-    site: SiteOption = None,
-    who: AsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     given = tuple(reading_of(text) for text in readings or ())
     entry = ItemEntry(item, not fail, given, note, serial, tuple(photo or ()))
     tell_recorded(
-        take(
-            site,
-            who,
-            None,
+        me.take(
             checklists.check,
             activity,
             [entry],

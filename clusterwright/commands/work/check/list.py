@@ -12,21 +12,19 @@ from typing import Annotated
 import typer
 
 from clusterwright.check_view import checklist_document, print_checklist
-from clusterwright.commands.options import ActivityId, AsOfOption, JsonOption, SiteOption
-from clusterwright.looking import answer, record
+from clusterwright.commands.asking import AskingPast
+from clusterwright.commands.options import ActivityId
 from ledger.questions.case import require_activity
 from ledger.questions.site import site_of
 
 
 def list_(
+    ask: AskingPast,
     activity: ActivityId,
     open_only: Annotated[bool, typer.Option("--open", help="Only what is left: open and failed.")] = False,
     history: Annotated[bool, typer.Option("--history", help="Every entry that was ever made.")] = False,
-    site: SiteOption = None,
-    as_of: AsOfOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    with record(site, as_of) as snapshot:
+    with ask.record() as snapshot:
         row = require_activity(snapshot, activity)
         document = checklist_document(snapshot, row, open_only=open_only, history=history)
-        answer(snapshot, document, as_json, lambda: print_checklist(document, site_of(snapshot).time_zone))
+        ask.answer(snapshot, document, lambda: print_checklist(document, site_of(snapshot).time_zone))

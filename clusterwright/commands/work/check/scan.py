@@ -14,42 +14,37 @@ import json
 import sys
 from typing import Any
 
-from clusterwright.commands.acting import Deciding, deciding
-from clusterwright.commands.options import ActivityId, AsOption, JsonOption, SiteOption
-from clusterwright.looking import record
+from clusterwright.commands.acting import Acting, Deciding
+from clusterwright.commands.options import ActivityId, JsonOption
 from clusterwright.output import clean, say
-from clusterwright.where import acting_person
 from ledger.decisions import checklists
 from steps.errors import ClusterwrightError, InputError, UnreachableError
 
 
 def scan(
+    me: Acting,
     activity: ActivityId,
-    site: SiteOption = None,
-    who: AsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    with record(site) as snapshot:
-        person = acting_person(snapshot, who)
     refused = 0
-    with deciding(snapshot.site_dir, person) as me:
-        me.take(checklists.check, activity, ())  # who may not check hears it before the first item
+    with me.deciding() as decider:
+        decider.take(checklists.check, activity, ())  # who may not check hears it before the first item
         if sys.stdin.isatty():
             say(f"{activity}: scan items; Ctrl-D ends")
         if hasattr(sys.stdin, "reconfigure"):
             sys.stdin.reconfigure(errors="replace")  # a garbled code is an unknown item
         for line in iter(sys.stdin.readline, ""):
             if line.strip():
-                answer = _answer(me, activity, line)
+                answer = _answer(decider, activity, line)
                 refused += answer["answer"] == "refused"
                 print(json.dumps(answer, ensure_ascii=False) if as_json else _in_words(answer), flush=True)
     if refused:
         raise InputError(f"{refused} scans were refused", hint="what was answered ok is recorded")
 
 
-def _answer(me: Deciding, activity: str, line: str) -> dict[str, Any]:
+def _answer(decider: Deciding, activity: str, line: str) -> dict[str, Any]:
     try:
-        found = me.take(checklists.scan, activity, line)
+        found = decider.take(checklists.scan, activity, line)
     except UnreachableError:
         raise
     except ClusterwrightError as error:

@@ -12,8 +12,8 @@ from __future__ import annotations
 import csv
 import sys
 
+from clusterwright.commands.asking import record
 from clusterwright.commands.options import ActivityId, AsOfOption, SiteOption
-from clusterwright.looking import record
 from ledger.questions.case import require_activity
 from ledger.questions.checks import unchecked_items
 from ledger.questions.why import criteria

@@ -6,10 +6,12 @@ A command opens one snapshot, asks it everything, and hands it on.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
 from clusterwright.output import minute, plain, print_json, say
 from clusterwright.where import find_site
 from ledger.questions.site import site_of
@@ -17,8 +19,54 @@ from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 
 
+@dataclass(frozen=True)
+class Asking:
+    """The options of every command that only looks: at which site, and whether it answers in JSON."""
+
+    site: SiteOption = None
+    as_of: str | None = field(init=False, default=None)
+    as_json: JsonOption = False
+
+    @property
+    def folder(self) -> Path:
+        """The site's folder."""
+        return find_site(self.site)
+
+    def record(self) -> Snapshot:
+        """Return the record of the site, as of the moment that is named, else of the present."""
+        return record(self.site, self.as_of)
+
+    def answer(
+        self,
+        snapshot: Snapshot,
+        document: Any,
+        in_words: Callable[[], None],
+    ) -> None:
+        """Print an answer as JSON or in words. One about an earlier moment says which."""
+        if self.as_json:
+            print_json(dated(snapshot, document))
+            return
+        if snapshot.as_of is not None:
+            print(when(snapshot))
+        in_words()
+
+    def show(self, document: Any, in_words: Callable[[], None]) -> None:
+        """Print what is not of the record, as JSON or in words."""
+        if self.as_json:
+            print_json(document)
+        else:
+            in_words()
+
+
+@dataclass(frozen=True)
+class AskingPast(Asking):
+    """The same of commands that also look at an earlier moment."""
+
+    as_of: AsOfOption = None
+
+
 def record(site: Path | None, as_of: str | None = None) -> Snapshot:
-    """Return the record of the site that a command means, as of a moment that is named, else of the present."""
+    """Return the record of a site as of a moment, of the present where none is named."""
     folder = find_site(site)
     if as_of is None:
         snapshot = open_snapshot(folder)
@@ -44,18 +92,3 @@ def dated(snapshot: Snapshot, document: Any) -> Any:
     said = plain(document)
     body = said if isinstance(said, dict) else {"rows": said}
     return {"as_of": snapshot.as_of.time, "as_of_event": snapshot.as_of.seq} | body
-
-
-def answer(
-    snapshot: Snapshot,
-    document: Any,
-    as_json: bool,
-    in_words: Callable[[], None],
-) -> None:
-    """Print an answer as JSON or in words. One about an earlier moment says which."""
-    if as_json:
-        print_json(dated(snapshot, document))
-        return
-    if snapshot.as_of is not None:
-        print(when(snapshot))
-    in_words()
