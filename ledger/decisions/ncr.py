@@ -1,4 +1,4 @@
-"""Non-conformances: what is done about each, and closing it. See `ledger.rules.ncr`."""
+"""Decisions about non-conformances: their disposition, and closing them. See `ledger.rules.ncr`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def disposition_ncr(
     reason: str = "",
     at: datetime | None = None,
 ) -> Event:
-    """Decide what is done about a non-conformance. Use-as-is needs a waiver, or a role that may waive."""
+    """Decide what is done about a non-conformance, by whom (`owner`) and by when. Use-as-is needs a waiver or a role that may waive."""
     rules.refuse_bad_disposition(disposition, owner=owner, due=due, reason=reason)
     with ledger.write() as writing:
         found = require_ncr(writing.at(at), ncr)
@@ -34,9 +34,15 @@ def disposition_ncr(
         waiver = waiver_of(case.snapshot, case.row) if disposition == rules.USE_AS_IS else None
         role = rules.disposition(case, found, disposition, waiver)
         payload = NcrDispositioned(
-            ncr=ncr, disposition=disposition, owner=owner, due=due, reason=reason, waiver=waiver, role=role
+            ncr=ncr,
+            disposition=disposition,
+            owner=owner,
+            due=due,
+            reason=reason,
+            waiver=waiver,
+            role=role,
         )
-        return writing.record(case, payload)
+        return case.record(payload)
 
 
 def close_ncr(
@@ -47,10 +53,10 @@ def close_ncr(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Close a non-conformance with what was decided, or with another word. Class A needs the decision first."""
+    """Close a non-conformance, with the disposition that was decided or with another one. Class A needs a decided disposition."""
     with ledger.write() as writing:
         found = require_ncr(writing.at(at), ncr)
         rules.refuse_closed(found)
         case = writing.case(found.activity, actor, at)
         role, how = rules.close(case, found, disposition)
-        return writing.record(case, NcrClosed(ncr=ncr, disposition=how, role=role))
+        return case.record(NcrClosed(ncr=ncr, disposition=how, role=role))

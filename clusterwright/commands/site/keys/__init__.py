@@ -16,7 +16,8 @@ import typer
 from clusterwright.commands.options import JsonOption, SiteOption
 from clusterwright.looking import answer, record
 from clusterwright.output import table
-from ledger.questions.records import SignerKeyRow, signer_keys
+from ledger.questions.records import signer_keys
+from ledger.rules.rows import SignerKey
 
 
 def keys(context: typer.Context, site: SiteOption = None, as_json: JsonOption = False) -> None:
@@ -27,10 +28,10 @@ def keys(context: typer.Context, site: SiteOption = None, as_json: JsonOption = 
         answer(snapshot, rows, as_json, lambda: _print(rows))
 
 
-def _print(rows: list[SignerKeyRow]) -> None:
+def _print(rows: list[SignerKey]) -> None:
     table(("person", "since", "until", "why", "key"), [_cells(r) for r in rows])
 
 
-def _cells(r: SignerKeyRow) -> tuple[object, ...]:
+def _cells(r: SignerKey) -> tuple[object, ...]:
     until = f"{r.until:%Y-%m-%d %H:%M}" if r.until else ""
     return r.person, f"{r.since:%Y-%m-%d %H:%M}", until, r.reason, r.key[:60]
