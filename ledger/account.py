@@ -1,4 +1,4 @@
-"""Which account acts: the operating system's, or the database role of a shared ledger."""
+"""The account that acts at a site: that of the operating system or, for a shared ledger, the database role."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from steps.errors import UnreachableError
 
 
 def account_of(site_dir: Path) -> str:
-    """Return the account that says who acts at a site. Where the database does not answer, it is the role of its URL."""
+    """Return the account that acts at a site. If the database does not answer, it is the role that its URL names."""
     url = database_of(site_dir)
     if url is None:
         return getpass.getuser()

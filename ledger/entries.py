@@ -1,6 +1,6 @@
-"""What callers hand to the ledger and get back: outcomes of runs, readings, checked items, claims. No database.
+"""Values that callers pass to decisions: outcomes of runs, readings, checked items, facts, claims. No database is needed.
 
-Text that people type becomes a value here, so that every front end reads it alike.
+The text that people type is parsed here, so that every front end reads it in the same way.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """What a run did, before anybody judged it."""
+    """What a run did and read. Its criteria are judged later."""
 
     status: RunStatus
     results: tuple[ItemResult, ...] = ()
@@ -64,7 +64,7 @@ class RunOutcome:
 
 
 class Claim(NamedTuple):
-    """The right to run an activity until `lease_until`, in machine time."""
+    """The right of a process to run an activity until `lease_until`, in machine time."""
 
     activity: str
     attempt: int
@@ -80,7 +80,7 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ProgressRow:
-    """A line of progress.csv: what was done before Clusterwright."""
+    """A line of progress.csv: work that was done before Clusterwright."""
 
     line: int
     activity: str
@@ -93,7 +93,7 @@ class ProgressRow:
 
 @dataclass(frozen=True, slots=True)
 class ReadingEntry:
-    """A reading as it was entered: text, or a value from a program. Text without a unit is in the unit that is asked for."""
+    """A reading as it was entered: text, or a value from a program. Text without a unit is in the unit of the criterion."""
 
     metric: str
     value: Value
@@ -102,9 +102,9 @@ class ReadingEntry:
 
 @dataclass(frozen=True, slots=True)
 class ItemEntry:
-    """An item as somebody found it. `place` is its file and line, where it has one.
+    """A checklist entry. `place` is its file and line, if it is from a file.
 
-    Without a `serial` the item keeps the one that was entered before. An empty text removes it.
+    If `serial` is None, the item keeps the serial number that was entered before. An empty text removes that.
     """
 
     item: str
@@ -118,7 +118,7 @@ class ItemEntry:
 
 @dataclass(frozen=True, slots=True)
 class FactEntry:
-    """A fact about the facility as it was entered. A number without a unit is in the unit that is asked for."""
+    """A fact about the facility as it was entered. A number without a unit is in the unit that the activity needs."""
 
     name: str
     value: Value
@@ -127,7 +127,7 @@ class FactEntry:
 
 @dataclass(frozen=True, slots=True)
 class MeasurementEntry:
-    """A measurement as a line of text says it; `item` is empty where it is of the activity as a whole."""
+    """A measurement from a line of text. `item` is empty if it is about the activity as a whole."""
 
     reading: ReadingEntry
     item: str
@@ -150,7 +150,7 @@ def reading_of(text: str) -> ReadingEntry:
         )
     word = _WORD.fullmatch(text.strip())
     if word is None:
-        raise InputError(f"{text!r} is not METRIC=VALUE", hint="as rack.bond_resistance=0.05ohm")
+        raise InputError(f"{text!r} is not METRIC=VALUE", hint="for example rack.bond_resistance=0.05ohm")
     return ReadingEntry(word[1], word[2])
 
 
@@ -170,10 +170,10 @@ def measurement_of(text: str) -> MeasurementEntry:
 
 
 def fact_of(text: str) -> FactEntry:
-    """Return a fact that was written as NAME=VALUE. What follows the number is its unit; a word is a word."""
+    """Return a fact that was written as NAME=VALUE. A value is a word, or a number with its unit behind it, for example 3.2MW."""
     name, equals, value = text.partition("=")
     if not (name and equals and value):
-        raise InputError(f"{text!r} is not NAME=VALUE", hint="as plant.capacity_one_unit_out=3.2MW")
+        raise InputError(f"{text!r} is not NAME=VALUE", hint="for example plant.capacity_one_unit_out=3.2MW")
     figure = _FIGURE.fullmatch(value)
     if figure is None:
         return FactEntry(name, value)
@@ -181,12 +181,12 @@ def fact_of(text: str) -> FactEntry:
 
 
 def evidence_of(text: str) -> tuple[str, Path]:
-    """Return the kind and the file of evidence that was written as `KIND FILE`. Raise where there is no such file."""
+    """Return the kind and the file of evidence that was written as `KIND FILE`. Raise InputError if there is no such file."""
     kind, _, path = text.partition(" ")
     try:
         file = Path(path.strip()).expanduser()
         is_file = file.is_file()
-    except (OSError, RuntimeError):  # a name that is too long, or the home of nobody
+    except (OSError, RuntimeError):  # a name that is too long, or ~user without such a user
         is_file = False
     if not path or not is_file:
         raise InputError(f"{path or 'nothing'} is not a file", hint="write the kind, a space, and a file's path")

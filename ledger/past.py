@@ -1,7 +1,8 @@
-"""A site as the record had it at an earlier event or time: its events up to there, replayed into a database in memory.
+"""The record of a site as it was after an earlier event, or at an earlier time.
 
-Which events count at a time follows from when they were recorded, so that what was back-dated later is not known yet. In a
-rehearsal, whose record is made within minutes, it follows from project time. Nothing is written to the site.
+The events up to that point are replayed into a database in memory. Nothing is written to the site. An event counts at a time if
+it was recorded by then: what was recorded later with an earlier date was not known yet. A rehearsal records months within
+minutes, so there project time counts instead.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq <= ? ORDER BY seq" 
 
 
 def snapshot_as_of(present: Snapshot, wanted: str) -> Snapshot:
-    """Return the record after event `wanted`, or after the last event of that time, and close that of the present.
+    """Return the record after the event or the time `wanted`, for example 120 or 2026-11-20. Close the present record.
 
-    Evidence still comes from the site's folder.
+    Evidence is still read from the site's folder. Raise InputError for what is no event and no time, and for the future.
     """
     site_dir = present.site_dir
     with present:
@@ -58,7 +59,7 @@ def _replay(
     rows: Sequence[Mapping[str, Any]],
     redacted: Sequence[str],
 ) -> None:
-    """Replay events. A name that was redacted later is not shown as it was either."""
+    """Replay events. A name that was redacted later stays hidden."""
     for row in rows:
         projection.apply(event_of(row))
     for person in redacted:
@@ -70,7 +71,7 @@ def _as_of(snapshot: Snapshot, wanted: str) -> AsOf:
     found = site_of(snapshot)
     column = "effective_at" if found.rehearsal else "recorded_at"
     if wanted.isascii() and wanted.isdigit():
-        seq = int(wanted.lstrip("0")[:18] or "0")  # no ledger is so long, and SQLite counts no further
+        seq = int(wanted.lstrip("0")[:18] or "0")  # SQLite has no larger integers, and no ledger is so long
         digest, at = _event(snapshot, seq, column)
         return AsOf(seq, digest, at)
     zone = ZoneInfo(found.time_zone)
@@ -81,7 +82,8 @@ def _as_of(snapshot: Snapshot, wanted: str) -> AsOf:
     if seq == 0:
         begins = _event(snapshot, 1, column)[1].astimezone(zone)
         raise InputError(
-            f"{wanted} is before the ledger begins", hint=f"event 1, its genesis, is of {begins:%Y-%m-%d %H:%M:%S}"
+            f"{wanted} is before the ledger begins",
+            hint=f"event 1, its genesis, is of {begins:%Y-%m-%d %H:%M:%S}",
         )
     return AsOf(seq, _event(snapshot, seq, column)[0], at)
 
@@ -98,14 +100,15 @@ def _event(snapshot: Snapshot, seq: int, column: str) -> tuple[str, datetime]:
 
 
 def _time(wanted: str, zone: ZoneInfo, latest: datetime) -> datetime:
-    """Return an instant. Without an offset it is the site's time. A day alone means its end, or now if it is today."""
+    """Return the time that a text means. Without an offset it is the site's local time. A day means its end, or now for today."""
     try:
         day = date.fromisoformat(wanted) if len(wanted) == len("2026-11-20") else None
         at = datetime.fromisoformat(wanted) if day is None else _end_of(day, zone)
         at = (at if at.tzinfo else at.replace(tzinfo=zone)).astimezone(UTC)
     except (ValueError, OverflowError):
         raise InputError(
-            f"{wanted!r} is neither an event's number nor a time", hint="write 120, 2026-11-20 or 2026-11-20T12:00"
+            f"{wanted!r} is neither an event's number nor a time",
+            hint="write 120, 2026-11-20 or 2026-11-20T12:00",
         ) from None
     if day == latest.astimezone(zone).date():
         return latest
@@ -118,4 +121,5 @@ def _time(wanted: str, zone: ZoneInfo, latest: datetime) -> datetime:
 
 
 def _end_of(day: date, zone: ZoneInfo) -> datetime:
-    return datetime.combine(day + timedelta(days=1), time(), zone) - timedelta(microseconds=1)
+    next_day = datetime.combine(day + timedelta(days=1), time(), zone)
+    return next_day - timedelta(microseconds=1)

@@ -1,4 +1,4 @@
-"""Opening a site's record for questions. Standard library only, so that commands that look start at once."""
+"""Open a site's record for questions. Only the standard library is imported, so that commands which read start fast."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from ledger.stores.place import database_of
 
 
 def open_snapshot(site_dir: Path, now: datetime | None = None) -> Snapshot:
-    """Return a site's record as it is now. Questions are asked as of `now`: if not given, of the present.
+    """Return a site's record, for questions as of `now`. None means the present; in a rehearsal, the time of its last event.
 
-    A ledger of an earlier release is brought up first, and so is the copy of a shared one. Where the database of a shared
-    ledger does not answer, its copy is read as it is, and the snapshot's `cut_off` says why. The present of a rehearsal is
-    the time of its last event.
+    A ledger file of an earlier release is upgraded first. The copy of a shared ledger is updated first. If the database of a
+    shared ledger does not answer, the copy is read as it is, and the snapshot's `cut_off` says why.
     """
     site_dir = Path(site_dir)
     cut_off = brought_up(site_dir, take_over)
@@ -31,7 +30,7 @@ def open_snapshot(site_dir: Path, now: datetime | None = None) -> Snapshot:
     with ExitStack() as on_error:
         on_error.push(snapshot)
         db.execute("BEGIN")
-        rehearsal = is_rehearsal(snapshot)  # the first question fixes what the transaction sees
+        rehearsal = is_rehearsal(snapshot)  # the first read fixes what the transaction sees
         if now is None and rehearsal:
             snapshot.now = project_time(snapshot)
         on_error.pop_all()
@@ -39,14 +38,14 @@ def open_snapshot(site_dir: Path, now: datetime | None = None) -> Snapshot:
 
 
 def take_over(site_dir: Path) -> None:
-    """Take over what others recorded. See `ledger.stores.opening`."""
+    """Copy what others recorded in a shared ledger into the folder. See `ledger.stores.opening`."""
     from ledger.stores import opening  # SQLAlchemy is slow to import, and few readers need it
 
     opening.take_over(site_dir)
 
 
 def follower(site_dir: Path) -> Follower | None:
-    """Return what listens to a shared ledger. None where the folder's own file is the ledger."""
+    """Return what listens to the database of a shared ledger. None if the ledger is the file in the folder."""
     url = database_of(site_dir)
     return None if url is None else Follower(site_dir, url, take_over)
 

@@ -1,9 +1,9 @@
-"""A site's ledger, open for decisions. Each decision is one transaction, which asks the rules and appends events.
+"""A site's ledger, open for decisions. Each decision is one transaction: it asks the rules and then appends events.
 
     with Ledger.open(site_dir, clock=clock) as ledger:
         start(ledger, "ann", "034@pod-001")
 
-`clock` is project time and nothing else: the default of when something happened. When it was recorded is machine time.
+`clock` is project time: the time at which something happened, if a decision names none. When it was recorded is machine time.
 `batch()` joins decisions into one transaction. `dry_run()` asks every rule and records nothing.
 """
 
@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from sqlalchemy import Connection
@@ -27,6 +26,7 @@ from ledger.log.payloads.plan import Genesis
 from ledger.questions.case import LookedUp, activity, actor, require_activity
 from ledger.questions.site import evidence_rules
 from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import Activity
 from ledger.rules.approval import asks_for_signature
 from ledger.rules.permission import Actor, Matter, may
 from ledger.state.projection import Projection
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from ledger.trust.proving import Proof
 
 SLACK = timedelta(days=1)
-"""How far ahead of project time something may be dated: a day given without its hour."""
+"""How far after project time something may be dated. A day without an hour may mean its end."""
 
 Result = TypeVar("Result")
 Signer = Callable[[str, str], str]
-"""Returns a person's signature of a text, as a rehearsal's own keys make it."""
+"""Returns a person's signature of a text. A rehearsal signs so, with its own keys."""
 
 _HEAD = """
 SELECT seq, hash, recorded_at, (SELECT coalesce(max(revision), 0) FROM plan_revision)
@@ -57,10 +57,17 @@ FROM event ORDER BY seq DESC LIMIT 1"""
 _TIME = "SELECT rehearsal, (SELECT effective_at FROM event ORDER BY seq DESC LIMIT 1) FROM site"
 
 
-class Transaction:
-    """One decision in the making: what it asks of the record, and the events that it appends.
+def require_zone(at: datetime) -> None:
+    """Raise InputError for a time without a time zone: nobody could say which moment it is."""
+    if at.tzinfo is None:
+        raise InputError(f"the time {at.isoformat()} has no time zone", hint="add one, for example Z for UTC")
 
-    `drafts` is a list while decisions are only put into words. `proof` is what the actor signed of the decision to come.
+
+class Transaction:
+    """One open transaction: decisions read the record in it, and append their events.
+
+    `drafts` collects the statements of decisions that are only drafted; otherwise it is None. `proof` is the signed statement
+    of the decision that follows.
     """
 
     def __init__(
@@ -71,7 +78,7 @@ class Transaction:
         clock: Clock,
         signer: Signer | None,
     ) -> None:
-        """Take an open transaction and its log, the site's folder, project time, and who signs at once."""
+        """Take an open transaction, its log, the site's folder, project time, and what signs decisions at once, if anything."""
         driver: Any = connection.connection.driver_connection
         self.site_dir = site_dir
         self.clock = clock
@@ -83,46 +90,45 @@ class Transaction:
         self.projection = Projection(connection, HANDLERS, SiteFiles(site_dir))
 
     def at(self, at: datetime | None = None) -> Snapshot:
-        """Return the record in this transaction, to be asked as of a time, or of project time."""
+        """Return the record in this transaction, for questions as of a time. None means project time."""
         return replace(self._snapshot, now=self.when(at))
 
     def when(self, at: datetime | None) -> datetime:
-        """Return when something happened: project time, if no time is given. Raise for a time that has not come."""
+        """Return when something happened: `at`, or project time if `at` is None. Raise InputError for a time in the future."""
         now = self._project_time()
         if at is None:
             return now
-        if at.tzinfo is None:
-            raise InputError(f"the time {at.isoformat()} has no time zone", hint="give UTC")
+        require_zone(at)
         if at > now + SLACK:
             raise InputError(f"{at:%Y-%m-%d %H:%M}Z is in the future", hint="record it when it has happened")
         return at
 
     def _project_time(self) -> datetime:
-        """Return project time. That of a rehearsal is never before what it has recorded, whoever looks in later."""
+        """Return project time. In a rehearsal it is never before the last event."""
         now, row = self.clock(), self._snapshot.db.execute(_TIME).fetchone()
         return max(now, moment(row[1])) if row and row[0] else now
 
     @property
     def machine_time(self) -> datetime:
-        """When events of this transaction are recorded. Leases count in it too."""
+        """The time at which this transaction records events. Leases are in this time too."""
         return self._log.clock()
 
     @property
     def latest_day(self) -> date:
-        """The last day on which something can be said to have happened."""
+        """The last day that can be recorded as the day on which something happened."""
         return (self._project_time() + SLACK).date()
 
-    def case(self, activity: str, person: str, at: datetime | None = None) -> LookedUp:
-        """Return an activity as it was at a time, and who decides about it, with the roles of now."""
+    def case(self, activity: str, person: str, at: datetime | None = None) -> DecisionCase:
+        """Return an activity as it was at a time, and the person who decides about it now, with their present roles."""
         asked = self.at(at)
-        return LookedUp(asked, require_activity(asked, activity), self.actor(person))
+        return DecisionCase(self, asked, require_activity(asked, activity), self.actor(person))
 
     def actor(self, person: str) -> Actor:
-        """Return who decides, with the roles of now."""
+        """Return a person with their present roles."""
         return actor(self.at(), person)
 
     def may(self, person: str, action: str, subject: str, **matter: Any) -> str:
-        """Return the role under which a person may decide what is about no activity. Raise where they may not."""
+        """Return the role in which a person may take a decision that is not about an activity. Raise NotPermittedError if they may not."""
         return may(self.actor(person), action, Matter(subject, self.owner, **matter))
 
     @property
@@ -130,15 +136,6 @@ class Transaction:
         """The owner that the first event names."""
         (owner,) = self._snapshot.db.execute("SELECT owner FROM site").fetchone()
         return str(owner)
-
-    def record(self, case: LookedUp, payload: Payload) -> Event:
-        """Record what a case's actor decided about its activity."""
-        return self.append(
-            case.actor.id,
-            payload,
-            subject=case.row.id,
-            at=case.now,
-        )
 
     def append(
         self,
@@ -148,16 +145,19 @@ class Transaction:
         subject: str,
         at: datetime,
     ) -> Event:
-        """Record one event, which happened at a time."""
+        """Record one event, which happened at the time `at`."""
         signature = None
         if isinstance(payload, Decided):
             payload, signature = self._proven(actor, payload, subject, at)
         return self.append_all(Draft(actor, payload, subject, at, signature))[0]
 
     def append_all(self, *drafts: Draft) -> list[Event]:
-        """Record events in order. The caller has asked every rule."""
+        """Record events in order. Every rule was asked before."""
         row = self._snapshot.db.execute(_HEAD).fetchone()
-        head = Head(row[0], row[1], instant(row[2]), row[3]) if row else NO_HEAD
+        head = NO_HEAD
+        if row is not None:
+            seq, digest, recorded, revision = row
+            head = Head(seq, digest, instant(recorded), revision)
         now, events = recorded_at(self._log.clock(), head), []
         for draft in drafts:
             event, columns = chained(draft, head, now)
@@ -175,11 +175,11 @@ class Transaction:
         subject: str,
         at: datetime,
     ) -> tuple[Decided, str | None]:
-        """Return a decision with its statement and signature, where there is a proof or one is asked for."""
+        """Return a decision with its statement and signature. If no signature is required and there is none, return it unchanged."""
         (owner_key,) = self._snapshot.db.execute("SELECT owner_key FROM site").fetchone()
         if self.drafts is None and self.proof is None and owner_key is None:
             return payload, None
-        from ledger.trust import proving  # OpenSSH is asked only where decisions are signed
+        from ledger.trust import proving  # heavy, and only signed decisions need it
 
         asked = replace(self._snapshot, now=at)
         about = proving.About(subject, activity(asked, subject))
@@ -187,7 +187,7 @@ class Transaction:
             self.drafts.append(proving.draft_statement(asked, actor, payload, about))
             return payload, None
         proof, self.proof = self.proof, None
-        under = activity(asked, subject.partition("#")[0])  # an order is under its activity's policy
+        under = activity(asked, subject.partition("#")[0])  # the policy of an order is that of its activity
         of_authority = isinstance(payload, proving.OF_AUTHORITY)
         if proof is None and not asks_for_signature(under, owner_key, of_authority=of_authority):
             return payload, None
@@ -198,11 +198,35 @@ class Transaction:
         return proving.accepted(asked, actor, payload, about, proof), proof.signature
 
 
-class Ledger:
-    """A site's ledger, open for decisions. Threads may share it: they take turns."""
+class DecisionCase(LookedUp):
+    """A case inside a transaction, in which the decision about it is recorded."""
+
+    def __init__(
+        self,
+        writing: Transaction,
+        asked: Snapshot,
+        row: Activity,
+        actor: Actor,
+    ) -> None:
+        """Take the transaction, the record at the time of the decision, the activity, and the person who decides."""
+        super().__init__(asked, row, actor)
+        self.writing = writing
+
+    def record(self, payload: Payload) -> Event:
+        """Record what the person decided about the activity. Return the event."""
+        return self.writing.append(
+            self.actor.id,
+            payload,
+            subject=self.row.id,
+            at=self.now,
+        )
+
+
+class Ledger(AbstractContextManager["Ledger"]):
+    """A site's ledger, open for decisions. Threads may share it; then one waits for the other."""
 
     def __init__(self, site_dir: Path, log: Log, *, clock: Clock) -> None:
-        """Take an open log. `open` and `create` make one."""
+        """Take an open log. Use `open` or `create` to make a ledger."""
         self.site_dir = Path(site_dir)
         self.log = log
         self.clock = clock
@@ -212,12 +236,12 @@ class Ledger:
 
     @classmethod
     def open(cls, site_dir: Path, *, clock: Clock = machine_clock) -> Self:
-        """Open a ledger that exists. Raise for a file that is missing, damaged or foreign."""
+        """Open an existing ledger. Raise UnreachableError for a file that is missing, damaged, or no ledger."""
         return cls(site_dir, open_log(Path(site_dir)), clock=clock)
 
     @classmethod
     def create(cls, site_dir: Path, genesis: Genesis, *, clock: Clock = machine_clock) -> Self:
-        """Make a new ledger whose first event is `genesis`."""
+        """Create a ledger whose first event is `genesis`. Raise InputError if the site has one already."""
         path = Path(site_dir) / LEDGER_FILE
         if has_ledger(site_dir):
             raise InputError(f"{path} exists already", hint="a ledger is never overwritten; adopt the plan again")
@@ -237,17 +261,17 @@ class Ledger:
 
     @property
     def is_shared(self) -> bool:
-        """True where the file in the folder is a copy of a log in a database."""
+        """True if the log is in a database, and the file in the folder is a copy of it."""
         return not isinstance(self.log, FileLog)
 
     def catch_up(self) -> None:
-        """Take over what others recorded in a shared log."""
+        """Copy what others recorded in a shared log into the folder."""
         with self._turn:
             self.log.catch_up()
 
     @contextmanager
     def write(self) -> Iterator[Transaction]:
-        """Return the open transaction of a batch, or a new one that commits at the end."""
+        """Yield the open transaction of a batch, or a new one. A new one is committed at the end, or rolled back after an error."""
         with self._turn:
             if self._joined is not None:
                 yield self._joined
@@ -256,18 +280,24 @@ class Ledger:
                 yield Transaction(connection, self.log, self.site_dir, self.clock, self.signer)
 
     @contextmanager
+    def case(self, activity: str, actor: str, at: datetime | None = None) -> Iterator[DecisionCase]:
+        """Yield the case of a decision about an activity, in a transaction as that of `write`."""
+        with self.write() as writing:
+            yield writing.case(activity, actor, at)
+
+    @contextmanager
     def batch(self) -> Iterator[Transaction]:
-        """Join all decisions inside into one transaction: all are recorded, or none."""
+        """Join the decisions in the block into one transaction: all are recorded, or none."""
         with self.write() as writing, self._joining(writing):
             yield writing
 
     @contextmanager
     def dry_run(self) -> Iterator[Transaction]:
-        """Let decisions inside ask every rule, then forget them."""
+        """Let the decisions in the block ask every rule, and roll back what they recorded."""
         with self._turn, explained_engine(self.site_dir / LEDGER_FILE):
             self.log.catch_up()
             with self.log.engine.connect() as connection:
-                connection.begin()  # the rules ask the driver, at which SQLAlchemy would not begin; closing undoes it
+                connection.begin()  # questions use the driver directly, so SQLAlchemy begins nothing; closing rolls back
                 asking = Transaction(connection, self.log, self.site_dir, self.clock, None)
                 with self._joining(asking):
                     yield asking
@@ -288,37 +318,28 @@ class Ledger:
             return tuple(asking.drafts)
 
     def proved(self, proof: Proof, decide: Callable[[], Result]) -> Result:
-        """Take one decision with the statement that was signed of it, as of the time that it names."""
+        """Take one decision together with its signed statement, at the time that the statement names."""
         with self.batch() as writing:
             at = proof.decided_at
             writing.proof, writing.clock = proof, lambda: at
             return decide()
 
     def intake(self) -> Intake:
-        """Return what takes files as evidence, by the rules of the plan in force."""
+        """Return what stores people's files as evidence, by the rules of the plan in force."""
         from ledger.evidence.taking import Intake  # image and PDF libraries, which few decisions need
 
         with self.write() as writing:
             return Intake(self.site_dir, evidence_rules(writing.at()))
 
     def append(self, *drafts: Draft) -> list[Event]:
-        """Record events whose rules the caller has asked. Only decisions do."""
+        """Record events in order. Every rule was asked before."""
         with self.write() as writing:
             return writing.append_all(*drafts)
 
     def close(self) -> None:
-        """Close the file, and the connection to the database behind it."""
+        """Close the file, and the connection to the database of a shared log."""
         self.log.close()
 
-    def __enter__(self) -> Self:
-        """Return the ledger."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        """Close it."""
+    def __exit__(self, *error: object) -> None:
+        """Close the ledger."""
         self.close()

@@ -1,1 +1,1 @@
-"""What people and the engine decide: a verb each. Every decision asks the rules, and appends one event."""
+"""The decisions of people and of the engine, a function for each. Each one asks the rules and then records one event."""

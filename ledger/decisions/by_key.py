@@ -1,7 +1,7 @@
-"""Decisions that people sign with their keys: the statement is drawn up, signed outside the lock, and then recorded.
+"""Decisions that people sign with their keys: make the statement, sign it outside the lock, then record the decision.
 
-A passphrase or the touch of a hardware key may take minutes, and nobody else waits for it. Where something changed meanwhile,
-the signed statement is refused.
+A person may need minutes to type a passphrase or to touch a hardware key. Nobody else waits for that. If something that the
+statement says changed in the meantime, the signed statement is refused.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from ledger.questions.records import signer_keys
+from ledger.questions.records import valid_key
 from ledger.trust import ssh
 from ledger.trust.proving import Proof, namespace_of
 from ledger.trust.statements import signed_text
@@ -21,11 +21,16 @@ Result = TypeVar("Result")
 
 
 def decided(
-    ledger: Ledger, person: str, decide: Callable[[], Result], *, key: Path | None = None, may_ask: bool = True
+    ledger: Ledger,
+    person: str,
+    decide: Callable[[], Result],
+    *,
+    key: Path | None = None,
+    may_ask: bool = True,
 ) -> Result:
-    """Take a decision, signed with the person's key where a key is given or the policy asks for it.
+    """Take a decision. It is signed with the person's key if `key` names one or if the policy requires a signature.
 
-    `decide` calls one decision. `may_ask` lets OpenSSH ask for a passphrase on the terminal.
+    `decide` calls one decision. With `may_ask`, OpenSSH may ask for a passphrase on the terminal.
     """
     if key is None:
         try:
@@ -45,7 +50,7 @@ def decided(
 
 
 def export(ledger: Ledger, decide: Callable[[], object], path: Path) -> str:
-    """Write the statement of a decision to a file, to be signed elsewhere. Return the command that signs it."""
+    """Write the statement of a decision to a new file, to be signed elsewhere. Return the command that signs it."""
     (text,) = ledger.drafted(decide)
     if path.exists():
         raise InputError(f"{path} exists already", hint="name a new file")
@@ -56,8 +61,7 @@ def export(ledger: Ledger, decide: Callable[[], object], path: Path) -> str:
 
 def _key_file(ledger: Ledger, person: str, given: Path | None) -> Path:
     with ledger.write() as writing:
-        keys = signer_keys(writing.at())
-    public = next((key.key for key in keys if key.person == person and key.until is None), None)
+        public = valid_key(writing.at(), person)
     if public is None and given is None:
         raise NotSatisfiedError(
             f"this site knows no key of {person}", hint="`ssh_key` in site.yaml, adopted by the owner"

@@ -1,6 +1,6 @@
-"""Change orders: another quantity of a delivery or value of an order, asked for by one person and decided by another.
+"""Change orders: one person asks for another quantity of a delivery or another value of an order, and another one decides.
 
-To keep more than was ordered is such a decision too. Where it is refused, the surplus is sent back.
+A change order is also needed in order to keep more than was ordered. If it is refused, the surplus is sent back.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ledger.questions.records import next_id
 from ledger.questions.snapshot import Snapshot
 from ledger.rules import orders as rules
 from ledger.rules.money import amount
+from ledger.rules.reasons import require_reason
 from ledger.rules.rows import ChangeRow, OrderRow
 from ledger.writing import Ledger
 from steps.errors import InputError
@@ -30,14 +31,13 @@ def ask_change(
     value: Decimal | int | str | None = None,
     at: datetime | None = None,
 ) -> Event:
-    """Ask for a change. `subject` is an order or, to change a quantity, one delivery of it.
+    """Ask for a change. `subject` is an order or, if the quantity changes, one of its deliveries.
 
-    Both figures are what is to be in force afterwards, not what is added. The value is the whole order's.
+    `quantity` and `value` are the new totals, not what is added. `value` is that of the whole order.
     """
-    if not reason.strip():
-        raise InputError("a change needs a reason", hint="give --reason")
+    require_reason(reason, "a change")
     if quantity is None and value is None:
-        raise InputError("nothing changes", hint="give --quantity or --value")
+        raise InputError("nothing changes", hint="add --quantity or --value")
     with ledger.write() as writing:
         asked = writing.at(at)
         writing.may(actor, "ask_change", subject)
@@ -57,9 +57,15 @@ def ask_change(
 
 
 def decide_change(
-    ledger: Ledger, actor: str, change_id: str, *, approve: bool, reason: str = "", at: datetime | None = None
+    ledger: Ledger,
+    actor: str,
+    change_id: str,
+    *,
+    approve: bool,
+    reason: str = "",
+    at: datetime | None = None,
 ) -> Event:
-    """Approve a change or refuse it. The person who asked for it may not."""
+    """Approve a change order or refuse it. The person who asked for it may not decide it."""
     with ledger.write() as writing:
         asked = writing.at(at)
         found = change(asked, change_id)
@@ -67,8 +73,8 @@ def decide_change(
             raise InputError(f"there is no change order {change_id!r}", hint="`clusterwright change` lists them")
         role = writing.may(actor, "decide_change", change_id, theirs={found.asked_by})
         rules.refuse_decided(found)
-        if not approve and not reason.strip():
-            raise InputError("a refusal needs a reason", hint="give --reason")
+        if not approve:
+            require_reason(reason, "a refusal")
         payload = _decision(asked, found, role, approve=approve, reason=reason)
         return writing.append(actor, payload, subject=found.subject, at=asked.now)
 
@@ -81,7 +87,7 @@ def _decision(
     approve: bool,
     reason: str,
 ) -> ChangeDecided:
-    """Return the decision with what was in force before it, so that whoever signs it signs both."""
+    """Return the decision with the figures that it replaces. So the person who signs it signs both."""
     order = order_named(asked, found.subject)
     tranche = None if found.quantity is None else require_tranche(asked, found.subject)
     before = None if tranche is None else tranche.quantity
@@ -108,9 +114,11 @@ def _decision(
 
 
 def _one_delivery(order: OrderRow, subject: str) -> str:
-    """Return the delivery that is meant."""
+    """Return the delivery that the subject names, or the only one of the order that it names."""
     if subject != order.id:
         return subject
     if len(order.tranches) != 1:
-        raise InputError(f"{order.id} comes in {len(order.tranches)} deliveries", hint=f"which one? as {order.id}/1")
+        raise InputError(
+            f"{order.id} comes in {len(order.tranches)} deliveries", hint=f"name one, for example {order.id}/1"
+        )
     return order.tranches[0].id

@@ -1,8 +1,8 @@
-"""Checklists: items of an activity found good or bad, one by one, by scanner or by the hundred.
+"""Checklists: record items of an activity as passed or failed, one by one, from a scanner, or from a long list.
 
-All entries that are handed over are recorded, or none. Every fault among them is named at its place. The last entry of an
-item in an attempt counts, and progress is how many passed. A failed item opens a non-conformance, unless one of it is still
-open: then it was inspected again.
+Either all entries of a list are recorded or none, and the refusal names every faulty line. In an attempt the last entry of
+an item counts, and progress is the number of items that passed. A failed item opens a non-conformance. If one of the same
+item is still open, the entry is a new inspection and belongs to that one.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ledger.entries import ItemEntry
-from ledger.evidence.batches import INLINE_ROWS, kept_rows
+from ledger.evidence.batches import inline_or_kept
 from ledger.evidence.taking import Taken
 from ledger.log.chain import Event
-from ledger.log.payloads.base import Batch
 from ledger.log.payloads.checklists import ItemPart, ItemReadingPart, ItemsChecked
 from ledger.questions.case import LookedUp
 from ledger.questions.checks import Entry, check_history, latest_entries
@@ -32,14 +31,14 @@ from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
 from steps.value import text_value, value_text
 
 PICTURES = ("png", "jpeg")
-"""What a photo is. A list from elsewhere may name no other file."""
+"""The kinds of content that are a photo. A list of entries may name no other files."""
 
 SHOWN = 25
 """How many failed items the reason of a non-conformance names."""
 
 
 class CheckedItem(NamedTuple):
-    """An item as it was recorded. `failing` is empty where it passed."""
+    """An item as it was recorded. `failing` is empty if it passed."""
 
     item: str
     failing: tuple[str, ...]
@@ -49,7 +48,7 @@ class CheckedItem(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What was recorded, how many entries the record had already, and the non-conformance that was opened."""
+    """What was recorded, how many entries were in the record already, and the non-conformance that was opened, if any."""
 
     items: tuple[CheckedItem, ...]
     recorded_before: int
@@ -58,7 +57,7 @@ class Checked(NamedTuple):
 
 
 class Scanned(NamedTuple):
-    """An item that was scanned, whether the record had it `already`, and how many of how many have passed now."""
+    """An item that was scanned. `already` is true if nothing new was recorded. `passed` of `items` have passed now."""
 
     item: str
     already: bool
@@ -80,10 +79,9 @@ def check(
     skip_recorded: bool = False,
     at: datetime | None = None,
 ) -> Checked:
-    """Record items as they were found. `skip_recorded` leaves out those whose last entry says the same."""
+    """Record items as passed or failed. With `skip_recorded`, an item whose last entry says the same is left out."""
     photos = _kept(ledger, actor, activity, entries, at)
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    with ledger.case(activity, actor, at) as case:
         found = _examined(case, entries)
         recorded = _recorded(case) if skip_recorded else {}
         new = [one for one in found if recorded.get(one.item) != _as_recorded(one, photos)]
@@ -91,16 +89,19 @@ def check(
             return Checked((), len(found), None, None)
         parts, ncr = _parts(case, new, photos)
         payload = _payload(ledger, case, new, parts, ncr, photos, source)
-        event = writing.record(case, payload)
-        items = [CheckedItem(o.item, o.failing, o.verdicts, o.note, p.ncr) for o, p in zip(new, parts, strict=True)]
-        return Checked(tuple(items), len(found) - len(new), ncr, event)
+        event = case.record(payload)
+        checked = [
+            CheckedItem(one.item, one.failing, one.verdicts, one.note, part.ncr)
+            for one, part in zip(new, parts, strict=True)
+        ]
+        return Checked(tuple(checked), len(found) - len(new), ncr, event)
 
 
 def scan(ledger: Ledger, actor: str, activity: str, line: str) -> Scanned:
-    """Record one line of a barcode scanner: an item that is good, or an item and the serial number of what is there.
+    """Record one line of a barcode scanner: the name of an item that passed, or its name and its serial number.
 
-    A scan only says that somebody was there: it does not make good an item that failed. An item that has passed already is
-    left as it is, unless its serial number is new.
+    An item that failed is refused, because a scan does not show that it was repaired and inspected. An item that has passed
+    already is not recorded again, unless its serial number is new.
     """
     words = line.split()
     if len(words) not in {1, 2}:
@@ -109,33 +110,36 @@ def scan(ledger: Ledger, actor: str, activity: str, line: str) -> Scanned:
     with ledger.batch() as writing:
         case = writing.case(activity, actor)
         before = _before(case, words[0])
-        already = before is not None and (serial is None or before.serial.casefold() == serial.casefold())
-        if before is None or not already:
-            item = check(ledger, actor, activity, [ItemEntry(words[0], serial=serial)], source="scanner").items[0].item
-        else:
+        known = "" if before is None else before.serial.casefold()
+        already = before is not None and (serial or known).casefold() == known
+        if before is not None and already:
             item = before.item
+        else:
+            entry = ItemEntry(words[0], serial=serial)
+            (recorded,) = check(ledger, actor, activity, [entry], source="scanner").items
+            item = recorded.item
         entries = latest_entries(case.snapshot, case.row)
         passed = sum(not entry.failing for entry in entries.values())
         return Scanned(item, already, passed, case.row.plan.items)
 
 
 def _before(case: LookedUp, name: str) -> Entry | None:
-    """Return the last entry of the item that is meant. Raise for one that failed."""
+    """Return the last entry of the item with this name. None if it has none. Raise if it failed."""
     entries = latest_entries(case.snapshot, case.row)
     before = entries.get(Roster(case.row, case.planned_items, entries).item(name))
     if before is not None and before.failing:
         raise NotSatisfiedError(
-            f"{before.item} failed and is not made good by a scan ({before.ncr})",
-            hint=f"`clusterwright check item {case.row.id} {before.item}` when it was inspected again",
+            f"{before.item} failed, and a scan does not change that ({before.ncr})",
+            hint=f"inspect it again, then `clusterwright check item {case.row.id} {before.item}`",
         )
     return before
 
 
 def _examined(case: LookedUp, entries: Sequence[ItemEntry]) -> list[Examined]:
-    """Return every entry, typed and judged. Raise with all faults at once."""
+    """Return every entry with its typed readings and verdicts. Raise one error that names all faults."""
     may_check(case)
-    before = latest_entries(case.snapshot, case.row)
-    last = {item: Previous(entry.failing, entry.serial) for item, entry in before.items()}
+    before = latest_entries(case.snapshot, case.row).values()
+    last = {entry.item: Previous(entry.failing, entry.serial) for entry in before}
     return examined(case, entries, last)
 
 
@@ -146,18 +150,19 @@ def _kept(
     entries: Sequence[ItemEntry],
     at: datetime | None,
 ) -> Photos:
-    """Keep the photos of each entry. Nothing is kept of what would be refused."""
+    """Store the photos of each entry. Nothing is stored if the entries would be refused."""
     if not any(entry.photos for entry in entries):
         return {id(entry): () for entry in entries}
-    with ledger.write() as writing:
-        _examined(writing.case(activity, actor, at), entries)
+    with ledger.case(activity, actor, at) as case:
+        _examined(case, entries)
     intake = ledger.intake()
     kept: dict[int, tuple[Taken, ...]] = {}
     faults: list[ClusterwrightError] = []
     for entry in entries:
         try:
             with located(entry.place, "photo"):
-                kept[id(entry)] = tuple(intake.take(photo, photo.name, PICTURES) for photo in entry.photos)
+                taken = [intake.take(photo, photo.name, PICTURES) for photo in entry.photos]
+                kept[id(entry)] = tuple(taken)
         except InputError as fault:
             faults.append(fault)
     if faults:
@@ -170,15 +175,16 @@ def _parts(
     new: Sequence[Examined],
     photos: Photos,
 ) -> tuple[list[ItemPart], str | None]:
-    """Return what the event says of each item, and the non-conformance that it opens, if it does."""
-    of_items, of_readings = open_ncrs_of_items(case.snapshot, case.row), open_ncrs_of_readings(case.snapshot, case.row)
+    """Return each item as the event records it, and the non-conformance that the event opens, if any."""
+    of_items = open_ncrs_of_items(case.snapshot, case.row)
+    of_readings = open_ncrs_of_readings(case.snapshot, case.row)
     opened: str | None = None
     parts = []
     for one in new:
         ncr = None
         if one.failing:
-            readings = [of_readings[m, one.item] for m in one.failing if (m, one.item) in of_readings]
-            ncr = of_items.get(one.item) or (readings[0] if readings else opened)
+            found = (of_readings.get((metric, one.item)) for metric in one.failing)
+            ncr = of_items.get(one.item) or next(filter(None, found), opened)
             if ncr is None:
                 ncr = opened = next_id(case.snapshot, "ncr", "NCR")
         parts.append(_part(one, ncr, photos[id(one.entry)]))
@@ -186,12 +192,18 @@ def _parts(
 
 
 def _part(one: Examined, ncr: str | None, photos: Sequence[Taken]) -> ItemPart:
+    readings = (
+        ItemReadingPart(
+            metric=m.metric,
+            value=value_text(m.value) or "",
+            unit=m.unit,
+        )
+        for m in one.measured
+    )
     return ItemPart(
         item=one.item,
         failing=one.failing,
-        readings=tuple(
-            ItemReadingPart(metric=m.metric, value=value_text(m.value) or "", unit=m.unit) for m in one.measured
-        ),
+        readings=tuple(readings),
         note=one.note,
         serial=one.serial,
         photos=tuple(photo.digest for photo in photos),
@@ -209,36 +221,37 @@ def _payload(
     source: str,
 ) -> ItemsChecked:
     plan, failed = case.row.plan, sum(bool(one.failing) for one in new)
-    batches: tuple[Batch, ...] = ()
-    if len(parts) > INLINE_ROWS:
-        batches = tuple(kept_rows(ledger.site_dir, (part.model_dump(mode="json") for part in parts)))
+    inline, batches = inline_or_kept(ledger.site_dir, parts)
+    pairs = zip(new, parts, strict=True) if ncr else ()
+    opening = [one for one, part in pairs if part.ncr == ncr]
     kind = next((kind for kind in plan.policy.evidence if kind.startswith("photo")), "photo")
     taken = {photo.digest: photo for one in new for photo in photos[id(one.entry)]}
     return ItemsChecked(
         source=readable_note(source),
         passed=len(new) - failed,
         failed=failed,
-        checks=() if batches else tuple(parts),
+        checks=inline,
         batches=batches,
         photos=tuple(photo.shown(kind) for photo in taken.values()),
         ncr=ncr,
         ncr_class=plan.ncr_class if ncr else "",
-        reason=_reason([one for one, part in zip(new, parts, strict=True) if ncr and part.ncr == ncr]),
+        reason=_reason(opening),
     )
 
 
 def _reason(failed: Sequence[Examined]) -> str:
-    """Return what failed in words: the first items, the rest counted."""
+    """Return what failed, in words: the first items by name, and the number of the others."""
     named = []
     for one in failed[:SHOWN]:
         bad = [str(verdict) for verdict in one.verdicts if verdict.verdict == FAILED]
-        named.append(f"{one.item}: " + "; ".join(bad + ([one.note] if one.note else [])))
+        said = filter(None, [*bad, one.note])
+        named.append(f"{one.item}: {'; '.join(said)}")
     more = [f"and {len(failed) - SHOWN} more"] if len(failed) > SHOWN else []
     return " | ".join([*named, *more])
 
 
 def _recorded(case: LookedUp) -> dict[str, tuple[object, ...]]:
-    """Return what the last entry of each item says, to compare a new one with it."""
+    """Return by item what its last entry in this attempt says, in the form of `_as_recorded`."""
     found: dict[str, tuple[object, ...]] = {}
     for entry in check_history(case.snapshot, case.row):
         if entry.attempt == case.row.attempt:
@@ -254,6 +267,7 @@ def _recorded(case: LookedUp) -> dict[str, tuple[object, ...]]:
 
 
 def _as_recorded(one: Examined, photos: Photos) -> tuple[object, ...]:
-    readings = {m.metric: (text_value(value_text(m.value)), m.unit) for m in one.measured}
+    stored = ((m, value_text(m.value)) for m in one.measured)
+    readings = {m.metric: (text_value(text), m.unit) for m, text in stored}
     kept = tuple(photo.digest for photo in photos[id(one.entry)])
     return (not one.entry.passed, one.note, one.serial, kept, readings)

@@ -1,7 +1,7 @@
-"""Deliveries: shipped, and received by quantity, by serial number, or against a manifest.
+"""Deliveries: record that they were shipped, and that they were received by quantity, serial number, or manifest.
 
-What is on the manifest and was scanned came. What is not on it is set aside and counts for nothing. Both files are kept, and
-differences open a non-conformance against the order's activity.
+A serial number counts as received if it is on the manifest and was scanned. One that was scanned and is not on the manifest
+is set aside and does not count. Both files are stored. Differences open a non-conformance against the order's activity.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from ledger.writing import Ledger, Transaction
 from steps.errors import InputError, NotSatisfiedError
 
 MANIFEST, SCAN = "delivery-manifest", "delivery-scan"
-"""The kinds of evidence under which both files are kept."""
+"""The kinds of evidence as which both files are stored."""
 
 NAMED = 20
-"""How many differences a note names. The event holds all."""
+"""How many differences a note names. The event has all of them."""
 
 
-class Given(NamedTuple):
-    """A file that was handed in, read."""
+class FileRead(NamedTuple):
+    """A file that was read: its content and its name."""
 
     content: bytes
     name: str
 
     def kept(self, intake: Intake, kind: str) -> Left:
-        """Keep it by the site's rules of evidence. Return it as an event names it."""
+        """Store the file under the site's rules of evidence. Return it as an event names it."""
         taken = intake.take(self.content, self.name)
         return Left(digest=taken.digest, evidence=kind, name=taken.name, size=taken.size)
 
@@ -58,9 +58,9 @@ def ship(
     handling: str = "",
     at: datetime | None = None,
 ) -> Event:
-    """Record that a delivery left the supplier, and what its tilt and shock indicators are to show."""
+    """Record that a delivery left the supplier. `handling` says what its tilt and shock indicators must show."""
     if not carrier.strip():
-        raise InputError("a shipment has a carrier", hint="give --carrier")
+        raise InputError("a shipment needs a carrier", hint="add --carrier")
     with ledger.write() as writing:
         asked = writing.at(at)
         tranche, order = require_tranche(asked, tranche_id), require_placed(asked, tranche_id)
@@ -82,7 +82,10 @@ def receive(
     note: str = "",
     at: datetime | None = None,
 ) -> Event:
-    """Record a delivery: all that is outstanding, if no quantity is given. Once it is complete, what waits for it may go on."""
+    """Record that a delivery arrived. Without a quantity, everything outstanding arrived.
+
+    Activities that wait for the delivery may start when it is complete.
+    """
     with ledger.write() as writing:
         asked = writing.at(at)
         tranche = _receivable(writing, asked, actor, tranche_id)
@@ -111,7 +114,7 @@ def check_manifest(
     manifest: Path,
     scanned: Path,
 ) -> Compared:
-    """Return what came and every difference. Nothing is recorded. Raise for what recording would refuse."""
+    """Return what came and every difference, and record nothing. Raise the errors that recording would raise."""
     with ledger.write() as writing:
         asked = writing.at()
         tranche = _receivable(writing, asked, actor, tranche_id)
@@ -129,12 +132,12 @@ def receive_manifest(
     note: str = "",
     at: datetime | None = None,
 ) -> Event:
-    """Record what came by serial number. `accept` are the differences that the actor has seen, as lines.
+    """Record a delivery by serial number. `accept` are the differences that the actor has seen, as `check_manifest` words them.
 
-    Raise for a difference that is not among them: somebody else received meanwhile, or nobody looked.
+    Raise NotSatisfiedError for any other difference: nobody looked, or somebody else recorded a delivery in the meantime.
     """
     listed, scan = _read(manifest), _read(scanned)
-    with ledger.write() as writing:  # no file is kept of what is refused
+    with ledger.write() as writing:  # before any file is stored, in case it is refused
         asked = writing.at(at)
         tranche = _receivable(writing, asked, actor, tranche_id)
         _refuse_unseen(_compared(asked, tranche, listed, scan), tranche_id, accept)
@@ -153,7 +156,7 @@ def receive_manifest(
             complete=tranche.outstanding == len(found.came),
             manifest=kept[0],
             scan=kept[1],
-            differences=tuple(Difference(serial=d.serial, why=d.why, where=d.where) for d in found.differences),
+            differences=tuple(Difference(**d._asdict()) for d in found.differences),
             ncr=next_id(asked, "ncr", "NCR") if opens else None,
             ncr_class=activity.plan.ncr_class if opens else "",
         )
@@ -161,7 +164,7 @@ def receive_manifest(
 
 
 def summary(found: Compared) -> str:
-    """Return the differences in one line, the first of them by name. Empty where there is none."""
+    """Return the differences in one line: how many of each kind, and the first ones by name. Empty if there are none."""
     if not found.differences:
         return ""
     counts = Counter(difference.why for difference in found.differences)
@@ -172,7 +175,7 @@ def summary(found: Compared) -> str:
 
 
 def _receivable(writing: Transaction, asked: Snapshot, actor: str, tranche_id: str) -> TrancheRow:
-    """Return a delivery of which something may arrive."""
+    """Return a delivery that can be received now. Raise if it cannot, or if the actor may not record it."""
     writing.may(actor, "receive", tranche_id)
     tranche = require_tranche(asked, tranche_id)
     rules.refuse_unreceivable(order_named(asked, tranche_id), tranche, asked.now)
@@ -180,17 +183,18 @@ def _receivable(writing: Transaction, asked: Snapshot, actor: str, tranche_id: s
 
 
 def _refuse_unseen(found: Compared, tranche: str, accept: Collection[str]) -> None:
-    """Raise for differences that nobody has seen, and where nothing came."""
+    """Raise for differences that the actor has not seen, and if nothing came."""
     unseen = [str(difference) for difference in found.differences if str(difference) not in accept]
     if unseen:
         raise NotSatisfiedError(
-            f"{tranche}: manifest and scan differ: {'; '.join(unseen[:NAMED])}", hint="look, then accept them"
+            f"{tranche}: manifest and scan differ: {'; '.join(unseen[:NAMED])}",
+            hint="look at them, then accept them",
         )
     if not found.came:
         raise NotSatisfiedError(f"{tranche}: nothing on the manifest was scanned; there is nothing to record")
 
 
-def _compared(asked: Snapshot, tranche: TrancheRow, manifest: Given, scan: Given) -> Compared:
+def _compared(asked: Snapshot, tranche: TrancheRow, manifest: FileRead, scan: FileRead) -> Compared:
     expected, there = read_manifest(*manifest), read_scan(*scan)
     found = compared(expected, there, serials_received(asked), tranche.id)
     if found.came:
@@ -198,10 +202,10 @@ def _compared(asked: Snapshot, tranche: TrancheRow, manifest: Given, scan: Given
     return found
 
 
-def _read(path: Path) -> Given:
+def _read(path: Path) -> FileRead:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise InputError(f"{path} is over the limit of {MAX_BYTES:,} bytes")
-        return Given(path.read_bytes(), path.name)
+        return FileRead(path.read_bytes(), path.name)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None

@@ -1,4 +1,4 @@
-"""What people show: files attached to an activity, and statements that a step was done outside."""
+"""Evidence from people: files that they attach to an activity, and attestations that a step was done outside."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ledger.evidence.taking import Intake
 from ledger.log.chain import Event
 from ledger.log.payloads.work import Attached, Attested
 from ledger.rules import work as rules
+from ledger.rules.reasons import require_reason
 from ledger.writing import Ledger
-from steps.errors import InputError
 
 
 def attach(
@@ -25,24 +25,16 @@ def attach(
     name: str | None = None,
     at: datetime | None = None,
 ) -> Event:
-    """Attach a file as evidence. The store keeps its content under its SHA-256.
+    """Attach a file to an activity as evidence. Its content is stored under its SHA-256.
 
-    The place where a photo was taken is removed from it, and the event says what was removed.
+    The location is removed from a photo before it is stored, and the event says so. The file itself stays as it is.
     """
     given = path if isinstance(path, bytes) else Path(path)
-    taken = ledger.intake().take(given, name or (given.name if isinstance(given, Path) else f"{kind}.txt"))
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    shown = name or (f"{kind}.txt" if isinstance(given, bytes) else given.name)
+    taken = ledger.intake().take(given, shown)
+    with ledger.case(activity, actor, at) as case:
         rules.attach(case)
-        payload = Attached(
-            evidence=kind,
-            digest=taken.digest,
-            name=taken.name,
-            size=taken.size,
-            media_type=taken.media_type,
-            removed=taken.removed,
-        )
-        return writing.record(case, payload)
+        return case.record(Attached(**dict(taken.shown(kind))))
 
 
 def attest(
@@ -54,16 +46,14 @@ def attest(
     evidence: Sequence[Path | str] = (),
     at: datetime | None = None,
 ) -> Event:
-    """State that a step was done outside. Another person approves it, and it is shown for ever.
+    """Attest that a step was done outside Clusterwright. Another person must approve it, and the flag stays visible.
 
-    `evidence` are files, or digests of what is in the store already.
+    Each element of `evidence` is a file, or the digest of content that is in the evidence store already.
     """
-    if not reason.strip():
-        raise InputError("an attestation needs a reason", hint="give --reason")
+    require_reason(reason, "an attestation")
     intake = ledger.intake() if evidence else None
     kept = [_kept(intake, item) for item in evidence] if intake else []
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    with ledger.case(activity, actor, at) as case:
         result = rules.attest(case)
         payload = Attested(
             reason=reason,
@@ -71,11 +61,11 @@ def attest(
             removed=tuple(removed for _, some in kept for removed in some),
             result=result.value,
         )
-        return writing.record(case, payload)
+        return case.record(payload)
 
 
 def _kept(intake: Intake, item: Path | str) -> tuple[str, list[str]]:
-    """Return a digest, and what was removed. A digest names what is stored, anything else is a file's path."""
+    """Return the digest of an element of `evidence`, and what was removed from it. 64 characters that name no file are a digest."""
     if isinstance(item, str) and len(item) == 64 and not Path(item).exists():
         load(intake.site_dir, item)
         return item, []

@@ -1,7 +1,7 @@
-"""What a person found the facility to be: recorded with evidence, once for every activity that asks for it.
+"""Facts about the facility, recorded by a person with evidence.
 
-A fact belongs to a unit of the site and holds until another of its name is recorded there. A result that rested on another
-value is opened again.
+A fact belongs to a unit of the site. It is recorded once and serves every activity there that needs it, until another value
+is recorded under the same name. Activities whose results were worked out from the earlier value are opened again.
 """
 
 from __future__ import annotations
@@ -36,17 +36,24 @@ def record_facts(
     source: str = "",
     at: datetime | None = None,
 ) -> Event:
-    """Record facts that an activity asks for. It is then worked out, or worked out again."""
+    """Record facts that an activity needs, with their evidence. The engine then works the activity out, or works it out again."""
     if not evidence:
-        raise InputError("a fact needs evidence", hint="give --evidence FILE: the document or photograph that shows it")
+        raise InputError("a fact needs evidence", hint="add --evidence FILE: the document or photo that shows it")
     intake = ledger.intake()
-    kept = [intake.take(item, item.name if isinstance(item, Path) else "fact.txt") for item in evidence]
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    named = [(item, "fact.txt" if isinstance(item, bytes) else item.name) for item in evidence]
+    kept = [intake.take(item, name) for item, name in named]
+    with ledger.case(activity, actor, at) as case:
         row = case.row
         may_record(case)
         found = rules.facts_of(row, entries)
-        facts = tuple(FactPart(name=need.name, value=value_text(value) or "", unit=need.unit) for need, value in found)
+        facts = tuple(
+            FactPart(
+                name=need.name,
+                value=value_text(value) or "",
+                unit=need.unit,
+            )
+            for need, value in found
+        )
         reopened = tuple(_resting(case.snapshot, row.plan.unit, facts))
         is_reopened = row.id in {again.activity for again in reopened}
         permitted(case, Action.FACT, State.OPEN if is_reopened else stored_state(row))
@@ -58,11 +65,11 @@ def record_facts(
             evidence=files,
             reopened=reopened,
         )
-        return writing.record(case, payload)
+        return case.record(payload)
 
 
 def _resting(snapshot: Snapshot, unit: str, facts: Sequence[FactPart]) -> Iterator[Again]:
-    """Yield the activities of the unit whose result rests on another value of a fact."""
+    """Yield the activities of the unit whose result was worked out from another value of a fact."""
     known = {fact.name: value_text(fact.value) for fact in known_facts(snapshot, unit)}
     changed = [fact for fact in facts if known.get(fact.name) != fact.value]
     for row in select(snapshot, "unit = :unit", unit=unit) if changed else ():

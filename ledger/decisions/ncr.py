@@ -1,4 +1,4 @@
-"""Non-conformances: what is done about each, and closing it. See `ledger.rules.ncr`."""
+"""Decisions about non-conformances: their disposition, and closing them. See `ledger.rules.ncr`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def disposition_ncr(
             waiver=waiver,
             role=role,
         )
-        return writing.record(case, payload)
+        return case.record(payload)
 
 
 def assign_ncr(
@@ -65,7 +65,7 @@ def assign_ncr(
         case = writing.case(found.activity, actor, at)
         refuse_stranger(writing.actor(owner))
         role = may(case.actor, "assign_ncr", matter_of(case)._replace(subject=ncr))
-        return writing.record(case, NcrAssigned(ncr=ncr, owner=owner, due=due, role=role))
+        return case.record(NcrAssigned(ncr=ncr, owner=owner, due=due, role=role))
 
 
 def close_ncr(
@@ -76,10 +76,10 @@ def close_ncr(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Close a non-conformance with what was decided, or with another word. Class A needs the decision first."""
+    """Close a non-conformance, with the disposition that was decided or with another one. Class A needs a decided disposition."""
     with ledger.write() as writing:
         found = require_ncr(writing.at(at), ncr)
         rules.refuse_closed(found)
         case = writing.case(found.activity, actor, at)
         role, how = rules.close(case, found, disposition)
-        return writing.record(case, NcrClosed(ncr=ncr, disposition=how, role=role))
+        return case.record(NcrClosed(ncr=ncr, disposition=how, role=role))

@@ -1,4 +1,4 @@
-"""Orders: placed, acknowledged and expedited, and their delivery dates promised."""
+"""Decisions about orders: place, acknowledge and expedite them, and record promised delivery dates."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ledger.questions.ordering import refuse_unready_order
 from ledger.questions.orders import plan_currency, require_order, require_placed
 from ledger.rules.money import amount, currency_code
 from ledger.rules.orders import refuse_ahead
+from ledger.rules.reasons import require_reason
 from ledger.writing import Ledger
 from steps.errors import InputError
 
@@ -29,9 +30,9 @@ def order(
     organisation: str = "",
     at: datetime | None = None,
 ) -> Event:
-    """Record that an order was placed. Raise while the decision that it waits for is open.
+    """Record that an order was placed. Raise NotSatisfiedError while the decision that it waits for is open.
 
-    Without a currency the value is in the plan's.
+    Without `currency`, `value` is in the plan's currency.
     """
     with ledger.write() as writing:
         asked = writing.at(at)
@@ -61,9 +62,9 @@ def acknowledge(
     promised: date | None = None,
     at: datetime | None = None,
 ) -> Event:
-    """Record that the supplier accepted an order, under its own reference."""
+    """Record that the supplier accepted an order. `reference` is the supplier's own."""
     if not reference.strip():
-        raise InputError("an acknowledgement has the supplier's reference", hint="give --reference")
+        raise InputError("an acknowledgement needs the supplier's reference", hint="add --reference")
     with ledger.write() as writing:
         asked = writing.at(at)
         found = require_placed(asked, order_id)
@@ -74,21 +75,22 @@ def acknowledge(
 
 
 def promise(
-    ledger: Ledger, actor: str, order_id: str, promised: date, *, reason: str, at: datetime | None = None
+    ledger: Ledger,
+    actor: str,
+    order_id: str,
+    promised: date,
+    *,
+    reason: str,
+    at: datetime | None = None,
 ) -> Event:
-    """Record another delivery date for an order, or for one delivery of it."""
-    if not reason.strip():
-        raise InputError("a changed delivery date needs a reason", hint="give --reason")
+    """Record another promised date for an order, or for one of its deliveries."""
+    require_reason(reason, "a changed delivery date")
     with ledger.write() as writing:
         asked = writing.at(at)
         found = require_placed(asked, order_id)
         writing.may(actor, "promise", order_id, organisation=found.organisation)
-        return writing.append(
-            actor,
-            OrderPromised(promised=promised, reason=reason),
-            subject=order_id,
-            at=asked.now,
-        )
+        payload = OrderPromised(promised=promised, reason=reason)
+        return writing.append(actor, payload, subject=order_id, at=asked.now)
 
 
 def expedite(
@@ -101,9 +103,8 @@ def expedite(
     currency: str | None = None,
     at: datetime | None = None,
 ) -> Event:
-    """Record that an order, or one delivery of it, is expedited, and what that costs in the order's currency."""
-    if not reason.strip():
-        raise InputError("expediting needs a reason", hint="give --reason")
+    """Record that an order, or one of its deliveries, is expedited, and its cost in the currency of the order."""
+    require_reason(reason, "expediting")
     with ledger.write() as writing:
         asked = writing.at(at)
         found = require_placed(asked, order_id)

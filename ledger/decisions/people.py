@@ -1,4 +1,4 @@
-"""Authority and names: roles lent for a time, keys revoked, and names taken out of the record."""
+"""Decisions about people: delegate a role for a time, revoke a key, and remove a name from the record."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from ledger.evidence import names as documents
 from ledger.log.chain import Event
 from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Withdrawn
 from ledger.questions.people import delegations, holders, names, person_name
-from ledger.questions.records import next_id, signer_keys
+from ledger.questions.records import next_id, valid_key
 from ledger.rules.access import Who
 from ledger.rules.permission import refuse_stranger
+from ledger.rules.reasons import require_reason
 from ledger.stores.sqlite import write_anew
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
@@ -27,12 +28,12 @@ def delegate(
     reason: str,
     at: datetime | None = None,
 ) -> Event:
-    """Let another person act in one of the actor's own roles from a time until another. It cannot be passed on."""
-    if not reason.strip():
-        raise InputError("a delegation needs a reason", hint="give --reason")
+    """Delegate one of the actor's own roles to another person, from `since` until `until`. They cannot delegate it again."""
+    require_reason(reason, "a delegation")
     if until <= since:
         raise InputError(
-            "a delegation ends after it begins", hint=f"it would run from {since:%Y-%m-%d} to {until:%Y-%m-%d}"
+            "a delegation ends after it begins",
+            hint=f"it would run from {since:%Y-%m-%d} to {until:%Y-%m-%d}",
         )
     with ledger.write() as writing:
         asked = writing.at(at)
@@ -41,7 +42,12 @@ def delegate(
         if to == actor:
             raise InputError("one cannot delegate to oneself")
         payload = Delegated(
-            delegation=next_id(asked, "delegation", "D"), role=role, to=to, since=since, until=until, reason=reason
+            delegation=next_id(asked, "delegation", "D"),
+            role=role,
+            to=to,
+            since=since,
+            until=until,
+            reason=reason,
         )
         return writing.append(actor, payload, subject=f"role/{role}", at=asked.now)
 
@@ -54,9 +60,8 @@ def withdraw(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """End a delegation early: by the person who made it, or by the owner."""
-    if not reason.strip():
-        raise InputError("withdrawing a delegation needs a reason", hint="give --reason")
+    """End a delegation early. Only the person who made it and the owner may."""
+    require_reason(reason, "withdrawing a delegation")
     with ledger.write() as writing:
         asked = writing.at(at)
         found = next((d for d in delegations(asked) if d.id == delegation), None)
@@ -70,17 +75,25 @@ def withdraw(
 
 
 def revoke_key(
-    ledger: Ledger, actor: str, person: str, reason: str, *, since: datetime | None = None, at: datetime | None = None
+    ledger: Ledger,
+    actor: str,
+    person: str,
+    reason: str,
+    *,
+    since: datetime | None = None,
+    at: datetime | None = None,
 ) -> Event:
-    """Let a person's key count no longer: from now on, or from when it was lost. What it signed before still holds."""
-    if not reason.strip():
-        raise InputError("revoking a key needs a reason", hint="give --reason")
+    """Revoke a person's key from `since` on, for example from the day on which it was lost. None means from now on.
+
+    What the key signed before that stays valid. What it signed later is not.
+    """
+    require_reason(reason, "revoking a key")
     with ledger.write() as writing:
         asked = writing.at(at)
         under = writing.may(actor, "revoke_key", person, theirs={person})
-        key = next((key.key for key in signer_keys(asked) if key.person == person and key.until is None), None)
+        key = valid_key(asked, person)
         if key is None:
-            raise NotSatisfiedError(f"{person} has no key that counts")
+            raise NotSatisfiedError(f"{person} has no valid key")
         role = "owner" if under == Who.OWNER else "holder"
         payload = KeyRevoked(
             person=person,
@@ -100,10 +113,14 @@ def redact(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Record that a person is shown by their id alone. `take_away` then removes what names them."""
+    """Record that a person's name is redacted: from now on only their id is shown.
+
+    This alone removes nothing. Call `take_away` afterwards: it removes the documents with the name.
+    """
     if not reason.strip():
         raise InputError(
-            "redacting a name needs a reason", hint="give --reason; it stays on record, so name nobody in it"
+            "redacting a name needs a reason",
+            hint="add --reason; it stays in the record, so write no names in it",
         )
     with ledger.write() as writing:
         asked = writing.at(at)
@@ -120,9 +137,9 @@ def redact(
 
 
 def take_away(ledger: Ledger) -> int:
-    """Remove the documents that name people who are redacted. Return how many there were.
+    """Remove the documents that name redacted people, and write the ledger file anew without the names.
 
-    It is called once the decision is recorded, and again whenever a removal was cut short.
+    Return how many documents were removed. Call it after `redact`, and again if a removal was interrupted.
     """
     with ledger.write() as writing:
         redacted = [name.id for name in names(writing.at()) if name.redacted]

@@ -1,4 +1,4 @@
-"""A ledger is made, plans are put in force, and forecasts are published. What a revision undoes is recorded with it."""
+"""Create a ledger, adopt a plan, and publish a forecast. An adopted plan records which finished work it opens again."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ledger.questions.people import names, own_roles
 from ledger.questions.site import plan_document, revision
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.permission import Actor, Matter, may, roles_for
+from ledger.rules.reasons import require_reason
 from ledger.stores.file import FORMAT
 from ledger.stores.log import Clock
 from ledger.trust.ssh import plain_key
@@ -39,7 +40,7 @@ def create_ledger(
     clock: Clock,
     owner_key: str | None = None,
 ) -> Ledger:
-    """Make a site's ledger. What its first event says can never be changed."""
+    """Create the ledger of a site. Its first event, the genesis, can never be changed."""
     genesis = Genesis(
         site_uuid=str(uuid.uuid4()),
         format=FORMAT,
@@ -53,12 +54,13 @@ def create_ledger(
 
 
 def first_adopter(plan: Plan, account: str, claimed: str | None = None) -> str:
-    """Return the person who adopts the first plan by an account, `claimed` where several could.
+    """Return the person who adopts the first plan with this account. `claimed` chooses one if the account is that of several.
 
-    Before there is a ledger, the plan's own people are all there is to go by.
+    There is no ledger yet, so only the people in the plan itself can be asked.
     """
     roles = roles_for("adopt_plan")
-    may_adopt = [person.id for person in plan.people if person.account == account and {*roles} & {*person.roles}]
+    theirs = [person for person in plan.people if person.account == account]
+    may_adopt = [person.id for person in theirs if {*roles} & {*person.roles}]
     chosen = [person for person in may_adopt if claimed in {None, person}]
     if not chosen:
         named = f" as {claimed!r}" if claimed else ""
@@ -72,7 +74,7 @@ def first_adopter(plan: Plan, account: str, claimed: str | None = None) -> str:
 
 
 def genesis_key(plan: Plan, owner: str) -> str | None:
-    """Return the owner's key, which the first event names where anything is to be signed. None where nothing is."""
+    """Return the owner's key for the first event. None if the plan requires no signatures. Raise if it does and there is no key."""
     if not _asks_for_keys(plan):
         return None
     key = next((person.ssh_key for person in plan.people if person.id == owner), None)
@@ -85,7 +87,7 @@ def genesis_key(plan: Plan, owner: str) -> str | None:
 
 
 def lacking_keys(plan: Plan) -> list[str]:
-    """Return the people who cannot sign because the plan names no key of theirs. Empty where nothing is to be signed."""
+    """Return the people who cannot sign because the plan has no key of theirs. Empty if it requires no signatures."""
     return [person.id for person in plan.people if not person.ssh_key] if _asks_for_keys(plan) else []
 
 
@@ -102,9 +104,8 @@ def adopt_plan(
     baseline: str | None = None,
     at: datetime | None = None,
 ) -> Event:
-    """Put a plan in force as the next revision. Activities keep their ids and what was done."""
-    if not reason.strip():
-        raise InputError("adopting a plan needs a reason", hint="give --reason")
+    """Put a plan in force as the next revision. Activities keep their ids, and the work that is recorded for them."""
+    require_reason(reason, "adopting a plan")
     document = store_plan(ledger.site_dir, without_names(plan))
     with ledger.write() as writing:
         asked = writing.at(at)
@@ -112,6 +113,7 @@ def adopt_plan(
         _may_adopt(writing, asked, actor, plan)
         reopened, sign_again = _undone(asked, plan) if number else ((), ())
         redacted = {name.id for name in names(asked) if name.redacted}
+        named = [person for person in plan.people if person.id not in redacted]
         payload = PlanAdopted(
             revision=number + 1,
             document=document,
@@ -121,13 +123,13 @@ def adopt_plan(
             digests=plan.digests,
             reopened=reopened,
             sign_again=sign_again,
-            people=keep_names(ledger.site_dir, (person for person in plan.people if person.id not in redacted)),
+            people=keep_names(ledger.site_dir, named),
         )
         return writing.append(actor, payload, subject=f"plan/{number + 1}", at=asked.now)
 
 
 def _may_adopt(writing: Transaction, asked: Snapshot, actor: str, plan: Plan) -> None:
-    """Raise for strangers. The first plan names its own people. Afterwards only the own roles of people in force count."""
+    """Raise unless the person may adopt the plan. The first plan has its own people. Later, delegated roles do not count."""
     if revision(asked):
         roles = own_roles(asked, actor)
     else:
@@ -143,7 +145,7 @@ def _undone(
     asked: Snapshot,
     plan: Plan,
 ) -> tuple[tuple[Again, ...], tuple[Again, ...]]:
-    """Return what is opened again under the plan, and what is only to be signed again."""
+    """Return the activities that the plan opens again, and those that only need new approvals."""
     from ledger.rules.revision import consequences  # the calculators come with it, and no other decision needs them
 
     found = consequences(load_plan(asked.site_dir, plan_document(asked)), plan, standing(asked))
@@ -163,7 +165,7 @@ def publish_forecast(
     note: str = "",
     at: datetime | None = None,
 ) -> Event:
-    """Record a forecast of go-live that others are shown, and of each phase's finish where there is one."""
+    """Publish a forecast of go-live, and of the finish of phases if `phases` has any."""
     with ledger.write() as writing:
         writing.may(actor, "publish_forecast", "a forecast")
         payload = ForecastPublished(finish=finish, phases=dict(phases or {}), note=note)

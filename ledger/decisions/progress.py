@@ -1,7 +1,7 @@
-"""Taking over what was done before Clusterwright: checked as a whole, recorded as one event.
+"""Adopt progress from before Clusterwright: rows that are checked together and recorded as one event.
 
-Rows name activities, orders or deliveries. The order of the network is asked for them too: what is done needs its predecessors
-done, in the ledger or in the same file, and not later. Every fault is named by its line.
+Rows name activities, orders or deliveries. They must agree with the network: what is done needs predecessors that were done
+no later, in the ledger or in the same file. A refusal names the line of every fault.
 """
 
 from __future__ import annotations
@@ -28,9 +28,14 @@ SHOWN = 25
 
 
 def adopt_progress(
-    ledger: Ledger, actor: str, rows: Sequence[ProgressRow], *, dry_run: bool = False, at: datetime | None = None
+    ledger: Ledger,
+    actor: str,
+    rows: Sequence[ProgressRow],
+    *,
+    dry_run: bool = False,
+    at: datetime | None = None,
 ) -> Event | None:
-    """Record what was done before. A dry run asks every rule and returns None."""
+    """Record work that was done before Clusterwright. A dry run asks every rule, records nothing and returns None."""
     with ledger.write() as writing:
         writing.may(actor, "adopt_progress", "progress")
         asked = writing.at(at)
@@ -117,7 +122,7 @@ def _of_order(
     row: ProgressRow,
     before: Mapping[str, ProgressRow],
 ) -> Iterator[str]:
-    """Yield faults against the network's order, without lags: dates from before are days, not hours."""
+    """Yield disagreements with the network. Lags do not count, because these dates are whole days."""
     begins = row.started or row.finished
     for link in predecessors(asked, row.activity):
         side = side_of(link.type)
@@ -143,7 +148,7 @@ def _over(asked: Snapshot, link: LinkRow, before: Mapping[str, ProgressRow]) -> 
 
 
 def _times(asked: Snapshot, name: str) -> Times:
-    """Return a node's times as its successors see them."""
+    """Return when a node started and finished, as its successors count it."""
     if "#" not in name:
         found = activity(asked, name)
         return NEVER if found is None else activity_times(found)

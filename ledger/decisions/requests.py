@@ -1,4 +1,4 @@
-"""What people ask the engine for: a run, another try, a stop."""
+"""Requests of people to the engine: run an activity, try it again, or stop its run."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from datetime import datetime
 
 from ledger.log.chain import Event
 from ledger.log.payloads.runs import RequestAnswered, RequestMade
-from ledger.questions.case import LookedUp
 from ledger.questions.records import next_id, request
 from ledger.rules import runs as rules
 from ledger.rules.access import ENGINE
-from ledger.writing import Ledger, Transaction
+from ledger.writing import DecisionCase, Ledger
 from steps.errors import InputError, NotSatisfiedError
 
 
@@ -21,11 +20,10 @@ def request_run(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Ask for a run of what is ready."""
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    """Request a run of an activity that is ready."""
+    with ledger.case(activity, actor, at) as case:
         rules.request_run(case)
-        return _request(writing, case, "run")
+        return _request(case, "run")
 
 
 def request_retry(
@@ -35,16 +33,17 @@ def request_retry(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Ask for another try of what failed or was not met. It is open again, in the next attempt.
+    """Request another run of an activity that failed or did not meet its criteria. It is opened again as its next attempt.
 
-    Where hosts do not depend on one another, those that are done stay done, and only the others are tried again.
+    If its hosts do not depend on one another, the hosts that are done stay done, and only the others run again.
     """
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    with ledger.case(activity, actor, at) as case:
         rules.request_retry(case)
         plan, run = case.row.plan, case.last_run
-        kept = () if run is None or plan.waves is None else rules.hosts_done(plan.criteria, run.hosts, case.reads)
-        return _request(writing, case, "retry", kept)
+        kept: tuple[str, ...] = ()
+        if run is not None and plan.waves is not None:
+            kept = rules.hosts_done(plan.criteria, run.hosts, case.reads)
+        return _request(case, "retry", kept)
 
 
 def request_cancel(
@@ -54,17 +53,21 @@ def request_cancel(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Ask for a run to be stopped."""
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    """Request that a run is stopped."""
+    with ledger.case(activity, actor, at) as case:
         rules.request_cancel(case)
-        return _request(writing, case, "cancel")
+        return _request(case, "cancel")
 
 
 def answer_request(
-    ledger: Ledger, request_id: str, answer: str, *, actor: str = ENGINE, at: datetime | None = None
+    ledger: Ledger,
+    request_id: str,
+    answer: str,
+    *,
+    actor: str = ENGINE,
+    at: datetime | None = None,
 ) -> Event:
-    """Say what became of a request. It is then closed."""
+    """Answer a request, and so close it. Raise if it was answered already."""
     with ledger.write() as writing:
         writing.may(actor, "answer_request", request_id)
         asked = writing.at(at)
@@ -78,10 +81,9 @@ def answer_request(
 
 
 def _request(
-    writing: Transaction,
-    case: LookedUp,
+    case: DecisionCase,
     action: str,
     kept: tuple[str, ...] = (),
 ) -> Event:
     payload = RequestMade(request=next_id(case.snapshot, "request", "Q"), action=action, kept=kept)
-    return writing.record(case, payload)
+    return case.record(payload)

@@ -1,8 +1,8 @@
-"""Runs of software: a claim with a lease, its renewal, its settlement, and what check mode showed.
+"""Runs of software: claim an activity with a lease, renew the lease, settle the run, and record what check mode showed.
 
-A claim is taken, renewed and settled by its owner only. Leases are machine time, never simulated. What an event says of when
-is project time. A claim whose lease is over is settled as interrupted before the activity is claimed again, by whoever made
-sure that the old process is dead.
+Only the owner of a claim renews and settles it. Leases are in machine time, which is never simulated. The times of events are
+project time. When a lease is over, somebody first makes sure that the old process is dead. Then the old run is settled as
+interrupted, and only then is the activity claimed again.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from ledger.entries import Artifact, Claim, ItemResult, Measured, RunOutcome
-from ledger.evidence.batches import INLINE_ROWS, kept_rows
+from ledger.evidence.batches import inline_or_kept, kept_rows
 from ledger.evidence.store import load, store
 from ledger.log.chain import Event
-from ledger.log.payloads.base import Batch, Left, ReadingPart
+from ledger.log.payloads.base import Left, ReadingPart
 from ledger.log.payloads.runs import Previewed, RunClaimed, RunSettled
 from ledger.questions.activities import shares_of
 from ledger.questions.case import LookedUp
@@ -35,6 +35,7 @@ from steps.errors import NotSatisfiedError
 from steps.value import value_text
 
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+"""The end of the lease of a run that has no claim."""
 
 
 def claim(
@@ -52,9 +53,9 @@ def claim(
     machine_now: datetime | None = None,
     at: datetime | None = None,
 ) -> Claim | None:
-    """Take an activity to run it. Return None where somebody else has it, or one of its hosts, or a thing that it shares.
+    """Claim an activity, in order to run it. Return None if another run has it, one of its hosts, or something that it shares.
 
-    A change or a destruction needs a release for exactly these hosts and this playbook.
+    A step that changes or destroys something needs a release for exactly these hosts and this playbook.
     """
     with ledger.write() as writing:
         lease_until = (machine_now or writing.machine_time) + timedelta(seconds=lease_s)
@@ -72,30 +73,22 @@ def claim(
             hosts=tuple(hosts),
             release=_release(case, attempt, hosts, playbook_digest),
         )
-        taken = Claim(
-            row.id,
-            attempt,
-            payload.run,
-            owner,
-            lease_until,
-            host,
-            boot_id,
-            pid,
-            pgid,
-            payload.hosts,
-        )
-        writing.record(case, payload)
+        process = (host, boot_id, pid, pgid)
+        taken = Claim(row.id, attempt, payload.run, owner, lease_until, *process, payload.hosts)
+        case.record(payload)
         keep_claim(writing.projection, taken)
         return taken
 
 
 def _is_taken(case: LookedUp, hosts: Sequence[str]) -> bool:
-    """Return whether a host, or a shared thing, is another run's. A lapsed claim keeps what it has until it is settled."""
+    """Return whether another run has one of the hosts, or something shared. A lapsed claim keeps both until it is settled."""
     if not hosts:
         return False
-    shares = set(case.row.plan.shares)
-    others = claims(case.snapshot)
-    return any(set(hosts) & set(other.hosts) or shares & shares_of(case.snapshot, other.activity) for other in others)
+    wanted, shared = set(hosts), set(case.row.plan.shares)
+    for other in claims(case.snapshot):
+        if wanted & set(other.hosts) or shared & shares_of(case.snapshot, other.activity):
+            return True
+    return False
 
 
 def _release(
@@ -104,7 +97,7 @@ def _release(
     hosts: Sequence[str],
     playbook_digest: str | None,
 ) -> str | None:
-    """Return the release that this run uses up. A rehearsal touches no host and needs none."""
+    """Return the release that this run uses up. None in a rehearsal, which changes no hosts and needs no release."""
     if case.is_rehearsal:
         return None
     live = live_releases(case.snapshot, case.row.id, attempt)
@@ -121,31 +114,43 @@ def renew(
     pgid: int | None = None,
     machine_now: datetime | None = None,
 ) -> Claim:
-    """Prolong a claim, and note its process once it is known. Raise where the claim is another's."""
+    """Prolong the lease of a claim, and store its process once that is known. Raise NotSatisfiedError if the owner lost the claim."""
     with ledger.write() as writing:
         until = (machine_now or writing.machine_time) + timedelta(seconds=lease_s)
-        old = next((c for c in claims(writing.at()) if c.activity == activity and c.owner == owner), None)
-        if old is None:
+        held = {claim.activity: claim for claim in claims(writing.at())}
+        old = held.get(activity)
+        if old is None or old.owner != owner:
             raise _lost_lease(activity, owner)
-        process, group = old.pid if pid is None else pid, old.pgid if pgid is None else pgid
+        process = old.pid if pid is None else pid
+        group = old.pgid if pgid is None else pgid
         renewed = old._replace(lease_until=until, pid=process, pgid=group)
         keep_claim(writing.projection, renewed)
         return renewed
 
 
 def lapsed_claims(ledger: Ledger, *, machine_now: datetime | None = None) -> list[Claim]:
-    """Return claims whose lease is over, and runs that nobody has a claim to, as in a restored ledger."""
+    """Return the claims whose lease is over. A run without a claim is among them: a restored ledger may have such runs."""
     with ledger.write() as writing:
         now, asked = machine_now or writing.machine_time, writing.at()
         lapsed = [claim for claim in claims(asked) if claim.lease_until <= now]
-        orphans = unclaimed_runs(asked)
-        return lapsed + [Claim(r.activity, r.attempt, r.id, r.owner, LONG_AGO, r.host) for r in orphans]
+        unclaimed = [
+            Claim(
+                run.activity,
+                run.attempt,
+                run.id,
+                run.owner,
+                LONG_AGO,
+                run.host,
+            )
+            for run in unclaimed_runs(asked)
+        ]
+        return lapsed + unclaimed
 
 
 def _lost_lease(activity: str, owner: str) -> NotSatisfiedError:
     return NotSatisfiedError(
         f"lost lease: {owner} no longer holds {activity}",
-        hint="another engine took it over; what this run did is not recorded",
+        hint="another engine took it over; nothing that this run did is recorded",
     )
 
 
@@ -160,20 +165,16 @@ def settle(
     revision: int | None = None,
     at: datetime | None = None,
 ) -> Event:
-    """Record a run's result, by its owner and for its attempt only. The result decides the state.
+    """Record the outcome of a run. It decides the activity's next state. Raise NotSatisfiedError if the owner lost the claim.
 
-    An interrupted run leaves the activity open in the next attempt. It leaves it on hold where `needs_person`: where nobody
-    can tell whether the old process is dead. A calculation under a plan `revision` that is no longer in force is interrupted.
-    One whose end is held back by links (FF, SF) is refused.
+    After an interrupted run the activity is open again, as its next attempt. With `needs_person` it is on hold instead: nobody
+    could find out whether the old process is dead, so a person must look. A calculation that was made with an earlier plan
+    `revision` than the one in force counts as interrupted. A calculation that links (FF, SF) do not permit to finish yet is
+    refused.
     """
     results = tuple(kept_rows(ledger.site_dir, map(_item, outcome.results)))
-    readings = tuple(map(_reading, outcome.measurements))
-    batches: tuple[Batch, ...] = ()
-    if len(readings) > INLINE_ROWS:
-        batches = tuple(kept_rows(ledger.site_dir, (r.model_dump(mode="json") for r in readings)))
-        readings = ()
-    with ledger.write() as writing:
-        case = writing.case(activity, ENGINE, at)
+    readings, batches = inline_or_kept(ledger.site_dir, [*map(_reading, outcome.measurements)])
+    with ledger.case(activity, ENGINE, at) as case:
         run = _fenced(case, owner, attempt)
         if case.row.kept and outcome.status != "interrupted":
             before = _before(case, outcome)
@@ -191,8 +192,8 @@ def settle(
         payload = _settlement(case, run, owner, outcome, result).model_copy(
             update={"results": results, "measurements": readings, "measurement_batches": batches}
         )
-        event = writing.record(case, payload)
-        drop_claim(writing.projection, activity)
+        event = case.record(payload)
+        drop_claim(case.writing.projection, activity)
         return event
 
 
@@ -212,7 +213,7 @@ def _settlement(
     outcome: RunOutcome,
     result: State,
 ) -> RunSettled:
-    """Return what the event says, without the rows of results and readings."""
+    """Return the event, still without the rows of results and readings."""
     site_dir, row = case.snapshot.site_dir, case.row
     return RunSettled(
         run=run,
@@ -234,7 +235,7 @@ def _settlement(
 
 
 def _fenced(case: LookedUp, owner: str, attempt: int | None) -> str:
-    """Return the run that an owner is to settle. Raise where it is no longer theirs."""
+    """Return the run that an owner may settle. Raise NotSatisfiedError if the owner lost it, or if it is of another attempt."""
     row = case.row
     run = running(case.snapshot, row.id, row.attempt, owner)
     if run is None or attempt not in {None, row.attempt}:
@@ -243,18 +244,32 @@ def _fenced(case: LookedUp, owner: str, attempt: int | None) -> str:
 
 
 def _before(case: LookedUp, outcome: RunOutcome) -> rules.Before:
-    """Return what the attempt before showed of the hosts that this run did not touch again."""
+    """Return the results and readings of the last attempt for the hosts that this run did not touch again."""
+    row = case.row
+    earlier = [m for m in measurements(case.snapshot, row.id) if m.attempt == row.attempt - 1]
     by_engine = [
-        Measured(m.metric, m.value, m.unit, m.item, m.source, m.note)
-        for m in measurements(case.snapshot, case.row.id)
-        if m.attempt == case.row.attempt - 1 and m.by == ENGINE
+        Measured(
+            m.metric,
+            m.value,
+            m.unit,
+            m.item,
+            m.source,
+            m.note,
+        )
+        for m in earlier
+        if m.by == ENGINE
     ]
-    return rules.done_before(case.row, {result.host for result in outcome.results}, by_engine)
+    return rules.done_before(row, {result.host for result in outcome.results}, by_engine)
 
 
 def _reading(m: Measured) -> ReadingPart:
     return ReadingPart(
-        metric=m.metric, value=value_text(m.value), unit=m.unit, item=m.item, source=m.source, note=m.note
+        metric=m.metric,
+        value=value_text(m.value),
+        unit=m.unit,
+        item=m.item,
+        source=m.source,
+        note=m.note,
     )
 
 
@@ -284,10 +299,9 @@ def record_preview(
     summary: str,
     at: datetime | None = None,
 ) -> Event:
-    """Keep what check mode showed for these hosts and this playbook, for those who release it."""
+    """Record what check mode showed for these hosts and this playbook, so that a person can look at it before the release."""
     digest = store(ledger.site_dir, differences)
-    with ledger.write() as writing:
-        case = writing.case(activity, ENGINE, at)
+    with ledger.case(activity, ENGINE, at) as case:
         refuse_blocked(case)
         permitted(case, Action.RELEASE)
         name = f"{case.row.plan.step}.diff"
@@ -298,4 +312,4 @@ def record_preview(
             summary=summary,
             differences=Left(digest=digest, evidence="differences", name=name, size=len(differences)),
         )
-        return writing.record(case, payload)
+        return case.record(payload)

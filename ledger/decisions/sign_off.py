@@ -1,7 +1,7 @@
-"""Sign-offs: approvals and rejections, waivers, broken glass, releases, and the witnesses of an activity.
+"""Sign-offs: approvals and rejections, waivers, emergency overrides, releases, and the witnesses of an activity.
 
-Witnesses are told beforehand when an activity takes place. It waits for the notice, and not for the witnesses: once the time
-that they were told has come, it may go on without them. The sign-off then says who was there and who was not.
+Witnesses are invited to an activity for a certain time. The activity waits until that time, but not for the witnesses: from
+then on it may go on without them. The sign-off records who came and who did not.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from ledger.questions.records import next_id
 from ledger.rules import approval as rules
 from ledger.rules import runs, witnesses
 from ledger.rules.activity import State
+from ledger.rules.reasons import require_reason
 from ledger.trust.proving import DECISIONS, Proof
 from ledger.trust.statements import read_statement, statement_in
-from ledger.writing import Ledger
+from ledger.writing import Ledger, require_zone
 from steps.errors import InputError, UnreachableError
 
 
@@ -43,10 +44,10 @@ def sign(
     comment: str = "",
     at: datetime | None = None,
 ) -> Event:
-    """Approve finished work, pass a gate, or confirm what became stale. It is done once the quorum is there."""
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    """Approve finished work, pass a gate, or approve again what is stale. The activity is done when the quorum is reached."""
+    with ledger.case(activity, actor, at) as case:
         approval, policy = rules.sign(case, role), case.row.plan.policy
+        came = case.witnessed.items()
         payload = Signed(
             role=approval.role,
             meaning=meaning,
@@ -58,29 +59,31 @@ def sign(
             begins=approval.begins,
             result=approval.result,
             delegation=case.actor.roles.get(approval.role),
-            witnesses=tuple(Witnessed(role=role, person=came) for role, came in case.witnessed.items()),
+            witnesses=tuple(Witnessed(role=of, person=person) for of, person in came),
         )
-        return writing.record(case, payload)
+        return case.record(payload)
 
 
 def sign_elsewhere(ledger: Ledger, path: Path) -> Event:
-    """Record an approval that was signed elsewhere: the exported file, and FILE.sig beside it."""
+    """Record an approval that was exported to FILE and signed elsewhere. Its signature is in FILE.sig beside it."""
     try:
         exported = path.read_text(encoding="utf-8")
         signature = path.with_name(path.name + ".sig").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UnreachableError(
-            f"{path} or its signature cannot be read: {error}", hint=f"{path.name}.sig is beside it"
+            f"{path} or its signature cannot be read: {error}",
+            hint=f"put the signature {path.name}.sig beside it",
         ) from None
     text = statement_in(exported)
     statement = read_statement(text)
     said = statement["predicate"]
     if said["decision"] != DECISIONS[Signed.kind]:
         raise InputError(f"{path} is no approval, but {said['decision']!r}", hint="only approvals are signed elsewhere")
-    activity, role = statement["subject"][0]["name"], said["role"]
+    activity = statement["subject"][0]["name"]
+    signed = {name: said[name] for name in ("role", "meaning", "comment")}
     return ledger.proved(
         Proof(text, signature),
-        lambda: sign(ledger, said["person"], activity, role=role, meaning=said["meaning"], comment=said["comment"]),
+        lambda: sign(ledger, said["person"], activity, **signed),
     )
 
 
@@ -92,16 +95,18 @@ def reject(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Refuse finished work: a non-conformance opens, and the work goes back as the next attempt."""
-    if not reason.strip():
-        raise InputError("a rejection needs a reason", hint="give --reason")
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    """Reject finished work. This opens a non-conformance, and the work is done again as the next attempt."""
+    require_reason(reason, "a rejection")
+    with ledger.case(activity, actor, at) as case:
         role, result = rules.reject(case)
-        ncr, ncr_class = next_id(case.snapshot, "ncr", "NCR"), case.row.plan.ncr_class
-        return writing.record(
-            case, Rejected(role=role, reason=reason, ncr=ncr, ncr_class=ncr_class, result=result.value)
+        payload = Rejected(
+            role=role,
+            reason=reason,
+            ncr=next_id(case.snapshot, "ncr", "NCR"),
+            ncr_class=case.row.plan.ncr_class,
+            result=result.value,
         )
+        return case.record(payload)
 
 
 def waive(
@@ -114,22 +119,19 @@ def waive(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Decide to proceed with a criterion unmet: a punch item, to be made good by `due`."""
-    if not reason.strip():
-        raise InputError("a waiver needs a reason", hint="give --reason")
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    """Decide to proceed although a criterion is not met. The waiver is a punch item, to be made good by `due`."""
+    require_reason(reason, "a waiver")
+    with ledger.case(activity, actor, at) as case:
         role, result = rules.waive(case, metric)
-        waiver = next_id(case.snapshot, "waiver", "W")
         payload = Waived(
-            waiver=waiver,
+            waiver=next_id(case.snapshot, "waiver", "W"),
             metric=metric,
             reason=reason,
             due=due,
             role=role,
             result=result.value,
         )
-        return writing.record(case, payload)
+        return case.record(payload)
 
 
 def break_glass(
@@ -140,14 +142,12 @@ def break_glass(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Pass finished work against its policy, in an emergency. What was lacking is recorded and shown for ever.
+    """Pass finished work against its sign-off policy, in an emergency. What the policy lacked is recorded and stays visible.
 
-    Criteria are not passed by it: what failed or was not measured is waived, each by name.
+    This does not pass criteria. Each one that failed or was not measured needs a waiver first.
     """
-    if not reason.strip():
-        raise InputError("breaking the glass needs a reason", hint="give --reason")
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    require_reason(reason, "breaking the glass")
+    with ledger.case(activity, actor, at) as case:
         passed = rules.break_glass(case)
         payload = Overridden(
             role=passed.role,
@@ -155,7 +155,7 @@ def break_glass(
             lacking=passed.lacking,
             result=State.DONE.value,
         )
-        return writing.record(case, payload)
+        return case.record(payload)
 
 
 def release(
@@ -168,11 +168,13 @@ def release(
     playbook_digest: str,
     at: datetime | None = None,
 ) -> Event:
-    """Let software change these hosts, this many, with this playbook, once, in this attempt."""
+    """Permit one run of this attempt to change exactly these hosts with exactly this playbook.
+
+    `count` repeats the number of hosts. Raise InputError if it differs from `hosts`: a list may be longer than it looks.
+    """
     if len(set(hosts)) != count:
         raise InputError(f"{len(set(hosts))} hosts are named, but the count says {count}")
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    with ledger.case(activity, actor, at) as case:
         role, row = runs.release(case), case.row
         payload = Released(
             release=next_id(case.snapshot, "release", "R"),
@@ -183,17 +185,21 @@ def release(
             role=role,
             differences=runs.differences_seen(row, case.preview, hosts, playbook_digest),
         )
-        return writing.record(case, payload)
+        return case.record(payload)
 
 
 def invite(
-    ledger: Ledger, actor: str, activity: str, on: datetime, *, agreed: bool = False, at: datetime | None = None
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    on: datetime,
+    *,
+    agreed: bool = False,
+    at: datetime | None = None,
 ) -> Event:
-    """Tell the witnesses when an activity takes place. Raise for too short a notice, unless they agreed to it."""
-    if on.tzinfo is None:
-        raise InputError(f"the time {on.isoformat()} has no time zone", hint="give UTC")
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    """Invite the witnesses to an activity at the time `on`. Raise if their notice is too short and they did not agree."""
+    require_zone(on)
+    with ledger.case(activity, actor, at) as case:
         witness = witnesses.invite(case, on, agreed=agreed)
         payload = WitnessInvited(
             roles=witness.roles,
@@ -202,7 +208,7 @@ def invite(
             earliest=case.earliest_witnessed,
             agreed=agreed and on < case.earliest_witnessed,
         )
-        return writing.record(case, payload)
+        return case.record(payload)
 
 
 def attend(
@@ -215,8 +221,10 @@ def attend(
     note: str = "",
     at: datetime | None = None,
 ) -> Event:
-    """Record who came in a role, or that nobody did. Before its time only a holder of the role says that none will come."""
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    """Record who came as a witness in a role. None means that nobody came.
+
+    Before the time of the invitation, only a person with this role may record that nobody will come.
+    """
+    with ledger.case(activity, actor, at) as case:
         witnesses.attend(case, role, None if person is None else actor_at(case.snapshot, person))
-        return writing.record(case, WitnessNoted(role=role, person=person, note=note))
+        return case.record(WitnessNoted(role=role, person=person, note=note))

@@ -1,4 +1,4 @@
-"""The work itself: who does it, how far it is, what was read, and when it is finished, held, left out or opened again."""
+"""Decisions about the work of an activity: assign, start, progress, measure, finish, hold, resume, reopen, not applicable."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from ledger.rules import work as rules
 from ledger.rules.judgement import FAILED
 from ledger.rules.permission import refuse_stranger, same_organisation
 from ledger.rules.readings import asked_of, verdicts
+from ledger.rules.reasons import require_reason
 from ledger.writing import Ledger
 from steps.errors import InputError
 from steps.value import Value, value_text
@@ -44,19 +45,23 @@ def assign(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Assign an activity to a person. What was given to an organisation is assigned to its people only."""
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
-        rules.assign(case, writing.actor(person))
-        return writing.record(case, Assigned(person=person))
+    """Assign an activity to a person. If it was assigned to an organisation, the person belongs to that organisation."""
+    with ledger.case(activity, actor, at) as case:
+        rules.assign(case, case.writing.actor(person))
+        return case.record(Assigned(person=person))
 
 
 def assign_organisation(
-    ledger: Ledger, actor: str, subject: str, organisation: str, *, at: datetime | None = None
+    ledger: Ledger,
+    actor: str,
+    subject: str,
+    organisation: str,
+    *,
+    at: datetime | None = None,
 ) -> Event:
-    """Give an activity or an order to an organisation. An empty name takes it back.
+    """Assign an activity or an order to an organisation. An empty name ends the assignment.
 
-    An activity goes to an organisation that has people at the site. A supplier of an order need not have any.
+    An activity is assigned only to an organisation that has people in the plan. A supplier of an order needs none.
     """
     wanted = organisation.strip()
     with ledger.write() as writing:
@@ -67,7 +72,8 @@ def assign_organisation(
         else:
             subject = writing.case(subject, actor).row.id
             wanted = wanted and same_organisation(wanted, organisations(asked))
-        return writing.append(actor, OrganisationAssigned(organisation=wanted), subject=subject, at=asked.now)
+        payload = OrganisationAssigned(organisation=wanted)
+        return writing.append(actor, payload, subject=subject, at=asked.now)
 
 
 def comment(
@@ -78,13 +84,12 @@ def comment(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Write something down about an activity."""
+    """Record a comment on an activity."""
     if not text.strip():
         raise InputError("the comment is empty")
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    with ledger.case(activity, actor, at) as case:
         rules.comment(case)
-        return writing.record(case, Commented(text=text))
+        return case.record(Commented(text=text))
 
 
 def start(
@@ -94,11 +99,10 @@ def start(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Record that people began. Raise while anything before it is open."""
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    """Record that people started an activity. Raise NotSatisfiedError while it waits for its predecessors."""
+    with ledger.case(activity, actor, at) as case:
         rules.start(case)
-        return writing.record(case, Started())
+        return case.record(Started())
 
 
 def progress(
@@ -111,12 +115,11 @@ def progress(
     note: str = "",
     at: datetime | None = None,
 ) -> Event:
-    """Record how far the work has come: items or percent, and what stands out."""
+    """Record progress: the number of items done or the percentage done, and a note."""
     share = None if percent is None else Decimal(str(percent))
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    with ledger.case(activity, actor, at) as case:
         rules.progress(case, items_done, share, has_note=bool(note))
-        return writing.record(case, Progressed(items_done=items_done, percent=share, note=note))
+        return case.record(Progressed(items_done=items_done, percent=share, note=note))
 
 
 def measure(
@@ -132,13 +135,12 @@ def measure(
     instrument: str = "",
     at: datetime | None = None,
 ) -> Event:
-    """Record a reading, in a unit that compares with its criterion's. One that fails opens a non-conformance.
+    """Record a reading. Its unit must be comparable with that of the criterion. A failed reading opens a non-conformance.
 
-    A value that is text is read as its criterion asks for: a number, yes or no, or a word.
+    Text is read as the type that the criterion asks for: a number, yes or no, or a word.
     """
-    exact = Decimal(str(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    exact: Value = value if isinstance(value, bool | str) else Decimal(str(value))
+    with ledger.case(activity, actor, at) as case:
         read = rules.measure(case, ReadingEntry(metric, exact, unit), item or "")
         reading = ReadingPart(
             metric=metric,
@@ -148,14 +150,11 @@ def measure(
             source=source,
             instrument=instrument,
         )
-        (verdict,) = verdicts(
-            asked_of(case.row),
-            [read],
-            case.readings,
-            case.waived,
-        )
+        asked = asked_of(case.row)
+        (verdict,) = verdicts(asked, [read], case.readings, case.waived)
         failed = verdict.verdict == FAILED
-        under = open_ncrs_of_readings(case.snapshot, case.row).get((metric, read.item)) if failed else None
+        earlier = open_ncrs_of_readings(case.snapshot, case.row) if failed else {}
+        under = earlier.get((metric, read.item))
         opens = failed and under is None
         at_item = f" at {read.item}" if read.item else ""
         result = rules.after_reading(case, read)
@@ -167,19 +166,26 @@ def measure(
             under=under,
             result=None if result is None else result.value,
         )
-        return writing.record(case, payload)
+        return case.record(payload)
 
 
 def finish(
-    ledger: Ledger, actor: str, activity: str, *, performers: Sequence[str] = (), at: datetime | None = None
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    *,
+    performers: Sequence[str] = (),
+    at: datetime | None = None,
 ) -> Event:
-    """Record that people finished. Every criterion is met or waived by then. It then waits for a sign-off."""
-    with ledger.write() as writing:
+    """Record that people finished the work, which then waits for its sign-off.
+
+    Raise NotSatisfiedError if a criterion is neither met nor waived.
+    """
+    with ledger.case(activity, actor, at) as case:
         for performer in performers:
-            refuse_stranger(writing.actor(performer))
-        case = writing.case(activity, actor, at)
+            refuse_stranger(case.writing.actor(performer))
         result = rules.finish(case)
-        return writing.record(case, Finished(performers=(actor, *performers), result=result.value))
+        return case.record(Finished(performers=(actor, *performers), result=result.value))
 
 
 def hold(
@@ -190,12 +196,11 @@ def hold(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Stop an activity until it is resumed. Running software is cancelled, not held."""
-    _refuse_unreasoned(reason, "hold")
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    """Put an activity on hold until it is resumed. A run of software cannot be held: request its cancellation."""
+    require_reason(reason, "'hold'")
+    with ledger.case(activity, actor, at) as case:
         rules.hold(case)
-        return writing.record(case, Held(reason=reason))
+        return case.record(Held(reason=reason))
 
 
 def resume(
@@ -206,11 +211,10 @@ def resume(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Let a held activity go on in the state in which it was held."""
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    """Resume an activity that is on hold. It returns to the state that it had before the hold."""
+    with ledger.case(activity, actor, at) as case:
         back = rules.resume(case)
-        return writing.record(case, Resumed(reason=reason, result=back.value))
+        return case.record(Resumed(reason=reason, result=back.value))
 
 
 def na(
@@ -221,12 +225,11 @@ def na(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Decide that there is nothing to do. What follows then waits for what this activity waited for."""
-    _refuse_unreasoned(reason, "not applicable")
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    """Decide that an activity does not apply. Its successors then wait for its predecessors."""
+    require_reason(reason, "'not applicable'")
+    with ledger.case(activity, actor, at) as case:
         role = rules.na(case)
-        return writing.record(case, NotApplicable(reason=reason, role=role))
+        return case.record(NotApplicable(reason=reason, role=role))
 
 
 def reopen(
@@ -237,12 +240,11 @@ def reopen(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Open what was done again, as the next attempt. What rested on it becomes stale."""
-    _refuse_unreasoned(reason, "open again")
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    """Open an activity that is done again, as its next attempt. Everything done that comes after it becomes stale."""
+    require_reason(reason, "'open again'")
+    with ledger.case(activity, actor, at) as case:
         rules.reopen(case)
-        return writing.record(case, Reopened(reason=reason))
+        return case.record(Reopened(reason=reason))
 
 
 def settle_duplicate(
@@ -252,13 +254,7 @@ def settle_duplicate(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Record that an activity is done, since the steps that complete it are done."""
-    with ledger.write() as writing:
-        case = writing.case(activity, actor, at)
+    """Record that an activity is done because the activities that complete it are done."""
+    with ledger.case(activity, actor, at) as case:
         rules.settle_duplicate(case)
-        return writing.record(case, DuplicateSettled(by=case.row.plan.completed_by))
-
-
-def _refuse_unreasoned(reason: str, what: str) -> None:
-    if not reason.strip():
-        raise InputError(f"{what!r} needs a reason", hint="give --reason")
+        return case.record(DuplicateSettled(by=case.row.plan.completed_by))

@@ -1,25 +1,36 @@
-"""Rows that are too many for an event: kept as evidence, up to 10,000 a file, with digest and count in the event."""
+"""Rows that are too many for an event. They are stored as evidence, and the event has the digest and the rows of each file."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ledger.evidence.store import store
-from ledger.log.payloads.base import Batch
+from ledger.log.payloads.base import Batch, Part
 
 BATCH_ROWS = 10_000
+"""How many rows a file has at most."""
 
 INLINE_ROWS = 200
-"""Up to so many rows are in the event itself, so that a log can be read without the store."""
+"""How many rows an event has itself at most. So a usual event can be read without the evidence store."""
+
+AnyPart = TypeVar("AnyPart", bound=Part)
 
 
 def kept_rows(site_dir: Path, rows: Iterable[dict[str, Any]]) -> Iterator[Batch]:
-    """Keep rows as evidence, and yield what the event says of them."""
+    """Store rows as evidence. Yield each file as the event names it."""
     all_rows = list(rows)
     for first in range(0, len(all_rows), BATCH_ROWS):
         part = all_rows[first : first + BATCH_ROWS]
         text = json.dumps(part, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
         yield Batch(digest=store(site_dir, text.encode()), rows=len(part))
+
+
+def inline_or_kept(site_dir: Path, parts: Sequence[AnyPart]) -> tuple[tuple[AnyPart, ...], tuple[Batch, ...]]:
+    """Return the rows for an event: the rows themselves if they are few, otherwise the files in which they were stored."""
+    if len(parts) <= INLINE_ROWS:
+        return tuple(parts), ()
+    rows = (part.model_dump(mode="json") for part in parts)
+    return (), tuple(kept_rows(site_dir, rows))

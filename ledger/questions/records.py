@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ledger.entries import Claim
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
-from ledger.rules.rows import PreviewRow, ReleaseRow
+from ledger.rules.rows import PreviewRow, ReleaseRow, SignerKey
 from steps.value import Value
 
 NAME = "coalesce((SELECT n.name FROM person_name n WHERE n.id = t.person), t.person)"
@@ -66,17 +66,6 @@ class SignOffRow(NamedTuple):
     assurance: str
     at: datetime
     witnessed: str
-
-
-@table("signer_key")
-class SignerKeyRow(NamedTuple):
-    """A key that a person signs with. `until` is None while it counts, and `reason` says why it ended."""
-
-    person: str
-    key: str
-    since: datetime
-    until: datetime | None
-    reason: str
 
 
 @table("run")
@@ -175,6 +164,7 @@ class OverrideRow(NamedTuple):
 
 
 table("claim")(Claim)
+table("signer_key")(SignerKey)
 table("preview")(PreviewRow)
 table(
     "release",
@@ -194,9 +184,16 @@ def evidence(snapshot: Snapshot, name: str) -> list[EvidenceRow]:
     return rows_of(snapshot, EvidenceRow, "WHERE t.activity = :name ORDER BY t.seq, t.ordinal", name=name)
 
 
-def signer_keys(snapshot: Snapshot) -> list[SignerKeyRow]:
-    """Return every key that counts or counted, in the order of enrolment."""
-    return rows_of(snapshot, SignerKeyRow, "ORDER BY t.seq, t.person")
+def signer_keys(snapshot: Snapshot, person: str | None = None) -> list[SignerKey]:
+    """Return every key that is or was valid, of one person or of all, in the order of enrolment."""
+    wanted = "WHERE (:person IS NULL OR t.person = :person) ORDER BY t.seq, t.person"
+    return rows_of(snapshot, SignerKey, wanted, person=person)
+
+
+def valid_key(snapshot: Snapshot, person: str) -> str | None:
+    """Return the key with which a person's signatures are valid now. None if they have none."""
+    keys = (key.key for key in signer_keys(snapshot, person) if key.until is None)
+    return next(keys, None)
 
 
 def sign_offs(snapshot: Snapshot, name: str | None = None) -> list[SignOffRow]:

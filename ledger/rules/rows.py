@@ -131,6 +131,16 @@ class ChangeRow(NamedTuple):
     comment: str
 
 
+class SignerKey(NamedTuple):
+    """A person's public key (type and blob), and when its signatures are valid. `until` is None while it is not revoked."""
+
+    person: str
+    key: str
+    since: datetime
+    until: datetime | None
+    reason: str = ""
+
+
 class ReleaseRow(NamedTuple):
     """A release: a person permitted one run to change these hosts. It is `live` if no run used it and the attempt is the present."""
 

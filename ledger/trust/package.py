@@ -26,6 +26,7 @@ from ledger.questions.records import signer_keys
 from ledger.questions.site import project_time, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
+from ledger.rules.rows import SignerKey
 from ledger.trust import ssh
 from ledger.trust.audit import audit
 from ledger.trust.statements import PAYLOAD_TYPE, read_statement
@@ -60,7 +61,7 @@ def write_package(site_dir: Path, folder: Path) -> Package:
         snapshot.now = project_time(snapshot)
         rows = list(_events(snapshot))
         namespace = ssh.namespace_of(rehearsal=site_of(snapshot).rehearsal)
-        keys = [ssh.SignerKey(k.person, k.key, k.since, k.until) for k in signer_keys(snapshot)]
+        keys = signer_keys(snapshot)
         kept, named = _kept(snapshot), _named(snapshot)
         head, genesis = rows[-1]["hash"], rows[0]["hash"]
         _write(folder / "README.md", _readme(snapshot, rows, namespace, keys))
@@ -145,7 +146,7 @@ def _readme(
     snapshot: Snapshot,
     rows: list[dict[str, Any]],
     namespace: str,
-    keys: list[ssh.SignerKey],
+    keys: list[SignerKey],
 ) -> str:
     found = site_of(snapshot)
     owner = json.loads(rows[0]["payload"])

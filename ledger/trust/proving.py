@@ -21,12 +21,13 @@ from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Wi
 from ledger.log.payloads.plan import PlanAdopted
 from ledger.log.payloads.runs import Released
 from ledger.log.payloads.sign_off import Overridden, Rejected, Signed, Waived
+from ledger.questions.records import signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from ledger.trust import ssh
 from ledger.trust.statements import Basis, Decision, read_statement, signed_text, statement_text
 from steps.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
-from steps.stamps import instant, moment
+from steps.stamps import instant
 from steps.value import value_text
 
 DECISIONS: dict[str, str] = {
@@ -59,7 +60,6 @@ WHERE activity = :name AND attempt = :attempt ORDER BY seq, ordinal"""
 _EVIDENCE = """
 SELECT kind, name, digest FROM evidence_item
 WHERE activity = :name AND attempt = :attempt ORDER BY seq, ordinal"""
-_KEYS = "SELECT person, key, since, until, reason FROM signer_key WHERE person = ? ORDER BY seq"
 
 
 class Proof(NamedTuple):
@@ -187,20 +187,17 @@ def unsigned(actor: str, subject: str) -> UnsignedError:
 
 def refuse_unproven(snapshot: Snapshot, actor: str, proof: Proof, *, at: datetime) -> None:
     """Raise for a signature that does not hold at a time, with the reason in words."""
-    found = snapshot.db.execute(_KEYS, [actor]).fetchall()
-    if not found:
+    keys = signer_keys(snapshot, actor)
+    if not keys:
         raise NotSatisfiedError(
             f"this site knows no key of {actor}", hint="`ssh_key` in site.yaml, adopted by the owner"
         )
-    keys = [ssh.SignerKey(person, key, moment(since), instant(until)) for person, key, since, until, _ in found]
     namespace = namespace_of(snapshot)
     signers = ssh.allowed_signers(keys, namespace)
     why = ssh.refusal(signed_text(proof.statement), proof.signature, actor, signers, namespace, at)
     if why is None:
         return
-    ended = [
-        (key.until, reason) for key, (*_, reason) in zip(keys, found, strict=True) if key.until and key.until <= at
-    ]
+    ended = [(key.until, key.reason) for key in keys if key.until and key.until <= at]
     hint = f"it is to be made with `-n {namespace}`"
     if len(ended) == len(keys):
         until, reason = ended[-1]

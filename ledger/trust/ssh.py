@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
+from ledger.rules.rows import SignerKey
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
 
 NAMESPACE = "clusterwright"
@@ -32,15 +32,6 @@ KEY_TYPES = (
 """Types of key that may sign. DSA never may."""
 
 _KEY = re.compile(r"^(?P<type>[a-z0-9@.-]+) (?P<blob>[A-Za-z0-9+/]{40,}={0,3})(?: .*)?$")
-
-
-class SignerKey(NamedTuple):
-    """A person's public key (type and blob) and the time in which it counts. `until` is None while it does."""
-
-    person: str
-    key: str
-    since: datetime
-    until: datetime | None
 
 
 def namespace_of(*, rehearsal: bool) -> str:

@@ -18,17 +18,16 @@ from ledger.log.payloads.orders import ChangeDecided
 from ledger.log.payloads.sign_off import Signed
 from ledger.questions.case import LookedUp, activity, actor, approvers
 from ledger.questions.orders import change
+from ledger.questions.records import signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.approval import asks_for_signature
 from ledger.rules.permission import roles_for
+from ledger.rules.rows import SignerKey
 from ledger.state.projection import Projection
 from ledger.trust import ssh, sshsig
 from ledger.trust.proving import OF_AUTHORITY, About, namespace_of, statement_for
 from ledger.trust.statements import Basis, read_statement, signed_text
 from steps.errors import ClusterwrightError
-from steps.stamps import instant, moment
-
-_KEYS = "SELECT person, key, since, until FROM signer_key WHERE person = ? ORDER BY seq"
 
 
 class Met(NamedTuple):
@@ -36,7 +35,7 @@ class Met(NamedTuple):
 
     event: Event
     statement: str
-    keys: tuple[ssh.SignerKey, ...]
+    keys: list[SignerKey]
     namespace: str
 
 
@@ -65,10 +64,7 @@ class Verifier:
         then = self.snapshot.at(event.effective_at)
         if payload.statement is not None:
             yield from self._statement(then, event, payload, payload.statement)
-            keys = tuple(
-                ssh.SignerKey(person, key, moment(since), instant(until))
-                for person, key, since, until in then.db.execute(_KEYS, [event.actor])
-            )
+            keys = signer_keys(then, event.actor)
             self.met[event.seq] = Met(event, payload.statement, keys, namespace_of(then))
         elif _asks_for_signature(then, event, payload):
             yield "is not signed, and its policy asks for a signature"

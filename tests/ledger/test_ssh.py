@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger.trust.ssh import SignerKey, allowed_signers, find_key, plain_key, refusal, sign
+from ledger.rules.rows import SignerKey
+from ledger.trust.ssh import allowed_signers, find_key, plain_key, refusal, sign
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
 
 NOW = datetime(2027, 1, 4, 9, 0, tzinfo=UTC)

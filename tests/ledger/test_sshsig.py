@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256, SHA384, SHA512
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from ledger.rules.rows import SignerKey
 from ledger.trust import ssh
 from ledger.trust.sshsig import holds
 from tests.ledger.test_ssh import new_key
@@ -138,7 +139,7 @@ class Asked(NamedTuple):
 
     text: str
     signature: str
-    keys: list[ssh.SignerKey]
+    keys: list[SignerKey]
     person: str = "lead-1"
     namespace: str = SPACE
     at: datetime = NOW
@@ -154,8 +155,8 @@ class Asked(NamedTuple):
         return ssh.refusal(self.text, self.signature, self.person, signers, self.namespace, self.at)
 
 
-def known(signer: Signer, since: datetime = NOW, until: datetime | None = None) -> ssh.SignerKey:
-    return ssh.SignerKey("lead-1", signer.public, since, until)
+def known(signer: Signer, since: datetime = NOW, until: datetime | None = None) -> SignerKey:
+    return SignerKey("lead-1", signer.public, since, until)
 
 
 @pytest.mark.parametrize("digest", ["sha256", "sha512"])
@@ -171,7 +172,7 @@ def test_what_ssh_keygen_signed_holds_here(tmp_path: Path, kind: str) -> None:
     key = new_key(tmp_path / "id", kind)
     made = ssh.sign(TEXT, tmp_path / "id", SPACE)
 
-    assert Asked(TEXT, made, [ssh.SignerKey("lead-1", key, NOW, None)]).here()
+    assert Asked(TEXT, made, [SignerKey("lead-1", key, NOW, None)]).here()
 
 
 def test_a_key_counts_here_just_as_long_as_there() -> None:

@@ -12,21 +12,15 @@ from typing import Annotated
 
 import typer
 
-from clusterwright.commands.acting import take
-from clusterwright.commands.options import DAY, AsOption, SiteOption, a_day
-from clusterwright.output import say
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.options import DAY, a_day
 from ledger.decisions.ncr import assign_ncr
 
 
 def assign(
+    me: Acting,
     ncr: Annotated[str, typer.Argument(help="Its id, as NCR-0001.")],
     person: Annotated[str, typer.Argument(help="Who makes it good.")],
-    due: Annotated[
-        date | None,
-        typer.Option("--due", parser=a_day, metavar=DAY, help="By when."),
-    ] = None,
-    site: SiteOption = None,
-    who: AsOption = None,
+    due: Annotated[date | None, typer.Option("--due", parser=a_day, metavar=DAY, help="By when.")] = None,
 ) -> None:
-    take(site, who, None, assign_ncr, ncr, person, due)
-    say(f"{ncr}: assigned to {person}")
+    me.once(ncr, f"assigned to {person}", assign_ncr, person, due)

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from clusterwright.commands.asking import Asking
 from clusterwright.output import table
-from ledger.questions.records import SignerKeyRow, signer_keys
+from ledger.questions.records import signer_keys
+from ledger.rules.rows import SignerKey
 
 
 def keys(ask: Asking) -> None:
@@ -22,10 +23,10 @@ def keys(ask: Asking) -> None:
         ask.answer(snapshot, rows, lambda: _print(rows))
 
 
-def _print(rows: list[SignerKeyRow]) -> None:
+def _print(rows: list[SignerKey]) -> None:
     table(("person", "since", "until", "why", "key"), [_cells(r) for r in rows])
 
 
-def _cells(r: SignerKeyRow) -> tuple[object, ...]:
+def _cells(r: SignerKey) -> tuple[object, ...]:
     until = f"{r.until:%Y-%m-%d %H:%M}" if r.until else ""
     return r.person, f"{r.since:%Y-%m-%d %H:%M}", until, r.reason, r.key[:60]

@@ -17,13 +17,5 @@ from ledger.trust import ssh
 def allowed_signers(site: SiteOption = None) -> None:
     with record(site) as snapshot:
         namespace = ssh.namespace_of(rehearsal=site_of(snapshot).rehearsal)
-        held = [
-            ssh.SignerKey(
-                r.person,
-                r.key,
-                r.since,
-                r.until,
-            )
-            for r in signer_keys(snapshot)
-        ]
-    print(ssh.allowed_signers(held, namespace), end="")
+        keys = signer_keys(snapshot)
+    print(ssh.allowed_signers(keys, namespace), end="")
