@@ -51,7 +51,7 @@ class Surroundings:
 
 
 def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings) -> Plan:
-    """Give the plan of a site with every date worked out."""
+    """Return the plan of a site, with every date calculated."""
     calendar = site_calendar(site)
     dossier = dossier_of(design)
     expansion = expand(catalog, design, calendar.hours_per_day)
@@ -129,7 +129,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
 
 
 def site_calendar(site: Site) -> WorkCalendar:
-    """Give the site's working calendar from the first moment of its start date."""
+    """Return the site's working calendar. It begins at midnight of the site's start date."""
     midnight = datetime.combine(site.start, time(), ZoneInfo(site.time_zone))
     return WorkCalendar(
         midnight.astimezone(UTC),
@@ -141,7 +141,7 @@ def site_calendar(site: Site) -> WorkCalendar:
 
 
 def network_of(plan: Plan) -> Network:
-    """Give the plan's network at most likely durations: what applies, orders and deliveries."""
+    """Return the plan's network: the activities that apply, the orders and the deliveries, at their most likely durations."""
     ids: list[str] = []
     hours: list[float] = []
     working: list[bool] = []
@@ -173,7 +173,7 @@ def network_of(plan: Plan) -> Network:
 
 
 def dated(plan: Plan, calendar: WorkCalendar) -> Plan:
-    """Give the plan with early and late dates, floats, order-by and need-by dates."""
+    """Return the plan with early and late dates and floats of activities, and the order-by and need-by dates of orders."""
     network = network_of(plan)
     closing = [number for number, name in enumerate(network.ids) if name.startswith("195@")]
     schedule = CriticalPath(network, calendar).solve(target=closing[0] if closing else None)
@@ -189,7 +189,7 @@ def dated(plan: Plan, calendar: WorkCalendar) -> Plan:
 
 
 def critical_nodes(plan: Plan, network: Network, schedule: Schedule, closing: list[int]) -> set[int]:
-    """Give the driving chain back from go-live, and every node without float that does not continue after it.
+    """Return the numbers of the critical nodes: the chain that drives go-live, and every node without float.
 
     Where calendars mix, float alone breaks the chain: a delivery on a Saturday has the Sunday to spare.
     """
@@ -292,7 +292,7 @@ def _policy(sign_off: SignOff, assurance: Literal["recorded", "signed"], hours_p
 
 
 def playbook_of(step: Step, values: Mapping[str, Any]) -> str | None:
-    """Give the playbook that a step has in a design: the first alternative that holds there, otherwise its own."""
+    """Return the playbook of a step in a design: that of the first alternative that holds there, otherwise the step's own."""
     for alternative in step.alternatives:
         if evaluate(alternative.when, values):
             return alternative.playbook
@@ -330,7 +330,7 @@ def _criteria(node: Node) -> list[PlanCriterion]:
 
 
 def threshold(criterion: Criterion, node: Node) -> Decimal | bool:
-    """Give a criterion's limit for this unit; text is a formula over the design."""
+    """Return a criterion's limit for this unit. A limit that is text is a formula over the design."""
     value = criterion.value
     if isinstance(value, str):
         value = evaluate(value, node.values)
