@@ -9,11 +9,12 @@ from steps.value import Value
 FACTORS: dict[str, tuple[str, Decimal]] = {
     name: (dimension, Decimal(factor))
     for dimension, units in {
-        "time": {"ns": "1e-9", "us": "1e-6", "µs": "1e-6", "ms": "1e-3", "s": "1", "min": "60",
-                 "h": "3600", "day": "86400"},
+        "time": {"ns": "1e-9", "us": "1e-6", "µs": "1e-6", "ms": "1e-3", "s": "1",
+                 "min": "60", "h": "3600", "day": "86400"},
         "power": {"W": "1", "kW": "1e3", "MW": "1e6"},
         "potential": {"mV": "1e-3", "V": "1", "kV": "1e3"},
-        "resistance": {"uohm": "1e-6", "µohm": "1e-6", "mohm": "1e-3", "ohm": "1", "kohm": "1e3", "megohm": "1e6"},
+        "resistance": {"uohm": "1e-6", "µohm": "1e-6", "mohm": "1e-3",
+                       "ohm": "1", "kohm": "1e3", "megohm": "1e6"},
         "current": {"mA": "1e-3", "A": "1", "kA": "1e3"},
         "torque": {"Nm": "1", "N·m": "1", "lbf·ft": "1.3558179483314", "lbf·in": "0.1129848290276"},
         "pressure": {"Pa": "1", "kPa": "1e3", "bar": "1e5", "psi": "6894.757293168"},
@@ -22,7 +23,8 @@ FACTORS: dict[str, tuple[str, Decimal]] = {
                  "Gbit/s": "1e9", "Gbps": "1e9"},
         "byte rate": {"B/s": "1", "kB/s": "1e3", "MB/s": "1e6", "GB/s": "1e9", "TB/s": "1e12",
                       "MiB/s": "1048576", "GiB/s": "1073741824"},
-        "bytes": {"B": "1", "kB": "1e3", "MB": "1e6", "GB": "1e9", "TB": "1e12", "PB": "1e15",
+        "bytes": {"B": "1", "kB": "1e3", "MB": "1e6",
+                  "GB": "1e9", "TB": "1e12", "PB": "1e15",
                   "KiB": "1024", "MiB": "1048576", "GiB": "1073741824", "TiB": "1099511627776"},
         "length": {"mm": "1e-3", "cm": "1e-2", "m": "1", "km": "1e3"},
         "share": {"%": "1", "percent": "1"},

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from steps.schedule.calendar import WorkCalendar
+from steps.schedule.dating import closing_node, critical_nodes, last_node, network_of
 from steps.schedule.network import CriticalPath, Network, Progress
 from steps.schedule.plan import Plan
-from steps.schedule.planner import critical_nodes, network_of
 
 
 class Actual(NamedTuple):
@@ -43,26 +43,18 @@ def forecast(plan: Plan, actuals: Actuals, now: datetime) -> Forecast:
     calendar = WorkCalendar.from_plan(plan)
     network = network_of(plan)
     progress = _progress(network, calendar, actuals, now)
-    closing = _closing(network)
-    found = CriticalPath(network, calendar).solve(progress=progress, target=closing)
-    last = int(np.argmax(found.early_finish)) if closing is None else closing
+    found = CriticalPath(network, calendar).solve(progress=progress, target=closing_node(network))
     ends = [calendar.at(float(hours)) for hours in found.early_finish]
     open_ = np.flatnonzero(np.isnan(progress.finished)).tolist()
-    critical = critical_nodes(plan, network, found, [] if closing is None else [closing])
+    critical = critical_nodes(plan, network, found)
     starts = found.early_start.tolist()
     in_order = sorted(critical & set(open_), key=lambda index: (starts[index], index))
     return Forecast(
         as_of=now,
-        finish=ends[last],
+        finish=ends[last_node(network, found)],
         nodes={network.ids[index]: ends[index] for index in open_},
         critical=tuple(network.ids[index] for index in in_order),
     )
-
-
-def _closing(network: Network) -> int | None:
-    """Return the node that closes the project, None if the site has none."""
-    closing = (index for index, name in enumerate(network.ids) if name.startswith("195@"))
-    return next(closing, None)
 
 
 def _progress(network: Network, calendar: WorkCalendar, actuals: Actuals, now: datetime) -> Progress:

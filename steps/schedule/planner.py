@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, time
 from decimal import Decimal
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-import numpy as np
-
 from steps.catalog.loader import Catalog
 from steps.catalog.schema import Criterion, Policy, SignOff, Step
-from steps.design.design import Design
+from steps.design.design import Design, DesignUnit
 from steps.design.dossier import dossier_of
-from steps.design.site import Site
+from steps.design.site import PersonEntry, Site
 from steps.errors import InputError
 from steps.formula import evaluate
-from steps.schedule.activity import Dates, Hours, PlanActivity, PlanCriterion, PlanFact, PlanPolicy, PlanWitness
+from steps.schedule.activity import PlanActivity, PlanCriterion, PlanFact, PlanPolicy, PlanWitness
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.crews import overloads
+from steps.schedule.dating import dated
 from steps.schedule.durations import calendar_of, duration_of, items_of, lead_of
-from steps.schedule.expansion import Expansion, Node, Order, expand
-from steps.schedule.network import CriticalPath, Edge, Network, Schedule
+from steps.schedule.expansion import Expansion, Node, Order, ResolvedLink, expand
 from steps.schedule.noted import noted
 from steps.schedule.plan import Person, Plan, PlanLink, PlanOrder, PlanTranche, Unit
 
@@ -51,13 +49,10 @@ class Surroundings:
 
 
 def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings) -> Plan:
-    """Give the plan of a site with every date worked out."""
+    """Return the plan of a site, with every date calculated."""
     calendar = site_calendar(site)
     dossier = dossier_of(design)
     expansion = expand(catalog, design, calendar.hours_per_day)
-    durations = {
-        node.id: duration_of(node.entry.step, node.values, calendar.hours_per_day) for node in expansion.nodes.values()
-    }
     plan = Plan(
         site=site.name,
         preset=site.preset,
@@ -70,49 +65,15 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         working_days=site.calendar.working_days,
         working_hours=site.calendar.hours,
         holidays=tuple(day.isoformat() for day in site.calendar.holidays),
-        units=tuple(
-            Unit(
-                id=u.id,
-                kind=u.kind,
-                parent=u.parent,
-                title=u.title,
-                hosts=around.hosts.nodes.get(u.id, ()),
-                unmatched=around.hosts.unmatched.get(u.id, ()),
-                shared=around.hosts.shared.get(u.id, ()),
-                design={k: v for k, v in u.values.items() if design.site.values.get(k) != v},
-            )
-            for u in design.units
-        ),
+        units=tuple(_unit(unit, design, around.hosts) for unit in design.units),
         activities=tuple(
-            _activity(node, durations[node.id], expansion, site.assurance, calendar.hours_per_day, around.hosts)
+            _activity(node, expansion, site.assurance, calendar.hours_per_day, around.hosts)
             for node in expansion.nodes.values()
         ),
-        links=tuple(
-            PlanLink(
-                before=link.before,
-                after=link.after,
-                type=link.type,
-                lag_h=link.lag_h,
-                lag_calendar="working" if link.lag_working else "elapsed",
-                map=link.map,
-                reason=link.reason,
-                bridged=link.bridged,
-            )
-            for link in expansion.links
-        ),
+        links=tuple(_link(link) for link in expansion.links),
         orders=tuple(_order(order) for order in expansion.orders.values()),
         host_sets=around.hosts.sets,
-        people=tuple(
-            Person(
-                id=p.id,
-                name=p.name or p.id,
-                roles=p.roles,
-                organisation=p.organisation,
-                account=p.account,
-                ssh_key=p.ssh_key,
-            )
-            for p in site.people
-        ),
+        people=tuple(_person(person) for person in site.people),
         roles=around.roles,
         design=dict(design.site.values),
         figures=dict(design.figures),
@@ -122,14 +83,13 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         evidence=site.evidence,
     )
     plan = dated(plan, calendar)
-    broken = [
-        f"the design cannot be built: {f.says}; mend: {f.remedy}" for f in dossier.findings if f.severity == "error"
-    ]
+    errors = (finding for finding in dossier.findings if finding.severity == "error")
+    broken = (f"the design cannot be built: {error.says}; remedy: {error.remedy}" for error in errors)
     return plan.model_copy(update={"findings": (*broken, *overloads(plan, design))})
 
 
 def site_calendar(site: Site) -> WorkCalendar:
-    """Give the site's working calendar from the first moment of its start date."""
+    """Return the site's working calendar. It begins at midnight of the site's start date."""
     midnight = datetime.combine(site.start, time(), ZoneInfo(site.time_zone))
     return WorkCalendar(
         midnight.astimezone(UTC),
@@ -140,102 +100,47 @@ def site_calendar(site: Site) -> WorkCalendar:
     )
 
 
-def network_of(plan: Plan) -> Network:
-    """Give the plan's network at most likely durations: what applies, orders and deliveries."""
-    ids: list[str] = []
-    hours: list[float] = []
-    working: list[bool] = []
-    for activity in plan.activities:
-        if activity.applicable:
-            ids.append(activity.id)
-            hours.append(activity.duration.m)
-            working.append(activity.calendar == "working")
-    for order in plan.orders:
-        ids.append(order.id)
-        hours.append(0.0)
-        working.append(False)
-        for tranche in order.tranches:
-            ids.append(tranche.id)
-            hours.append(order.lead.m + tranche.after_first_h)
-            working.append(False)
-    index = {name: number for number, name in enumerate(ids)}
-    edges = tuple(
-        Edge(
-            index[link.before],
-            index[link.after],
-            link.type.value,
-            link.lag_h,
-            link.lag_calendar == "working",
-        )
-        for link in plan.links
-    )
-    return Network(tuple(ids), np.array(hours), np.array(working, dtype=bool), edges)
-
-
-def dated(plan: Plan, calendar: WorkCalendar) -> Plan:
-    """Give the plan with early and late dates, floats, order-by and need-by dates."""
-    network = network_of(plan)
-    closing = [number for number, name in enumerate(network.ids) if name.startswith("195@")]
-    schedule = CriticalPath(network, calendar).solve(target=closing[0] if closing else None)
-    dates = _dates(network, schedule, calendar, critical_nodes(plan, network, schedule, closing))
-    finish = dates[network.ids[closing[0]]].early_finish if closing else max(d.early_finish for d in dates.values())
-    return plan.model_copy(
-        update={
-            "finish": finish,
-            "activities": tuple(replace(a, dates=dates.get(a.id)) for a in plan.activities),
-            "orders": tuple(_dated_order(order, dates) for order in plan.orders),
-        }
+def _unit(unit: DesignUnit, design: Design, hosts: Hosts) -> Unit:
+    of_site = design.site.values
+    own = [name for name in unit.values if of_site.get(name) != unit.values[name]]
+    return Unit(
+        id=unit.id,
+        kind=unit.kind,
+        parent=unit.parent,
+        title=unit.title,
+        hosts=hosts.nodes.get(unit.id, ()),
+        unmatched=hosts.unmatched.get(unit.id, ()),
+        shared=hosts.shared.get(unit.id, ()),
+        design={name: unit.values[name] for name in own},
     )
 
 
-def critical_nodes(plan: Plan, network: Network, schedule: Schedule, closing: list[int]) -> set[int]:
-    """Give the driving chain back from go-live, and every node without float that does not continue after it.
-
-    Where calendars mix, float alone breaks the chain: a delivery on a Saturday has the Sunday to spare.
-    """
-    continuing = {a.id for a in plan.activities if a.continuing}
-    critical = {i for i, name in enumerate(network.ids) if schedule.total_float_h[i] < 1e-6 and name not in continuing}
-    node = closing[0] if closing else int(np.argmax(schedule.early_finish))
-    while node >= 0:
-        critical.add(node)
-        node = int(schedule.driving[node])
-    return critical
-
-
-def _dates(network: Network, schedule: Schedule, calendar: WorkCalendar, critical: set[int]) -> dict[str, Dates]:
-    def at(hours: float) -> datetime:
-        return calendar.at(float(hours))
-
-    return {
-        name: Dates(
-            early_start=at(schedule.early_start[i]),
-            early_finish=at(schedule.early_finish[i]),
-            late_start=at(schedule.late_start[i]),
-            late_finish=at(schedule.late_finish[i]),
-            total_float_h=round(float(schedule.total_float_h[i]), 4),
-            free_float_h=round(float(schedule.free_float_h[i]), 4),
-            driving=network.ids[schedule.driving[i]] if schedule.driving[i] >= 0 else None,
-            is_critical=i in critical,
-        )
-        for i, name in enumerate(network.ids)
-    }
+def _link(link: ResolvedLink) -> PlanLink:
+    return PlanLink(
+        before=link.before,
+        after=link.after,
+        type=link.type,
+        lag_h=link.lag_h,
+        lag_calendar="working" if link.lag_working else "elapsed",
+        map=link.map,
+        reason=link.reason,
+        bridged=link.bridged,
+    )
 
 
-def _dated_order(order: PlanOrder, dates: dict[str, Dates]) -> PlanOrder:
-    tranches = tuple(t.model_copy(update={"dates": dates[t.id]}) for t in order.tranches)
-    return order.model_copy(
-        update={
-            "dates": dates[order.id],
-            "order_by": dates[order.id].late_finish,
-            "need_by": min(dates[t.id].late_finish for t in order.tranches),
-            "tranches": tranches,
-        }
+def _person(entry: PersonEntry) -> Person:
+    return Person(
+        id=entry.id,
+        name=entry.name or entry.id,
+        roles=entry.roles,
+        organisation=entry.organisation,
+        account=entry.account,
+        ssh_key=entry.ssh_key,
     )
 
 
 def _activity(
     node: Node,
-    duration: Hours,
     expansion: Expansion,
     assurance: Literal["recorded", "signed"],
     hours_per_day: float,
@@ -244,12 +149,8 @@ def _activity(
     step = node.entry.step
     criteria = tuple(_criteria(node)) if node.applies else ()
     playbook = playbook_of(step, node.values)
-    completed_by = tuple(
-        other
-        for other in (f"{step_id}@{node.unit.id}" for step_id in step.completed_by)
-        if other in expansion.nodes and expansion.nodes[other].applies
-    )
-    as_in_step = {f.name: getattr(step, f.name) for f in fields(PlanActivity) if hasattr(step, f.name)}
+    same_names = [field.name for field in fields(PlanActivity) if hasattr(step, field.name)]
+    as_in_step = {name: getattr(step, name) for name in same_names}
     worked_out: dict[str, Any] = {
         "id": node.id,
         "step": step.id,
@@ -257,7 +158,7 @@ def _activity(
         "role": step.crew.role,
         "crew_size": step.crew.size,
         "calendar": calendar_of(step),
-        "duration": duration,
+        "duration": duration_of(step, node.values, hours_per_day),
         "items_of": step.items.of if step.items else None,
         "items": items_of(step, node.values) if node.applies else None,
         "applicable": node.applies,
@@ -266,7 +167,7 @@ def _activity(
         "preview": step.preview and playbook is not None,
         "waves": step.waves if playbook is not None else None,
         "plays": hosts.plays.get(playbook or ""),
-        "completed_by": completed_by,
+        "completed_by": tuple(_completing(node, expansion)),
         "policy": _policy(step.sign_off, assurance, hours_per_day),
         "facts": tuple(_facts(node)) if node.applies else (),
         "criteria": criteria,
@@ -274,6 +175,14 @@ def _activity(
         "ncr_class": step.on_fail.ncr if step.on_fail else "B",
     }
     return PlanActivity(**(as_in_step | worked_out))
+
+
+def _completing(node: Node, expansion: Expansion) -> Iterator[str]:
+    """Yield the activities of the same unit that complete this one, of those that apply."""
+    for step_id in node.entry.step.completed_by:
+        other = expansion.nodes.get(f"{step_id}@{node.unit.id}")
+        if other is not None and other.applies:
+            yield other.id
 
 
 def _policy(sign_off: SignOff, assurance: Literal["recorded", "signed"], hours_per_day: float) -> PlanPolicy:
@@ -292,7 +201,7 @@ def _policy(sign_off: SignOff, assurance: Literal["recorded", "signed"], hours_p
 
 
 def playbook_of(step: Step, values: Mapping[str, Any]) -> str | None:
-    """Give the playbook that a step has in a design: the first alternative that holds there, otherwise its own."""
+    """Return the playbook of a step in a design: that of the first alternative that holds there, otherwise the step's own."""
     for alternative in step.alternatives:
         if evaluate(alternative.when, values):
             return alternative.playbook
@@ -305,32 +214,34 @@ def _witness(policy: Policy, hours_per_day: float) -> PlanWitness | None:
     return PlanWitness(roles=policy.witness.roles, notice_h=policy.witness.notice.value * hours_per_day)
 
 
-def _facts(node: Node) -> list[PlanFact]:
-    return [
-        PlanFact(name=fact.name, unit=fact.unit, meaning=fact.meaning, options=fact.options, evidence=fact.evidence)
-        for fact in node.entry.step.facts
-        if fact.when is None or evaluate(fact.when, node.values)
-    ]
+def _facts(node: Node) -> Iterator[PlanFact]:
+    for fact in node.entry.step.facts:
+        if fact.when is None or evaluate(fact.when, node.values):
+            yield PlanFact(
+                name=fact.name,
+                unit=fact.unit,
+                meaning=fact.meaning,
+                options=fact.options,
+                evidence=fact.evidence,
+            )
 
 
-def _criteria(node: Node) -> list[PlanCriterion]:
-    return [
-        PlanCriterion(
-            metric=criterion.metric,
-            op=criterion.op,
-            value=threshold(criterion, node),
-            unit=criterion.unit,
-            each=criterion.each,
-            fleet_z=None if criterion.fleet_z is None else Decimal(str(criterion.fleet_z)),
-            source=criterion.source,
-        )
-        for criterion in node.entry.step.accept
-        if criterion.when is None or evaluate(criterion.when, node.values)
-    ]
+def _criteria(node: Node) -> Iterator[PlanCriterion]:
+    for criterion in node.entry.step.accept:
+        if criterion.when is None or evaluate(criterion.when, node.values):
+            yield PlanCriterion(
+                metric=criterion.metric,
+                op=criterion.op,
+                value=threshold(criterion, node),
+                unit=criterion.unit,
+                each=criterion.each,
+                fleet_z=None if criterion.fleet_z is None else Decimal(str(criterion.fleet_z)),
+                source=criterion.source,
+            )
 
 
 def threshold(criterion: Criterion, node: Node) -> Decimal | bool:
-    """Give a criterion's limit for this unit; text is a formula over the design."""
+    """Return a criterion's limit for this unit. A limit that is text is a formula over the design."""
     value = criterion.value
     if isinstance(value, str):
         value = evaluate(value, node.values)

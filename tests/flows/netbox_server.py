@@ -94,7 +94,7 @@ class _Answers(BaseHTTPRequestHandler):
 
 @contextmanager
 def running_netbox() -> Iterator[NetBoxServer]:
-    """Give a server that listens on this machine."""
+    """Run a NetBox server on this machine, and stop it afterwards."""
     with NetBoxServer() as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()

@@ -59,7 +59,7 @@ def run(tmp_path: Path, task: str, *, hosts: str = "", timeout_s: int = 600) -> 
 
 
 def sleeping(seconds: str) -> list[int]:
-    """Give the processes that sleep for just so long: the work of a run of ours."""
+    """Return the processes that sleep for exactly so long: the work of a run of this test."""
     found = []
     for process in psutil.process_iter():
         try:

@@ -38,7 +38,7 @@ FEED = {"feed.voltage": 415, "feed.breaker": 80, "feed.count": 2, "feed.phases":
 
 
 def real_plan(**overrides: float) -> Plan:
-    """Give the plan of one scalable unit, made as the command line makes it."""
+    """Return the plan of one scalable unit, made as the command line makes it."""
     site = Site.model_validate(
         {
             "name": "one-unit",
@@ -70,7 +70,7 @@ def unit(tmp_path: Path) -> Path:
 
 
 def all_done(site: Path, *steps: str, attempt: int = 1) -> Callable[[], bool]:
-    """Give what says whether these steps are done at the site."""
+    """Return a condition: whether these steps are done at the site."""
 
     def done() -> bool:
         rows = [row(site, f"{step}@site") for step in steps]
@@ -80,7 +80,7 @@ def all_done(site: Path, *steps: str, attempt: int = 1) -> Callable[[], bool]:
 
 
 def documents(site: Path, name: str) -> dict[str, str]:
-    """Give the evidence of an activity's present attempt: kind and content, by file name."""
+    """Return the evidence of an activity's present attempt: kind and content by file name."""
     attempt = row(site, name).attempt
     with open_snapshot(site) as snapshot:
         found = [e for e in evidence(snapshot, name) if e.attempt == attempt]
@@ -88,7 +88,7 @@ def documents(site: Path, name: str) -> dict[str, str]:
 
 
 def task(server: PrefectServer, running: Running, begins: str) -> dict[str, Any]:
-    """Give the state of the task whose name begins so."""
+    """Return the state of the task whose name begins so."""
     found = [run["state"] or {} for run in task_runs(server, running) if run["name"].startswith(begins)]
     return found[-1] if found else {}
 

@@ -35,7 +35,7 @@ print(json.dumps(report, default=str))
 
 
 def rehearsal_plan() -> Plan:
-    """Give the small plan with a simulated person a role, two roles for its quorum of two, witnesses and ends of approvals."""
+    """Return the small plan with a simulated person for each role, two roles with a quorum of two, witnesses, and approvals that end."""
     document = small_plan().model_dump(mode="json")
     for each in document["activities"]:
         if each["policy"]["quorum"] == 2:

@@ -48,7 +48,7 @@ READING = """
 
 
 def command_lines(pid: int) -> list[str]:
-    """Give what every user of the machine reads of a process and of all that it started."""
+    """Return the command lines of a process and of everything that it started, which every user of the machine can read."""
     found = []
     for process in (whole := psutil.Process(pid), *whole.children(recursive=True)):
         try:

@@ -12,7 +12,7 @@ from tests.lab.lab import DEFAULT_NAME, DEFAULT_NETWORK, Lab, find_lab
 
 
 def made(name: str, topology: str, network: str) -> Iterator[Lab]:
-    """Give a lab; one that was there before stays."""
+    """Yield a lab. A lab that was there before is kept."""
     if reason := kernel.why_no_lab():
         pytest.skip(f"no lab can run here: {reason}")
     was_there = find_lab(name) is not None
@@ -25,5 +25,5 @@ def made(name: str, topology: str, network: str) -> Iterator[Lab]:
 
 @pytest.fixture(scope="session")
 def lab() -> Iterator[Lab]:
-    """Give the whole lab: the one that `make lab-up` made or `LAB_NAME` names, or one for this session."""
+    """Yield the whole lab: the one that `make lab-up` made or `LAB_NAME` names, or one for this test run."""
     yield from made(os.environ.get("LAB_NAME", DEFAULT_NAME), "full", DEFAULT_NETWORK)

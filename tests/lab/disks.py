@@ -15,7 +15,7 @@ PACKAGES_PORT = 3142
 
 
 def mount(lab: Lab, host: Host, layers: list[Path]) -> Path:
-    """Give the mounted root of a host; a fresh one gets its name, keys and settings."""
+    """Mount the root of a host and return where. A fresh one is given its name, keys and settings."""
     folder = lab.host_folder(host)
     root, upper, work = (folder / name for name in ("root", "upper", "work"))
     for path in (root, upper, work):
@@ -73,7 +73,7 @@ def _personalise(lab: Lab, host: Host, root: Path) -> None:
 
 
 def _names(lab: Lab) -> str:
-    """Give who is where, for hosts that have no name server of the lab's own."""
+    """Return the hosts' names and addresses, for hosts that do not use the lab's own name server."""
     topology, addresses = lab.topology, lab.addresses
     known = {host.name: addresses.of(host.number) for host in topology.hosts}
     known |= {f"{host.name}-bmc": addresses.bmc(host) for host in topology.hosts if host.bmc}

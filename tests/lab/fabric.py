@@ -17,7 +17,7 @@ SPEED = 4
 
 
 def net_list(fabric: Infiniband) -> str:
-    """Give ibsim's net list: every host on a leaf in turn, every leaf on every spine, each link told from both ends."""
+    """Return ibsim's net list: hosts on the leaves in turn, every leaf on every spine, each link written from both ends."""
     ends: dict[str, list[tuple[int, str, int]]] = defaultdict(list)
 
     def connect(name: str, port: int, peer: str, peer_port: int) -> None:
@@ -38,7 +38,7 @@ def net_list(fabric: Infiniband) -> str:
 
 
 def environment(lab: Lab) -> dict[str, str]:
-    """Give what a tool on the simulators' host needs to see the fabric as its first host does."""
+    """Return the environment in which a tool on the simulators' host sees the fabric as its first host does."""
     assert lab.topology.infiniband
     server = lab.addresses.of(lab.topology.host(lab.topology.simulator_host).number)
     return {"LD_PRELOAD": LIBRARY, "IBSIM_SERVER_NAME": str(server), "SIM_HOST": lab.topology.infiniband.hosts[0]}

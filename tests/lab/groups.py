@@ -25,13 +25,13 @@ def has_groups() -> bool:
 
 
 def controllers() -> set[str]:
-    """Give what control groups of version 2 can bound on this machine."""
+    """Return the resources that control groups of version 2 can limit on this machine."""
     root = _mounted("cgroup2")
     return set((root / "cgroup.controllers").read_text(encoding="utf-8").split()) if root else set()
 
 
 def group(*names: str) -> Path:
-    """Give a control group's folder, made if it is not there."""
+    """Return a control group's folder. It is made if it is not there."""
     root = _mounted("cgroup2")
     assert root, "no cgroup2 file system is mounted"
     path = root.joinpath(ROOT, *names)
@@ -70,7 +70,7 @@ def _wait(is_so: Callable[[], bool], complaint: str) -> None:
 
 
 def folders() -> list[str]:
-    """Give every control group of every lab, and what is mirrored of it."""
+    """Return every control group of every lab, and its copies in other hierarchies."""
     roots = [root / ROOT for root in (_mounted("cgroup2"), _mounted("cgroup", "name=systemd")) if root]
     return sorted(str(path) for root in roots if root.exists() for path in (root, *root.rglob("*")) if path.is_dir())
 

@@ -38,14 +38,14 @@ class PoweredHost:
 
     @property
     def power(self) -> str:
-        """Give `on`, `paused` or `off`."""
+        """Return `on`, `paused` or `off`."""
         process = self._process
         if process is None or process.poll() is not None:
             return "off"
         return "paused" if groups.is_frozen(self.group) else "on"
 
     def on(self) -> None:
-        """Give the host power; one that has it is left alone."""
+        """Switch the host on, if it is not on."""
         with self._lock:
             if self.power == "off":
                 self._wanted = True
@@ -75,7 +75,7 @@ class PoweredHost:
             self.on()
 
     def provision(self) -> None:
-        """Give the host a fresh disk and ports as they were made, and boot it."""
+        """Boot the host with a fresh disk and its ports as they were made."""
         with self._lock:
             self.off()
             disks.wipe(self.lab, self.host)
@@ -96,7 +96,7 @@ class PoweredHost:
             os.kill(leader, number)
 
     def _leader(self) -> int | None:
-        """Give the pid of the host's systemd: the one child of its nspawn."""
+        """Return the pid of the host's systemd: the one child of its nspawn."""
         if self._process is None or self._process.poll() is not None:
             return None
         pid = self._process.pid

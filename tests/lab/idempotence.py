@@ -62,7 +62,7 @@ class Trials:
 
 
 def make_bare(lab: Lab) -> None:
-    """Give every server a fresh disk, and a mark of when."""
+    """Boot every server with a fresh disk, and mark the time."""
     hosts = [host.name for host in lab.topology.hosts if host.role in BARE_ROLES]
     for host in hosts:
         supervisor.switch(lab, "provision", host)
@@ -72,7 +72,7 @@ def make_bare(lab: Lab) -> None:
 
 
 def written_since_bare(lab: Lab) -> list[str]:
-    """Give the files that were written on servers since they were made bare, as host:path."""
+    """Return the files that were written on servers since they were made bare, as host:path."""
     kept_out = " ".join(f"-not -path '{folder}/*'" for folder in WRITTEN_ANYWAY)
     command = f"find / -xdev -type f -newer {MARK} {kept_out}"
     hosts = [host.name for host in lab.topology.hosts if host.role in BARE_ROLES]
@@ -94,7 +94,7 @@ def run_trials(lab: Lab, say: Say) -> Trials:
 
 
 def page(found: Trials, lab: Lab) -> str:
-    """Give the evidence as Markdown."""
+    """Return the evidence as Markdown."""
     rows = found.rows
     held = sum(row.holds for row in rows)
     lines = [
@@ -148,7 +148,7 @@ def _line(row: Trial) -> str:
 
 
 def _not_shown(said: str) -> Iterator[str]:
-    """Give what a run in check mode says it left out."""
+    """Return what a run in check mode says that it left out."""
     for message in SAID.findall(said):
         for pattern, words in NOT_SHOWN:
             if found := pattern.match(message):

@@ -65,12 +65,12 @@ ExecStart=!/usr/sbin/chronyd $DAEMON_OPTS -x
 
 
 def base_image() -> Path:
-    """Give the folder of the base, built if this week's is not there."""
+    """Return the folder of the base image. It is built if this week's is not there."""
     return _built("base", "\n".join((*BASE, *MASKED, DPKG, SSHD, LLDPD, CHRONY)), _build_base)
 
 
 def simulators_layer(base: Path) -> Path:
-    """Give the folder of what the simulators need on top of a base."""
+    """Return the folder with what the simulators need on top of a base."""
     return _built("simulators", "\n".join((base.name, *SIMULATORS)), lambda folder: _build_layer(base, folder))
 
 
@@ -144,7 +144,7 @@ def _build_layer(base: Path, folder: Path) -> None:
 
 
 def _mirror() -> str:
-    """Give the archive that this machine installs from."""
+    """Return the archive from which this machine installs."""
     for path in sorted(Path("/etc/apt/sources.list.d").glob("*.sources")):
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.startswith("URIs:") and "debian" in line:
@@ -156,7 +156,7 @@ def _mirror() -> str:
 
 
 def _package_sources(folder: Path) -> None:
-    """Give hosts the machine's own Debian sources and its settings for fetching."""
+    """Copy the machine's Debian sources, and its settings for fetching, to the hosts."""
     apt = folder / "etc/apt"
     own = Path("/etc/apt/sources.list.d/debian.sources")
     if own.exists():
@@ -177,7 +177,7 @@ def _trust(folder: Path) -> None:
 
 
 def resolver() -> str:
-    """Give the machine's name servers as hosts can reach them: not a stub on the loopback address."""
+    """Return the machine's name servers at addresses that hosts can reach, not a stub on the loopback address."""
     for path in (Path("/etc/resolv.conf"), Path("/run/systemd/resolve/resolv.conf")):
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         if "nameserver" in text and "nameserver 127." not in text:

@@ -34,7 +34,7 @@ def write_inventory(lab: Lab) -> None:
 
 
 def inventory_text(lab: Lab) -> str:
-    """Give the inventory as YAML."""
+    """Return the inventory as YAML."""
     children: dict[str, Any] = {}
     for host in sorted(lab.topology.hosts, key=lambda h: GROUPS[h.role]):
         children.setdefault(GROUPS[host.role], {"hosts": {}})["hosts"][host.name] = _host(lab, host)
@@ -80,7 +80,7 @@ def _shared(lab: Lab) -> dict[str, Any]:
 
 
 def _wheels_of_torch() -> list[Path]:
-    """Give the builds of PyTorch that this machine's pip finds in folders: hosts without GPUs are spared the index's gigabytes."""
+    """Return the PyTorch wheels that this machine's pip finds in folders. Hosts without GPUs need not download gigabytes."""
     folders = [Path(word) for word in os.environ.get("PIP_FIND_LINKS", "").split()]
     return sorted(wheel for folder in folders if folder.is_dir() for wheel in folder.glob("torch-*.whl"))
 

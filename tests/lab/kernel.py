@@ -24,18 +24,18 @@ class Ability:
 
 
 def packages() -> list[str]:
-    """Give the packages that the machine under a lab needs."""
+    """Return the packages that the machine under a lab needs."""
     lines = PACKAGES.read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith("#")]
 
 
 def missing_tools() -> list[str]:
-    """Give the programs that are not installed."""
+    """Return the programs that are not installed."""
     return [tool for tool in TOOLS if not shutil.which(tool, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")]
 
 
 def why_no_lab() -> str | None:
-    """Give the reason why no lab can run on this machine, None if one can; nothing is installed or left behind."""
+    """Return why no lab can run on this machine, or None if one can. Nothing is installed or left behind."""
     if os.geteuid() != 0:
         return "a lab needs root: it makes network namespaces, mounts and hosts"
     if not Path("/etc/debian_version").exists():
@@ -54,7 +54,7 @@ def why_no_lab() -> str | None:
 
 
 def abilities() -> tuple[Ability, ...]:
-    """Give what steps want of a kernel, and whether this one has it."""
+    """Return the kernel abilities that steps need, and whether this kernel has each."""
     check = "check mode only"
     return (
         Ability(

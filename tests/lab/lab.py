@@ -21,12 +21,12 @@ LONGEST_INTERFACE = 15
 
 
 def home() -> Path:
-    """Give the folder of all labs on this machine."""
+    """Return the folder of all labs on this machine."""
     return Path(os.environ.get("LAB_HOME", "/var/lib/clusterwright-lab"))
 
 
 def cache() -> Path:
-    """Give the folder that outlives labs: images, and packages that hosts have fetched."""
+    """Return the folder that is kept when labs are removed: images, and packages that hosts have fetched."""
     return home() / "cache"
 
 
@@ -40,50 +40,50 @@ class Lab:
 
     @property
     def folder(self) -> Path:
-        """Give the folder that is removed with the lab."""
+        """Return the folder that is removed with the lab."""
         return home() / "run" / self.name
 
     @property
     def key(self) -> Path:
-        """Give the private key that every host lets in as root."""
+        """Return the private key that every host accepts for root."""
         return self.folder / "ssh_key"
 
     @property
     def known_hosts(self) -> Path:
-        """Give the file of the hosts' SSH keys."""
+        """Return the file of the hosts' SSH keys."""
         return self.folder / "known_hosts"
 
     @property
     def password_file(self) -> Path:
-        """Give the file of the password of BMCs and of the PDUs' write community."""
+        """Return the file with the password of BMCs, which is also the PDUs' write community."""
         return self.folder / "device_password"
 
     @property
     def inventory(self) -> Path:
-        """Give the Ansible inventory of exactly these hosts."""
+        """Return the Ansible inventory of exactly these hosts."""
         return self.folder / "inventory" / "hosts.yml"
 
     @property
     def socket(self) -> Path:
-        """Give the socket on which the supervisor switches hosts."""
+        """Return the socket of the supervisor that switches hosts."""
         return self.folder / "power" / "socket"
 
     @property
     def addresses(self) -> Addresses:
-        """Give who has which address."""
+        """Return the addresses of every host and device."""
         return Addresses(self.network)
 
     @property
     def bridge(self) -> str:
-        """Give the name of the management network's bridge."""
+        """Return the name of the management network's bridge."""
         return f"{self.name}-br"
 
     def host_folder(self, host: Host) -> Path:
-        """Give the folder of a host's disk, keys and console."""
+        """Return the folder of a host's disk, keys and console."""
         return self.folder / "hosts" / host.name
 
     def interface(self, host: Host) -> str:
-        """Give the machine's end of a host's management cable, which is also its namespace's name."""
+        """Return the machine's end of a host's management cable. The host's namespace has the same name."""
         return f"{self.name}-{host.name}"
 
     def save(self) -> None:
@@ -93,7 +93,7 @@ class Lab:
 
 
 def make_lab(name: str, topology: str, network: str) -> Lab:
-    """Give a lab's terms, checked; nothing is made yet."""
+    """Return a lab's terms, checked. Nothing is made yet."""
     if not re.fullmatch(r"[a-z][a-z0-9]{1,5}", name):
         raise SystemExit(f"{name!r} cannot name a lab: write 2 to 6 lower-case letters and digits, a letter first")
     lab = Lab(name, read_topology(topology), IPv4Network(network))
@@ -105,7 +105,7 @@ def make_lab(name: str, topology: str, network: str) -> Lab:
 
 
 def find_lab(name: str) -> Lab | None:
-    """Give the lab that was made by this name, None if there is none."""
+    """Return the lab that was made with this name, or None if there is none."""
     terms = home() / "run" / name / "lab.json"
     if not terms.exists():
         return None

@@ -84,7 +84,7 @@ def wait_for_ssh(lab: Lab, host: str, patience_s: float = BOOT_S) -> None:
 
 
 def ssh_command(lab: Lab, host: str) -> list[str]:
-    """Give the command line that reaches a host as root, its key checked."""
+    """Return the command line that reaches a host as root and checks its key."""
     address = lab.addresses.of(lab.topology.host(host).number)
     options = [
         f"UserKnownHostsFile={lab.known_hosts}",

@@ -104,13 +104,13 @@ def disconnect_host(lab: Lab, host: Host) -> None:
 
 
 def reset_host(lab: Lab, host: Host) -> None:
-    """Give a host's ports the frame size they were made with, as fresh hardware has."""
+    """Reset the frame size of a host's ports to that of fresh hardware."""
     text = "\n".join(f"link set {port} mtu {DATA_MTU}" for port in _ports(lab, host))
     run("ip", "-n", lab.interface(host), "-batch", "-", text=text)
 
 
 def device_addresses(lab: Lab, host: Host) -> list[str]:
-    """Give the addresses of the simulated equipment that lives on a host."""
+    """Return the addresses of the simulated equipment that runs on a host."""
     topology, addresses = lab.topology, lab.addresses
     if host.name != topology.simulator_host:
         return []
@@ -119,7 +119,7 @@ def device_addresses(lab: Lab, host: Host) -> list[str]:
 
 
 def cut_ports(lab: Lab, host: Host) -> list[str]:
-    """Give the ports of a host whose cables are cut, whichever end was named."""
+    """Return the ports of a host whose cables are cut, at whichever end they were named."""
     cables = _cut_cables(lab)
     return [port for port in ("eth0", *_ports(lab, host)) if _cable(lab, host, port) in cables]
 
@@ -141,7 +141,7 @@ def join(lab: Lab, host: Host, port: str | None) -> None:
 
 
 def _cable(lab: Lab, host: Host, port: str) -> Cable:
-    """Give the end by which a cable is known: the one on the switch, for eth0 the machine's."""
+    """Return the end by which a cable is known: the one on the switch, or for eth0 the machine's."""
     for link in lab.topology.links:
         if (link.host, link.port) == (host.name, port):
             return link.switch, link.switch_port
@@ -167,7 +167,7 @@ def _remember_cut(lab: Lab, cables: set[Cable]) -> None:
 
 
 def mac(lab: Lab, host: Host, port: str) -> str:
-    """Give a port's hardware address: the same in every lab of this name, locally administered."""
+    """Return a port's hardware address: the same in every lab of this name, locally administered."""
     digest = hashlib.sha256(f"{lab.name}/{host.name}/{port}".encode()).digest()
     return ":".join(f"{byte:02x}" for byte in (0x02, *digest[:5]))
 
@@ -187,18 +187,18 @@ def remove_network(lab: Lab) -> None:
 
 
 def labs_up() -> list[str]:
-    """Give the names of the labs that this machine carries."""
+    """Return the names of the labs that run on this machine."""
     before = MACHINE / "before.json"
     return list(json.loads(before.read_text(encoding="utf-8"))["labs"]) if before.exists() else []
 
 
 def networks_in_use() -> str:
-    """Give the machine's routes, to see whether a lab's network is free."""
+    """Return the machine's routes, to see whether a lab's network is free."""
     return run("ip", "-4", "-o", "route", "show")
 
 
 def _ports(lab: Lab, host: Host) -> list[str]:
-    """Give a host's ports on the data plane."""
+    """Return a host's ports on the data plane."""
     ends = [(link.host, link.port) for link in lab.topology.links]
     ends += [(link.switch, link.switch_port) for link in lab.topology.links]
     return [port for name, port in ends if name == host.name]
@@ -223,7 +223,7 @@ def _namespaces() -> set[str]:
 
 
 def _uplink() -> tuple[str, int]:
-    """Give the interface of the machine's default route, and its frame size: ours must not be larger."""
+    """Return the interface of the machine's default route and its frame size. The lab's frames must not be larger."""
     routes = json.loads(run("ip", "-4", "-json", "route", "show", "default") or "[]")
     if not routes:
         raise SystemExit("the machine has no default route: the lab's hosts could not fetch packages")

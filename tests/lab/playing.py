@@ -46,13 +46,13 @@ class Played:
 
     @property
     def changes(self) -> int:
-        """Give how many tasks changed something, over all hosts."""
+        """Return how many tasks changed something, over all hosts."""
         return sum(self.changed.values())
 
 
 @cache
 def every_playbook() -> tuple[str, ...]:
-    """Give every playbook as `phase/NNN_slug.yml`, in an order that the steps' dependencies allow where nearly all of them apply."""
+    """Return every playbook as `phase/NNN_slug.yml`, in an order that the steps' dependencies allow where nearly all apply."""
     steps, links = step_graph(expand(read_catalog(), design_of_preset("superpod-1su"), hours_per_day=8))
     order: TopologicalSorter[str] = TopologicalSorter({step["step"]: () for step in steps})
     for link in links:
@@ -64,19 +64,19 @@ def every_playbook() -> tuple[str, ...]:
 
 @cache
 def other_designs() -> tuple[str, ...]:
-    """Give the playbooks that steps have in designs without a lab."""
+    """Return the playbooks that steps have in designs without a lab."""
     values = design_of_preset("lab").site.values
     steps = (entry.step for entry in read_catalog().values() if entry.step.alternatives)
     return tuple(playbook for step in steps for playbook in step.playbooks if playbook != playbook_of(step, values))
 
 
 def playbooks() -> tuple[str, ...]:
-    """Give the playbooks that can be run one after another on one lab, and again, in that order."""
+    """Return the playbooks that can run one after another on one lab, and again, in that order."""
     return tuple(playbook for playbook in every_playbook() if playbook not in (*BY_ITSELF, *other_designs()))
 
 
 def find(step: str) -> str:
-    """Give the playbook of a step that has one."""
+    """Return the playbook of a step that has one."""
     lab = (playbook for playbook in every_playbook() if playbook not in other_designs())
     (playbook,) = (playbook for playbook in lab if Path(playbook).name.startswith(f"{step}_"))
     return playbook

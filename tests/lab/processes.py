@@ -24,7 +24,7 @@ class Recorded:
 
 
 def start_time(pid: int) -> int | None:
-    """Give a process's start in clock ticks since boot; None if there is no such process, or only its remains."""
+    """Return a process's start in clock ticks since boot, or None if there is no such process or it has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
@@ -38,7 +38,7 @@ def record(pid: int, path: Path) -> None:
 
 
 def recorded(path: Path) -> Recorded | None:
-    """Give the process that was written down, None if there is none."""
+    """Return the process that was recorded, or None if there is none."""
     if not path.exists():
         return None
     pid, start = path.read_text(encoding="utf-8").split()

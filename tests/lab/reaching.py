@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def ssh(lab: Lab, host: str, command: str) -> str:
-    """Give what a command on a host says; one that fails is the test's failure, with its words."""
+    """Return what a command on a host prints. A command that fails makes the test fail, with what it printed."""
     done = subprocess.run([*ssh_command(lab, host), command], capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, f"{host}: {command}: {done.stderr or done.stdout}"
     return done.stdout.strip()
@@ -45,7 +45,7 @@ def until(read: Callable[[], T], is_so: Callable[[T], object], *, seconds: float
 
 
 def neighbours(lab: Lab, host: str) -> dict[str, str]:
-    """Give what LLDP tells a host: its port to the neighbour's name and port."""
+    """Return a host's neighbours by LLDP: for each of its ports the neighbour's name and port."""
     told = json.loads(ssh(lab, host, "lldpcli -f json0 show neighbors"))["lldp"]
     found = {}
     for interface in told[0].get("interface", []):
@@ -64,7 +64,7 @@ class Bmc:
         self.headers = {"Authorization": f"Basic {base64.b64encode(user.encode()).decode()}"}
 
     def ask(self, path: str, method: str = "GET", body: dict[str, Any] | None = None) -> tuple[int, dict[str, Any]]:
-        """Give the status and document of a request."""
+        """Return the status and document that answer a request."""
         text = json.dumps(body).encode() if body is not None else None
         request = urllib.request.Request(self.base + path, text, self.headers, method=method)
         try:
@@ -74,7 +74,7 @@ class Bmc:
             return error.code, json.loads(error.read() or b"{}")
 
     def get(self, path: str) -> dict[str, Any]:
-        """Give a document below /redfish/v1."""
+        """Return a document below /redfish/v1."""
         status, document = self.ask(f"/redfish/v1{path}")
         assert status == 200, document
         return document
@@ -88,12 +88,12 @@ class Bmc:
         return self.post("/Systems/1/Actions/ComputerSystem.Reset", ResetType=kind)
 
     def power(self) -> str:
-        """Give `On` or `Off`."""
+        """Return `On` or `Off`."""
         return str(self.get("/Systems/1")["PowerState"])
 
 
 def modbus(address: str, function: int, first: int, value: int) -> bytes:
-    """Give a Modbus unit's answer to one request, without its header: `value` is a count, or what is written."""
+    """Return a Modbus unit's answer to one request, without its header: `value` is a count, or what is written."""
     with socket.create_connection((address, 502), 5) as connection:
         connection.sendall(struct.pack(">HHHBBHH", 1, 0, 6, 1, function, first, value))
         header = connection.recv(7)
@@ -102,5 +102,5 @@ def modbus(address: str, function: int, first: int, value: int) -> bytes:
 
 
 def input_registers(address: str, count: int) -> tuple[int, ...]:
-    """Give a unit's first input registers."""
+    """Return a unit's first input registers."""
     return struct.unpack(f">{count}H", modbus(address, 4, 0, count)[2:])

@@ -65,12 +65,12 @@ def install(lab: Lab, root: Path) -> None:
 
 
 def serial(lab: Lab, host: Host) -> str:
-    """Give the serial number that a host's BMC tells; it says by its name that it is none."""
+    """Return the serial number that a host's BMC reports. Its text says that it is not a real one."""
     return f"SIM-{lab.name}-{host.name}".upper()
 
 
 def system_uuid(lab: Lab, host: Host) -> str:
-    """Give the UUID that a host's BMC tells."""
+    """Return the UUID that a host's BMC reports."""
     return str(uuid.uuid5(uuid.NAMESPACE_DNS, f"{host.name}.{lab.name}.invalid"))
 
 
@@ -117,7 +117,7 @@ def _units(lab: Lab, root: Path) -> dict[str, str]:
 
 
 def _pdu_service(lab: Lab, root: Path, name: str, address: str) -> str:
-    """Give the service of a PDU: net-snmp's own agent, which asks a program for the vendor's part of the tree."""
+    """Return the service of a PDU: net-snmp's own agent, which asks a program for the vendor's part of the tree."""
     password = lab.password_file.read_text(encoding="utf-8")
     settings = root / f"etc/lab/{name}.conf"
     settings.touch(mode=0o600)

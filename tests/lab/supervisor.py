@@ -65,7 +65,7 @@ def start(lab: Lab) -> None:
 
 
 def supervisor_of(lab: Lab) -> Recorded | None:
-    """Give the lab's supervisor if it runs."""
+    """Return the lab's supervisor if it runs."""
     process = recorded(lab.folder / "supervisor.pid")
     return process if process and process.alive else None
 

@@ -55,7 +55,7 @@ def tools() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def lab() -> Lab:
-    """Give the lab that was built."""
+    """Return the lab that was built."""
     found = find_lab(os.environ.get("LAB_NAME", DEFAULT_NAME))
     assert found, "LAB_SITE is set, but no lab is up"
     return found
@@ -63,14 +63,14 @@ def lab() -> Lab:
 
 @pytest.fixture(scope="module")
 def host() -> HostOf:
-    """Give a host by name, reached as the site's inventory says."""
+    """Return a function that reaches a host by name, as the site's inventory says."""
     inventory = Path(SITE) / "inventory" / "hosts.yml"
     return lambda name: testinfra.get_host(f"ansible://{name}?ansible_inventory={inventory}")
 
 
 @pytest.fixture(scope="module")
 def person(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> HostOf:
-    """Give a host by name, reached by the directory's person with her own key."""
+    """Return a function that reaches a host by name as the directory's person, with that person's key."""
     config = tmp_path_factory.mktemp("person") / "ssh_config"
     config.write_text(
         f"IdentityFile {Path(SITE).resolve() / 'person_key'}\nIdentitiesOnly yes\n"
@@ -86,25 +86,25 @@ def person(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> HostOf:
 
 
 def asked(lab: Lab, port: int, path: str) -> Any:
-    """Give what a service of the management host answers."""
+    """Return what a service of the management host answers."""
     address = lab.addresses.of(lab.topology.host("mgmt").number)
     with urllib.request.urlopen(f"http://{address}:{port}{path}", timeout=15) as answer:
         return answer.read().decode()
 
 
 def series(lab: Lab, expression: str) -> dict[str, float]:
-    """Give what Prometheus answers, by instance."""
+    """Return what Prometheus answers, by instance."""
     found = json.loads(asked(lab, 9090, f"/api/v1/query?query={urllib.parse.quote(expression)}"))["data"]["result"]
     return {one["metric"].get("instance", ""): float(one["value"][1]) for one in found}
 
 
 def states(host: HostOf, job: str, *options: str) -> list[str]:
-    """Give the states that accounting has of a job."""
+    """Return the states that accounting has of a job."""
     return str(host("mgmt").check_output(f"sacct -nPX {' '.join(options)} -j {job} -o State")).split()
 
 
 def filed_runs(tracking: str) -> dict[str, dict[str, float]]:
-    """Give the last metrics of each run that the tracking service has, by the run's name."""
+    """Return the last metrics of each run in the tracking service, by the run's name."""
 
     def ask(path: str, body: dict[str, Any]) -> Any:
         request = urllib.request.Request(

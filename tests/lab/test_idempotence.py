@@ -21,13 +21,13 @@ LATER_POD = "node-02,node-03"
 
 @pytest.fixture(scope="module")
 def trials(lab: Lab) -> Trials:
-    """Give what every playbook did on the lab, whose servers were bare before."""
+    """Return what every playbook did on the lab, whose servers were bare before."""
     return run_trials(lab, print)
 
 
 @pytest.fixture
 def trial(trials: Trials, playbook: str) -> Trial:
-    """Give what one playbook did."""
+    """Return what one playbook did."""
     return next(row for row in trials.rows if row.playbook == playbook)
 
 

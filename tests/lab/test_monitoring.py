@@ -36,14 +36,14 @@ class Site:
         self.management = lab.addresses.of(lab.topology.host("mgmt").number)
 
     def query(self, expression: str) -> dict[str, float]:
-        """Give what Prometheus answers, by instance; a sum has the instance ''."""
+        """Return what Prometheus answers, by instance; a sum has the instance ''."""
         told = urllib.parse.urlencode({"query": expression})
         with urllib.request.urlopen(f"http://{self.management}:9090/api/v1/query?{told}", timeout=10) as answer:
             found = json.load(answer)["data"]["result"]
         return {one["metric"].get("instance", ""): float(one["value"][1]) for one in found}
 
     def notifications(self, alert: str, instance: str) -> list[str]:
-        """Give what the channel was told of an alert: `firing`, `resolved`, in its order."""
+        """Return the notifications of an alert that the channel received: `firing`, `resolved`, in their order."""
         with urllib.request.urlopen(f"http://{self.management}:9595/", timeout=10) as answer:
             received = [json.loads(line)["notification"] for line in answer.read().splitlines()]
         told = [one for notification in received for one in notification["alerts"]]
@@ -53,7 +53,7 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(lab: Lab) -> Site:
-    """Give a lab on which every step has run."""
+    """Return a lab on which every step has run."""
     for step in STEPS:
         played(lab, find(step))
     return Site(lab)

@@ -90,17 +90,17 @@ class Site:
         }
 
     def other(self, of_hosts: dict[str, dict[str, Any]]) -> str:
-        """Give an inventory that says other things of single hosts; `node_01` stands for node-01."""
+        """Return an inventory with other variables for single hosts. In its arguments `node_01` means node-01."""
         return yaml.safe_dump({"all": {"hosts": {name.replace("_", "-"): told for name, told in of_hosts.items()}}})
 
     def beside(self, **of_hosts: dict[str, Any]) -> tuple[str, str]:
-        """Give the option that adds such an inventory."""
+        """Return the option that adds such an inventory."""
         path = self.folder / "other.yml"
         path.write_text(self.other(of_hosts), encoding="utf-8")
         return "-i", str(path)
 
     def versions(self, node: str) -> dict[str, str]:
-        """Give what a controller lists."""
+        """Return the versions that a controller lists."""
         folder = self.bmc[node].get("/UpdateService/FirmwareInventory")
         parts = [self.bmc[node].ask(member["@odata.id"])[1] for member in folder["Members"]]
         return {part["Id"]: part["Version"] for part in parts}
@@ -108,13 +108,13 @@ class Site:
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    """Give two servers with simulated controllers, or the lab that the environment names."""
+    """Yield two servers with simulated controllers, or the lab that the environment names."""
     yield from made(os.environ.get("LAB_NAME", "cwbmc"), "slice", "10.79.0.0/22")
 
 
 @pytest.fixture
 def site(lab: Lab, tmp_path: Path) -> Iterator[Site]:
-    """Give servers whose controllers have nothing to complain of; afterwards they are on and whole again."""
+    """Yield servers whose controllers report no fault. Afterwards they are switched on and healthy again."""
     site = Site(lab, tmp_path)
     yield site
     for node, bmc in site.bmc.items():
@@ -130,7 +130,7 @@ def site(lab: Lab, tmp_path: Path) -> Iterator[Site]:
 
 @pytest.fixture
 def images(site: Site) -> Iterator[str]:
-    """Give the address of a server of images, as the controllers reach it."""
+    """Yield the address of a server of images, as the controllers reach it."""
     handler = partial(SimpleHTTPRequestHandler, directory=str(site.folder))
     with ThreadingHTTPServer((str(site.lab.addresses.gateway), 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -62,7 +62,7 @@ class Site:
 
 
 def measured(step: str, host: str, done: PlaybookResult) -> dict[str, Measurement]:
-    """Give what the engine would measure, by metric."""
+    """Return what the engine would measure, by metric."""
     return {one.metric: one for one in measure(steps_that_read()[step], host, done.raw.get(host, {}), {})}
 
 
@@ -72,7 +72,7 @@ def changed(done: PlaybookResult) -> set[str]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """Give the slice of a lab, or the lab that the environment names."""
+    """Yield the slice of a lab, or the lab that the environment names."""
     for lab in made(os.environ.get("LAB_NAME", DEFAULT_NAME), "full", DEFAULT_NETWORK):
         yield Site(lab, tmp_path_factory.mktemp("runs"))
 

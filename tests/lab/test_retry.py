@@ -61,12 +61,12 @@ class Site:
             return require_activity(reader.at(datetime.now(UTC)), NAME).state.value
 
     def results(self) -> dict[str, str]:
-        """Give what became of each host in the last run."""
+        """Return the outcome of each host in the last run."""
         with open_snapshot(self.folder) as reader:
             return {item.host: item.status for item in items(reader, runs(reader, NAME)[-1].id)}
 
     def log(self) -> str:
-        """Give what the runs have said so far."""
+        """Return what the runs have printed so far."""
         live = self.folder / ".clusterwright" / "live"
         return "".join(file.read_text(encoding="utf-8") for file in sorted(live.glob("*.log"), key=os.path.getmtime))
 

@@ -70,7 +70,7 @@ def stack(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Stack:
 
 
 def tracking(stack: Stack, host: str) -> list[str]:
-    """Give what chrony says of a host's clock."""
+    """Return what chrony reports of a host's clock."""
     return ssh(stack.lab, host, "chronyc -c tracking").split(",")
 
 

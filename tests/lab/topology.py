@@ -72,7 +72,7 @@ class Topology:
     infiniband: Infiniband | None = None
 
     def host(self, name: str) -> Host:
-        """Give a host by name; one that is not there is named with those that are."""
+        """Return a host by name. The error for an unknown name lists the known ones."""
         for host in self.hosts:
             if host.name == name:
                 return host
@@ -87,39 +87,39 @@ class Addresses:
 
     @property
     def management(self) -> IPv4Network:
-        """Give the network of host management, BMCs and equipment."""
+        """Return the network of host management, BMCs and equipment."""
         return self.plane(0)
 
     @property
     def gateway(self) -> IPv4Address:
-        """Give the machine's own address in the management network."""
+        """Return the machine's own address in the management network."""
         return self.management[1]
 
     def plane(self, number: int) -> IPv4Network:
-        """Give the network of a plane; 0 is management."""
+        """Return the network of a plane; 0 is management."""
         return list(self.network.subnets(new_prefix=24))[number]
 
     def of(self, number: int, plane: int = 0) -> IPv4Address:
-        """Give the address of a host or device in a plane."""
+        """Return the address of a host or device in a plane."""
         return self.plane(plane)[number]
 
     def bmc(self, host: Host) -> IPv4Address:
-        """Give the address of a host's BMC."""
+        """Return the address of a host's BMC."""
         return self.of(host.number + BMC_OFFSET)
 
 
 def plane_of(port: str) -> int:
-    """Give the plane of a host's port: eth1 is in plane 1."""
+    """Return the plane of a host's port: eth1 is in plane 1."""
     return int(port.removeprefix("eth"))
 
 
 def topology_names() -> list[str]:
-    """Give the topologies there are."""
+    """Return the names of the topologies."""
     return sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 
 def read_topology(name: str) -> Topology:
-    """Give a topology by name."""
+    """Return a topology by name."""
     path = FOLDER / f"{name}.yaml"
     if not path.exists():
         raise SystemExit(f"there is no topology {name!r}; there are {', '.join(topology_names())}")

@@ -10,7 +10,7 @@ from tests.lab.processes import run
 
 
 def traces() -> dict[str, list[str]]:
-    """Give the machine's interfaces, namespaces, mounts, rules, groups, settings and lab processes, each sorted."""
+    """Return the machine's interfaces, namespaces, mounts, rules, groups, settings and lab processes, each sorted."""
     links = json.loads(run("ip", "-json", "link", "show"))
     spaces = network.NAMESPACES
     return {
@@ -30,7 +30,7 @@ def traces() -> dict[str, list[str]]:
 
 
 def left_over(before: dict[str, list[str]], after: dict[str, list[str]]) -> list[str]:
-    """Give what is new on the machine and belongs to no lab that is up."""
+    """Return what is new on the machine and belongs to no lab that is up."""
     new = [line for kind, lines in after.items() for line in lines if line not in before[kind]]
     return [line for line in new if not any(name in line for name in network.labs_up())]
 

@@ -26,22 +26,22 @@ TEXT: Schema = {"type": "string", "minLength": 1}
 
 
 def closed(required: tuple[str, ...] = (), **properties: Schema) -> Schema:
-    """Give the schema of an object with these fields and no other."""
+    """Return the schema of an object with these fields and no other."""
     return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
 
 
 def listed(items: Schema, most: int = 64) -> Schema:
-    """Give the schema of a list that has something in it."""
+    """Return the schema of a list that is not empty."""
     return {"type": "array", "items": items, "minItems": 1, "maxItems": most}
 
 
 def words(*options: str) -> Schema:
-    """Give the schema of a word among these."""
+    """Return the schema of a word among these."""
     return {"enum": list(options)}
 
 
 def kind(version: str, name: str, *, namespaced: bool = False, **fields: Schema) -> Schema:
-    """Give the schema of a kind's objects; every field is required."""
+    """Return the schema of a kind's objects; every field is required."""
     metadata = {"name": NAME} | ({"namespace": NAME} if namespaced else {})
     whole = {"apiVersion": {"const": version}, "kind": {"const": name}, "metadata": closed(tuple(metadata), **metadata)}
     return closed((*whole, *fields), **whole, **fields)

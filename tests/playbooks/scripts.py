@@ -11,7 +11,7 @@ from tests.lab.playing import FOLDER
 
 
 def script(role: str, name: str) -> ModuleType:
-    """Give a script of a role's files as a module, with those beside it that it imports."""
+    """Return a script of a role's files as a module, with the scripts beside it that it imports."""
     folder: Path = FOLDER / "roles" / role / "files"
     if str(folder) not in sys.path:
         sys.path.append(str(folder))

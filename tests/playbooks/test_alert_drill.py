@@ -20,7 +20,7 @@ drill = script("proof", "alert_drill")
 
 
 def loaded(file: Path) -> Any:
-    """Give a file of YAML."""
+    """Return the content of a YAML file."""
     return yaml.safe_load(file.read_text(encoding="utf-8"))
 
 
@@ -31,7 +31,7 @@ GROUPS = loaded(ROLE / "meta" / "argument_specs.yml")["argument_specs"]["main"][
 
 
 def notification(alert: str, instance: str, status: str, received: float) -> dict[str, Any]:
-    """Give what the channel keeps of an alert that began to fire at 12:00:00 UTC."""
+    """Return a notification as the channel keeps it, of an alert that began to fire at 12:00:00 UTC."""
     began = "2026-11-21T12:00:00.123456789Z"
     one = {"labels": {"alertname": alert, "instance": instance}, "status": status, "startsAt": began}
     return {"received": received, "notification": {"alerts": [one]}}

@@ -33,7 +33,7 @@ def installed(collection: str) -> str | None:
 
 
 def modules(part: Any) -> Iterator[str]:
-    """Give the qualified keys of plays and tasks; variables may be called like modules, and are not looked into."""
+    """Return the qualified keys of plays and tasks. Variables are left out, since they may be called like modules."""
     if isinstance(part, list):
         for one in part:
             yield from modules(one)

@@ -53,7 +53,7 @@ POLICIES = {"default": DEFAULT, "many": MANY}
 
 
 def names() -> list[str]:
-    """Give the manifests that playbooks have the role write."""
+    """Return the manifests that playbooks have the role write."""
     found: set[str] = set()
     for playbook in other_designs():
         for play in yaml.safe_load((FOLDER / playbook).read_text(encoding="utf-8")):
@@ -103,7 +103,7 @@ def policy(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def documents(policy: str, tmp_path_factory: pytest.TempPathFactory) -> list[Document]:
-    """Give what the role writes under a policy, object by object."""
+    """Return what the role writes under a policy, object by object."""
     folder = tmp_path_factory.mktemp(policy)
     done = write(folder, POLICIES[policy])
     assert done.returncode == 0, done.stdout
@@ -113,13 +113,13 @@ def documents(policy: str, tmp_path_factory: pytest.TempPathFactory) -> list[Doc
 
 
 def of(documents: list[Document], kind: str) -> dict[str, Document]:
-    """Give the objects of a kind by name, those of namespaces as namespace/name."""
+    """Return the objects of a kind by name, those of namespaces as namespace/name."""
     found = [(d["metadata"].get("namespace"), d["metadata"]["name"], d) for d in documents if d["kind"] == kind]
     return {f"{namespace}/{name}" if namespace else name: document for namespace, name, document in found}
 
 
 def chart(documents: list[Document], name: str) -> Document:
-    """Give the values that a chart is installed with."""
+    """Return the values with which a chart is installed."""
     values: Document = yaml.safe_load(of(documents, "HelmChart")[f"kube-system/{name}"]["spec"]["valuesContent"])
     return values
 
@@ -181,7 +181,7 @@ def test_every_queue_leads_to_gpus_of_compute_hosts(documents: list[Document]) -
 
 
 def quotas(documents: list[Document]) -> dict[str, tuple[int, int | None]]:
-    """Give quota and borrowing limit of every queue and cohort."""
+    """Return quota and borrowing limit of every queue and cohort."""
     owners = of(documents, "ClusterQueue") | of(documents, "Cohort")
     gpus = {name: d["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0] for name, d in owners.items()}
     return {name: (one["nominalQuota"], one.get("borrowingLimit")) for name, one in gpus.items()}
@@ -340,7 +340,7 @@ def test_the_policy_is_slurms_own_where_the_inventory_has_none() -> None:
 
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
-    """Give what every playbook of Kubernetes says in check mode, on a machine that has none."""
+    """Return what every playbook of Kubernetes prints in check mode, on a machine without Kubernetes."""
     books = [str(FOLDER / playbook) for playbook in other_designs()]
     settings = {
         "rke2_labels": {"maker": "acme"},
@@ -359,7 +359,7 @@ def test_check_mode_ends_well_on_bare_hosts_and_shows_every_manifest(checked: su
 
 
 def settings_of(checked: subprocess.CompletedProcess[str]) -> Iterator[Document]:
-    """Give RKE2's configuration of each host, out of the differences that check mode shows."""
+    """Return RKE2's configuration of each host, from the differences that check mode shows."""
     shown = re.findall(r"^\+\+\+ after: \S*config\.yaml\.j2\n@@.*\n((?:\+.*\n)+)", checked.stdout, re.MULTILINE)
     for lines in shown:
         yield yaml.safe_load("\n".join(line[1:] for line in lines.splitlines()))

@@ -33,12 +33,12 @@ USAGE = script("kubernetes_usage", "kubernetes_usage")
 
 
 def condition(kind: str, status: str = "True", at: str = "2026-11-02T09:00:00Z", reason: str = "Any") -> Document:
-    """Give a condition as the API writes it."""
+    """Return a condition as the API writes it."""
     return {"type": kind, "status": status, "lastTransitionTime": at, "reason": reason, "message": ""}
 
 
 def node(name: str, *, ready: str = "True", gpus: str | None = "8", **spec: Any) -> Document:
-    """Give a node as the API writes it."""
+    """Return a node as the API writes it."""
     role = "control-plane" if name.startswith("admin") else ""
     labels = {"kubernetes.io/hostname": name} | (
         {f"node-role.kubernetes.io/{role}": "true"} if role else {"node-group": "compute"}
@@ -72,7 +72,7 @@ NODES = [
 
 
 def pod(job: str, host: str | None, phase: str = "Running") -> Document:
-    """Give a pod of a job as the API writes it."""
+    """Return a pod of a job as the API writes it."""
     labels = {"batch.kubernetes.io/job-name": job, "job-name": job, "batch.kubernetes.io/job-completion-index": "0"}
     spec = {"containers": [], "restartPolicy": "Never"} | ({"nodeName": host} if host else {})
     return {
@@ -83,7 +83,7 @@ def pod(job: str, host: str | None, phase: str = "Running") -> Document:
 
 
 def workload(job: str, *conditions: Document, gpus: str = "8", uid: str = "11d2") -> Document:
-    """Give a Workload as Kueue writes it."""
+    """Return a Workload as Kueue writes it."""
     metadata = {"name": f"job-{job}-0a1b2", "namespace": "vision", "uid": uid, "labels": {"user": "ada"}}
     owners = [{"apiVersion": "batch/v1", "kind": "Job", "name": job, "uid": "7f", "controller": True}]
     assigned = [
@@ -218,13 +218,13 @@ def test_gpus_beside_the_one_asked_for_are_counted_and_a_blind_job_is_no_measure
 
 
 def stage(name: str, phase: str, started: str, finished: str) -> Document:
-    """Give what a Workflow says of a stage."""
+    """Return the status of a stage as a Workflow shows it."""
     times = {"startedAt": f"2026-11-02T09:00:{started}Z", "finishedAt": f"2026-11-02T09:00:{finished}Z"}
     return {"displayName": name, "type": "Pod", "phase": phase, "templateName": name} | times
 
 
 def workflow(phase: str, *stages: Document) -> Document:
-    """Give a Workflow as Argo writes it, with the nodes that are no pods."""
+    """Return a Workflow as Argo writes it, with the nodes that are no pods."""
     steps = {"displayName": "[0]", "type": "StepGroup", "phase": phase}
     return {"status": {"phase": phase, "nodes": {str(n): s for n, s in enumerate((steps, *stages))}}}
 

@@ -16,7 +16,7 @@ LAB_TESTS = sorted((FOLDER.parent / "tests" / "lab").glob("test_*.py"))
 
 
 def described(role: Path) -> dict[str, Any]:
-    """Give the options that a role takes, by name."""
+    """Return the options that a role takes, by name."""
     specs = yaml.safe_load((role / "meta" / "argument_specs.yml").read_text(encoding="utf-8"))
     options: dict[str, Any] = specs["argument_specs"]["main"].get("options", {})
     return options

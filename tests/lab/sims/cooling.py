@@ -34,7 +34,7 @@ class Unit:
         self._seen = time.monotonic()
 
     def inputs(self) -> list[int]:
-        """Give the input registers as of now."""
+        """Return the input registers as of now."""
         setpoint, speed, faults = self.holding.getValues(0, 3)
         if faults & PUMP:
             speed = 0
@@ -47,7 +47,7 @@ class Unit:
         return [round(self._supply), round(self._supply) + warmed, flow, pressure, alarms]
 
     def discretes(self) -> list[int]:
-        """Give the discrete inputs as of now."""
+        """Return the discrete inputs as of now."""
         faults = self.holding.getValues(FAULTS, 1)[0]
         return [int(bool(faults & LEAK)), int(bool(faults & PUMP))]
 
@@ -63,7 +63,7 @@ class Live:
         return address + count <= len(self._read())
 
     def getValues(self, address: int, count: int = 1) -> list[int]:  # noqa: N802  # the server calls it so
-        """Give registers as of now."""
+        """Return registers as of now."""
         return self._read()[address : address + count]
 
 

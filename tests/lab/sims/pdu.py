@@ -37,7 +37,7 @@ class Pdu:
         self.off: set[str] = _off(self._file)
 
     def values(self) -> dict[Oid, tuple[str, str | int]]:
-        """Give every variable with its SNMP type, in the order of the tree."""
+        """Return every variable with its SNMP type, in the order of the tree."""
         watts = [self._watts(host) for host in self.outlets]
         values: dict[Oid, tuple[str, str | int]] = {
             DEVICE_POWER: ("gauge", sum(watts) // 10),
@@ -79,7 +79,7 @@ def _off(file: Path) -> set[str]:
 
 
 def answer(pdu: Pdu, command: str, lines: Iterator[str]) -> str:
-    """Give the answer to one request of the agent."""
+    """Return the answer to one request of the agent."""
     if command == "PING":
         return "PONG"
     asked = oid_of(next(lines))
@@ -96,7 +96,7 @@ def answer(pdu: Pdu, command: str, lines: Iterator[str]) -> str:
 
 
 def oid_of(text: str) -> Oid:
-    """Give an object's identifier from its dotted form."""
+    """Return an object's identifier from its dotted form."""
     return tuple(int(part) for part in text.strip().lstrip(".").split("."))
 
 

@@ -36,7 +36,7 @@ class Channel(BaseHTTPRequestHandler):
         return self.answer(200, b"kept\n")
 
     def do_GET(self) -> None:
-        """Give every line."""
+        """Answer with every notification that was received, one a line."""
         self.answer(200, FILE.read_bytes() if FILE.exists() else b"")
 
     def answer(self, status: int, body: bytes) -> None:

@@ -69,7 +69,7 @@ def record(name: str, settings: dict) -> None:
 
 
 def summary(path: Path) -> dict:
-    """Give the stretches of one boot and one start of the load, the kernel's lines, and the highest temperatures."""
+    """Return a summary of the log: a stretch for each boot and start of the load, the kernel's lines, the highest temperatures."""
     runs: list = []
     kernel, highest = [], {}
     for entry in read(path):
@@ -89,7 +89,7 @@ def summary(path: Path) -> dict:
 
 
 def thinned(readings: list) -> list:
-    """Give one reading in five minutes, both ends of every longer gap, the first and the last."""
+    """Return one reading for every five minutes, both ends of every longer gap, and the first and the last reading."""
     kept = readings[:1]
     for before, at in pairwise(readings):
         if seconds(kept[-1], at) >= THINNED_S:
@@ -100,7 +100,7 @@ def thinned(readings: list) -> list:
 
 
 def read(path: Path) -> Iterator[dict]:
-    """Give the log's entries; a line that was cut by a power loss is left out."""
+    """Return the log's entries, without a last line that a power loss has cut."""
     if not path.exists():
         return
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -116,18 +116,18 @@ def write(log: TextIO, entry: dict) -> None:
 
 
 def kernel_lines(command: list) -> list:
-    """Give what the kernel logged about hardware in this boot."""
+    """Return what the kernel logged about hardware since it booted."""
     return [line for line in said(command).splitlines() if WORTH.search(line)]
 
 
 def load(unit: str) -> str:
-    """Give which start of the load is running; empty while none is."""
+    """Return which start of the load is running, or an empty text while none is."""
     shown = said(["systemctl", "show", "-P", "ActiveState", "-P", "InvocationID", unit]).split()
     return shown[1] if len(shown) == 2 and shown[0] == "active" else ""
 
 
 def state() -> dict:
-    """Give temperatures in °C, processor clocks in MHz, and what each NVIDIA GPU says of itself."""
+    """Return temperatures in °C, processor clocks in MHz, and the readings of each NVIDIA GPU."""
     gpus = gpu_readings()
     temperatures = sensors() | {
         f"gpu {gpu['uuid']}": float(gpu["temperature.gpu"]) for gpu in gpus if is_number(gpu["temperature.gpu"])
@@ -136,7 +136,7 @@ def state() -> dict:
 
 
 def sensors() -> dict:
-    """Give the kernel's temperature sensors."""
+    """Return the readings of the kernel's temperature sensors."""
     found = {}
     for path in sorted(Path("/sys/class/hwmon").glob("hwmon*/temp*_input")):
         with contextlib.suppress(OSError, ValueError):
@@ -146,7 +146,7 @@ def sensors() -> dict:
 
 
 def clocks() -> dict:
-    """Give the slowest and the fastest processor."""
+    """Return the clocks of the slowest and the fastest processor."""
     speeds = [
         float(mhz) for mhz in re.findall(r"^cpu MHz\s*: ([\d.]+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     ]
@@ -154,7 +154,7 @@ def clocks() -> dict:
 
 
 def gpu_readings() -> list:
-    """Give each GPU's fields, as its tool prints them."""
+    """Return the fields of each GPU, as the vendor's tool prints them."""
     lines = said(["nvidia-smi", f"--query-gpu={','.join(GPU_FIELDS)}", "--format=csv,noheader,nounits"]).splitlines()
     return [
         dict(zip(GPU_FIELDS, (field.strip() for field in line.split(",")), strict=True))
@@ -164,7 +164,7 @@ def gpu_readings() -> list:
 
 
 def said(command: list) -> str:
-    """Give what a tool prints; nothing where it is not there or does not answer."""
+    """Return what a tool prints, or an empty text if the tool is missing or fails."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=False, timeout=30, errors="replace").stdout
     except (OSError, subprocess.TimeoutExpired):
@@ -179,12 +179,12 @@ def is_number(text: str) -> bool:
 
 
 def seconds(one: str, other: str) -> float:
-    """Give the seconds between two moments."""
+    """Return the seconds between two times."""
     return (datetime.fromisoformat(other) - datetime.fromisoformat(one)).total_seconds()
 
 
 def now() -> str:
-    """Give the time."""
+    """Return the present time."""
     return datetime.now(timezone.utc).isoformat(timespec="seconds")  # noqa: UP017  # hosts with Python 3.10
 
 

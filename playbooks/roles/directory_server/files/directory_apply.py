@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def entries(wanted: dict) -> dict[str, Entry]:
-    """Give every entry there shall be, by name."""
+    """Return every entry that the directory shall have, by name."""
     base, everyone = wanted["base"], wanted["everyone_gid"]
     found = {
         base: attributes(objectClass=["top", "domain"], dc=[base.split(",")[0].split("=")[1]]),
@@ -64,7 +64,7 @@ def entries(wanted: dict) -> dict[str, Entry]:
 
 
 def attributes(**values: list) -> Entry:
-    """Give attributes as the directory keeps them; an empty one is left out."""
+    """Return attributes in the form that the directory keeps, without those that are empty."""
     return {name: [str(value).encode() for value in listed] for name, listed in values.items() if listed}
 
 

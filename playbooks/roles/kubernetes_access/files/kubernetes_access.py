@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Gives a person access for a time: `kubernetes-access PERSON [--hours N]` prints a configuration for kubectl.
+"""Grant a person access for some hours: `kubernetes-access PERSON [--hours N]` prints a configuration for kubectl.
 
-The key is made here, once for each call, and its certificate ends by itself; who is in no account gets none.
+Each call makes a new key here. Its certificate expires after those hours. A person who is in no account is refused.
 """
 
 import argparse
@@ -23,7 +23,7 @@ PATIENCE_S = 30
 
 def main() -> None:
     """Look the person up, have a certificate signed, print the configuration."""
-    parser = argparse.ArgumentParser(description="Give a person access to the cluster for a time.")
+    parser = argparse.ArgumentParser(description="Grant a person access to the cluster for a time.")
     parser.add_argument("person")
     parser.add_argument("--hours", type=int, default=12, help="how long the access holds (default: %(default)s)")
     options = parser.parse_args()
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def accounts_of(person: str, bindings: list[dict[str, Any]]) -> list[str]:
-    """Give the accounts that a person is a member of."""
+    """Return the accounts of which a person is a member."""
     return sorted(
         binding["metadata"]["namespace"]
         for binding in bindings
@@ -47,7 +47,7 @@ def accounts_of(person: str, bindings: list[dict[str, Any]]) -> list[str]:
 
 
 def registered(text: str) -> str:
-    """Give the address at which the cluster is reached, from this server's configuration."""
+    """Return the address of the cluster from this server's configuration."""
     lines = text.splitlines()
     return lines[lines.index("tls-san:") + 1].strip(" -")
 
@@ -76,7 +76,7 @@ def signed(person: str, seconds: int) -> tuple[bytes, str]:
 
 
 def signing_request(name: str, request: bytes, seconds: int) -> dict[str, Any]:
-    """Give the object that asks for a certificate."""
+    """Return the object that requests a certificate."""
     return {
         "apiVersion": "certificates.k8s.io/v1",
         "kind": "CertificateSigningRequest",
@@ -93,7 +93,7 @@ def signing_request(name: str, request: bytes, seconds: int) -> dict[str, Any]:
 def configuration(
     person: str, accounts: list[str], address: str, authority: bytes, certificate: str, key: bytes
 ) -> dict[str, Any]:
-    """Give a configuration for kubectl with a context for each account, the first in use."""
+    """Return a configuration for kubectl with a context for each account. The first context is the current one."""
     cluster = {"server": f"https://{address}:6443", "certificate-authority-data": base64.b64encode(authority).decode()}
     access = {"client-certificate-data": certificate, "client-key-data": base64.b64encode(key).decode()}
     return {

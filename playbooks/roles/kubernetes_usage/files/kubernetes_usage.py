@@ -61,7 +61,7 @@ def collect(now: datetime) -> None:
 
 
 def spell_of(workload: dict[str, Any], now: datetime) -> Spell | None:
-    """Give the time for which a Workload has been admitted, None where it never was or is not now."""
+    """Return the time for which a Workload has been admitted, or None if it was never admitted or is not admitted now."""
     since = {
         c["type"]: c["lastTransitionTime"]
         for c in workload.get("status", {}).get("conditions", ())
@@ -81,7 +81,7 @@ def spell_of(workload: dict[str, Any], now: datetime) -> Spell | None:
 
 
 def usage(spells: list[Spell], since: datetime) -> list[dict[str, Any]]:
-    """Give a row for each account and user: GPU hours since then, and jobs that had any."""
+    """Return a row for each account and user: GPU hours since that time, and the number of jobs that used any."""
     hours: dict[tuple[str, str], float] = defaultdict(float)
     jobs: dict[tuple[str, str], set[str]] = defaultdict(set)
     for spell in spells:
@@ -98,7 +98,7 @@ def usage(spells: list[Spell], since: datetime) -> list[dict[str, Any]]:
 
 
 def at(text: str) -> datetime:
-    """Give the time that the API wrote."""
+    """Return a time that the API wrote."""
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S%z")
 
 

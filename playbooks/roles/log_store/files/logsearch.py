@@ -32,7 +32,7 @@ def main() -> int:
 
 
 def quoted(text: str) -> str:
-    """Give a text as SQL writes it."""
+    """Return a text quoted for SQL."""
     return "0x" + text.encode().hex() if text else "''"
 
 

@@ -1,4 +1,4 @@
-"""Gives a cooling unit's registers as Prometheus series, read by Modbus TCP when they are asked for.
+"""Serve a cooling unit's registers as Prometheus series. Each request reads them by Modbus TCP.
 
 Arguments: port, then the file that says which register means what. A unit that does not answer is a scrape that failed.
 """
@@ -18,7 +18,7 @@ PORT, REGISTERS = int(sys.argv[1]), json.loads(Path(sys.argv[2]).read_text())
 
 
 def exactly(connection: socket.socket, count: int) -> bytes:
-    """Give that many bytes; a unit that closes in between has not answered."""
+    """Return exactly that many bytes. A unit that closes the connection before has not answered."""
     said = b""
     while len(said) < count:
         part = connection.recv(count - len(said))
@@ -29,7 +29,7 @@ def exactly(connection: socket.socket, count: int) -> bytes:
 
 
 def read(connection: socket.socket, table: str, address: int) -> int:
-    """Give one register or bit."""
+    """Return the value of one register or bit."""
     function = FUNCTIONS[table]
     connection.sendall(struct.pack(">HHHBBHH", 1, 0, 6, 1, function, address, 1))
     length = struct.unpack(">HHH", exactly(connection, 6))[2]
@@ -40,7 +40,7 @@ def read(connection: socket.socket, table: str, address: int) -> int:
 
 
 def series(target: str) -> str:
-    """Give every register of a unit as text that Prometheus reads."""
+    """Return every register of a unit in Prometheus's text format."""
     lines = []
     with socket.create_connection((target, MODBUS_PORT), TIMEOUT_S) as connection:
         connection.settimeout(TIMEOUT_S)

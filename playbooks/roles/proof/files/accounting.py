@@ -38,14 +38,14 @@ def main() -> None:
 
 
 def hours(command: str) -> dict[str, float]:
-    """Give what the report says of the proofs' account."""
+    """Return the hours that the report shows for the proofs' account."""
     said = subprocess.run([command, "--json", "--days", "1"], capture_output=True, text=True, check=True).stdout
     found = [row for row in json.loads(said) if row["user"] == PERSON]
     return {what: sum(float(row[what]) for row in found) for what in ("cpu_allocated", "cpu_used", "gpu_allocated")}
 
 
 def gpus_of_a_host() -> int:
-    """Give how many GPUs the first compute host has, nought where Slurm knows of none."""
+    """Return how many GPUs the first compute host has, or 0 if Slurm knows of none."""
     said = subprocess.run(["sinfo", "-h", "-N", "-o", "%G"], capture_output=True, text=True, check=True).stdout
     counted = [
         part.split("(")[0].split(":")[-1]

@@ -21,7 +21,7 @@ NOBODY = "127.0.0.1:1"
 
 
 def exposition(ways: dict, elapsed_s: float) -> str:
-    """Give the readings that break the rules, in the format that is scraped."""
+    """Return the readings that fire the rules, in Prometheus's text format."""
     series: dict[str, float] = {}
     for way in ways.values():
         series |= way.get("exposed", {})
@@ -30,7 +30,7 @@ def exposition(ways: dict, elapsed_s: float) -> str:
 
 
 def targets(ways: dict, address: str, name: str) -> dict[str, str]:
-    """Give the files that have the drill scraped, by their names."""
+    """Return the files that make Prometheus scrape the drill, by their names."""
     silent = {way["silent"]: NOBODY for way in ways.values() if "silent" in way}
     return {
         f"{job}-drill.json": json.dumps([{"targets": [where], "labels": {"instance": name}}])
@@ -39,7 +39,7 @@ def targets(ways: dict, address: str, name: str) -> dict[str, str]:
 
 
 def arrivals(received: list, name: str) -> dict[str, float]:
-    """Give the seconds from firing to first arrival of each alert of the drill."""
+    """Return for each alert of the drill the seconds from when it fired to when it first arrived."""
     found: dict[str, float] = {}
     for one in received:
         for alert in one["notification"]["alerts"]:
@@ -50,7 +50,7 @@ def arrivals(received: list, name: str) -> dict[str, float]:
 
 
 def verdict(wanted: set[str], found: dict[str, float], fired: str, delivery: str) -> dict:
-    """Give both metrics, with a note that names what did not arrive."""
+    """Return both metrics, with a note that names the alerts that did not arrive."""
     missing = sorted(wanted - set(found))
     note = f"did not arrive: {', '.join(missing)}" if missing else f"{len(wanted)} alerts arrived"
     said = {fired: {"value": 1 - len(missing) / len(wanted), "note": note}}

@@ -18,19 +18,19 @@ PATIENCE_S = 180.0
 
 
 def untested(rules: list[Path]) -> list[str]:
-    """Give the alerts that no test names."""
+    """Return the alerts that no test names."""
     alerts = [name for file in rules for name in re.findall(r"alert: (\w+)", file.read_text())]
     tested = {n for file in rules for n in re.findall(r"alertname: (\w+)", tests_of(file).read_text())}
     return sorted(set(alerts) - tested)
 
 
 def tests_of(rules: Path) -> Path:
-    """Give where the tests of a file of rules are."""
+    """Return the path of the tests for a file of rules."""
     return rules.with_name(f"{rules.stem}_test.yml")
 
 
 def arrived(channel: str, status: str, host: str, since: float) -> float | None:
-    """Give when HostDown of this host came with that status."""
+    """Return when HostDown of this host arrived with that status, or None if it did not."""
     with urllib.request.urlopen(channel, timeout=10) as answer:
         received = [json.loads(line) for line in answer.read().splitlines()]
     for one in received:
@@ -43,7 +43,7 @@ def arrived(channel: str, status: str, host: str, since: float) -> float | None:
 
 
 def waited(channel: str, status: str, host: str, since: float) -> float | None:
-    """Give the seconds until it arrived; None if it did not."""
+    """Return after how many seconds it arrived, or None if it did not arrive in time."""
     while time.time() < since + PATIENCE_S:
         if came := arrived(channel, status, host, since):
             return came - since

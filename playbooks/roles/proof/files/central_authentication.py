@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def person(name: str, group: str, public: str) -> str:
-    """Give the person as LDIF."""
+    """Return the person's entry as LDIF."""
     return f"""dn: {name}
 objectClass: inetOrgPerson
 objectClass: posixAccount

@@ -11,7 +11,7 @@ OWN = {"run"}
 
 
 def runs(url: str) -> list[dict]:
-    """Give the newest runs first."""
+    """Return the runs, the newest first."""
 
     def call(path: str, body: dict | None = None) -> dict:
         text = json.dumps(body).encode() if body is not None else None
@@ -25,7 +25,7 @@ def runs(url: str) -> list[dict]:
 
 
 def record(run: dict) -> tuple[dict, float]:
-    """Give a run's terms, without its name, and its last loss."""
+    """Return a run's settings without its name, and its last loss."""
     terms = {p["key"]: p["value"] for p in run["data"]["params"] if p["key"] not in OWN}
     (loss,) = (m["value"] for m in run["data"]["metrics"] if m["key"] == "loss")
     return terms, loss

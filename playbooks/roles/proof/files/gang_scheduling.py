@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def count(hostlist: str) -> int:
-    """Give how many hosts a compressed list names."""
+    """Return how many hosts a compressed host list names."""
     said = subprocess.run(["scontrol", "show", "hostnames", hostlist], capture_output=True, text=True, check=True)
     return len(said.stdout.split())
 

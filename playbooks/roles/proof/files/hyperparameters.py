@@ -14,7 +14,7 @@ WORSE = 1.01
 
 
 def outcomes(folder: Path, turn: int) -> dict[str, dict]:
-    """Give what each candidate's run of a round amounted to."""
+    """Return the outcome of each candidate's run in a round."""
     prefix = f"sweep-{turn}-"
     return {
         file.parent.name.removeprefix(prefix): json.loads(file.read_text(encoding="utf-8"))
@@ -23,7 +23,7 @@ def outcomes(folder: Path, turn: int) -> dict[str, dict]:
 
 
 def rate(run: dict) -> float:
-    """Give tokens a second, of all ranks."""
+    """Return tokens per second over all ranks."""
     return run["tokens"] / run["seconds"]
 
 
@@ -33,7 +33,7 @@ def learns_as_well(run: dict, usual: dict) -> bool:
 
 
 def judge(first: dict[str, dict], second: dict[str, dict]) -> dict:
-    """Give the change in percent, and every candidate's figures."""
+    """Return the change in percent, and every candidate's figures."""
     missing = sorted({USUAL, *first} - set(second)) + [name for name in (USUAL,) if name not in first]
     if missing:
         return {"value": None, "note": f"not every run ended: {', '.join(missing)}"}

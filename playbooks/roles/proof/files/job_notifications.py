@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def arrived() -> list[tuple[str, str]]:
-    """Give the jobs and events that the mailbox tells of."""
+    """Return the jobs and events in the mailbox."""
     text = BOX.read_text(errors="replace") if BOX.exists() else ""
     return re.findall(r"^Subject: Slurm Job_id=(\d+) Name=\S+ (\w+)", text, re.MULTILINE)
 

@@ -31,7 +31,7 @@ def find() -> Found:
 
 
 def seconds(document: Document) -> float:
-    """Give how long a Job took by its own status."""
+    """Return how many seconds a Job took according to its status."""
     began, over = (
         datetime.strptime(document["status"][key], "%Y-%m-%dT%H:%M:%S%z") for key in ("startTime", "completionTime")
     )
@@ -39,7 +39,7 @@ def seconds(document: Document) -> float:
 
 
 def error_percent(reported: float, known: float) -> tuple[float, str]:
-    """Give by how much the report is off, in percent of what is known."""
+    """Return how far the report is from the known value, in percent of the known value, with a note."""
     return round(abs(reported - known) / known * 100, 2), f"{reported:.4f} GPU hours reported, {known:.4f} known"
 
 

@@ -98,7 +98,7 @@ def ran(server: str, host: str, began: float) -> float | None:
 
 
 def other_servers(nodes: Iterable[Document], own: str) -> list[str]:
-    """Give the addresses of the servers that are ready, beside this one."""
+    """Return the addresses of the ready servers other than this one."""
     return [
         next(a["address"] for a in node["status"]["addresses"] if a["type"] == "InternalIP")
         for node in nodes

@@ -60,7 +60,7 @@ def find() -> Found:
 
 
 def looked(name: str, workloads: list[Document], now: list[Document]) -> Look:
-    """Give what is to be seen of a job."""
+    """Return what can be seen of a job now."""
     workload = workload_of(name, workloads)
     finished = workload is not None and condition(workload, "Finished") is not None
     admitted = workload is not None and condition(workload, "Admitted") is not None and not finished
@@ -68,7 +68,7 @@ def looked(name: str, workloads: list[Document], now: list[Document]) -> Look:
 
 
 def partial(seen: dict[str, list[Look]], wanted: dict[str, int]) -> list[str]:
-    """Give what started in part, from all looks: before it was admitted, without ever being whole, or beside another that was."""
+    """Return the jobs that started in part, over all looks: before admission, never with all parts, or beside another whole job."""
     bad = [
         f"{name}: {look.parts} parts while it waited"
         for name, looks in seen.items()

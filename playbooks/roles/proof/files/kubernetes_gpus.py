@@ -24,7 +24,7 @@ def find() -> Found:
 
 
 def others_seen(seen: dict[str, str]) -> tuple[int | None, str]:
-    """Give how many GPUs jobs with one saw beside it, from what each host's job printed."""
+    """Return how many other GPUs a job with one GPU saw, from the output of each host's job."""
     counts = {host: int(text) if text.strip().isdigit() else 0 for host, text in seen.items()}
     blind = [host for host, count in counts.items() if count == 0]
     if blind:

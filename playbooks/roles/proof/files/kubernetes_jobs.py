@@ -35,7 +35,7 @@ def kubectl(*words: str, stdin: str | None = None, config: str = ADMIN) -> subpr
 
 
 def items(kind: str, *words: str) -> list[Document]:
-    """Give the objects of a kind; a failure is the proof's own."""
+    """Return the objects of a kind. If the API fails, the proof fails."""
     done = kubectl("get", kind, "-o", "json", *words)
     if done.returncode != 0:
         raise SystemExit(f"kubectl get {kind}: {done.stderr.strip()[:200]}")
@@ -58,7 +58,7 @@ def prove(metrics: Iterable[str], find: Callable[[], Found]) -> None:
 
 
 def out_of_reach() -> str | None:
-    """Give why the API cannot be asked, None where it answers."""
+    """Return why the API cannot be reached, or None if it answers."""
     if not Path(KUBECTL).exists():
         return f"{KUBECTL} is not there: this host runs no server of Kubernetes"
     asked = kubectl("get", "--raw", "/readyz")
@@ -66,7 +66,7 @@ def out_of_reach() -> str | None:
 
 
 def settings() -> dict[str, str]:
-    """Give what the manifests say to proofs: the image to run, and what a GPU is called."""
+    """Return the settings that the manifests hold for proofs: the image to run, and the resource name of a GPU."""
     done = kubectl("get", "configmap", "proofs", "-n", PERSON, "-o", "json")
     if done.returncode != 0:
         raise SystemExit(f"the configuration of proofs is not deployed: {done.stderr.strip()[:200]}")
@@ -86,7 +86,7 @@ def job(
     seconds: int = 600,
     **pod: Any,
 ) -> Document:
-    """Give a Job of parts that run at once, in the queue of the proofs' account."""
+    """Return a Job whose parts run at the same time, in the queue of the proofs' account."""
     labels = {"user": PERSON, QUEUE: "default", PRIORITY: quality}
     container: Document = {"name": "main", "image": image, "command": ["sh", "-c", script]}
     container["resources"] = {"limits": limits or {}, "requests": limits or {}}
@@ -122,13 +122,13 @@ def submitted(*documents: Document, person: str | None = PERSON) -> None:
 
 
 def condition(document: Document, kind: str) -> Document | None:
-    """Give a condition of an object that holds, None where it does not."""
+    """Return a condition that is true of an object, or None if it is not."""
     conditions = document.get("status", {}).get("conditions", ())
     return next((c for c in conditions if c["type"] == kind and c["status"] == "True"), None)
 
 
 def outcome(document: Document) -> str:
-    """Give how a Job ended, `Complete` or `Failed` with its reason; empty while it has not."""
+    """Return how a Job ended, `Complete` or `Failed` with its reason, or an empty text while it runs."""
     if condition(document, "Complete"):
         return "Complete"
     failed = condition(document, "Failed")
@@ -136,7 +136,7 @@ def outcome(document: Document) -> str:
 
 
 def placed(pods: Iterable[Document], name: str) -> list[str]:
-    """Give the hosts on which pods of a job are that have not ended."""
+    """Return the hosts of those pods of a job that have not ended."""
     return [
         pod["spec"]["nodeName"]
         for pod in pods
@@ -147,17 +147,17 @@ def placed(pods: Iterable[Document], name: str) -> list[str]:
 
 
 def jobs() -> dict[str, Document]:
-    """Give the jobs of the proofs' account by name."""
+    """Return the jobs of the proofs' account by name."""
     return {found["metadata"]["name"]: found for found in items("jobs", "-n", PERSON)}
 
 
 def pods() -> list[Document]:
-    """Give the pods of the proofs' account."""
+    """Return the pods of the proofs' account."""
     return items("pods", "-n", PERSON)
 
 
 def workload_of(name: str, workloads: Iterable[Document]) -> Document | None:
-    """Give the Workload that Kueue made of a job."""
+    """Return the Workload that Kueue made for a job."""
     for workload in workloads:
         if any(o["kind"] == "Job" and o["name"] == name for o in workload["metadata"].get("ownerReferences", ())):
             return workload
@@ -165,7 +165,7 @@ def workload_of(name: str, workloads: Iterable[Document]) -> Document | None:
 
 
 def compute_hosts(nodes: Iterable[Document]) -> list[str]:
-    """Give the hosts among nodes that take jobs now."""
+    """Return those hosts among the nodes that accept jobs now."""
     return sorted(
         node["metadata"]["name"]
         for node in nodes
@@ -176,7 +176,7 @@ def compute_hosts(nodes: Iterable[Document]) -> list[str]:
 
 
 def gpus_of(nodes: Iterable[Document], gpu: str) -> dict[str, int]:
-    """Give how many GPUs each compute host offers, without those that offer none."""
+    """Return how many GPUs each compute host offers, without hosts that offer none."""
     nodes = list(nodes)
     there = set(compute_hosts(nodes))
     offered = {n["metadata"]["name"]: int(n.get("status", {}).get("allocatable", {}).get(gpu, "0")) for n in nodes}

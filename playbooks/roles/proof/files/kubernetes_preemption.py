@@ -79,7 +79,7 @@ def find() -> Found:
 
 
 def volume() -> tuple[Document, Document]:
-    """Give a folder of a host as a volume, and the claim to it."""
+    """Return a folder of a host as a volume, and the claim to it."""
     size = {"storage": "1Gi"}
     shared = {"accessModes": ["ReadWriteOnce"], "storageClassName": ""}
     held = shared | {
@@ -96,7 +96,7 @@ def volume() -> tuple[Document, Document]:
 
 
 def lost(log: list[str]) -> tuple[int | None, str]:
-    """Give how many steps were done before the displacement and had to be done again."""
+    """Return how many steps were done before the preemption and had to be repeated, with a note."""
     begins = [index for index, line in enumerate(log) if line.startswith("begin")]
     if len(begins) < 2:
         return None, f"the job did not resume: {len(begins)} beginnings"

@@ -34,7 +34,7 @@ def find() -> Found:
 
 
 def rules(said: dict[str, str], quota: int) -> dict[str, tuple[Document, bool]]:
-    """Give what is tried: a job or pod, and whether the API must take it."""
+    """Return what is tried by name: a job or pod, and whether the API must accept it."""
     image = said["image"]
     plain, unlabelled, foreign = (job("rule", "true", image=image) for _ in range(3))
     del unlabelled["metadata"]["labels"][PRIORITY]

@@ -27,7 +27,7 @@ def find() -> Found:
 
 
 def chain(name: str, image: str, *scripts: str) -> Document:
-    """Give a Workflow of stages, each after the one before has ended well, every one queued as any pod."""
+    """Return a Workflow of stages. Each stage starts after the one before has succeeded, and its pods are queued like others."""
     templates: list[dict[str, Any]] = [
         {"name": stage, "container": {"image": image, "command": ["sh", "-c", script]}}
         for stage, script in zip(STAGES, scripts, strict=True)
@@ -50,18 +50,18 @@ def chain(name: str, image: str, *scripts: str) -> Document:
 
 
 def phase(workflow: Document) -> str:
-    """Give how far a Workflow is."""
+    """Return the phase of a Workflow."""
     return str(workflow.get("status", {}).get("phase", ""))
 
 
 def stages(workflow: Document) -> dict[str, Document]:
-    """Give what a Workflow says of the stages that it began, by name."""
+    """Return the status of the stages that a Workflow began, by name."""
     nodes = workflow.get("status", {}).get("nodes", {}).values()
     return {node["displayName"]: node for node in nodes if node["type"] == "Pod"}
 
 
 def out_of_order(good: Document, bad: Document) -> list[str]:
-    """Give what two chains did that they should not."""
+    """Return what the two chains did wrong."""
     ran, stopped = stages(good), stages(bad)
     wrong = [
         f"{s}: {ran[s]['phase'] if s in ran else 'never ran'}"

@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def gpus() -> int:
-    """Give how many GPUs the driver knows."""
+    """Return how many GPUs the driver lists."""
     if not shutil.which("nvidia-smi"):
         return 0
     return said("nvidia-smi", "-L").stdout.count("GPU ")

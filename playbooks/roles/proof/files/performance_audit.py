@@ -18,7 +18,7 @@ FINDINGS = {
 
 
 def series(url: str, query: str) -> list[dict]:
-    """Give the series that a query finds."""
+    """Return the series that a query finds."""
     with urllib.request.urlopen(f"{url}/api/v1/query?{urllib.parse.urlencode({'query': query})}", timeout=30) as answer:
         return json.load(answer)["data"]["result"]
 

@@ -56,7 +56,7 @@ def run_on(host: str, command: str) -> str:
 
 
 def restarts(job: str) -> int:
-    """Give how often the scheduler has started the job again."""
+    """Return how often the scheduler has restarted the job."""
     said = subprocess.run(["scontrol", "show", "job", job], capture_output=True, text=True, check=False).stdout
     return next((int(word.split("=")[1]) for word in said.split() if word.startswith("Restarts=")), 0)
 

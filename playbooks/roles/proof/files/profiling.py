@@ -21,7 +21,7 @@ TERMS = {
 
 
 def seconds(job: Path, host: str, profile_steps: list[int]) -> tuple[float, int]:
-    """Give the time of a run, and the size of its trace."""
+    """Return the duration of a run in seconds, and the size of its trace in bytes."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         terms = {**TERMS, "hosts": [host], "profile_steps": profile_steps, "textfile_dir": name}

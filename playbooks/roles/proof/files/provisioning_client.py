@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def _booted(address: str, manifest: dict) -> list:
-    """Give which hosts are not offered their address and a boot program that is served."""
+    """Return the hosts that are not offered their address and a boot program that the server serves."""
     wrong = []
     for host, known in manifest["hosts"].items():
         for name, architecture in ARCHITECTURES.items():
@@ -100,7 +100,7 @@ def _offer(answer: bytes) -> tuple:
 
 
 def _interface() -> str:
-    """Give the interface of this host's way to the server."""
+    """Return the network interface through which this host reaches the server."""
     address = json.loads(sys.argv[1])["address"]
     route = json.loads(subprocess.run(["ip", "-j", "route", "get", address], capture_output=True, check=True).stdout)[0]
     if route["dev"] != "lo":

@@ -15,13 +15,13 @@ LOOK_BACK_S = 30
 
 
 def samples(url: str, query: str) -> list[dict]:
-    """Give the series that a query of the other database finds."""
+    """Return the series that a query finds in the other database."""
     with urllib.request.urlopen(f"{url}/api/v1/query?{urllib.parse.urlencode({'query': query})}", timeout=10) as answer:
         return json.load(answer)["data"]["result"]
 
 
 def longest_gap(series: list[dict]) -> float:
-    """Give the longest time between two samples of a series, in seconds."""
+    """Return the longest time between two samples of a series, in seconds."""
     gaps = [b[0] - a[0] for one in series for a, b in zip(one["values"], one["values"][1:], strict=False)]
     return max(gaps)
 

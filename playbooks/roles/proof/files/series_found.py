@@ -19,7 +19,7 @@ def is_found(url: str, query: str) -> bool:
 
 
 def missing(url: str, queries: list[str], patience_s: float = PATIENCE_S) -> list[str]:
-    """Give the queries that find nothing until patience ends."""
+    """Return the queries that still find nothing after `patience_s` seconds."""
     left, end = list(queries), time.monotonic() + patience_s
     while (left := [query for query in left if not is_found(url, query)]) and time.monotonic() < end:
         time.sleep(1)

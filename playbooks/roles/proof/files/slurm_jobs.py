@@ -34,13 +34,13 @@ def try_submit(script: str, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 def queued(job: str, column: str) -> str:
-    """Give a column of the queue for a job, empty once it is gone."""
+    """Return a column of the queue for a job, or an empty text once the job has left the queue."""
     said = subprocess.run(["squeue", "-h", "-j", job, "-o", column], capture_output=True, text=True, check=False)
     return said.stdout.strip()
 
 
 def accounted(job: str, *columns: str) -> list[str]:
-    """Give columns of accounting for a job, empty until it is there."""
+    """Return columns of accounting for a job, or an empty list until accounting has the job."""
     command = ["sacct", "-nPX", "-j", job, "-o", ",".join(columns)]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     return lines[-1].split("|") if lines else []
@@ -62,7 +62,7 @@ def ended(job: str, patience_s: float = 120) -> str:
 
 
 def hosts() -> list[str]:
-    """Give the compute hosts that take jobs now."""
+    """Return the compute hosts that accept jobs now."""
     said = subprocess.run(
         ["sinfo", "-h", "-N", "-o", "%N", "-t", "idle,mixed,allocated"], capture_output=True, text=True, check=True
     )

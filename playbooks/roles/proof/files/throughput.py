@@ -13,7 +13,7 @@ PATIENCE_S = 45.0
 
 
 def reported(url: str, run: str) -> float | None:
-    """Give what the run's first rank last said."""
+    """Return the value that the run's first rank reported last."""
     query = urllib.parse.urlencode({"query": f'training_tokens_total{{run="{run}", rank="0"}}'})
     with urllib.request.urlopen(f"{url}/api/v1/query?{query}", timeout=10) as answer:
         found = json.load(answer)["data"]["result"]

@@ -98,7 +98,7 @@ def close_host(host: str) -> None:
 
 
 def manifest() -> dict:
-    """Give where this service is, its hosts and their records, and every file by the way that leads to it."""
+    """Return the service's address, its hosts and their records, and every file by the path at which it is served."""
     ways = (("http", HTTP), ("tftp", TFTP))
     served = {f"{way}:{path.relative_to(root)}": path for way, root in ways for path in root.rglob("*")}
     digests = {
@@ -108,12 +108,12 @@ def manifest() -> dict:
 
 
 def records() -> dict:
-    """Give every host's record."""
+    """Return the record of every host."""
     return {path.stem: json.loads(path.read_text()) for path in sorted(STATE.glob("*.json"))}
 
 
 def hosts() -> dict:
-    """Give what is known of each host: card, address, disk."""
+    """Return the network card, the address and the disk of each host."""
     return _settings()["hosts"]
 
 
@@ -122,7 +122,7 @@ def _settings() -> dict:
 
 
 def record(host: str) -> dict:
-    """Give when a host was opened and installed; empty where it never was."""
+    """Return when a host was opened for installation and when it was installed, or an empty record if it never was."""
     path = STATE / f"{host}.json"
     return json.loads(path.read_text()) if path.exists() else {}
 
@@ -176,7 +176,7 @@ def _is_asked_for(path: Path) -> bool:
 
 
 def _digest(folder: Path) -> str:
-    """Give one digest over the installer's kernel and initrd."""
+    """Return one digest over the installer's kernel and initrd."""
     total = hashlib.sha256()
     for path in sorted(folder.iterdir()):
         if path.name.startswith(("linux", "initrd")):

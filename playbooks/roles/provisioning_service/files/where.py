@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def _archive() -> dict[str, object]:
-    """Give the archive and that of security updates: host and folder, None where there is none over HTTP."""
+    """Return host and folder of the archive and of the archive of security updates, or None where there is none over HTTP."""
     said = _said("apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE)", "Created-By: Packages")
     found: dict[str, object] = {"mirror": None, "security": None}
     for line in said.splitlines():

@@ -1,4 +1,4 @@
-"""Gives what a server's BMC tells as Prometheus series, read by Redfish over checked TLS when it is asked for.
+"""Serve the readings of a server's BMC as Prometheus series. Each request reads them by Redfish over TLS, certificate checked.
 
 Arguments: port. Account, password and authority are credentials of the service (`$CREDENTIALS_DIRECTORY`), never arguments.
 """
@@ -24,24 +24,24 @@ Series = list[tuple[str, dict[str, str], float]]
 
 
 def document(target: str, path: str) -> dict:
-    """Give a document of a BMC."""
+    """Return a document of a BMC."""
     request = urllib.request.Request(f"https://{target}{path}", headers={"Authorization": f"Basic {ACCOUNT}"})
     with urllib.request.urlopen(request, context=TRUST, timeout=TIMEOUT_S) as answer:
         return json.load(answer)
 
 
 def members(target: str, path: str) -> list[dict]:
-    """Give every document of a collection."""
+    """Return every document of a collection."""
     return [document(target, one["@odata.id"]) for one in document(target, path)["Members"]]
 
 
 def healthy(part: dict) -> float:
-    """Give 1 for a part that says OK."""
+    """Return 1 for a part whose health is OK or not reported, otherwise 0."""
     return float(part.get("Status", {}).get("Health", "OK") == "OK")
 
 
 def read(target: str) -> Series:
-    """Give power, temperatures, fans, supplies and health of a server."""
+    """Return power, temperatures, fans, power supplies and health of a server."""
     found: Series = []
     for system in members(target, "/redfish/v1/Systems"):
         found.append(("redfish_power_on", {}, float(system["PowerState"] == "On")))
@@ -55,7 +55,7 @@ def read(target: str) -> Series:
 
 
 def thermal(said: dict) -> Series:
-    """Give temperatures with their limits, and fans."""
+    """Return temperatures with their limits, and the speeds of fans."""
     found: Series = []
     for sensor in said.get("Temperatures", []):
         name = {"sensor": sensor["Name"]}
@@ -70,7 +70,7 @@ def thermal(said: dict) -> Series:
 
 
 def power(said: dict) -> Series:
-    """Give what is drawn, and the supplies."""
+    """Return the power that is drawn, and the state of the power supplies."""
     drawn = (one["PowerConsumedWatts"] for one in said.get("PowerControl", []))
     found: Series = [("redfish_power_watts", {}, watts) for watts in drawn if watts is not None]
     found += [("redfish_part_healthy", {"part": one["Name"]}, healthy(one)) for one in said.get("PowerSupplies", [])]
@@ -78,7 +78,7 @@ def power(said: dict) -> Series:
 
 
 def text(series: Series) -> str:
-    """Give series as text that Prometheus reads, those of one name together."""
+    """Return series in Prometheus's text format, those with the same name together."""
     lines = []
     for name in dict.fromkeys(name for name, _, _ in series):
         lines.append(f"# TYPE {name} gauge")

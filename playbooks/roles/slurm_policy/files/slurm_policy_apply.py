@@ -54,7 +54,7 @@ def shares(wanted: dict[str, dict], qos: str, default_qos: str) -> None:
 
 
 def rows(what: str, columns: str, *where: str) -> list[list[str]]:
-    """Give what accounting has, a list a row."""
+    """Return rows of accounting, each as a list of its columns."""
     condition = ["where", *where] if where else []
     said = subprocess.run(
         ["sacctmgr", "-nP", "show", what, *condition, f"format={columns}"], capture_output=True, text=True, check=True

@@ -12,7 +12,7 @@ TRIES, ROUNDS, BLOCK, DRILL = 5, 40, bytes(1 << 18), Path("/run/speed_probe.slow
 
 
 def work() -> float:
-    """Give the processor seconds that the work took."""
+    """Return how many seconds of processor time the work took."""
     begun = time.process_time()
     for _ in range(ROUNDS * (3 if DRILL.exists() else 1)):
         hashlib.sha256(BLOCK)

@@ -53,12 +53,12 @@ class Classifier(nn.Module):
         self.layers = nn.Sequential(nn.Linear(WIDTH, 4 * WIDTH), nn.ReLU(), nn.Linear(4 * WIDTH, CLASSES))
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        """Give a score for each class."""
+        """Return a score for each class."""
         return self.layers(self.embedding(tokens).mean(dim=1))
 
 
 def batch_of(seed: int, number: int, rank: int, size: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Give a batch that a rank trains on, by its number: the same each time it is asked for."""
+    """Return the batch with this number for a rank. The same number returns the same batch."""
     made = torch.Generator().manual_seed(seed * 1_000_003 + number * 131 + rank)
     tokens = torch.randint(VOCABULARY, (size, LENGTH), generator=made)
     return tokens, (tokens.sum(dim=1) * CLASSES // (VOCABULARY * LENGTH)).clamp(0, CLASSES - 1)
@@ -80,7 +80,7 @@ class Loader:
             self.cpu_s = time.thread_time()
 
     def next(self) -> tuple[torch.Tensor, torch.Tensor, float]:
-        """Give the next batch, and the seconds waited for it."""
+        """Return the next batch, and the seconds spent waiting for it."""
         begun = time.monotonic()
         tokens, classes = self.ready.get()
         return tokens, classes, time.monotonic() - begun
@@ -225,7 +225,7 @@ class Job:
         )
 
     def validate(self) -> tuple[float, float]:
-        """Give accuracy and loss over samples that were not trained on."""
+        """Return accuracy and loss over samples that were not trained on."""
         with torch.no_grad():
             tokens, classes = batch_of(self.terms["seed"] + 1, 0, 0, VALIDATION)
             scores = self.model(tokens)
@@ -233,7 +233,7 @@ class Job:
             return accuracy, float(nn.functional.cross_entropy(scores, classes))
 
     def outcome(self) -> dict:
-        """Give what a finished run amounts to."""
+        """Return the outcome of a finished run."""
         kept = {"step": self.step, "loss": self.loss, "tokens": self.tokens, "restarts": self.restarts}
         accuracy, loss = self.validate()
         held_out = {"validation_accuracy": accuracy, "validation_loss": loss}

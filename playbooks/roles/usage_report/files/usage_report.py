@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def usage(since: str) -> list[dict]:
-    """Give a row for each account and user."""
+    """Return a row for each account and user."""
     columns = "Account,User,ElapsedRaw,AllocCPUS,TotalCPU,AllocTRES"
     command = ["sacct", "-a", "-X", "-n", "-P", "-S", since, "-o", columns]
     # with -X a job's processor time is that of its steps; without steps it is none
@@ -50,7 +50,7 @@ def usage(since: str) -> list[dict]:
 
 
 def seconds(text: str) -> float:
-    """Give the seconds of Slurm's [DD-[HH:]]MM:SS[.mmm]."""
+    """Return the seconds of a duration that Slurm writes as [DD-[HH:]]MM:SS[.mmm]."""
     days, _, rest = text.rpartition("-")
     parts = [float(part) for part in rest.split(":")] if rest else [0.0]
     return float(days or 0) * 86400 + sum(part * 60**power for power, part in enumerate(reversed(parts)))

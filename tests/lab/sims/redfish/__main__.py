@@ -155,7 +155,7 @@ class Connection(BaseHTTPRequestHandler):
 
 
 def server_of(terms: dict[str, Any], password: str, secret: ssl.SSLContext) -> ThreadingHTTPServer:
-    """Give the server of one BMC on its own address."""
+    """Return the server of one BMC on its own address."""
     bmc = Bmc(terms, password, STATE / f"bmc-{terms['host']}.json")
     handler = type("Connection", (Connection,), {"bmc": bmc, "sessions": {}})
     server = ThreadingHTTPServer((terms["address"], 443), handler)

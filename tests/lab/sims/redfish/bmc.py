@@ -189,7 +189,7 @@ class Bmc:
             self.log("Log cleared", "OK")
 
     def boot_progress(self) -> str:
-        """Give how far the host's boot is, by the standard's words; running is seen on its SSH port, once a boot."""
+        """Return the progress of the host's boot in the standard's words. Once in each boot the host's SSH port shows that it runs."""
         if self.power == "Off":
             return "None"
         if "post" in self.memory["faults"]:
@@ -273,7 +273,7 @@ def _image_of(address: str, targets: list[str]) -> tuple[str, str]:
 
 
 def _fetched(address: str) -> bytes:
-    """Give the first bytes of what the BMC is told to fetch."""
+    """Return the first bytes of the file that the BMC was asked to fetch."""
     try:
         with urllib.request.urlopen(address, timeout=10) as answer:
             return bytes(answer.read(200))
@@ -282,5 +282,5 @@ def _fetched(address: str) -> bytes:
 
 
 def now() -> str:
-    """Give the time as Redfish writes it."""
+    """Return the time as Redfish writes it."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -25,7 +25,7 @@ Document = dict[str, Any]
 
 
 def tree(bmc: Bmc, sessions: list[str]) -> dict[str, Document]:
-    """Give all documents by path, each with its own address in it."""
+    """Return all documents by path. Each contains its own address."""
     documents = dict(_documents(bmc, sessions))
     for path, document in documents.items():
         document["@odata.id"] = path
@@ -45,12 +45,12 @@ def _documents(bmc: Bmc, sessions: list[str]) -> Iterator[tuple[str, Document]]:
 
 
 def task_document(task: Document) -> tuple[str, Document]:
-    """Give a task as it is served, and where."""
+    """Return the path at which a task is served, and its document."""
     return _document(f"{TASKS}/{task['Id']}", "Task", task)
 
 
 def page(document: Document, path: str, skip: str) -> Document:
-    """Give a part of a long collection, with where the next one begins, as controllers do with logs."""
+    """Return a part of a long collection with the address of the next part, as controllers do with logs."""
     members = document.get("Members", [])
     first = int(skip or 0)
     if len(members) - first > model.LOG_PAGE:
@@ -59,7 +59,7 @@ def page(document: Document, path: str, skip: str) -> Document:
 
 
 def link(path: str) -> Document:
-    """Give a reference to a document."""
+    """Return a reference to a document."""
     return {"@odata.id": path}
 
 
