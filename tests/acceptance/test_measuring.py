@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
 
 from steps.acceptance import proofs
 from steps.acceptance.measuring import measure
@@ -29,23 +28,23 @@ BESIDE = {
 """What steps 035 and 144 note where there was a burn-in with GPUs, and where there is PTP."""
 
 
-@cache
-def asked() -> dict[str, dict[str, str]]:
-    """Return every step's criteria by metric, with their units."""
-    return {step: {c.metric: c.unit for c in entry.step.accept} for step, entry in read_catalog().items()}
+CATALOG = read_catalog()
+
+ASKED = {step: {c.metric: c.unit for c in entry.step.accept} for step, entry in CATALOG.items()}
+"""Every step's criteria by metric, with their units."""
 
 
 def test_every_criterion_of_a_step_with_a_playbook_is_measured() -> None:
-    with_playbook = [entry.step for entry in read_catalog().values() if entry.step.playbook]
+    with_playbook = [entry.step for entry in CATALOG.values() if entry.step.playbook]
 
     for step in with_playbook:
-        assert set(asked()[step.id]) - BY_HAND <= set(steps_that_read().get(step.id, ())), step.id
+        assert set(ASKED[step.id]) - BY_HAND <= set(steps_that_read().get(step.id, ())), step.id
 
 
 def test_units_compare_and_what_is_not_asked_comes_out_of_the_toolbox() -> None:
     for step, metrics in steps_that_read().items():
-        criteria = asked()[step]
-        also = {read.metric: read.unit for read in read_catalog()[step].step.also_reads}
+        criteria = ASKED[step]
+        also = {read.metric: read.unit for read in CATALOG[step].step.also_reads}
         assert set(metrics) & set(criteria), step
         for name in metrics:
             assert name in METRICS or name in criteria or name in PROVED
@@ -75,7 +74,7 @@ def test_a_metric_that_a_person_reads_is_left_out_and_one_asked_for_twice_is_mea
 
 def test_step_without_a_playbook_measures_nothing() -> None:
     assert "001" not in steps_that_read()
-    assert measure(asked()["001"], "node-1", whole(), {}) == []
+    assert measure(ASKED["001"], "node-1", whole(), {}) == []
 
 
 def test_share_of_what_the_design_allows_stands_beside_the_value() -> None:
