@@ -5,10 +5,12 @@ from __future__ import annotations
 import pkgutil
 import subprocess
 import sys
+from datetime import timedelta
 
 import pytest
 
 import ledger.questions
+from ledger.decisions.work import assign, finish, start
 from ledger.log.events import KINDS
 from ledger.questions.activities import activities
 from ledger.questions.case import activity, require_activity
@@ -18,7 +20,8 @@ from ledger.questions.links import successors
 from ledger.questions.orders import orders
 from ledger.questions.records import claims
 from ledger.questions.why import why
-from ledger.rules.activity import LOOKS, TABLE, Action, State, is_open_to
+from ledger.questions.workload import WorkloadRow, workload
+from ledger.rules.activity import LOOKS, PEOPLES_WORK, TABLE, Action, State, is_open_to
 from ledger.state.projector import HANDLERS
 from ledger.writing import Ledger
 from steps.errors import InputError
@@ -116,6 +119,25 @@ def test_claims_are_read(ledger: Ledger, look: Look, clock: Clock) -> None:
     take(ledger, "030@pod-001", hosts=["n1"])
 
     assert [(c.activity, c.hosts) for c in claims(look())] == [("030@pod-001", ("n1",))]
+
+
+def test_workload_is_by_person_where_assigned_and_by_role_otherwise(ledger: Ledger, look: Look, clock: Clock) -> None:
+    """Software's work is nobody's, and what waits for more than the days asked for is left out."""
+    bought(ledger)
+    racked(ledger)
+    clock.forward(24)
+    (row,) = [row for row in activities(look(clock.now), state=State.READY) if row.plan.kind in PEOPLES_WORK]
+
+    def asked() -> list[WorkloadRow]:
+        return workload(look(clock.now), clock.now + timedelta(days=14))
+
+    hours = row.plan.duration.m * row.plan.crew_size
+    assert asked() == [WorkloadRow(row.plan.role, 1, 1, 0, 0, 0, hours)]
+    assign(ledger, "pm", row.id, "tech")
+    start(ledger, "tech", row.id)
+    assert asked() == [WorkloadRow("tech", 1, 0, 1, 0, 0, hours)]
+    finish(ledger, "tech", row.id)
+    assert asked() == [WorkloadRow("tech", 1, 0, 0, 1, 0, 0)], "the work is done, the approval is not"
 
 
 def test_orders_show_by_when(ledger: Ledger, look: Look, clock: Clock) -> None:

@@ -1,0 +1,56 @@
+"""What people have to do in the days ahead: by person where an activity is assigned, otherwise by role."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from datetime import datetime
+from typing import NamedTuple
+
+from ledger.questions.activities import activities
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import OVER, PEOPLES_WORK, Activity, State
+
+
+class WorkloadRow(NamedTuple):
+    """The open work of a person or a role. `person_hours` is planned: the duration times the size of the crew."""
+
+    who: str
+    activities: int
+    ready: int
+    in_progress: int
+    awaiting_sign_off: int
+    late: int
+    person_hours: float
+
+
+def workload(snapshot: Snapshot, until: datetime) -> list[WorkloadRow]:
+    """Return who has what to do until a time, the most hours first.
+
+    That is the work of people which has begun, which may start now, or which the plan starts before `until`.
+    """
+    by_person: dict[str, list[Activity]] = defaultdict(list)
+    for row in activities(snapshot):
+        if row.plan.kind in PEOPLES_WORK and row.state not in OVER and _is_due(row, until):
+            by_person[row.assignee or row.plan.role].append(row)
+    rows = [_workload(who, found) for who, found in by_person.items()]
+    return sorted(rows, key=lambda row: (-row.person_hours, row.who))
+
+
+def _is_due(row: Activity, until: datetime) -> bool:
+    dates = row.plan.dates
+    return row.state is not State.BLOCKED or (dates is not None and dates.early_start < until)
+
+
+def _workload(who: str, found: list[Activity]) -> WorkloadRow:
+    states = Counter(row.state for row in found)
+    hours = sum(row.plan.duration.m * row.plan.crew_size for row in found if row.finished_at is None)
+    late = sum(row.late for row in found)
+    return WorkloadRow(
+        who,
+        len(found),
+        states[State.READY],
+        states[State.IN_PROGRESS],
+        states[State.AWAITING_SIGN_OFF],
+        late,
+        hours,
+    )
