@@ -230,5 +230,5 @@ def stressing(site: Path, command: Command) -> None:
     rows = site / "progress.csv"
     lines = [f"{name},done,2026-01-01,2026-01-01,somebody," for name in sorted(before)]
     rows.write_text("activity,state,started,finished,by,note\n" + "\n".join(lines) + "\n", encoding="utf-8")
-    result = command("adopt", rows, "--yes", "--site", site, "--as", "owner")
+    result = command("import-progress", rows, "--yes", "--site", site, "--as", "owner")
     assert result.returncode == 0, result.stderr
