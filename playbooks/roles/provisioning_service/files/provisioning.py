@@ -1,12 +1,13 @@
-"""Opens hosts for installation, and closes them: everybody else boots from disk.
+"""Enable and disable the installation of hosts. An enabled host that boots from the network is erased and installed.
 
-A host that is opened gets its files, each checked before it is served, and a boot entry under the address of its network
-card. It is closed when its installer says that it is done; it is not opened again unless `--again` says so.
+All other hosts boot from their disks. To enable a host, its files are written and checked, and then a boot entry under the
+address of its network card. It is disabled when its installer reports that it is done. A host that was installed is not
+enabled again without `--again`.
 
-    provisioning.py open HOST ... [--again]     says which it opened or wrote anew
-    provisioning.py close HOST ...              for a host that came up without a word, as one that something else installed
-    provisioning.py list                        every host's record, as JSON
-    provisioning.py manifest                    all that a booting host may fetch, with digests, as JSON
+    provisioning.py open HOST ... [--again]     enable; print the hosts that were enabled or whose files changed
+    provisioning.py close HOST ...              disable, for a host that something else has installed
+    provisioning.py list                        print every host's record, as JSON
+    provisioning.py manifest                    print all files that a booting host may fetch, with digests, as JSON
 """
 
 import hashlib
@@ -30,21 +31,21 @@ CHECKS = {
 }
 ENTRIES = ("pxelinux", "grub")
 SERVED = (*CHECKS, "meta-data", *ENTRIES)
-"""In the order in which they are served: a host finds its boot entry when all else is there."""
+"""The files of a host, in the order in which they are written: the boot entry comes last, when all else is there."""
 
 
 class RefusedError(Exception):
-    """What cannot be done; the sentence says why and what helps."""
+    """A request that is refused. The message says why, and what to do."""
 
 
-class Told(string.Template):
-    """A file with `@{value}` for what is a host's own: `$` is the installer's."""
+class HostTemplate(string.Template):
+    """A template in which `@{value}` is a value of the host. `$` is left to the installer."""
 
     delimiter = "@"
 
 
 def main() -> int:
-    """Do what is asked; 1 where it is refused."""
+    """Do what the arguments ask for. Return 1 if it is refused, otherwise 0."""
     verb, *words = sys.argv[1:] or ["list"]
     named = [word for word in words if word != "--again"]
     try:
@@ -66,12 +67,16 @@ def main() -> int:
 
 
 def open_host(host: str, *, again: bool = False) -> bool:
-    """Let a host install itself; give whether that changed anything. One that was installed is left alone."""
+    """Enable the installation of a host. Return whether anything changed.
+
+    A host that was installed is not enabled without `again`. A host without `boot_disk` is refused: the installer erases
+    that disk, and it is never guessed.
+    """
     known, before = _known(host), record(host)
     if before.get("installed") and not again:
         return False
     if not known["disk"]:
-        raise RefusedError(f"{host}: state boot_disk in the inventory: which disk may be erased?")
+        raise RefusedError(f"{host}: the inventory does not say which disk may be erased; set boot_disk")
     fresh = again or not before
     now = {"opened": time.time(), "attempt": before.get("attempt", 0) + 1} if fresh else before
     values = {
@@ -81,7 +86,7 @@ def open_host(host: str, *, again: bool = False) -> bool:
         "attempt": now["attempt"],
         "installer_digest": f"sha256:{_digest(HTTP / 'installer')}",
     }
-    files = {name: Told((SETTINGS / name).read_text()).substitute(values) for name in SERVED}
+    files = {name: HostTemplate((SETTINGS / name).read_text()).substitute(values) for name in SERVED}
     for name, text in files.items():
         _check(host, name, text)
     changed = [_wrote(_place(host, known, name), text) for name, text in files.items()]
@@ -91,7 +96,7 @@ def open_host(host: str, *, again: bool = False) -> bool:
 
 
 def close_host(host: str) -> None:
-    """Boot a host from disk again."""
+    """Disable the installation of a host: it boots from its disk again."""
     known = _known(host)
     for name in ENTRIES:
         _place(host, known, name).unlink(missing_ok=True)
@@ -135,7 +140,7 @@ def write_record(host: str, found: dict) -> None:
 def _known(host: str) -> dict:
     known = hosts()
     if host not in known:
-        raise RefusedError(f"{host}: state boot_mac in the inventory, and run step 142 again")
+        raise RefusedError(f"{host}: set boot_mac in the inventory, and run step 142 again")
     return known[host]
 
 
@@ -148,7 +153,7 @@ def _place(host: str, known: dict, name: str) -> Path:
 
 
 def _check(host: str, name: str, text: str) -> None:
-    """Refuse a file that the program which is to read it would not take."""
+    """Refuse a file that the program for which it is written would not accept."""
     if name not in CHECKS:
         return
     with tempfile.NamedTemporaryFile("w", suffix=f"-{name}") as file:

@@ -1,4 +1,4 @@
-"""Says where this server stands, as JSON: interface, network, gateway, name servers, archive. Argument: its address."""
+"""Print the network settings of this server as JSON: interface, network, gateway, name servers, archive. Argument: its address."""
 
 import ipaddress
 import json
