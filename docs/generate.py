@@ -174,8 +174,8 @@ def access() -> Iterator[str]:
     """Return the table of who may do what."""
     yield "# Who may do what\n"
     yield (
-        "Every decision, and the roles that may take it. Services, commands, screens and the audit ask this one table "
-        "(`ledger/access.py`); a test tries every decision with every role. Roles may be lent ([authority](ledger.md)). "
+        "Every decision, and the roles that may take it. Decisions, questions and the audit ask this one table "
+        "(`ledger/rules/access.py`); a test tries every decision with every role. Roles may be lent ([authority](ledger.md)). "
         "What the state of an activity allows is another question, which `why` answers.\n"
     )
     yield "| decision | about | who may | but |"

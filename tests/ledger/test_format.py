@@ -67,7 +67,7 @@ def test_tables_other_than_a_releases_have_another_format(released: tuple[int, l
 
     assert held <= FORMAT
     if held == FORMAT:
-        assert today == defined, "released: count FORMAT up in ledger/file.py, and files are upgraded by replay"
+        assert today == defined, "released: count FORMAT up in ledger/stores/file.py, and files are upgraded by replay"
 
 
 @pytest.mark.parametrize("released", RELEASES, indirect=True)
