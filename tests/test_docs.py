@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
+from typer._click.exceptions import BadOptionUsage, MissingParameter, UsageError
 
+from benchmarks.structure import ROOMS
 from steps.catalog.loader import read_catalog
+from steps.errors import InputError
+from tests.clusterwright import command_lines
 
 ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TEXTS = {".py", ".md", ".yml", ".yaml", ".html"}
 
 
 def test_generated_pages_are_current() -> None:
@@ -66,3 +74,30 @@ def test_every_command_the_readme_names_is_there() -> None:
 
     assert named
     assert named <= commands
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_line_of_a_page_is_taken_by_the_parser(page: Path) -> None:
+    for line in command_lines.typed(page):
+        command_lines.parsed(line)
+
+
+@pytest.mark.parametrize("folder", [*ROOMS, "docs", "examples", "playbooks"])
+def test_every_command_that_a_text_or_a_message_names_is_there(folder: str) -> None:
+    """Messages leave out what people know: only what they name has to be there."""
+    for file in sorted(path for path in (ROOT / folder).rglob("*") if path.suffix in TEXTS):
+        for line in command_lines.named(file):
+            with contextlib.suppress(MissingParameter, BadOptionUsage):
+                command_lines.parsed(line)
+
+
+def test_a_line_with_a_name_that_is_not_there_is_refused() -> None:
+    """The tests above can fail."""
+    for line in (
+        "check H08@pod-001 rack-01",
+        "check items H08@pod-001",
+        "adopt progress.csv",
+        "sign 034@pod-001 --yes",
+    ):
+        with pytest.raises((InputError, UsageError)):
+            command_lines.parsed(line)

@@ -1,4 +1,4 @@
-"""Give work to a person or to a contractor.
+"""Assign work to a person or to a contractor.
 
 The people of a contractor then report on it. Orders are given to an organisation the same way, by their ids.
 An empty organisation takes the work back.
