@@ -3,8 +3,6 @@
 A command opens one snapshot, asks it everything, and hands it on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

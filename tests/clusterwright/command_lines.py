@@ -16,8 +16,7 @@ from clusterwright.tree import Listing
 PROGRAM = "clusterwright"
 FENCE = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TYPED = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?clusterwright (.*(?:\\\n.*)*)", re.MULTILINE)
-NAMED = re.compile(r"""[`"]clusterwright ([a-z][^`"\n]*?)(?: or [^`"\n]*)?[`"]""")
-"""A hint may go on in words after `or`."""
+NAMED = re.compile(r"""[`"]clusterwright ([a-z][^`"\n]*)[`"]""")
 SHELL = {"|", ">", "<", "&&", ";", "#"}
 """Words at which the shell takes over: what comes after is no argument."""
 

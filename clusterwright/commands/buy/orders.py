@@ -9,13 +9,11 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.output import day, minute, table
@@ -32,13 +30,11 @@ ESTIMATED_IN = "USD"
 
 def orders(
     ask: AskingPast,
-    budget: Annotated[
-        bool, typer.Option("--budget", help="What is committed, received and open by budget line.")
-    ] = False,
+    budget: Annotated[bool, Option("--budget", help="What is committed, received and open by budget line.")] = False,
     history: Annotated[
-        str | None, typer.Option("--history", help="Everything recorded of one order.", metavar="ORDER")
+        str | None, Option("--history", help="Everything recorded of one order.", metavar="ORDER")
     ] = None,
-    organisation: Annotated[str | None, typer.Option(help="Only this supplier's or contractor's.")] = None,
+    organisation: Annotated[str | None, Option(help="Only this supplier's or contractor's.")] = None,
 ) -> None:
     with ask.record() as snapshot:
         zone = site_of(snapshot).time_zone

@@ -5,12 +5,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import DAY, OrderId, ReasonOption, a_day
@@ -20,7 +18,7 @@ from ledger.decisions import orders
 def promise(
     me: Acting,
     order_id: OrderId,
-    on: Annotated[date, typer.Option(parser=a_day, metavar=DAY, help="The new delivery date.")],
+    on: Annotated[date, Option(parser=a_day, metavar=DAY, help="The new delivery date.")],
     reason: ReasonOption,
 ) -> None:
     me.once(order_id, f"promised for {on}", orders.promise, on, reason=reason)

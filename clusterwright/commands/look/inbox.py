@@ -6,8 +6,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.commands.asking import AskingPast
 from clusterwright.commands.options import AsOption
 from clusterwright.output import table

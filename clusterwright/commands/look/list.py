@@ -6,11 +6,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.flat import flat_activity
@@ -23,11 +21,11 @@ from steps.errors import InputError
 
 def list_(
     ask: AskingPast,
-    phase: Annotated[str | None, typer.Option(help="Only this phase.")] = None,
-    state: Annotated[str | None, typer.Option(help="Only this state, as ready or awaiting_sign_off.")] = None,
-    unit: Annotated[str | None, typer.Option(help="Only this unit, as pod-003.")] = None,
-    search: Annotated[str | None, typer.Option(help="Only where id or title holds this.")] = None,
-    organisation: Annotated[str | None, typer.Option(help="Only what this contractor or its people do.")] = None,
+    phase: Annotated[str | None, Option(help="Only this phase.")] = None,
+    state: Annotated[str | None, Option(help="Only this state, as ready or awaiting_sign_off.")] = None,
+    unit: Annotated[str | None, Option(help="Only this unit, as pod-003.")] = None,
+    search: Annotated[str | None, Option(help="Only where id or title holds this.")] = None,
+    organisation: Annotated[str | None, Option(help="Only what this contractor or its people do.")] = None,
 ) -> None:
     if state is not None and state not in {s.value for s in State}:
         raise InputError(f"{state!r} is no state", hint="states: " + ", ".join(s.value for s in State))

@@ -6,11 +6,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.output import minute, table
@@ -20,8 +18,8 @@ from ledger.questions.site import site_of
 
 def log(
     ask: AskingPast,
-    subject: Annotated[str | None, typer.Argument(metavar="[ACTIVITY]", help="Only events about this.")] = None,
-    limit: Annotated[int, typer.Option(help="How many.")] = 40,
+    subject: Annotated[str | None, Argument(metavar="[ACTIVITY]", help="Only events about this.")] = None,
+    limit: Annotated[int, Option(help="How many.")] = 40,
 ) -> None:
     with ask.record() as snapshot:
         rows = last_events(snapshot, limit, subject=subject)

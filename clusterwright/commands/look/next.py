@@ -6,11 +6,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.flat import flat_activity
@@ -22,8 +20,8 @@ from ledger.rules.activity import Activity
 
 def next_(
     ask: AskingPast,
-    phase: Annotated[str | None, typer.Option(help="Only this phase.")] = None,
-    limit: Annotated[int, typer.Option(help="How many at most.")] = 30,
+    phase: Annotated[str | None, Option(help="Only this phase.")] = None,
+    limit: Annotated[int, Option(help="How many at most.")] = 30,
 ) -> None:
     with ask.record() as snapshot:
         urgent = sorted(ready(snapshot, phase), key=lambda row: (_float_h(row), row.id))

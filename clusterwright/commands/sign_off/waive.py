@@ -7,12 +7,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.acting import Signing, matching
 from clusterwright.commands.options import DAY, Activities, ReasonOption, a_day
@@ -27,14 +25,14 @@ def waive(
     reason: ReasonOption,
     due: Annotated[
         date,
-        typer.Option(
+        Option(
             "--due",
             parser=a_day,
             metavar=DAY,
             help="By when it is made good.",
         ),
     ],
-    metric: Annotated[list[str] | None, typer.Option(help="Which criterion.")] = None,
+    metric: Annotated[list[str] | None, Option(help="Which criterion.")] = None,
 ) -> None:
     with me.deciding() as decider:
         names = matching(decider.snapshot, activities)

@@ -9,13 +9,11 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, time, timedelta
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-import typer
+from typer import Argument, Option
 
 from clusterwright.activity_view import witness_lines
 from clusterwright.commands.acting import Acting
@@ -33,21 +31,19 @@ from steps.errors import InputError
 
 def witness(
     me: Acting,
-    activity: Annotated[str, typer.Argument(help="An activity that invites witnesses, as H20@hall-1.")],
+    activity: Annotated[str, Argument(help="An activity that invites witnesses, as H20@hall-1.")],
     on: Annotated[
-        str | None, typer.Option("--for", help="When it takes place: 2027-03-01T09:00, or a day.", metavar="TIME")
+        str | None, Option("--for", help="When it takes place: 2027-03-01T09:00, or a day.", metavar="TIME")
     ] = None,
-    agreed: Annotated[bool, typer.Option("--agreed", help="They agreed to a shorter notice.")] = False,
-    attended: Annotated[
-        str | None, typer.Option("--attended", help="This role came to see it.", metavar="ROLE")
-    ] = None,
+    agreed: Annotated[bool, Option("--agreed", help="They agreed to a shorter notice.")] = False,
+    attended: Annotated[str | None, Option("--attended", help="This role came to see it.", metavar="ROLE")] = None,
     person: Annotated[
-        str | None, typer.Option("--person", help="Who came in that role; you, if not given.", metavar="ID")
+        str | None, Option("--person", help="Who came in that role; you, if not given.", metavar="ID")
     ] = None,
     absent: Annotated[
-        str | None, typer.Option("--absent", help="This role did not come, or excuses itself.", metavar="ROLE")
+        str | None, Option("--absent", help="This role did not come, or excuses itself.", metavar="ROLE")
     ] = None,
-    note: Annotated[str, typer.Option("--note", help="What is worth knowing.")] = "",
+    note: Annotated[str, Option("--note", help="What is worth knowing.")] = "",
     as_json: JsonOption = False,
 ) -> None:
     if sum(given is not None for given in (on, attended, absent)) > 1:

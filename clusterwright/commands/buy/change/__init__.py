@@ -9,8 +9,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.commands.asking import Asking
 from clusterwright.output import table
 from ledger.questions.orders import changes

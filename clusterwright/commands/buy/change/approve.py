@@ -5,11 +5,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from clusterwright.commands.acting import Signing
 from ledger.decisions.changes import decide_change
@@ -17,7 +15,7 @@ from ledger.decisions.changes import decide_change
 
 def approve(
     me: Signing,
-    change_id: Annotated[str, typer.Argument(metavar="CHANGE", help="Its id, as CO-0001.")],
-    reason: Annotated[str, typer.Option("--reason", help="What you add.")] = "",
+    change_id: Annotated[str, Argument(metavar="CHANGE", help="Its id, as CO-0001.")],
+    reason: Annotated[str, Option("--reason", help="What you add.")] = "",
 ) -> None:
     me.once(change_id, "approved", decide_change, approve=True, reason=reason)

@@ -5,11 +5,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import ReasonOption
@@ -18,7 +16,7 @@ from ledger.decisions.changes import decide_change
 
 def refuse(
     me: Signing,
-    change_id: Annotated[str, typer.Argument(metavar="CHANGE", help="Its id, as CO-0001.")],
+    change_id: Annotated[str, Argument(metavar="CHANGE", help="Its id, as CO-0001.")],
     reason: ReasonOption,
 ) -> None:
     me.once(change_id, "refused", decide_change, approve=False, reason=reason)

@@ -5,8 +5,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json, table
 from clusterwright.where import site_if_any

@@ -7,8 +7,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.adoption import changes_to
 from clusterwright.commands.asking import Asking
 from clusterwright.output import table

@@ -6,12 +6,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import DAY, a_day
@@ -20,18 +18,18 @@ from ledger.decisions.ncr import disposition_ncr
 
 def disposition(
     me: Signing,
-    ncr: Annotated[str, typer.Argument(help="Its id, as NCR-0001.")],
-    what: Annotated[str, typer.Argument(help="rework, repair, use-as-is or return.")],
-    owner: Annotated[str, typer.Option("--owner", help="Who makes it good.")] = "",
+    ncr: Annotated[str, Argument(help="Its id, as NCR-0001.")],
+    what: Annotated[str, Argument(help="rework, repair, use-as-is or return.")],
+    owner: Annotated[str, Option("--owner", help="Who makes it good.")] = "",
     due: Annotated[
         date | None,
-        typer.Option(
+        Option(
             "--due",
             parser=a_day,
             metavar=DAY,
             help="By when.",
         ),
     ] = None,
-    reason: Annotated[str, typer.Option("--reason", help="Why; use-as-is needs one.")] = "",
+    reason: Annotated[str, Option("--reason", help="Why; use-as-is needs one.")] = "",
 ) -> None:
     me.once(ncr, what, disposition_ncr, what, owner=owner, due=due, reason=reason)

@@ -5,11 +5,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 from clusterwright.commands.asking import Asking
 from clusterwright.output import clean
@@ -19,7 +17,7 @@ from ledger.rules.rows import NcrRow
 
 def show(
     ask: Asking,
-    ncr: Annotated[str, typer.Argument(help="Its id, as NCR-0001.")],
+    ncr: Annotated[str, Argument(help="Its id, as NCR-0001.")],
 ) -> None:
     with ask.record() as snapshot:
         found = require_ncr(snapshot, ncr)

@@ -8,11 +8,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json, table
@@ -27,9 +25,9 @@ DEPENDS = {Who.ANYONE, Who.POLICY, Who.CREW, Who.WITNESS, Who.THEIRS}
 
 def access(
     ask: Asking,
-    role: Annotated[str | None, typer.Option("--role", help="Only what someone with this role may.")] = None,
+    role: Annotated[str | None, Option("--role", help="Only what someone with this role may.")] = None,
     person: Annotated[
-        str | None, typer.Option("--person", help="Only what this person may now, in own and lent roles.", metavar="ID")
+        str | None, Option("--person", help="Only what this person may now, in own and lent roles.", metavar="ID")
     ] = None,
 ) -> None:
     if role is not None and person is not None:
