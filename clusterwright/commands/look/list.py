@@ -12,7 +12,7 @@ from typer import Option
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.flat import flat_activity
-from clusterwright.output import day, table
+from clusterwright.output import day
 from ledger.questions.activities import activities
 from ledger.questions.site import site_of
 from ledger.rules.activity import Activity, State
@@ -38,13 +38,9 @@ def list_(
             search=search,
             organisation=organisation,
         )
-        document = [flat_activity(row) for row in rows]
-        ask.answer(snapshot, document, lambda: _print(rows, site_of(snapshot).time_zone))
-
-
-def _print(rows: list[Activity], zone: str) -> None:
-    headers = ("state", "activity", "what", "who", "planned start", "flags")
-    table(headers, [_cells(row, zone) for row in rows])
+        zone, document = site_of(snapshot).time_zone, [flat_activity(row) for row in rows]
+        headers = ("state", "activity", "what", "who", "planned start", "flags")
+        ask.table(snapshot, rows, headers, lambda row: _cells(row, zone), document=document)
 
 
 def _cells(row: Activity, zone: str) -> tuple[object, ...]:

@@ -11,7 +11,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.asking import AskingPast
-from clusterwright.output import minute, table
+from clusterwright.output import minute
 from ledger.questions.log import EventRow, last_events
 from ledger.questions.site import site_of
 
@@ -22,19 +22,9 @@ def log(
     limit: Annotated[int, Option(help="How many.")] = 40,
 ) -> None:
     with ask.record() as snapshot:
-        rows = last_events(snapshot, limit, subject=subject)
-        ask.answer(snapshot, rows, lambda: _print(rows, site_of(snapshot).time_zone))
+        rows, zone = last_events(snapshot, limit, subject=subject), site_of(snapshot).time_zone
 
+        def cells(e: EventRow) -> tuple[object, ...]:
+            return e.seq, minute(e.recorded_at, zone), e.actor, e.kind, e.subject
 
-def _print(rows: list[EventRow], zone: str) -> None:
-    cells = [
-        (
-            e.seq,
-            minute(e.recorded_at, zone),
-            e.actor,
-            e.kind,
-            e.subject,
-        )
-        for e in rows
-    ]
-    table(("seq", "recorded", "who", "what", "about"), cells, right=(0,))
+        ask.table(snapshot, rows, ("seq", "recorded", "who", "what", "about"), cells, right=(0,))

@@ -13,7 +13,7 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import AskingPast
-from clusterwright.output import day, table
+from clusterwright.output import day
 from clusterwright.where import known_person
 from ledger.questions import reminders as questions
 from ledger.questions.reminders import ReminderRow
@@ -28,24 +28,11 @@ def reminders(
     with ask.record() as snapshot:
         if person is not None:
             known_person(snapshot, person)
-        rows = questions.reminders(snapshot, days=days, person=person)
-        ask.answer(snapshot, rows, lambda: _print(rows, days, site_of(snapshot).time_zone))
-
-
-def _print(rows: list[ReminderRow], days: int, zone: str) -> None:
-    headers = ("person", "", "due", "waits since", "what", "about", "", "do")
-    empty = f"nobody is to be reminded of anything within {days} days"
-    table(headers, [_cells(row, zone) for row in rows], empty=empty)
+        rows, zone = questions.reminders(snapshot, days=days, person=person), site_of(snapshot).time_zone
+        headers = ("person", "", "due", "waits since", "what", "about", "", "do")
+        empty = f"nobody is to be reminded of anything within {days} days"
+        ask.table(snapshot, rows, headers, lambda row: _cells(row, zone), empty=empty)
 
 
 def _cells(r: ReminderRow, zone: str) -> tuple[object, ...]:
-    return (
-        r.person,
-        r.urgency.value,
-        r.due,
-        day(r.since, zone),
-        r.kind,
-        r.subject,
-        r.what,
-        r.command,
-    )
+    return r.person, r.urgency.value, r.due, day(r.since, zone), r.kind, r.subject, r.what, r.command

@@ -10,18 +10,12 @@ Example:
 """
 
 from clusterwright.commands.asking import Asking
-from clusterwright.output import table
 from ledger.questions.records import SignerKeyRow, signer_keys
 
 
 def keys(ask: Asking) -> None:
     with ask.record() as snapshot:
-        rows = signer_keys(snapshot)
-        ask.answer(snapshot, rows, lambda: _print(rows))
-
-
-def _print(rows: list[SignerKeyRow]) -> None:
-    table(("person", "since", "until", "why", "key"), [_cells(r) for r in rows])
+        ask.table(snapshot, signer_keys(snapshot), ("person", "since", "until", "why", "key"), _cells)
 
 
 def _cells(r: SignerKeyRow) -> tuple[object, ...]:
