@@ -36,7 +36,7 @@ def _content(dossier: Dossier) -> dict[str, Any]:
     d, watts, e = dossier.design, dossier.design.counted.power, dossier.economics
     cards = [
         ("GPUs", number(float(d.site.values["gpus"]))),
-        ("facility power", f"{number(watts.facility_mw)} MW"),
+        ("facility power", number(watts.facility_mw, "MW")),
         ("fabric switches", number(d.counted.fabric.switches)),
         ("to build", money(e.capex)),
         ("to run, a month", money(e.opex_month)),

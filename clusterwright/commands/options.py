@@ -2,7 +2,7 @@
 
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Argument, Option
 
@@ -26,7 +26,10 @@ def a_day(text: str) -> date:
         raise InputError(f"{text!r} is not a date", hint="write 2026-11-21") from None
 
 
-DAY = "YYYY-MM-DD"
+def day_option(about: str) -> Any:
+    """Return an option that takes a day."""
+    return Option(parser=a_day, metavar="YYYY-MM-DD", help=about)
+
 
 ActivityId = Annotated[str, Argument(metavar="ACTIVITY", help="Its id, as 034@pod-001.")]
 Activities = Annotated[list[str], Argument(metavar="ACTIVITY", help="Ids or patterns, as 034@pod-001 or '03*@*'.")]
@@ -55,3 +58,6 @@ OrderId = Annotated[str, Argument(metavar="ORDER", help="As 001@site#gpu-server;
 TrancheId = Annotated[str, Argument(metavar="TRANCHE", help="A delivery, as 001@site#gpu-server/1.")]
 PortOption = Annotated[int, Option("--port", help="Port of the dashboard on 127.0.0.1.", min=1, max=65535)]
 DamagedOption = Annotated[bool, Option("--damaged", help="Go on even if the audit of the copy finds faults.")]
+ChangeId = Annotated[str, Argument(metavar="CHANGE", help="Its id, as CO-0001.")]
+NcrId = Annotated[str, Argument(help="Its id, as NCR-0001.")]
+NoteOption = Annotated[str, Option(help="What is worth knowing.")]

@@ -11,15 +11,15 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import DAY, OrderId, a_day
+from clusterwright.commands.options import OrderId, day_option
 from ledger.decisions import orders
 
 
 def acknowledge(
     me: Acting,
     order_id: OrderId,
-    on: Annotated[date, Option(parser=a_day, metavar=DAY, help="The day the supplier accepted it.")],
+    on: Annotated[date, day_option("The day the supplier accepted it.")],
     reference: Annotated[str, Option(help="The supplier's reference.")],
-    promised: Annotated[date | None, Option(parser=a_day, metavar=DAY, help="The delivery date it names.")] = None,
+    promised: Annotated[date | None, day_option("The delivery date it names.")] = None,
 ) -> None:
     me.once(order_id, "acknowledged", orders.acknowledge, on=on, reference=reference, promised=promised)

@@ -31,9 +31,7 @@ ESTIMATED_IN = "USD"
 def orders(
     ask: AskingPast,
     budget: Annotated[bool, Option("--budget", help="What is committed, received and open by budget line.")] = False,
-    history: Annotated[
-        str | None, Option("--history", help="Everything recorded of one order.", metavar="ORDER")
-    ] = None,
+    history: Annotated[str | None, Option(help="Everything recorded of one order.", metavar="ORDER")] = None,
     organisation: Annotated[str | None, Option(help="Only this supplier's or contractor's.")] = None,
 ) -> None:
     with ask.record() as snapshot:

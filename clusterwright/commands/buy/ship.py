@@ -11,7 +11,7 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import DAY, TrancheId, a_day
+from clusterwright.commands.options import TrancheId, day_option
 from ledger.decisions import deliveries
 
 
@@ -19,7 +19,7 @@ def ship(
     me: Acting,
     tranche: TrancheId,
     carrier: Annotated[str, Option(help="Who carries it.")],
-    on: Annotated[date, Option(parser=a_day, metavar=DAY, help="The day it left.")],
+    on: Annotated[date, day_option("The day it left.")],
     tracking: Annotated[str, Option(help="Tracking number.")] = "",
     handling: Annotated[str, Option(help="Tilt and shock indicators: which, and how they are to look.")] = "",
 ) -> None:

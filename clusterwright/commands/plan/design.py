@@ -31,21 +31,21 @@ def design(
         list[str] | None,
         Argument(help="site.yaml, or with --compare the presets.", metavar="[SITE.YAML | PRESET...]"),
     ] = None,
-    preset: Annotated[str | None, Option("--preset", help="Design a preset, without a site.", metavar="NAME")] = None,
+    preset: Annotated[str | None, Option(help="Design a preset, without a site.", metavar="NAME")] = None,
     settings: Annotated[
         list[str] | None,
         Option("--set", help="Set a figure or choice: nodes=512, fabric.radix=64.", metavar="NAME=VALUE"),
     ] = None,
     compare: Annotated[bool, Option("--compare", help="Set presets or site files side by side.")] = False,
     as_json: JsonOption = False,
-    html: Annotated[Path | None, Option("--html", help="Write a page with plots.", metavar="FILE")] = None,
+    html: Annotated[Path | None, Option(help="Write a page with plots.", metavar="FILE")] = None,
     csv: Annotated[
         Path | None,
-        Option("--csv", help="Write bill.csv, cables.csv, ports.csv and addresses.csv.", metavar="FOLDER"),
+        Option(help="Write bill.csv, cables.csv, ports.csv and addresses.csv.", metavar="FOLDER"),
     ] = None,
     temperatures: Annotated[
         Path | None,
-        Option("--temperatures", help="CSV of hourly outside temperatures, for free cooling.", metavar="FILE"),
+        Option(help="CSV of hourly outside temperatures, for free cooling.", metavar="FILE"),
     ] = None,
     figures: Annotated[bool, Option("--figures", help="List every figure with its unit, value and source.")] = False,
 ) -> None:

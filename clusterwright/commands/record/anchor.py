@@ -23,9 +23,7 @@ from ledger.trust.anchors import head_anchor, keep, remember
 
 def anchor(
     ask: Asking,
-    file: Annotated[
-        Path | None, Option("--file", help="Append it to this file as a line of JSON.", metavar="FILE")
-    ] = None,
+    file: Annotated[Path | None, Option(help="Append it to this file as a line of JSON.", metavar="FILE")] = None,
     git: Annotated[
         Path | None,
         Option(

@@ -23,7 +23,7 @@ def audit(
     ask: Asking,
     anchor: Annotated[
         list[str] | None,
-        Option("--anchor", help="A file, a git repository or a code of `anchor`; more than once.", metavar="WHICH"),
+        Option(help="A file, a git repository or a code of `anchor`; more than once.", metavar="WHICH"),
     ] = None,
 ) -> None:
     known = [found for named in anchor or () for found in read_anchors(named)]

@@ -22,8 +22,8 @@ from ledger.questions.site import site_of
 
 def reminders(
     ask: AskingPast,
-    person: Annotated[str | None, Option("--person", help="Only this person's.", metavar="ID")] = None,
-    days: Annotated[int, Option("--days", min=0, help="How many days ahead.")] = 14,
+    person: Annotated[str | None, Option(help="Only this person's.", metavar="ID")] = None,
+    days: Annotated[int, Option(min=0, help="How many days ahead.")] = 14,
 ) -> None:
     with ask.record() as snapshot:
         if person is not None:

@@ -21,7 +21,7 @@ def attest(
     me: Acting,
     activities: Activities,
     reason: ReasonOption,
-    evidence: Annotated[list[Path] | None, Option("--evidence", help="A file that shows it.")] = None,
+    evidence: Annotated[list[Path] | None, Option(help="A file that shows it.")] = None,
     at: AtOption = None,
 ) -> None:
     me.each(

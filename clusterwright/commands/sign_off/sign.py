@@ -31,9 +31,7 @@ def sign(
     ] = None,
     role: Annotated[str | None, Option(help="In which role, if you hold several.")] = None,
     comment: Annotated[str, Option(help="What you add.")] = "",
-    export: Annotated[
-        Path | None, Option("--export", help="Write the statement, to be signed elsewhere.", metavar="FILE")
-    ] = None,
+    export: Annotated[Path | None, Option(help="Write the statement, to be signed elsewhere.", metavar="FILE")] = None,
     import_: Annotated[
         Path | None, Option("--import", help="Record FILE, which was signed elsewhere.", metavar="FILE")
     ] = None,

@@ -13,7 +13,7 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.acting import Signing, matching
-from clusterwright.commands.options import DAY, Activities, ReasonOption, a_day
+from clusterwright.commands.options import Activities, ReasonOption, day_option
 from clusterwright.output import say
 from ledger.decisions import sign_off
 from ledger.questions.why import to_waive
@@ -23,15 +23,7 @@ def waive(
     me: Signing,
     activities: Activities,
     reason: ReasonOption,
-    due: Annotated[
-        date,
-        Option(
-            "--due",
-            parser=a_day,
-            metavar=DAY,
-            help="By when it is made good.",
-        ),
-    ],
+    due: Annotated[date, day_option("By when it is made good.")],
     metric: Annotated[list[str] | None, Option(help="Which criterion.")] = None,
 ) -> None:
     with me.deciding() as decider:

@@ -18,7 +18,7 @@ from typer import Argument, Option
 from clusterwright.activity_view import witness_lines
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.asking import Asking
-from clusterwright.commands.options import JsonOption, a_day, instant
+from clusterwright.commands.options import JsonOption, NoteOption, a_day, instant
 from clusterwright.output import clean, say
 from ledger.decisions import sign_off
 from ledger.questions.case import require_activity
@@ -36,14 +36,10 @@ def witness(
         str | None, Option("--for", help="When it takes place: 2027-03-01T09:00, or a day.", metavar="TIME")
     ] = None,
     agreed: Annotated[bool, Option("--agreed", help="They agreed to a shorter notice.")] = False,
-    attended: Annotated[str | None, Option("--attended", help="This role came to see it.", metavar="ROLE")] = None,
-    person: Annotated[
-        str | None, Option("--person", help="Who came in that role; you, if not given.", metavar="ID")
-    ] = None,
-    absent: Annotated[
-        str | None, Option("--absent", help="This role did not come, or excuses itself.", metavar="ROLE")
-    ] = None,
-    note: Annotated[str, Option("--note", help="What is worth knowing.")] = "",
+    attended: Annotated[str | None, Option(help="This role came to see it.", metavar="ROLE")] = None,
+    person: Annotated[str | None, Option(help="Who came in that role; you, if not given.", metavar="ID")] = None,
+    absent: Annotated[str | None, Option(help="This role did not come, or excuses itself.", metavar="ROLE")] = None,
+    note: NoteOption = "",
     as_json: JsonOption = False,
 ) -> None:
     if sum(given is not None for given in (on, attended, absent)) > 1:

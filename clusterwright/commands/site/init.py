@@ -15,7 +15,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from clusterwright.commands.options import DAY, a_day
+from clusterwright.commands.options import day_option
 from clusterwright.output import say
 from clusterwright.site_template import inventory_text, site_text
 from steps.catalog.loader import read_roles
@@ -29,7 +29,7 @@ LAB = "lab"
 def init(
     folder: Annotated[Path, Argument(help="Where the site's folder is made.")],
     preset: Annotated[str, Option(help="What kind of cluster.")] = "superpod-1su",
-    start: Annotated[date | None, Option(parser=a_day, metavar=DAY, help="The first day; today if not given.")] = None,
+    start: Annotated[date | None, day_option("The first day; today if not given.")] = None,
     inventory: Annotated[
         Path | None,
         Option(help="An Ansible inventory to copy beside site.yaml; for `lab` that of the lab that is up."),

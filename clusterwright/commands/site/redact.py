@@ -31,7 +31,7 @@ SHOWN = 20
 def redact(
     me: Signing,
     person: Annotated[str, Argument(help="The person's id.")],
-    reason: Annotated[str, Option("--reason", help="Why; it stays on record, so name nobody in it.")],
+    reason: Annotated[str, Option(help="Why; it stays on record, so name nobody in it.")],
     yes: YesOption = False,
     dry_run: Annotated[bool, Option("--dry-run", help="Ask every rule, record and remove nothing.")] = False,
 ) -> None:

@@ -22,8 +22,8 @@ from steps.errors import InputError
 def assign(
     me: Acting,
     activities: Activities,
-    to: Annotated[str | None, Option("--to", metavar="ID", help="The person.")] = None,
-    organisation: Annotated[str | None, Option("--organisation", help="Or the contractor.")] = None,
+    to: Annotated[str | None, Option(metavar="ID", help="The person.")] = None,
+    organisation: Annotated[str | None, Option(help="Or the contractor.")] = None,
 ) -> None:
     if organisation is not None and to is None:
         said = f"given to {organisation}" if organisation else "given to no organisation"

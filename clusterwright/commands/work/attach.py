@@ -20,7 +20,7 @@ from ledger.decisions import evidence
 def attach(
     me: Acting,
     activities: Activities,
-    file: Annotated[Path, Option("--file", help="The file.")],
-    kind: Annotated[str, Option("--kind", help="What it is, as the policy calls it.")],
+    file: Annotated[Path, Option(help="The file.")],
+    kind: Annotated[str, Option(help="What it is, as the policy calls it.")],
 ) -> None:
     me.each(activities, f"{kind} attached", evidence.attach, file, kind)

@@ -22,7 +22,7 @@ def fact(
     me: Acting,
     activity: ActivityId,
     facts: Annotated[list[str], Argument(metavar="NAME=VALUE...", help="As plant.capacity_one_unit_out=3.2MW.")],
-    evidence: Annotated[list[Path], Option("--evidence", help="A file that shows it.")],
+    evidence: Annotated[list[Path], Option(help="A file that shows it.")],
     source: Annotated[str, Option(help="Which document, drawing or person says so.")] = "",
     at: AtOption = None,
 ) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import ActivityId
+from clusterwright.commands.options import ActivityId, NoteOption
 from ledger.decisions import work
 
 
@@ -20,7 +20,7 @@ def progress(
     activity: ActivityId,
     items: Annotated[int | None, Option(help="How many items are done.")] = None,
     percent: Annotated[float | None, Option(help="Or how much, in percent.")] = None,
-    note: Annotated[str, Option(help="What is worth knowing.")] = "",
+    note: NoteOption = "",
 ) -> None:
     me.each(
         [activity],

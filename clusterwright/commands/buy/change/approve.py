@@ -7,15 +7,16 @@ Example:
 
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
 from clusterwright.commands.acting import Signing
+from clusterwright.commands.options import ChangeId
 from ledger.decisions.changes import decide_change
 
 
 def approve(
     me: Signing,
-    change_id: Annotated[str, Argument(metavar="CHANGE", help="Its id, as CO-0001.")],
-    reason: Annotated[str, Option("--reason", help="What you add.")] = "",
+    change_id: ChangeId,
+    reason: Annotated[str, Option(help="What you add.")] = "",
 ) -> None:
     me.once(change_id, "approved", decide_change, approve=True, reason=reason)

@@ -22,7 +22,7 @@ from steps.errors import InputError
 def week(
     ask: AskingPast,
     form: Annotated[str, Option("--format", help="md, html or csv.")] = "md",
-    out: Annotated[Path | None, Option("--out", help="Write to a file, not to stdout.")] = None,
+    out: Annotated[Path | None, Option(help="Write to a file, not to stdout.")] = None,
     organisation: Annotated[str | None, Option(help="Only this contractor's part.")] = None,
 ) -> None:
     if form not in FORMATS:

@@ -7,15 +7,16 @@ Example:
 
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
 from clusterwright.commands.acting import Signing
+from clusterwright.commands.options import NcrId
 from ledger.decisions.ncr import close_ncr
 
 
 def close(
     me: Signing,
-    ncr: Annotated[str, Argument(help="Its id, as NCR-0001.")],
+    ncr: NcrId,
     what: Annotated[str, Option("--disposition", help="If none was decided before.")] = "",
 ) -> None:
     me.once(ncr, "closed", close_ncr, what)

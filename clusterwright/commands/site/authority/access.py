@@ -25,9 +25,9 @@ DEPENDS = {Who.ANYONE, Who.POLICY, Who.CREW, Who.WITNESS, Who.THEIRS}
 
 def access(
     ask: Asking,
-    role: Annotated[str | None, Option("--role", help="Only what someone with this role may.")] = None,
+    role: Annotated[str | None, Option(help="Only what someone with this role may.")] = None,
     person: Annotated[
-        str | None, Option("--person", help="Only what this person may now, in own and lent roles.", metavar="ID")
+        str | None, Option(help="Only what this person may now, in own and lent roles.", metavar="ID")
     ] = None,
 ) -> None:
     if role is not None and person is not None:

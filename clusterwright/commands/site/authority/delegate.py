@@ -19,7 +19,7 @@ from ledger.decisions import people
 def delegate(
     me: Signing,
     role: Annotated[str, Argument(help="The role, as `catalog roles` names it.")],
-    to: Annotated[str, Option("--to", metavar="ID", help="Who may act in it.")],
+    to: Annotated[str, Option(metavar="ID", help="Who may act in it.")],
     until: Annotated[
         datetime,
         Option(

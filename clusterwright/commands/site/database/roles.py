@@ -20,9 +20,7 @@ from ledger.stores.postgres import Database
 
 
 def roles(
-    engine: Annotated[
-        str | None, Option("--engine", help="The role that `clusterwright up` comes as.", metavar="ROLE")
-    ] = None,
+    engine: Annotated[str | None, Option(help="The role that `clusterwright up` comes as.", metavar="ROLE")] = None,
     site: SiteOption = None,
 ) -> None:
     folder = find_site(site)

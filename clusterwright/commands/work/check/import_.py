@@ -25,7 +25,7 @@ def import_(
     me: Acting,
     activity: ActivityId,
     file: Annotated[Path, Argument(metavar="FILE", help="The CSV.")],
-    source: Annotated[str | None, Option("--source", help="The instrument or document; the file's name.")] = None,
+    source: Annotated[str | None, Option(help="The instrument or document; the file's name.")] = None,
     at: AtOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -13,7 +13,7 @@ from typer import Argument, Option
 
 from clusterwright.check_view import tell_recorded
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import ActivityId, AtOption, JsonOption
+from clusterwright.commands.options import ActivityId, AtOption, JsonOption, NoteOption
 from ledger.decisions import checklists
 from ledger.entries import ItemEntry, reading_of
 
@@ -26,10 +26,10 @@ def item(
         list[str] | None, Argument(metavar="[METRIC=VALUE...]", help="As rack.bond_resistance=0.05ohm.")
     ] = None,
     fail: Annotated[bool, Option("--fail", help="It is not good; say why with --note.")] = False,
-    note: Annotated[str, Option("--note", help="What is worth knowing.")] = "",
-    serial: Annotated[str | None, Option("--serial", help="The serial number of what is there.")] = None,
-    photo: Annotated[list[Path] | None, Option("--photo", help="A picture of it.")] = None,
-    source: Annotated[str, Option("--source", help="The instrument or document.")] = "checklist",
+    note: NoteOption = "",
+    serial: Annotated[str | None, Option(help="The serial number of what is there.")] = None,
+    photo: Annotated[list[Path] | None, Option(help="A picture of it.")] = None,
+    source: Annotated[str, Option(help="The instrument or document.")] = "checklist",
     at: AtOption = None,
     as_json: JsonOption = False,
 ) -> None:
