@@ -66,7 +66,8 @@ def sections_of(dossier: Dossier) -> tuple[Section, ...]:
 
 def _scale(dossier: Dossier) -> Iterator[Row]:
     v, f, load = dossier.design.site.values, dossier.design.figures, dossier.load
-    yield Row("servers", number(float(v["nodes"])), number(f["gpus_per_node"], "GPUs each"))
+    gpus_each = number(f["gpus_per_node"], "GPUs each")
+    yield Row("servers", number(float(v["nodes"])), gpus_each)
     yield Row("GPUs", number(float(v["gpus"])))
     yield Row(
         "racks",
@@ -78,7 +79,8 @@ def _scale(dossier: Dossier) -> Iterator[Row]:
         number(float(v["pods"])),
         f"{number(float(dossier.design.counted.fabric.pods[0]))} servers, in {v['halls']} halls",
     )
-    yield Row("white space", number(load.floor_m2, "m2", 0), number(load.floor_m2 * 10.764, "sq ft", 0))
+    square_feet = load.floor_m2 * 10.764
+    yield Row("white space", number(load.floor_m2, "m2", 0), number(square_feet, "sq ft", 0))
     yield Row(
         "full rack",
         number(load.rack_kg, "kg", 0),
@@ -193,7 +195,8 @@ def _reliability(dossier: Dossier) -> Iterator[Row]:
     if r is None:
         return
     yield Row("interruptions a day", number(r.interruptions_per_day), "of one job on every GPU")
-    between = number(r.mtbf_h, "h") if r.mtbf_h < 1000 else number(r.mtbf_h / 24, "days", 0)
+    is_short = r.mtbf_h < 1000
+    between = number(r.mtbf_h, "h") if is_short else number(r.mtbf_h / 24, "days", 0)
     yield Row("mean time between them", between, f"{percent(r.day_failure_probability)} chance of at least one in 24 h")
     yield Row("servers away", number(r.servers_away), f"{r.hot_spares} hot spares ({percent(r.hot_spare_share)})")
     yield Row(

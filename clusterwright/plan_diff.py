@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from pydantic_core import to_json
@@ -70,9 +71,12 @@ _COMPARED = ("applicable", "title", "duration", "items", "policy", "criteria", "
 def _values(old: Plan, new: Plan) -> Iterator[Change]:
     if old.finish != new.finish:
         yield Change("finish", old.site, old.finish.isoformat(), new.finish.isoformat())
-    before, after = ({name: getattr(plan, name) for name in _SITE} for plan in (old, new))
-    yield from _differences("site", before, after)
+    yield from _differences("site", _of_site(old), _of_site(new))
     yield from _differences("design", old.design, new.design)
+
+
+def _of_site(plan: Plan) -> dict[str, object]:
+    return {name: getattr(plan, name) for name in _SITE}
 
 
 def _differences(
@@ -111,19 +115,27 @@ def _orders(old: Plan, new: Plan) -> Iterator[Change]:
 
 
 def _bought(plan: Plan) -> dict[str, _Bought]:
-    return {o.id: _Bought(o.quantity, o.unit_of_measure, o.lead) for o in plan.orders}
+    bought = attrgetter("quantity", "unit_of_measure", "lead")
+    return {order.id: _Bought(*bought(order)) for order in plan.orders}
 
 
 def _links(old: Plan, new: Plan) -> Iterator[Change]:
     """Yield the links that are new or gone. One whose lag changed is not a change by itself."""
-    before, after = ({f"{x.before} -> {x.after} {x.type}": f"lag {x.lag_h:g} h" for x in p.links} for p in (old, new))
+    before, after = _lags(old), _lags(new)
     same = before.keys() & after.keys()
     return _differences("link", before, after | {name: before[name] for name in same})
 
 
+def _lags(plan: Plan) -> dict[str, str]:
+    return {f"{x.before} -> {x.after} {x.type}": f"lag {x.lag_h:g} h" for x in plan.links}
+
+
 def _people(old: Plan, new: Plan) -> Iterator[Change]:
-    before, after = ({p.id: ", ".join(p.roles) for p in plan.people} for plan in (old, new))
-    return _differences("person", before, after)
+    return _differences("person", _roles(old), _roles(new))
+
+
+def _roles(plan: Plan) -> dict[str, str]:
+    return {person.id: ", ".join(person.roles) for person in plan.people}
 
 
 def _text(value: object) -> str:

@@ -62,8 +62,11 @@ class Asking:
         empty: str = "",
     ) -> None:
         """Print rows as JSON, or as a table of what `cells` makes of each. `document` is the JSON if rows are not."""
-        said = rows if document is None else document
-        self.answer(snapshot, said, lambda: table(headers, map(cells, rows), right=right, empty=empty))
+
+        def in_words() -> None:
+            table(headers, map(cells, rows), right=right, empty=empty)
+
+        self.answer(snapshot, rows if document is None else document, in_words)
 
 
 @dataclass(frozen=True)

@@ -79,10 +79,12 @@ def _state(r: OrderRow) -> str:
 
 def _history(ask: AskingPast, snapshot: Snapshot, order: str, zone: str) -> None:
     def cells(h: HistoryRow) -> tuple[object, ...]:
-        return h.seq, minute(h.at, zone), h.person, h.subject.removeprefix(order) or "the order", h.said
+        delivery = h.subject.removeprefix(order) or "the order"
+        return h.seq, minute(h.at, zone), h.person, delivery, h.said
 
+    rows = questions.order_history(snapshot, order)
     headers, empty = ("event", "when", "who", "delivery", "what"), f"nothing was recorded of {order} yet"
-    ask.table(snapshot, questions.order_history(snapshot, order), headers, cells, right=(0,), empty=empty)
+    ask.table(snapshot, rows, headers, cells, right=(0,), empty=empty)
 
 
 def _budget(snapshot: Snapshot) -> list[dict[str, Any]]:
@@ -126,5 +128,5 @@ def _estimates(folder: Path) -> dict[str, Decimal]:
         money = dossier_of(design_of(site_at(folder), folder)).economics
     except ClusterwrightError:
         return {}
-    estimated = {name: usd for name, usd in money.capex_by_category.items() if usd}
-    return {name.casefold(): Decimal(round(usd)) for name, usd in estimated.items()}
+    by_category = money.capex_by_category.items()
+    return {name.casefold(): Decimal(round(usd)) for name, usd in by_category if usd}

@@ -42,7 +42,15 @@ def receive(
         return
     came = amount(quantity, "a quantity") if quantity else None
     numbers = _serials(serials) if serials else []
-    me.once(tranche, "received", deliveries.receive, came, serials=numbers, note=note, at=at)
+    me.once(
+        tranche,
+        "received",
+        deliveries.receive,
+        came,
+        serials=numbers,
+        note=note,
+        at=at,
+    )
 
 
 def _by_manifest(

@@ -23,4 +23,12 @@ def ship(
     tracking: Annotated[str, Option(help="Tracking number.")] = "",
     handling: Annotated[str, Option(help="Tilt and shock indicators: which, and how they are to look.")] = "",
 ) -> None:
-    me.once(tranche, "shipped", deliveries.ship, shipped=on, carrier=carrier, tracking=tracking, handling=handling)
+    me.once(
+        tranche,
+        "shipped",
+        deliveries.ship,
+        shipped=on,
+        carrier=carrier,
+        tracking=tracking,
+        handling=handling,
+    )

@@ -27,4 +27,5 @@ def log(
         def cells(e: EventRow) -> tuple[object, ...]:
             return e.seq, minute(e.recorded_at, zone), e.actor, e.kind, e.subject
 
-        ask.table(snapshot, rows, ("seq", "recorded", "who", "what", "about"), cells, right=(0,))
+        headers = ("seq", "recorded", "who", "what", "about")
+        ask.table(snapshot, rows, headers, cells, right=(0,))

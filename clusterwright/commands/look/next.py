@@ -24,7 +24,7 @@ def next_(
     limit: Annotated[int, Option(help="How many at most.")] = 30,
 ) -> None:
     with ask.record() as snapshot:
-        urgent = sorted(ready(snapshot, phase), key=lambda row: (_float_h(row), row.id))
+        urgent = sorted(ready(snapshot, phase), key=_urgency)
         rows = urgent[:limit]
         zone, document = site_of(snapshot).time_zone, [flat_activity(row) for row in rows]
         ask.table(
@@ -39,9 +39,10 @@ def next_(
 
 
 def _cells(row: Activity, zone: str) -> tuple[object, ...]:
-    plan = row.plan
-    return row.id, plan.title, plan.role, plan.kind, day(row.ready_from, zone), f"{_float_h(row):.0f}"
+    plan, (float_h, _) = row.plan, _urgency(row)
+    since = day(row.ready_from, zone)
+    return row.id, plan.title, plan.role, plan.kind, since, f"{float_h:.0f}"
 
 
-def _float_h(row: Activity) -> float:
-    return row.plan.dates.total_float_h if row.plan.dates else 0
+def _urgency(row: Activity) -> tuple[float, str]:
+    return row.plan.dates.total_float_h if row.plan.dates else 0, row.id

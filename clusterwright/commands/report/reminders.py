@@ -35,4 +35,5 @@ def reminders(
 
 
 def _cells(r: ReminderRow, zone: str) -> tuple[object, ...]:
-    return r.person, r.urgency.value, r.due, day(r.since, zone), r.kind, r.subject, r.what, r.command
+    when = (r.urgency.value, r.due, day(r.since, zone))
+    return r.person, *when, r.kind, r.subject, r.what, r.command

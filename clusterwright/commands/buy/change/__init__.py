@@ -23,4 +23,5 @@ def change(ask: Asking) -> None:
 
 def _cells(c: ChangeRow) -> tuple[object, ...]:
     value = f"{c.value} {c.currency}" if c.value is not None else ""
-    return c.id, c.subject, c.state, c.quantity, value, c.asked_by, c.decided_by, c.reason
+    about = (c.id, c.subject, c.state, c.quantity, value)
+    return *about, c.asked_by, c.decided_by, c.reason

@@ -38,12 +38,17 @@ def access(
             held = set(actor(snapshot, known_person(snapshot, person).id).roles)
     rules = ACCESS
     if held is not None:
-        rules = {action: rule for action, rule in ACCESS.items() if not (held | DEPENDS).isdisjoint(rule.may)}
+        rules = {action: rule for action, rule in rules.items() if _may(held, rule)}
     if ask.as_json:
         print_json([_document(action, rule) for action, rule in rules.items()])
     else:
         rows = [_cells(action, rule) for action, rule in rules.items()]
         table(("decision", "about", "who may", "but"), rows)
+
+
+def _may(roles: set[str], rule: Rule) -> bool:
+    """Return whether somebody with these roles may, or may where it depends on the case."""
+    return not (roles | DEPENDS).isdisjoint(rule.may)
 
 
 def _cells(action: str, rule: Rule) -> tuple[object, ...]:
