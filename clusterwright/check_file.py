@@ -106,7 +106,8 @@ def _row(
 def _entry(row: _Row) -> ItemEntry | None:
     """Return what a row says. None where it names an item and says nothing about it."""
     metrics = [name for name, cell in row.cells.items() if cell and name not in OWN]
-    readings = tuple(ReadingEntry(name, row.cells[name], row.units[name]) for name in metrics)
+    cells, units = row.cells, row.units
+    readings = tuple(ReadingEntry(name, cells[name], units[name]) for name in metrics)
     passed = _passed(row, is_read=bool(readings))
     if passed is None:
         return None

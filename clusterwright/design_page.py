@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,8 @@ from steps.errors import UnreachableError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    Plot = Callable[[Axes, Dossier], None]
 
 BAR, LINE, SOFT, MARK = "#2f6690", "#2f6690", "#9aa7b4", "#c8553d"
 
@@ -36,7 +38,7 @@ def _content(dossier: Dossier) -> dict[str, Any]:
     d, watts, e = dossier.design, dossier.design.counted.power, dossier.economics
     cards = [
         ("GPUs", number(float(d.site.values["gpus"]))),
-        ("facility power", f"{number(watts.facility_mw)} MW"),
+        ("facility power", number(watts.facility_mw, "MW")),
         ("fabric switches", number(d.counted.fabric.switches)),
         ("to build", money(e.capex)),
         ("to run, a month", money(e.opex_month)),
@@ -47,7 +49,7 @@ def _content(dossier: Dossier) -> dict[str, Any]:
         "lead": f"Preset {d.preset.name}. Sources: {'; '.join(d.preset.sources)}. Money in US dollars.",
         "cards": cards,
         "findings": dossier.findings,
-        "plots": [(name, _svg(draw, dossier)) for name, draw, shown in _PLOTS if shown(dossier)],
+        "plots": [(name, _svg(draw, dossier)) for name, draw in _plots(dossier)],
         "sections": sections_of(dossier),
         "bill": dossier.bill,
         "figures": [
@@ -57,7 +59,7 @@ def _content(dossier: Dossier) -> dict[str, Any]:
     }
 
 
-def _svg(draw: Callable[[Axes, Dossier], None], dossier: Dossier) -> str:
+def _svg(draw: Plot, dossier: Dossier) -> str:
     """Draw one plot; text stays text, ids do not depend on the run."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -86,7 +88,8 @@ def _bars(
 ) -> None:
     shown = {name: value for name, value in values.items() if value > 0}
     bars = axes.barh(list(shown), list(shown.values()), color=BAR)
-    axes.bar_label(bars, labels=[label(value) for value in shown.values()], padding=4)
+    labels = [label(value) for value in shown.values()]
+    axes.bar_label(bars, labels=labels, padding=4)
     axes.invert_yaxis()
     axes.margins(x=0.18)
     axes.set_xticks([])
@@ -117,24 +120,14 @@ def _cost(axes: Axes, dossier: Dossier) -> None:
 def _failures(axes: Axes, dossier: Dossier) -> None:
     per = dossier.design.figures["gpu_hours_per_interruption"]
     sizes = [size for size, _ in TIERS]
-    axes.loglog(
-        sizes,
-        [interruptions_per_day(size, per) for size in sizes],
-        color=LINE,
-        marker="o",
-        markersize=4,
-    )
+    expected = [interruptions_per_day(size, per) for size in sizes]
+    axes.loglog(sizes, expected, color=LINE, marker="o", markersize=4)
     gpus = float(dossier.design.site.values["gpus"])
-    axes.plot(
-        [gpus],
-        [interruptions_per_day(gpus, per)],
-        "o",
-        color=MARK,
-        markersize=9,
-    )
+    here = interruptions_per_day(gpus, per)
+    axes.plot([gpus], [here], "o", color=MARK, markersize=9)
     axes.annotate(
-        f"this design: {interruptions_per_day(gpus, per):.3g} a day",
-        (gpus, interruptions_per_day(gpus, per)),
+        f"this design: {here:.3g} a day",
+        (gpus, here),
         xytext=(-12, 8),
         textcoords="offset points",
         ha="right",
@@ -155,12 +148,9 @@ def _overhead(axes: Axes, dossier: Dossier) -> None:
     losing = [lost_share(m * 60, restart, r.mtbf_h * 3600) * 100 for m in minutes]
     axes.plot(minutes, writing, color=SOFT, linestyle="--", label="writing")
     axes.plot(minutes, losing, color=SOFT, linestyle=":", label="lost work and restarts")
-    axes.plot(
-        minutes,
-        [min(100.0, w + x) for w, x in zip(writing, losing, strict=True)],
-        color=LINE,
-        label="together",
-    )
+    both = map(sum, zip(writing, losing, strict=True))
+    together = [min(100.0, share) for share in both]
+    axes.plot(minutes, together, color=LINE, label="together")
     axes.axvline(c.interval_min, color=MARK, linewidth=1)
     axes.annotate(
         f"{c.interval_min:.1f} min",
@@ -176,9 +166,11 @@ def _overhead(axes: Axes, dossier: Dossier) -> None:
     axes.legend(frameon=False)
 
 
-_PLOTS: tuple[tuple[str, Callable[[Any, Dossier], None], Callable[[Dossier], bool]], ...] = (
-    ("Power by level", _power, lambda _: True),
-    ("Cost: to build, and to run until written off", _cost, lambda _: True),
-    ("Failure rate against size", _failures, lambda d: d.reliability is not None),
-    ("Checkpoint overhead against interval", _overhead, lambda d: d.checkpoints is not None),
-)
+def _plots(dossier: Dossier) -> Iterator[tuple[str, Plot]]:
+    """Yield the plots that a design has something to show in."""
+    yield "Power by level", _power
+    yield "Cost: to build, and to run until written off", _cost
+    if dossier.reliability is not None:
+        yield "Failure rate against size", _failures
+    if dossier.checkpoints is not None:
+        yield "Checkpoint overhead against interval", _overhead

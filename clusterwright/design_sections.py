@@ -24,13 +24,14 @@ class Section(NamedTuple):
     rows: tuple[Row, ...]
 
 
-def number(value: float, places: int | None = None) -> str:
+def number(value: float, unit: str = "", places: int | None = None) -> str:
     """Return a number as text, with thousands set apart. Large ones and whole ones have no places."""
     if not isfinite(value):
         return "never"
     if places is None:
-        places = 0 if value == int(value) or abs(value) >= 1000 else 1 if abs(value) >= 10 else 2
-    return f"{value:,.{places}f}"
+        is_plain = value == int(value) or abs(value) >= 1000
+        places = 0 if is_plain else 1 if abs(value) >= 10 else 2
+    return f"{value:,.{places}f} {unit}".rstrip()
 
 
 def money(usd: float) -> str:
@@ -65,7 +66,8 @@ def sections_of(dossier: Dossier) -> tuple[Section, ...]:
 
 def _scale(dossier: Dossier) -> Iterator[Row]:
     v, f, load = dossier.design.site.values, dossier.design.figures, dossier.load
-    yield Row("servers", number(float(v["nodes"])), f"{number(f['gpus_per_node'])} GPUs each")
+    gpus_each = number(f["gpus_per_node"], "GPUs each")
+    yield Row("servers", number(float(v["nodes"])), gpus_each)
     yield Row("GPUs", number(float(v["gpus"])))
     yield Row(
         "racks",
@@ -77,10 +79,11 @@ def _scale(dossier: Dossier) -> Iterator[Row]:
         number(float(v["pods"])),
         f"{number(float(dossier.design.counted.fabric.pods[0]))} servers, in {v['halls']} halls",
     )
-    yield Row("white space", f"{number(load.floor_m2, 0)} m2", f"{number(load.floor_m2 * 10.764, 0)} sq ft")
+    square_feet = load.floor_m2 * 10.764
+    yield Row("white space", number(load.floor_m2, "m2", 0), number(square_feet, "sq ft", 0))
     yield Row(
         "full rack",
-        f"{number(load.rack_kg, 0)} kg",
+        number(load.rack_kg, "kg", 0),
         f"{number(load.rack_kpa)} kPa on its footprint, all servers and racks {number(load.total_kg / 1000)} t",
     )
 
@@ -124,62 +127,62 @@ def _addresses(dossier: Dossier) -> Iterator[Row]:
 
 def _power(dossier: Dossier) -> Iterator[Row]:
     p, f = dossier.design.counted.power, dossier.design.figures
-    yield Row("server", f"{number(p.node_kw)} kW", f"{p.psus_needed} of {f['psus_per_node']:g} supplies carry it")
+    yield Row("server", number(p.node_kw, "kW"), f"{p.psus_needed} of {f['psus_per_node']:g} supplies carry it")
     yield Row(
         "full rack",
-        f"{number(p.rack_kw)} kW",
+        number(p.rack_kw, "kW"),
         f"{number(p.feeds_kw_one_lost)} kW with one of {f['rack_feeds']:g} feeds lost ({f['rack_feed_v']:g} V, {f['rack_breaker_a']:g} A)",
     )
-    yield Row("GPUs", f"{number(p.gpu_mw)} MW")
-    yield Row("servers", f"{number(p.compute_mw)} MW")
-    yield Row("fabric", f"{number(p.fabric_mw)} MW")
-    yield Row("storage and management", f"{number(p.storage_mw + p.management_mw)} MW")
-    yield Row("IT", f"{number(p.it_mw)} MW")
+    yield Row("GPUs", number(p.gpu_mw, "MW"))
+    yield Row("servers", number(p.compute_mw, "MW"))
+    yield Row("fabric", number(p.fabric_mw, "MW"))
+    yield Row("storage and management", number(p.storage_mw + p.management_mw, "MW"))
+    yield Row("IT", number(p.it_mw, "MW"))
     yield Row(
-        "facility", f"{number(p.facility_mw)} MW", f"PUE {f['pue']:g}; {number(p.utility_mva)} MVA from the utility"
+        "facility", number(p.facility_mw, "MW"), f"PUE {f['pue']:g}; {number(p.utility_mva)} MVA from the utility"
     )
-    yield Row("UPS", f"{number(p.ups_mwh)} MWh", f"{f['ups_minutes']:g} minutes")
-    yield Row("diesel", f"{number(p.fuel_litres, 0)} l", f"{f['generator_hours']:g} hours")
+    yield Row("UPS", number(p.ups_mwh, "MWh"), f"{f['ups_minutes']:g} minutes")
+    yield Row("diesel", number(p.fuel_litres, "l", 0), f"{f['generator_hours']:g} hours")
     yield Row(
         "energy",
-        f"{number(p.annual_mwh / 1000)} GWh a year",
+        number(p.annual_mwh / 1000, "GWh a year"),
         f"{money(p.annual_cost)} at ${f['electricity_usd_kwh']:g} a kWh",
     )
 
 
 def _cooling(dossier: Dossier) -> Iterator[Row]:
     c, f = dossier.cooling, dossier.design.figures
-    yield Row("heat", f"{number(c.heat_kw)} kW", f"{number(c.tons, 0)} tons")
+    yield Row("heat", number(c.heat_kw, "kW"), number(c.tons, "tons", 0))
     if c.liquid_kw:
         yield Row(
             "carried by liquid",
-            f"{number(c.liquid_kw)} kW",
-            f"{number(c.rack_liquid_l_min, 0)} l/min a rack, {f['liquid_supply_c']:g} to {c.return_liquid_c:g} degrees C",
+            number(c.liquid_kw, "kW"),
+            f"{number(c.rack_liquid_l_min, places=0)} l/min a rack, {f['liquid_supply_c']:g} to {c.return_liquid_c:g} degrees C",
         )
     yield Row(
         "carried by air",
-        f"{number(c.air_kw)} kW",
-        f"{number(c.rack_air_kw)} kW and {number(c.rack_cfm, 0)} cfm a rack, {f['air_supply_c']:g} to {c.return_air_c:g} degrees C",
+        number(c.air_kw, "kW"),
+        f"{number(c.rack_air_kw)} kW and {number(c.rack_cfm, places=0)} cfm a rack, {f['air_supply_c']:g} to {c.return_air_c:g} degrees C",
     )
     yield Row(
         "cooling and losses",
-        f"{number(c.mechanical_mw)} MW",
+        number(c.mechanical_mw, "MW"),
         f"a tenth of PUE is worth {money(c.usd_per_tenth_of_pue)} a year",
     )
 
 
 def _storage(dossier: Dossier) -> Iterator[Row]:
     s = dossier.design.counted.storage
-    yield Row("local drives", f"{number(s.local_pb)} PB")
+    yield Row("local drives", number(s.local_pb, "PB"))
     if not s.servers:
         return
     yield Row(
         "usable",
-        f"{number(s.capacity_pb)} PB",
+        number(s.capacity_pb, "PB"),
         f"{number(s.needed_pb)} PB needed: data {number(s.data_pb)}, checkpoints {number(s.checkpoints_pb)}, work {number(s.work_pb)}",
     )
-    yield Row("read", f"{number(s.read_gb_s)} GB/s", f"{number(s.needed_read_gb_s)} needed")
-    yield Row("write", f"{number(s.write_gb_s)} GB/s", f"{number(s.needed_write_gb_s)} needed for a checkpoint")
+    yield Row("read", number(s.read_gb_s, "GB/s"), number(s.needed_read_gb_s, "needed"))
+    yield Row("write", number(s.write_gb_s, "GB/s"), number(s.needed_write_gb_s, "needed for a checkpoint"))
     yield Row(
         "servers",
         number(s.servers),
@@ -192,7 +195,8 @@ def _reliability(dossier: Dossier) -> Iterator[Row]:
     if r is None:
         return
     yield Row("interruptions a day", number(r.interruptions_per_day), "of one job on every GPU")
-    between = f"{number(r.mtbf_h)} h" if r.mtbf_h < 1000 else f"{number(r.mtbf_h / 24, 0)} days"
+    is_short = r.mtbf_h < 1000
+    between = number(r.mtbf_h, "h") if is_short else number(r.mtbf_h / 24, "days", 0)
     yield Row("mean time between them", between, f"{percent(r.day_failure_probability)} chance of at least one in 24 h")
     yield Row("servers away", number(r.servers_away), f"{r.hot_spares} hot spares ({percent(r.hot_spare_share)})")
     yield Row(
@@ -208,38 +212,38 @@ def _checkpoints(dossier: Dossier) -> Iterator[Row]:
         return
     yield Row(
         "size",
-        f"{number(c.size_tb)} TB",
+        number(c.size_tb, "TB"),
         f"{f['model_params_b']:g} billion parameters, {c.bytes_per_param:g} bytes each",
     )
     yield Row(
         "best interval",
-        f"{number(c.interval_min)} min",
-        f"Young, pause {number(c.pause_s, 0)} s; Daly {number(c.daly_min)} min",
+        number(c.interval_min, "min"),
+        f"Young, pause {number(c.pause_s, places=0)} s; Daly {number(c.daly_min)} min",
     )
     yield Row(
         "time lost",
         percent(1 - c.effective_share),
         f"writing {percent(c.write_overhead)}, lost work and restarts {percent(c.lost_share)}",
     )
-    yield Row("lost a day", f"{number(c.lost_gpu_hours_day, 0)} GPU-hours", money(dossier.economics.lost_work_day))
-    yield Row("written a day", f"{number(c.written_tb_day)} TB")
+    yield Row("lost a day", number(c.lost_gpu_hours_day, "GPU-hours", 0), money(dossier.economics.lost_work_day))
+    yield Row("written a day", number(c.written_tb_day, "TB"))
     for tier in c.tiers:
-        yield Row(f"on {tier.name}", f"{number(tier.interval_min)} min", f"survives {tier.survives}")
+        yield Row(f"on {tier.name}", number(tier.interval_min, "min"), f"survives {tier.survives}")
 
 
 def _training(dossier: Dossier) -> Iterator[Row]:
     t, f = dossier.training, dossier.design.figures
     if t is None:
         return
-    yield Row("peak", f"{number(t.peak_eflops)} EFLOPS", "dense BF16")
+    yield Row("peak", number(t.peak_eflops, "EFLOPS"), "dense BF16")
     yield Row(
         "reference run",
-        f"{number(t.days)} days",
+        number(t.days, "days"),
         f"{f['model_params_b']:g} billion parameters, {f['training_tokens_t']:g} trillion tokens, MFU {f['mfu']:g}",
     )
-    yield Row("with interruptions", f"{number(t.days_with_interruptions)} days")
-    yield Row("tokens a second", number(t.tokens_per_second, 0))
-    yield Row("GPU memory", f"{number(t.memory_tb)} TB")
+    yield Row("with interruptions", number(t.days_with_interruptions, "days"))
+    yield Row("tokens a second", number(t.tokens_per_second, places=0))
+    yield Row("GPU memory", number(t.memory_tb, "TB"))
 
 
 def _economics(dossier: Dossier) -> Iterator[Row]:
@@ -258,7 +262,7 @@ def _economics(dossier: Dossier) -> Iterator[Row]:
         yield Row("a GPU-hour", f"${e.gpu_hour:.2f}", "depreciation and running, every hour counted")
         if dossier.training:
             yield Row("the reference run", money(e.run_cost), f"{money(e.run_rented)} rented")
-        after = f"{number(e.break_even_months, 0)} months" if e.break_even_months else "never"
+        after = number(e.break_even_months, "months", 0) if e.break_even_months else "never"
         yield Row("owning beats renting after", after, f"rent {money(e.rent_month)} a month")
         yield Row("idle capacity, a day", money(e.idle_day))
     yield Row(

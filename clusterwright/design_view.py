@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clusterwright.design_sections import sections_of
+from clusterwright.design_sections import Section, sections_of
 from clusterwright.output import print_json, table
 from steps.design.addressing import hosts
 from steps.design.bill import Line
@@ -15,7 +17,7 @@ from steps.design.cables import COLUMNS
 from steps.design.cooling import free_cooling_hours
 from steps.design.design import Design
 from steps.design.dossier import Dossier, findings_as_json
-from steps.design.figures import figure_sections
+from steps.design.figures import FigureSpec, figure_sections
 from steps.errors import InputError, Place, UnreachableError
 
 MARKS = {"error": "x", "warning": "!", "note": "-"}
@@ -42,14 +44,12 @@ def print_dossier(dossier: Dossier, hours: FreeCooling | None) -> None:
 
 def print_findings(findings: Sequence[dict[str, Any]]) -> None:
     """Print findings, errors first, each with what would remove it."""
-    counts = {kind: sum(1 for f in findings if f["severity"] == kind) for kind in MARKS}
-    if counts["error"] or counts["warning"]:
-        lead = "This design cannot be built as it is: " if counts["error"] else ""
-        print(
-            lead
-            + ", ".join(f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in counts.items() if n and kind != "note")
-            + "."
-        )
+    counts = Counter(finding["severity"] for finding in findings)
+    grave = {kind: counts[kind] for kind in ("error", "warning") if counts[kind]}
+    if grave:
+        lead = "This design cannot be built as it is: " if "error" in grave else ""
+        said = ", ".join(f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in grave.items())
+        print(f"{lead}{said}.")
     for finding in findings:
         remedy = f" To fix it: {finding['remedy']}." if finding["remedy"] else ""
         print(f"{MARKS[finding['severity']]} {finding['severity']} {finding['name']}: {finding['says']}.{remedy}")
@@ -85,49 +85,50 @@ def print_bill(lines: Iterable[Line]) -> None:
 def print_comparison(dossiers: Sequence[Dossier]) -> None:
     """Print the sections of several designs side by side."""
     names = [d.design.preset.name for d in dossiers]
-    by_design = [{(s.title, r.label): r.value for s in sections_of(d) for r in s.rows} for d in dossiers]
-    labels = list(dict.fromkeys(key for rows in by_design for key in rows))
-    for title in dict.fromkeys(section for section, _ in labels):
-        rows = [
-            (label, *(one.get((section, label), "") for one in by_design))
-            for section, label in labels
-            if section == title
-        ]
-        table((title, *names), rows, right=tuple(range(1, len(names) + 1)))
-    counts = [[sum(1 for f in d.findings if f.severity == kind) for kind in ("error", "warning")] for d in dossiers]
-    table(("Findings", *names), [(kind, *(c[i] for c in counts)) for i, kind in enumerate(("errors", "warnings"))])
+    columns = range(1, len(names) + 1)
+    by_design = [{section.title: _values(section) for section in sections_of(d)} for d in dossiers]
+    for title in dict.fromkeys(chain(*by_design)):
+        sides = [sections.get(title, {}) for sections in by_design]
+        labels = dict.fromkeys(chain(*sides))
+        table((title, *names), [_side_by_side(label, sides, "") for label in labels], right=columns)
+    counts = [Counter(f"{f.severity}s" for f in d.findings) for d in dossiers]
+    totals = [_side_by_side(kind, counts, 0) for kind in ("errors", "warnings")]
+    table(("Findings", *names), totals)
+
+
+def _side_by_side(label: str, sides: Sequence[Mapping[str, object]], none: object) -> tuple[object, ...]:
+    return label, *(side.get(label, none) for side in sides)
+
+
+def _values(section: Section) -> dict[str, str]:
+    return {row.label: row.value for row in section.rows}
 
 
 def print_figures(design: Design, *, as_json: bool) -> None:
     """Print every figure by section with unit, value in this design and source."""
+    sections = {
+        section: {name: _figure(name, spec, design) for name, spec in group.items()}
+        for section, group in figure_sections().items()
+    }
     if as_json:
-        print_json(
-            {
-                section: {
-                    name: {
-                        "value": design.figures.get(name),
-                        "unit": spec.unit,
-                        "source": design.sources.get(name, ""),
-                        "meaning": spec.meaning,
-                    }
-                    for name, spec in group.items()
-                }
-                for section, group in figure_sections().items()
-            }
-        )
+        print_json(sections)
         return
-    for section, group in figure_sections().items():
-        rows = [
-            (
-                f"{section}.{name}",
-                "" if name not in design.figures else f"{design.figures[name]:g}",
-                spec.unit,
-                spec.meaning,
-                design.sources.get(name, ""),
-            )
-            for name, spec in group.items()
-        ]
+    for section, figures in sections.items():
+        rows = []
+        for name, figure in figures.items():
+            value = "" if figure["value"] is None else f"{figure['value']:g}"
+            told = (figure["unit"], figure["meaning"], figure["source"])
+            rows.append((f"{section}.{name}", value, *told))
         table(("figure", "value", "unit", "meaning", "source"), rows, right=(1,))
+
+
+def _figure(name: str, spec: FigureSpec, design: Design) -> dict[str, Any]:
+    return {
+        "value": design.figures.get(name),
+        "unit": spec.unit,
+        "source": design.sources.get(name, ""),
+        "meaning": spec.meaning,
+    }
 
 
 def write_tables(dossier: Dossier, folder: Path) -> Iterator[tuple[Path, int]]:

@@ -42,11 +42,12 @@ def hosts_of(
     for unit, inside in pods.items():
         hosts[unit] = tuple(host for pod in inside for host in matching.hosts_of(pod.id))
         unmatched[unit] = tuple(node for pod in inside for node in matching.unmatched_of(pod.id))
+    sets = {", ".join(names): _hosts_in(named, names) for names in patterns.values()}
     return Hosts(
         nodes=hosts,
         unmatched=unmatched,
         shared={unit: others for unit, inside in pods.items() if first in inside},
-        sets={", ".join(names): _hosts_in(named, names) for names in patterns.values()},
+        sets=sets,
         plays={playbook: ", ".join(names) for playbook, names in patterns.items()},
     )
 

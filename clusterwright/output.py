@@ -18,7 +18,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 TAB, NEWLINE = 9, 10
-CONTROLS = dict.fromkeys({*range(32), *range(127, 160)} - {TAB, NEWLINE})
+C0, C1 = range(32), range(127, 160)
+CONTROLS = dict.fromkeys({*C0, *C1} - {TAB, NEWLINE})
 
 
 def plain(value: Any) -> Any:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
 from ledger.rules.revision import Consequence, Consequences
 from ledger.rules.rows import OrderRow
-from steps.schedule.activity import PlanActivity
-from steps.schedule.plan import Plan, PlanOrder
+from steps.schedule.activity import Hours, PlanActivity
+from steps.schedule.plan import Plan
 
 
 class Change(NamedTuple):
@@ -22,37 +24,28 @@ class Change(NamedTuple):
     after: str
 
 
+class _Bought(NamedTuple):
+    """What an order is for."""
+
+    quantity: Decimal
+    unit_of_measure: str
+    lead: Hours
+
+    def __str__(self) -> str:
+        return f"{self.quantity} {self.unit_of_measure}, {self.lead.m / 168:g} weeks"
+
+
 def plan_diff(old: Plan, new: Plan) -> list[Change]:
     """Return every difference a person decides on, the finish first."""
-    return [
-        part
-        for of in (
-            _values,
-            _activities,
-            _orders,
-            _links,
-            _people,
-        )
-        for part in of(old, new)
-    ]
+    parts = (_values, _activities, _orders, _links, _people)
+    return [change for part in parts for change in part(old, new)]
 
 
 def undone(found: Consequences) -> list[Change]:
     """Return which results and sign-offs no longer hold, and what adopting does to each."""
     again = [Change("re-opened", c.activity, _was(c), f"attempt {c.attempt + 1}: {c.why}") for c in found.reopened]
     stale = (*found.sign_again, *found.stale)
-    return [
-        *again,
-        *(
-            Change(
-                "stale",
-                c.activity,
-                _was(c),
-                f"to be signed again: {c.why}",
-            )
-            for c in stale
-        ),
-    ]
+    return again + [Change("stale", c.activity, _was(c), f"to be signed again: {c.why}") for c in stale]
 
 
 def _was(c: Consequence) -> str:
@@ -61,30 +54,41 @@ def _was(c: Consequence) -> str:
 
 def placed_otherwise(orders: list[OrderRow], new: Plan) -> list[Change]:
     """Return the orders that went out for another quantity. They stay placed, and a person settles the difference."""
-    wanted = {order.id: order for order in new.orders}
+    wanted = _bought(new)
     changes = []
     for row in orders:
         order = wanted.get(row.id)
         if row.placed_at is not None and (order is None or order.quantity != row.quantity):
             before = f"placed for {row.quantity} {row.unit_of_measure}"
-            changes.append(Change("order stands", row.id, before, f"the plan now has {_order(order) or 'none of it'}"))
+            changes.append(Change("order stands", row.id, before, f"the plan now has {order or 'none of it'}"))
     return changes
 
 
 _SITE = ("preset", "time_zone", "currency", "facility", "start", "working_days", "working_hours", "evidence")
+_COMPARED = ("applicable", "title", "duration", "items", "policy", "criteria", "playbook", "role")
 
 
 def _values(old: Plan, new: Plan) -> Iterator[Change]:
     if old.finish != new.finish:
         yield Change("finish", old.site, old.finish.isoformat(), new.finish.isoformat())
-    for name in _SITE:
-        before, after = getattr(old, name), getattr(new, name)
-        if before != after:
-            yield Change("site", name, str(before), str(after))
-    for name in sorted(old.design.keys() | new.design.keys()):
-        before, after = old.design.get(name), new.design.get(name)
-        if before != after:
-            yield Change("design", name, str(before), str(after))
+    yield from _differences("site", _of_site(old), _of_site(new))
+    yield from _differences("design", old.design, new.design)
+
+
+def _of_site(plan: Plan) -> dict[str, object]:
+    return {name: getattr(plan, name) for name in _SITE}
+
+
+def _differences(
+    what: str,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+) -> Iterator[Change]:
+    """Yield what differs by name. A side without the name is empty."""
+    for name in sorted(before.keys() | after.keys()):
+        sides = [str(side[name]) if name in side else "" for side in (before, after)]
+        if before.get(name) != after.get(name):
+            yield Change(what, name, *sides)
 
 
 def _activities(old: Plan, new: Plan) -> Iterator[Change]:
@@ -100,47 +104,38 @@ def _activities(old: Plan, new: Plan) -> Iterator[Change]:
 
 
 def _activity(old: PlanActivity, new: PlanActivity) -> Iterator[Change]:
-    compared = ("applicable", "title", "duration", "items", "policy", "criteria", "playbook", "role")
-    for name in compared:
+    for name in _COMPARED:
         before, after = getattr(old, name), getattr(new, name)
         if before != after:
             yield Change(name, old.id, _text(before), _text(after))
 
 
 def _orders(old: Plan, new: Plan) -> Iterator[Change]:
-    before = {o.id: o for o in old.orders}
-    after = {o.id: o for o in new.orders}
-    for name in sorted(before.keys() | after.keys()):
-        ours, theirs = before.get(name), after.get(name)
-        if _bought(ours) != _bought(theirs):
-            yield Change("order", name, _order(ours), _order(theirs))
+    return _differences("order", _bought(old), _bought(new))
 
 
-def _bought(order: PlanOrder | None) -> object:
-    return None if order is None else (order.quantity, order.lead)
-
-
-def _order(order: PlanOrder | None) -> str:
-    if order is None:
-        return ""
-    return f"{order.quantity} {order.unit_of_measure}, {order.lead.m / 168:g} weeks"
+def _bought(plan: Plan) -> dict[str, _Bought]:
+    bought = attrgetter("quantity", "unit_of_measure", "lead")
+    return {order.id: _Bought(*bought(order)) for order in plan.orders}
 
 
 def _links(old: Plan, new: Plan) -> Iterator[Change]:
-    def keyed(plan: Plan) -> dict[str, str]:
-        return {f"{x.before} -> {x.after} {x.type}": f"lag {x.lag_h:g} h" for x in plan.links}
+    """Yield the links that are new or gone. One whose lag changed is not a change by itself."""
+    before, after = _lags(old), _lags(new)
+    same = before.keys() & after.keys()
+    return _differences("link", before, after | {name: before[name] for name in same})
 
-    before, after = keyed(old), keyed(new)
-    for name in sorted(before.keys() ^ after.keys()):
-        yield Change("link", name, before.get(name, ""), after.get(name, ""))
+
+def _lags(plan: Plan) -> dict[str, str]:
+    return {f"{x.before} -> {x.after} {x.type}": f"lag {x.lag_h:g} h" for x in plan.links}
 
 
 def _people(old: Plan, new: Plan) -> Iterator[Change]:
-    before = {p.id: ", ".join(p.roles) for p in old.people}
-    after = {p.id: ", ".join(p.roles) for p in new.people}
-    for name in sorted(before.keys() | after.keys()):
-        if before.get(name) != after.get(name):
-            yield Change("person", name, before.get(name, ""), after.get(name, ""))
+    return _differences("person", _roles(old), _roles(new))
+
+
+def _roles(plan: Plan) -> dict[str, str]:
+    return {person.id: ", ".join(person.roles) for person in plan.people}
 
 
 def _text(value: object) -> str:

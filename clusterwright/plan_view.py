@@ -39,8 +39,9 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
         print(f"A day of delay costs about ${plan.slip_day_usd:,.0f}.")
     alike: dict[object, list[Node]] = {}  # pods that do the same at the same time share a line
     for node in _in_order(_nodes(plan), everything=everything):
-        same = (node.id.partition("@")[0], node.dates.early_start, node.dates.early_finish)
-        alike.setdefault(node.id if everything else same, []).append(node)
+        step, _, _ = node.id.partition("@")
+        key = node.id if everything else (step, *_span(node))
+        alike.setdefault(key, []).append(node)
     table(
         ("activity", "what", "start", "finish", "float", "driven by"),
         [_node_line(nodes, zone) for nodes in alike.values()],
@@ -72,7 +73,11 @@ def _hours_per_day(activity: PlanActivity, plan: Plan) -> float:
 def _in_order(nodes: Iterator[Node], *, everything: bool) -> list[Node]:
     """Return the critical nodes, or every one, by their starts."""
     shown = [node for node in nodes if everything or node.dates.is_critical]
-    return sorted(shown, key=lambda node: (node.dates.early_start, node.dates.early_finish, node.id))
+    return sorted(shown, key=lambda node: (*_span(node), node.id))
+
+
+def _span(node: Node) -> tuple[datetime, datetime]:
+    return node.dates.early_start, node.dates.early_finish
 
 
 def _node_line(nodes: list[Node], zone: str) -> tuple[object, ...]:
@@ -100,9 +105,10 @@ def _print_orders(plan: Plan) -> None:
     def first_day(orders: list[PlanOrder]) -> datetime:
         return min(order.order_by or plan.start for order in orders)
 
+    in_order = sorted(alike.values(), key=first_day)
     table(
         ("order by", "order", "what", "quantity", "lead weeks", "need by", "float", "orders", "tranches"),
-        [_order_line(orders, plan.time_zone) for orders in sorted(alike.values(), key=first_day)],
+        [_order_line(orders, plan.time_zone) for orders in in_order],
         title="Orders: the latest date to place each without delaying go-live",
         right=(3, 4, 6, 7, 8),
     )
@@ -127,8 +133,9 @@ def _order_line(orders: list[PlanOrder], zone: str) -> tuple[object, ...]:
 def plan_document(plan: Plan) -> dict[str, Any]:
     """Return the plan as JSON, people by their ids, with the critical path as a list of ids in order of their start."""
     document = without_names(plan).model_dump(mode="json")
-    critical = [(node.dates.early_start, node.id) for node in _nodes(plan) if node.dates.is_critical]
-    document["critical_path"] = [name for _, name in sorted(critical)]
+    critical = [node for node in _nodes(plan) if node.dates.is_critical]
+    in_order = sorted(critical, key=lambda node: (node.dates.early_start, node.id))
+    document["critical_path"] = [node.id for node in in_order]
     document["orders_by_date"] = [
         {
             "id": o.id,

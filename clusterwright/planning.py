@@ -24,7 +24,8 @@ def playbooks_folder() -> Path:
 
 def rooms() -> tuple[Path, ...]:
     """Return the folders of the program's own source."""
-    return tuple(Path(str(files(room))) for room in ("steps", "ledger", "flows", "tui", "clusterwright"))
+    names = ("steps", "ledger", "flows", "tui", "clusterwright")
+    return tuple(Path(str(files(name))) for name in names)
 
 
 def site_at(folder: Path) -> Site:

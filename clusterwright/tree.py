@@ -11,7 +11,6 @@ import at its top whatever it needs. A new command is a new file; nothing else k
 from __future__ import annotations
 
 import inspect
-from collections import ChainMap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import is_dataclass
 from functools import wraps
@@ -56,7 +55,8 @@ def page_of(docstring: str | None) -> Page:
 
 def files_in(folder: Path) -> dict[str, Path]:
     """Return the file or folder of every command in a folder, by the name that is typed."""
-    paths = [*folder.glob("[!_]*.py"), *(path.parent for path in folder.glob("*/__init__.py"))]
+    with_verbs = (path.parent for path in folder.glob("*/__init__.py"))
+    paths = [*folder.glob("[!_]*.py"), *with_verbs]
     return {typed(path): path for path in sorted(paths)}
 
 
@@ -78,7 +78,8 @@ def command_at(path: Path) -> TyperCommand | TyperGroup:
     module = import_module(".".join([PACKAGE, *parts]))
     page = page_of(module.__doc__)
     names = {path.stem, f"{path.stem}_"} & vars(module).keys()
-    alone = _command(typed(path), page, getattr(module, names.pop())) if names else None
+    function = getattr(module, names.pop()) if names else None
+    alone = _command(typed(path), page, function) if function else None
     return Verbs(path, page, alone) if alone is None or path.is_dir() else alone
 
 
@@ -182,7 +183,10 @@ class CommandLine(Listing):
     def __init__(self, **attributes: Any) -> None:
         """Find the commands of every group."""
         self.groups = {group: files_in(FOLDER / group) for group in GROUPS}
-        super().__init__(dict(ChainMap(*reversed(self.groups.values()))), **attributes)
+        files: dict[str, Path] = {}
+        for group in self.groups.values():
+            files |= group
+        super().__init__(files, **attributes)
 
     def resolve_command(
         self,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from html import escape
+from operator import attrgetter
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -23,7 +24,6 @@ from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State
 from ledger.rules.rows import OrderRow
-from steps.schedule.activity import Dates
 
 STYLE = (
     "<style>body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
@@ -46,6 +46,9 @@ class Line(NamedTuple):
     note: str
 
 
+Lines = tuple[Line, ...]
+
+
 @dataclass(frozen=True)
 class WeekReport:
     """A week at a site, by section. Each section of activities is sorted by owner and date."""
@@ -54,7 +57,7 @@ class WeekReport:
     rehearsal: bool
     as_of: str
     go_live: str
-    sections: dict[str, tuple[Line, ...]]
+    sections: dict[str, Lines]
     record: str = ""
 
     @property
@@ -74,79 +77,68 @@ def week_report(snapshot: Snapshot, record: str = "", organisation: str | None =
     zone = site.time_zone
     rows = activities(snapshot, organisation=organisation)
     live = [r for r in rows if r.state not in OVER]
+    done = [r for r in rows if r.state is State.DONE]
+    in_time = [r for r in live if not r.late]
     parts = {
-        "done": [r for r in rows if r.state is State.DONE and r.ended_at and now - BACK <= r.ended_at <= now],
+        "done": [r for r in done if r.ended_at and now - BACK <= r.ended_at <= now],
         "late": [r for r in live if r.late],
-        "in three weeks": [r for r in live if not r.late and _begins_by(r.plan.dates, now + AHEAD)],
+        "in three weeks": [r for r in in_time if _is_by(_start(r), now + AHEAD)],
         "to decide": [r for r in live if r.state in TO_DECIDE],
         "open": live,
     }
-    due = [o for o in orders(snapshot, organisation=organisation) if _is_due(o, now + AHEAD)]
+    planned = [o for o in orders(snapshot, organisation=organisation) if o.state == "planned"]
+    due = [o for o in planned if _is_by(o.order_by, now + AHEAD)]
     left = punch(snapshot, now.astimezone(ZoneInfo(zone)).date(), organisation)
     sections = {
-        "Done in the last week": _lines(parts["done"], lambda r: day(r.ended_at, zone)),
-        "Late": _lines(parts["late"], lambda r: _finish(r, zone)),
-        "Next three weeks": _lines(parts["in three weeks"], lambda r: _start(r, zone)),
+        "Done in the last week": _lines(parts["done"], zone, attrgetter("ended_at")),
+        "Late": _lines(parts["late"], zone, _finish),
+        "Next three weeks": _lines(parts["in three weeks"], zone, _start),
         "Orders due": tuple(_order(o, zone) for o in due),
-        "Decisions needed": _lines(parts["to decide"], lambda r: _finish(r, zone)),
+        "Decisions needed": _lines(parts["to decide"], zone, _finish),
         "Punch list": tuple(map(_punch_item, left)),
     }
     sections |= _contractors(parts)
-    return WeekReport(
-        site.name,
-        site.rehearsal,
-        day(now, zone),
-        day(site.plan_finish, zone),
-        sections,
-        record,
-    )
+    today, go_live = day(now, zone), day(site.plan_finish, zone)
+    return WeekReport(site.name, site.rehearsal, today, go_live, sections, record)
 
 
-def _begins_by(dates: Dates | None, by: datetime) -> bool:
-    return dates is not None and dates.early_start <= by
+def _is_by(moment: datetime | None, by: datetime) -> bool:
+    return moment is not None and moment <= by
 
 
-def _start(row: Activity, zone: str) -> str:
-    return day(row.plan.dates.early_start, zone) if row.plan.dates else ""
+def _start(row: Activity) -> datetime | None:
+    return row.plan.dates.early_start if row.plan.dates else None
 
 
-def _finish(row: Activity, zone: str) -> str:
-    return day(row.plan.dates.early_finish, zone) if row.plan.dates else ""
+def _finish(row: Activity) -> datetime | None:
+    return row.plan.dates.early_finish if row.plan.dates else None
 
 
 def _lines(
     rows: Iterable[Activity],
-    date: Callable[[Activity], str],
-) -> tuple[Line, ...]:
+    zone: str,
+    date: Callable[[Activity], datetime | None],
+) -> Lines:
     lines = [
         Line(
             _owner(r),
             r.id,
             r.plan.title,
-            date(r),
+            day(date(r), zone),
             r.state.value.replace("_", " "),
         )
         for r in rows
     ]
-    return tuple(sorted(lines, key=lambda line: (line.owner, line.date, line.id)))
+    return tuple(sorted(lines, key=attrgetter("owner", "date", "id")))
 
 
 def _owner(row: Activity) -> str:
     return row.assignee or row.whose or row.plan.role
 
 
-def _is_due(order: OrderRow, by: datetime) -> bool:
-    return order.state == "planned" and order.order_by is not None and order.order_by <= by
-
-
 def _order(o: OrderRow, zone: str) -> Line:
-    return Line(
-        o.supplier,
-        o.id,
-        o.title,
-        day(o.order_by, zone),
-        f"{o.quantity} {o.unit_of_measure}",
-    )
+    by, note = day(o.order_by, zone), f"{o.quantity} {o.unit_of_measure}"
+    return Line(o.supplier, o.id, o.title, by, note)
 
 
 def _punch_item(p: PunchRow) -> Line:
@@ -161,11 +153,11 @@ def _punch_item(p: PunchRow) -> Line:
     )
 
 
-def _contractors(parts: dict[str, list[Activity]]) -> dict[str, tuple[Line, ...]]:
+def _contractors(parts: dict[str, list[Activity]]) -> dict[str, Lines]:
     """Return one line a contractor, where work was given to any: how the week went and what comes."""
-    names = {r.whose for r in (*parts["done"], *parts["open"]) if r.whose}
+    rows_of_all = parts["done"] + parts["open"]
     lines = []
-    for name in sorted(names):
+    for name in sorted({r.whose for r in rows_of_all if r.whose}):
         counted = (f"{sum(r.whose == name for r in rows)} {part}" for part, rows in parts.items())
         lines.append(Line(name, "", "", "", ", ".join(counted)))
     return {"By contractor": tuple(lines)} if lines else {}
@@ -203,11 +195,16 @@ def _html(report: WeekReport) -> str:
         parts.append(f"<h2>{escape(name)} ({len(rows)})</h2>")
         if rows:
             parts.append("<table><tr><th>owner<th>id<th>what<th>date<th>note</tr>")
-            parts += ["".join(["<tr>", *(f"<td>{escape(clean(cell))}" for cell in row), "</tr>"]) for row in rows]
+            parts += map(_html_row, rows)
             parts.append("</table>")
         else:
             parts.append("<p>Nothing.</p>")
     return "\n".join([*parts, "</html>", ""])
+
+
+def _html_row(row: Line) -> str:
+    cells = (f"<td>{escape(clean(cell))}" for cell in row)
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def _csv(report: WeekReport) -> str:

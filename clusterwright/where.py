@@ -30,8 +30,8 @@ def site_if_any(given: Path | None) -> Path | None:
         given = Path(os.environ["CLUSTERWRIGHT_SITE"])
     if given is None:
         here = Path.cwd()
-        found = (folder for folder in (here, *here.parents) if (folder / SITE_FILE).exists())
-        return next(found, None)
+        upward = (here, *here.parents)
+        return next((folder for folder in upward if (folder / SITE_FILE).exists()), None)
     folder = given.parent if given.name == SITE_FILE else given
     if not (folder / SITE_FILE).exists():
         raise InputError(f"{folder} has no {SITE_FILE}", hint="`clusterwright init DIR` writes one")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import signal
 import subprocess
@@ -36,7 +37,7 @@ class Site:
     def run(self, *arguments: str, who: str | None = None, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run one command, showing it and what it says."""
         acting = ["--as", who] if who else []
-        shown = " ".join([*arguments, *acting])
+        shown = shlex.join([*arguments, *acting])
         print(f"\n$ clusterwright {shown if len(shown) < 400 else shown[:400] + ' ...'}", flush=True)
         result = subprocess.run(
             [*CLUSTERWRIGHT, *arguments, *acting, "--site", str(self.folder)],

@@ -7,13 +7,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
+from typer._click.exceptions import BadOptionUsage, MissingParameter, UsageError
 
+from benchmarks.structure import ROOMS
 from steps.catalog.loader import read_catalog
 from steps.design.design import design_of_preset
 from steps.design.preset import preset_names
+from steps.errors import InputError
+from tests.clusterwright import command_lines
 
 ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TEXTS = {".py", ".md", ".yml", ".yaml", ".html"}
 
 
 def test_generated_pages_are_current() -> None:
@@ -90,3 +97,34 @@ def test_every_document_that_a_figure_or_a_step_names_is_in_the_list_of_sources(
     documents = {source for source in named if not source.startswith(("assumption", "simulated"))}
     unknown = {source for source in documents if not any(name in source for name in known)}
     assert unknown == {"acceptance schedule of the supply contract"}, "docs/sources.md lacks a document"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_line_of_a_page_is_taken_by_the_parser(page: Path) -> None:
+    for line in command_lines.typed(page):
+        command_lines.parsed(line)
+
+
+@pytest.mark.parametrize("folder", [*ROOMS, "docs", "examples", "playbooks"])
+def test_every_command_that_a_text_or_a_message_names_is_there(folder: str) -> None:
+    """Messages leave out what people know, and go on in words: what they name has to be there."""
+    for file in sorted(path for path in (ROOT / folder).rglob("*") if path.suffix in TEXTS):
+        for line in command_lines.named(file):
+            try:
+                command_lines.parsed(line)
+            except (MissingParameter, BadOptionUsage):
+                continue
+            except UsageError as error:
+                assert "extra argument" in error.message, f"{file}: {line}"
+
+
+def test_a_line_with_a_name_that_is_not_there_is_refused() -> None:
+    """The tests above can fail."""
+    for line in (
+        "check H08@pod-001 rack-01",
+        "check items H08@pod-001",
+        "adopt progress.csv",
+        "sign 034@pod-001 --yes",
+    ):
+        with pytest.raises((InputError, UsageError)):
+            command_lines.parsed(line)

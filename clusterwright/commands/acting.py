@@ -3,8 +3,6 @@
 A decision is a function of `ledger.decisions`. It is signed where a key is given or the policy asks for one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field

@@ -3,20 +3,20 @@
 A command opens one snapshot, asks it everything, and hands it on.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
-from clusterwright.output import minute, plain, print_json, say
+from clusterwright.output import minute, plain, print_json, say, table
 from clusterwright.where import find_site
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
+
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,23 @@ class Asking:
             print(when(snapshot))
         in_words()
 
-    def show(self, document: Any, in_words: Callable[[], None]) -> None:
-        """Print what is not of the record, as JSON or in words."""
-        if self.as_json:
-            print_json(document)
-        else:
-            in_words()
+    def table(
+        self,
+        snapshot: Snapshot,
+        rows: Sequence[Row],
+        headers: Sequence[str],
+        cells: Callable[[Row], Sequence[object]],
+        *,
+        document: Any = None,
+        right: Sequence[int] = (),
+        empty: str = "",
+    ) -> None:
+        """Print rows as JSON, or as a table of what `cells` makes of each. `document` is the JSON if rows are not."""
+
+        def in_words() -> None:
+            table(headers, map(cells, rows), right=right, empty=empty)
+
+        self.answer(snapshot, rows if document is None else document, in_words)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,10 @@
 """Arguments and options that many commands share. Dates and times are parsed here."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from steps.errors import InputError
 
@@ -28,36 +26,38 @@ def a_day(text: str) -> date:
         raise InputError(f"{text!r} is not a date", hint="write 2026-11-21") from None
 
 
-DAY = "YYYY-MM-DD"
+def day_option(about: str) -> Any:
+    """Return an option that takes a day."""
+    return Option(parser=a_day, metavar="YYYY-MM-DD", help=about)
 
-ActivityId = Annotated[str, typer.Argument(metavar="ACTIVITY", help="Its id, as 034@pod-001.")]
-Activities = Annotated[
-    list[str], typer.Argument(metavar="ACTIVITY", help="Ids or patterns, as 034@pod-001 or '03*@*'.")
-]
-SiteOption = Annotated[
-    Path | None, typer.Option("--site", help="The site's folder; found upward from here if not given.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-AsOption = Annotated[str | None, typer.Option("--as", help="Which person of this account acts.", metavar="ID")]
+
+ActivityId = Annotated[str, Argument(metavar="ACTIVITY", help="Its id, as 034@pod-001.")]
+Activities = Annotated[list[str], Argument(metavar="ACTIVITY", help="Ids or patterns, as 034@pod-001 or '03*@*'.")]
+SiteOption = Annotated[Path | None, Option("--site", help="The site's folder; found upward from here if not given.")]
+JsonOption = Annotated[bool, Option("--json", help="Print one JSON document.")]
+AsOption = Annotated[str | None, Option("--as", help="Which person of this account acts.", metavar="ID")]
 AsOfOption = Annotated[
     str | None,
-    typer.Option("--as-of", help="As the record had it after event 120, or by 2026-11-20T12:00.", metavar="WHEN"),
+    Option("--as-of", help="As the record had it after event 120, or by 2026-11-20T12:00.", metavar="WHEN"),
 ]
-ReasonOption = Annotated[str, typer.Option("--reason", help="Why; it stays on record.")]
-YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+ReasonOption = Annotated[str, Option("--reason", help="Why; it stays on record.")]
+YesOption = Annotated[bool, Option("--yes", help="Do not ask.")]
 KeyOption = Annotated[
-    Path | None, typer.Option("--key", help="Sign with this key; a .pub file if an agent holds it.", metavar="FILE")
+    Path | None, Option("--key", help="Sign with this key; a .pub file if an agent holds it.", metavar="FILE")
 ]
 AtOption = Annotated[
     datetime | None,
-    typer.Option(
+    Option(
         "--at",
         parser=instant,
         metavar="TIME",
         help="When it happened, if not now: 2026-11-21 or 2026-11-21T14:30+01:00.",
     ),
 ]
-OrderId = Annotated[str, typer.Argument(metavar="ORDER", help="As 001@site#gpu-server; `orders` lists them.")]
-TrancheId = Annotated[str, typer.Argument(metavar="TRANCHE", help="A delivery, as 001@site#gpu-server/1.")]
-PortOption = Annotated[int, typer.Option("--port", help="Port of the dashboard on 127.0.0.1.", min=1, max=65535)]
-DamagedOption = Annotated[bool, typer.Option("--damaged", help="Go on even if the audit of the copy finds faults.")]
+OrderId = Annotated[str, Argument(metavar="ORDER", help="As 001@site#gpu-server; `orders` lists them.")]
+TrancheId = Annotated[str, Argument(metavar="TRANCHE", help="A delivery, as 001@site#gpu-server/1.")]
+PortOption = Annotated[int, Option("--port", help="Port of the dashboard on 127.0.0.1.", min=1, max=65535)]
+DamagedOption = Annotated[bool, Option("--damaged", help="Go on even if the audit of the copy finds faults.")]
+ChangeId = Annotated[str, Argument(metavar="CHANGE", help="Its id, as CO-0001.")]
+NcrId = Annotated[str, Argument(help="Its id, as NCR-0001.")]
+NoteOption = Annotated[str, Option(help="What is worth knowing.")]

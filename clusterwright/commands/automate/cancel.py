@@ -5,8 +5,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import Activities
 from ledger.decisions.requests import request_cancel

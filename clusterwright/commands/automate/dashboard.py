@@ -7,8 +7,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.commands.options import PortOption, SiteOption
 from clusterwright.interrupts import stop_on_interrupt
 from clusterwright.output import say

@@ -8,11 +8,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import PortOption
@@ -23,8 +21,8 @@ from flows.rehearsal import rehearse as play
 
 def rehearse(
     ask: Asking,
-    seed: Annotated[int, typer.Option(help="Draws the durations; the same seed, the same rehearsal.")] = 1,
-    until: Annotated[str | None, typer.Option(metavar="ACTIVITY", help="Stop when this activity is done.")] = None,
+    seed: Annotated[int, Option(help="Draws the durations; the same seed, the same rehearsal.")] = 1,
+    until: Annotated[str | None, Option(metavar="ACTIVITY", help="Stop when this activity is done.")] = None,
     port: PortOption = 4200,
 ) -> None:
     folder = ask.folder

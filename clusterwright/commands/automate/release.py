@@ -7,8 +7,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 import typer
 
 from clusterwright.commands.acting import Signing

@@ -8,11 +8,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer
+from typer import Option
 
 from clusterwright.commands.options import PortOption, SiteOption
 from clusterwright.interrupts import stop_on_interrupt
@@ -22,11 +21,9 @@ from flows.engine import run_engine
 
 
 def up(
-    hands_off: Annotated[
-        bool, typer.Option("--hands-off", help="Run only what reads; even released changes wait.")
-    ] = False,
+    hands_off: Annotated[bool, Option("--hands-off", help="Run only what reads; even released changes wait.")] = False,
     until_idle: Annotated[
-        bool, typer.Option("--until-idle", help="Stop when nothing more can be done without a person.")
+        bool, Option("--until-idle", help="Stop when nothing more can be done without a person.")
     ] = False,
     port: PortOption = 4200,
     site: SiteOption = None,

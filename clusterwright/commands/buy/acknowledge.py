@@ -5,25 +5,21 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import DAY, OrderId, a_day
+from clusterwright.commands.options import OrderId, day_option
 from ledger.decisions import orders
 
 
 def acknowledge(
     me: Acting,
     order_id: OrderId,
-    on: Annotated[date, typer.Option(parser=a_day, metavar=DAY, help="The day the supplier accepted it.")],
-    reference: Annotated[str, typer.Option(help="The supplier's reference.")],
-    promised: Annotated[
-        date | None, typer.Option(parser=a_day, metavar=DAY, help="The delivery date it names.")
-    ] = None,
+    on: Annotated[date, day_option("The day the supplier accepted it.")],
+    reference: Annotated[str, Option(help="The supplier's reference.")],
+    promised: Annotated[date | None, day_option("The delivery date it names.")] = None,
 ) -> None:
     me.once(order_id, "acknowledged", orders.acknowledge, on=on, reference=reference, promised=promised)

@@ -5,11 +5,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import ReasonOption
@@ -18,9 +16,9 @@ from ledger.decisions import orders
 
 def expedite(
     me: Acting,
-    order_id: Annotated[str, typer.Argument(metavar="ORDER", help="An order, or one delivery of it.")],
+    order_id: Annotated[str, Argument(metavar="ORDER", help="An order, or one delivery of it.")],
     reason: ReasonOption,
-    cost: Annotated[str, typer.Option(help="What it costs extra.")] = "0",
-    currency: Annotated[str | None, typer.Option(help="The order's if not given.")] = None,
+    cost: Annotated[str, Option(help="What it costs extra.")] = "0",
+    currency: Annotated[str | None, Option(help="The order's if not given.")] = None,
 ) -> None:
     me.once(order_id, "expedited", orders.expedite, reason=reason, cost=cost, currency=currency)

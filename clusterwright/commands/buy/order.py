@@ -5,30 +5,26 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import DAY, AtOption, OrderId, a_day
+from clusterwright.commands.options import AtOption, OrderId, day_option
 from ledger.decisions import orders
 
 
 def order(
     me: Acting,
     order_id: OrderId,
-    supplier: Annotated[str, typer.Option(help="The organisation that delivers.")],
-    reference: Annotated[str, typer.Option(help="Purchase order number.")],
-    value: Annotated[str | None, typer.Option(help="What it costs, as 1250000.00.")] = None,
-    currency: Annotated[str | None, typer.Option(help="As EUR; the site's if not given.")] = None,
-    budget_line: Annotated[str, typer.Option("--budget-line", help="Which line of the budget pays.")] = "",
-    organisation: Annotated[str, typer.Option(help="Whose people report on it, beside your buyers.")] = "",
-    promised: Annotated[
-        date | None, typer.Option(parser=a_day, metavar=DAY, help="The delivery date promised.")
-    ] = None,
+    supplier: Annotated[str, Option(help="The organisation that delivers.")],
+    reference: Annotated[str, Option(help="Purchase order number.")],
+    value: Annotated[str | None, Option(help="What it costs, as 1250000.00.")] = None,
+    currency: Annotated[str | None, Option(help="As EUR; the site's if not given.")] = None,
+    budget_line: Annotated[str, Option(help="Which line of the budget pays.")] = "",
+    organisation: Annotated[str, Option(help="Whose people report on it, beside your buyers.")] = "",
+    promised: Annotated[date | None, day_option("The delivery date promised.")] = None,
     at: AtOption = None,
 ) -> None:
     me.once(

@@ -9,13 +9,11 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.output import day, minute, table
@@ -32,46 +30,42 @@ ESTIMATED_IN = "USD"
 
 def orders(
     ask: AskingPast,
-    budget: Annotated[
-        bool, typer.Option("--budget", help="What is committed, received and open by budget line.")
-    ] = False,
-    history: Annotated[
-        str | None, typer.Option("--history", help="Everything recorded of one order.", metavar="ORDER")
-    ] = None,
-    organisation: Annotated[str | None, typer.Option(help="Only this supplier's or contractor's.")] = None,
+    budget: Annotated[bool, Option("--budget", help="What is committed, received and open by budget line.")] = False,
+    history: Annotated[str | None, Option(help="Everything recorded of one order.", metavar="ORDER")] = None,
+    organisation: Annotated[str | None, Option(help="Only this supplier's or contractor's.")] = None,
 ) -> None:
     with ask.record() as snapshot:
         zone = site_of(snapshot).time_zone
         if history is not None:
-            events = questions.order_history(snapshot, history)
-            ask.answer(snapshot, events, lambda: _print_history(history, events, zone))
+            _history(ask, snapshot, history, zone)
         elif budget:
             lines = _budget(snapshot)
             ask.answer(snapshot, lines, lambda: _print_budget(lines))
         else:
             rows = questions.orders(snapshot, organisation=organisation)
-            ask.answer(snapshot, rows, lambda: _print_orders(rows, zone))
-
-
-def _print_orders(rows: list[OrderRow], zone: str) -> None:
-    table(
-        ("order by", "order", "what", "quantity", "state", "promised", "need by", "supplier", "value"),
-        [
-            (
-                day(r.order_by, zone),
-                r.id,
-                r.title,
-                f"{r.quantity} {r.unit_of_measure}",
-                _state(r),
-                day(r.promised, zone),
-                day(r.need_by, zone),
-                r.supplier_name,
-                "" if r.value is None else f"{r.value:,} {r.currency}",
+            rows_by_date = sorted(rows, key=lambda r: (r.order_by is None, r.order_by))
+            ask.table(
+                snapshot,
+                rows_by_date,
+                ("order by", "order", "what", "quantity", "state", "promised", "need by", "supplier", "value"),
+                lambda row: _cells(row, zone),
+                document=rows,
+                right=(8,),
+                empty="no such order",
             )
-            for r in sorted(rows, key=lambda r: (r.order_by is None, r.order_by))
-        ],
-        right=(8,),
-        empty="no such order",
+
+
+def _cells(r: OrderRow, zone: str) -> tuple[object, ...]:
+    return (
+        day(r.order_by, zone),
+        r.id,
+        r.title,
+        f"{r.quantity} {r.unit_of_measure}",
+        _state(r),
+        day(r.promised, zone),
+        day(r.need_by, zone),
+        r.supplier_name,
+        "" if r.value is None else f"{r.value:,} {r.currency}",
     )
 
 
@@ -83,19 +77,14 @@ def _state(r: OrderRow) -> str:
     return f"{r.state}, acknowledged" if r.acknowledged and r.state == "placed" else r.state
 
 
-def _print_history(order: str, rows: list[HistoryRow], zone: str) -> None:
-    cells = [
-        (
-            h.seq,
-            minute(h.at, zone),
-            h.person,
-            h.subject.removeprefix(order) or "the order",
-            h.said,
-        )
-        for h in rows
-    ]
-    headers = ("event", "when", "who", "delivery", "what")
-    table(headers, cells, right=(0,), empty=f"nothing was recorded of {order} yet")
+def _history(ask: AskingPast, snapshot: Snapshot, order: str, zone: str) -> None:
+    def cells(h: HistoryRow) -> tuple[object, ...]:
+        delivery = h.subject.removeprefix(order) or "the order"
+        return h.seq, minute(h.at, zone), h.person, delivery, h.said
+
+    rows = questions.order_history(snapshot, order)
+    headers, empty = ("event", "when", "who", "delivery", "what"), f"nothing was recorded of {order} yet"
+    ask.table(snapshot, rows, headers, cells, right=(0,), empty=empty)
 
 
 def _budget(snapshot: Snapshot) -> list[dict[str, Any]]:
@@ -139,5 +128,5 @@ def _estimates(folder: Path) -> dict[str, Decimal]:
         money = dossier_of(design_of(site_at(folder), folder)).economics
     except ClusterwrightError:
         return {}
-    estimated = {name: usd for name, usd in money.capex_by_category.items() if usd}
-    return {name.casefold(): Decimal(round(usd)) for name, usd in estimated.items()}
+    by_category = money.capex_by_category.items()
+    return {name.casefold(): Decimal(round(usd)) for name, usd in by_category if usd}

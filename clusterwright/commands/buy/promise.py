@@ -5,22 +5,18 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated
 
-import typer
-
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import DAY, OrderId, ReasonOption, a_day
+from clusterwright.commands.options import OrderId, ReasonOption, day_option
 from ledger.decisions import orders
 
 
 def promise(
     me: Acting,
     order_id: OrderId,
-    on: Annotated[date, typer.Option(parser=a_day, metavar=DAY, help="The new delivery date.")],
+    on: Annotated[date, day_option("The new delivery date.")],
     reason: ReasonOption,
 ) -> None:
     me.once(order_id, f"promised for {on}", orders.promise, on, reason=reason)

@@ -8,13 +8,11 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import AtOption, TrancheId
@@ -27,12 +25,12 @@ from steps.errors import InputError, NotSatisfiedError
 def receive(
     me: Acting,
     tranche: TrancheId,
-    quantity: Annotated[str | None, typer.Option(help="How many came; all of it if not given.")] = None,
-    serials: Annotated[Path | None, typer.Option(help="A file with a serial number a line.")] = None,
-    manifest: Annotated[Path | None, typer.Option(help="The supplier's manifest: CSV with a column `serial`.")] = None,
-    scanned: Annotated[Path | None, typer.Option(help="What was scanned, a serial number a line.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Record it although manifest and scan differ.")] = False,
-    note: Annotated[str, typer.Option(help="Damage, shortage, location.")] = "",
+    quantity: Annotated[str | None, Option(help="How many came; all of it if not given.")] = None,
+    serials: Annotated[Path | None, Option(help="A file with a serial number a line.")] = None,
+    manifest: Annotated[Path | None, Option(help="The supplier's manifest: CSV with a column `serial`.")] = None,
+    scanned: Annotated[Path | None, Option(help="What was scanned, a serial number a line.")] = None,
+    yes: Annotated[bool, Option("--yes", help="Record it although manifest and scan differ.")] = False,
+    note: Annotated[str, Option(help="Damage, shortage, location.")] = "",
     at: AtOption = None,
 ) -> None:
     if (manifest is None) != (scanned is None):
@@ -44,7 +42,15 @@ def receive(
         return
     came = amount(quantity, "a quantity") if quantity else None
     numbers = _serials(serials) if serials else []
-    me.once(tranche, "received", deliveries.receive, came, serials=numbers, note=note, at=at)
+    me.once(
+        tranche,
+        "received",
+        deliveries.receive,
+        came,
+        serials=numbers,
+        note=note,
+        at=at,
+    )
 
 
 def _by_manifest(

@@ -5,24 +5,30 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import DAY, TrancheId, a_day
+from clusterwright.commands.options import TrancheId, day_option
 from ledger.decisions import deliveries
 
 
 def ship(
     me: Acting,
     tranche: TrancheId,
-    carrier: Annotated[str, typer.Option(help="Who carries it.")],
-    on: Annotated[date, typer.Option(parser=a_day, metavar=DAY, help="The day it left.")],
-    tracking: Annotated[str, typer.Option(help="Tracking number.")] = "",
-    handling: Annotated[str, typer.Option(help="Tilt and shock indicators: which, and how they are to look.")] = "",
+    carrier: Annotated[str, Option(help="Who carries it.")],
+    on: Annotated[date, day_option("The day it left.")],
+    tracking: Annotated[str, Option(help="Tracking number.")] = "",
+    handling: Annotated[str, Option(help="Tilt and shock indicators: which, and how they are to look.")] = "",
 ) -> None:
-    me.once(tranche, "shipped", deliveries.ship, shipped=on, carrier=carrier, tracking=tracking, handling=handling)
+    me.once(
+        tranche,
+        "shipped",
+        deliveries.ship,
+        shipped=on,
+        carrier=carrier,
+        tracking=tracking,
+        handling=handling,
+    )

@@ -6,11 +6,8 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.commands.asking import AskingPast
 from clusterwright.commands.options import AsOption
-from clusterwright.output import table
 from clusterwright.where import acting_person
 from ledger.questions import inbox as questions
 from ledger.questions.inbox import InboxRow
@@ -24,20 +21,11 @@ def inbox(
     with ask.record() as snapshot:
         person = acting_person(snapshot, who)
         rows = questions.inbox(snapshot, person)
-        ask.answer(snapshot, rows, lambda: _print(rows, person))
-
-
-def _print(rows: list[InboxRow], person: str) -> None:
-    cells = [
-        (
-            r.activity,
-            r.title,
-            r.action,
-            r.role,
-            ", ".join(r.missing_evidence),
-        )
-        for r in rows
-    ]
-    table(("activity", "what", "do", "as", "missing evidence"), cells, empty=f"nothing waits for {person}")
-    if rows:
+        headers = ("activity", "what", "do", "as", "missing evidence")
+        ask.table(snapshot, rows, headers, _cells, empty=f"nothing waits for {person}")
+    if rows and not ask.as_json:
         raise WaitingError(f"{len(rows)} wait for {person}")
+
+
+def _cells(r: InboxRow) -> tuple[object, ...]:
+    return r.activity, r.title, r.action, r.role, ", ".join(r.missing_evidence)

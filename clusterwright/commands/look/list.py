@@ -6,15 +6,13 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.flat import flat_activity
-from clusterwright.output import day, table
+from clusterwright.output import day
 from ledger.questions.activities import activities
 from ledger.questions.site import site_of
 from ledger.rules.activity import Activity, State
@@ -23,11 +21,11 @@ from steps.errors import InputError
 
 def list_(
     ask: AskingPast,
-    phase: Annotated[str | None, typer.Option(help="Only this phase.")] = None,
-    state: Annotated[str | None, typer.Option(help="Only this state, as ready or awaiting_sign_off.")] = None,
-    unit: Annotated[str | None, typer.Option(help="Only this unit, as pod-003.")] = None,
-    search: Annotated[str | None, typer.Option(help="Only where id or title holds this.")] = None,
-    organisation: Annotated[str | None, typer.Option(help="Only what this contractor or its people do.")] = None,
+    phase: Annotated[str | None, Option(help="Only this phase.")] = None,
+    state: Annotated[str | None, Option(help="Only this state, as ready or awaiting_sign_off.")] = None,
+    unit: Annotated[str | None, Option(help="Only this unit, as pod-003.")] = None,
+    search: Annotated[str | None, Option(help="Only where id or title holds this.")] = None,
+    organisation: Annotated[str | None, Option(help="Only what this contractor or its people do.")] = None,
 ) -> None:
     if state is not None and state not in {s.value for s in State}:
         raise InputError(f"{state!r} is no state", hint="states: " + ", ".join(s.value for s in State))
@@ -40,13 +38,9 @@ def list_(
             search=search,
             organisation=organisation,
         )
-        document = [flat_activity(row) for row in rows]
-        ask.answer(snapshot, document, lambda: _print(rows, site_of(snapshot).time_zone))
-
-
-def _print(rows: list[Activity], zone: str) -> None:
-    headers = ("state", "activity", "what", "who", "planned start", "flags")
-    table(headers, [_cells(row, zone) for row in rows])
+        zone, document = site_of(snapshot).time_zone, [flat_activity(row) for row in rows]
+        headers = ("state", "activity", "what", "who", "planned start", "flags")
+        ask.table(snapshot, rows, headers, lambda row: _cells(row, zone), document=document)
 
 
 def _cells(row: Activity, zone: str) -> tuple[object, ...]:

@@ -6,37 +6,26 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from clusterwright.commands.asking import AskingPast
-from clusterwright.output import minute, table
+from clusterwright.output import minute
 from ledger.questions.log import EventRow, last_events
 from ledger.questions.site import site_of
 
 
 def log(
     ask: AskingPast,
-    subject: Annotated[str | None, typer.Argument(metavar="[ACTIVITY]", help="Only events about this.")] = None,
-    limit: Annotated[int, typer.Option(help="How many.")] = 40,
+    subject: Annotated[str | None, Argument(metavar="[ACTIVITY]", help="Only events about this.")] = None,
+    limit: Annotated[int, Option(help="How many.")] = 40,
 ) -> None:
     with ask.record() as snapshot:
-        rows = last_events(snapshot, limit, subject=subject)
-        ask.answer(snapshot, rows, lambda: _print(rows, site_of(snapshot).time_zone))
+        rows, zone = last_events(snapshot, limit, subject=subject), site_of(snapshot).time_zone
 
+        def cells(e: EventRow) -> tuple[object, ...]:
+            return e.seq, minute(e.recorded_at, zone), e.actor, e.kind, e.subject
 
-def _print(rows: list[EventRow], zone: str) -> None:
-    cells = [
-        (
-            e.seq,
-            minute(e.recorded_at, zone),
-            e.actor,
-            e.kind,
-            e.subject,
-        )
-        for e in rows
-    ]
-    table(("seq", "recorded", "who", "what", "about"), cells, right=(0,))
+        headers = ("seq", "recorded", "who", "what", "about")
+        ask.table(snapshot, rows, headers, cells, right=(0,))

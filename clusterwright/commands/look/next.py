@@ -6,15 +6,13 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.flat import flat_activity
-from clusterwright.output import day, table
+from clusterwright.output import day
 from ledger.questions.activities import ready
 from ledger.questions.site import site_of
 from ledger.rules.activity import Activity
@@ -22,34 +20,29 @@ from ledger.rules.activity import Activity
 
 def next_(
     ask: AskingPast,
-    phase: Annotated[str | None, typer.Option(help="Only this phase.")] = None,
-    limit: Annotated[int, typer.Option(help="How many at most.")] = 30,
+    phase: Annotated[str | None, Option(help="Only this phase.")] = None,
+    limit: Annotated[int, Option(help="How many at most.")] = 30,
 ) -> None:
     with ask.record() as snapshot:
-        urgent = sorted(ready(snapshot, phase), key=lambda row: (_float_h(row), row.id))
+        urgent = sorted(ready(snapshot, phase), key=_urgency)
         rows = urgent[:limit]
-        document = [flat_activity(row) for row in rows]
-        ask.answer(snapshot, document, lambda: _print(rows, site_of(snapshot).time_zone))
+        zone, document = site_of(snapshot).time_zone, [flat_activity(row) for row in rows]
+        ask.table(
+            snapshot,
+            rows,
+            ("activity", "what", "who", "kind", "since", "float h"),
+            lambda row: _cells(row, zone),
+            document=document,
+            right=(5,),
+            empty="nothing is ready; `clusterwright status` says what is under way",
+        )
 
 
-def _print(rows: list[Activity], zone: str) -> None:
-    table(
-        ("activity", "what", "who", "kind", "since", "float h"),
-        [
-            (
-                r.id,
-                r.plan.title,
-                r.plan.role,
-                r.plan.kind,
-                day(r.ready_from, zone),
-                f"{_float_h(r):.0f}",
-            )
-            for r in rows
-        ],
-        right=(5,),
-        empty="nothing is ready; `clusterwright status` says what is under way",
-    )
+def _cells(row: Activity, zone: str) -> tuple[object, ...]:
+    plan, (float_h, _) = row.plan, _urgency(row)
+    since = day(row.ready_from, zone)
+    return row.id, plan.title, plan.role, plan.kind, since, f"{float_h:.0f}"
 
 
-def _float_h(row: Activity) -> float:
-    return row.plan.dates.total_float_h if row.plan.dates else 0
+def _urgency(row: Activity) -> tuple[float, str]:
+    return row.plan.dates.total_float_h if row.plan.dates else 0, row.id

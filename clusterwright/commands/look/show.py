@@ -7,8 +7,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.activity_view import activity_document, print_activity
 from clusterwright.commands.asking import AskingPast
 from clusterwright.commands.options import ActivityId

@@ -6,8 +6,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from clusterwright.commands.asking import AskingPast

@@ -5,8 +5,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.commands.options import SiteOption
 from clusterwright.where import find_site
 from tui.app import run

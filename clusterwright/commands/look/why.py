@@ -7,8 +7,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.commands.asking import AskingPast
 from clusterwright.commands.options import ActivityId
 from clusterwright.output import clean

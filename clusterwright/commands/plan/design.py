@@ -9,12 +9,11 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from clusterwright import design_view
 from clusterwright.commands.options import JsonOption
@@ -30,29 +29,25 @@ from steps.errors import InputError
 def design(
     what: Annotated[
         list[str] | None,
-        typer.Argument(help="site.yaml, or with --compare the presets.", metavar="[SITE.YAML | PRESET...]"),
+        Argument(help="site.yaml, or with --compare the presets.", metavar="[SITE.YAML | PRESET...]"),
     ] = None,
-    preset: Annotated[
-        str | None, typer.Option("--preset", help="Design a preset, without a site.", metavar="NAME")
-    ] = None,
+    preset: Annotated[str | None, Option(help="Design a preset, without a site.", metavar="NAME")] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Set a figure or choice: nodes=512, fabric.radix=64.", metavar="NAME=VALUE"),
+        Option("--set", help="Set a figure or choice: nodes=512, fabric.radix=64.", metavar="NAME=VALUE"),
     ] = None,
-    compare: Annotated[bool, typer.Option("--compare", help="Set presets or site files side by side.")] = False,
+    compare: Annotated[bool, Option("--compare", help="Set presets or site files side by side.")] = False,
     as_json: JsonOption = False,
-    html: Annotated[Path | None, typer.Option("--html", help="Write a page with plots.", metavar="FILE")] = None,
+    html: Annotated[Path | None, Option(help="Write a page with plots.", metavar="FILE")] = None,
     csv: Annotated[
         Path | None,
-        typer.Option("--csv", help="Write bill.csv, cables.csv, ports.csv and addresses.csv.", metavar="FOLDER"),
+        Option(help="Write bill.csv, cables.csv, ports.csv and addresses.csv.", metavar="FOLDER"),
     ] = None,
     temperatures: Annotated[
         Path | None,
-        typer.Option("--temperatures", help="CSV of hourly outside temperatures, for free cooling.", metavar="FILE"),
+        Option(help="CSV of hourly outside temperatures, for free cooling.", metavar="FILE"),
     ] = None,
-    figures: Annotated[
-        bool, typer.Option("--figures", help="List every figure with its unit, value and source.")
-    ] = False,
+    figures: Annotated[bool, Option("--figures", help="List every figure with its unit, value and source.")] = False,
 ) -> None:
     try:
         names = _named(what or [], preset, compare=compare)

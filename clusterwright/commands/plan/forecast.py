@@ -8,12 +8,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import AsOption
@@ -26,7 +24,7 @@ from ledger.questions.snapshot import Snapshot
 def forecast(
     ask: Asking,
     publish: Annotated[
-        bool, typer.Option("--publish", help="Record it, so that later ones can be compared with it.")
+        bool, Option("--publish", help="Record it, so that later ones can be compared with it.")
     ] = False,
     who: AsOption = None,
 ) -> None:

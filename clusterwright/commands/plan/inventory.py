@@ -7,8 +7,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

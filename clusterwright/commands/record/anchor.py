@@ -9,12 +9,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.output import clean, print_json, say
@@ -25,16 +23,14 @@ from ledger.trust.anchors import head_anchor, keep, remember
 
 def anchor(
     ask: Asking,
-    file: Annotated[
-        Path | None, typer.Option("--file", help="Append it to this file as a line of JSON.", metavar="FILE")
-    ] = None,
+    file: Annotated[Path | None, Option(help="Append it to this file as a line of JSON.", metavar="FILE")] = None,
     git: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--git", help="Add it to the git note on this repository's HEAD (refs/notes/clusterwright).", metavar="REPO"
         ),
     ] = None,
-    trailer: Annotated[bool, typer.Option("--trailer", help="Print a trailer for a commit message only.")] = False,
+    trailer: Annotated[bool, Option("--trailer", help="Print a trailer for a commit message only.")] = False,
 ) -> None:
     with ask.record() as snapshot:
         rehearsal = site_of(snapshot).rehearsal

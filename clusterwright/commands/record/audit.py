@@ -8,11 +8,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json, table
@@ -25,9 +23,7 @@ def audit(
     ask: Asking,
     anchor: Annotated[
         list[str] | None,
-        typer.Option(
-            "--anchor", help="A file, a git repository or a code of `anchor`; more than once.", metavar="WHICH"
-        ),
+        Option(help="A file, a git repository or a code of `anchor`; more than once.", metavar="WHICH"),
     ] = None,
 ) -> None:
     known = [found for named in anchor or () for found in read_anchors(named)]

@@ -7,13 +7,11 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 from clusterwright import __version__
 from clusterwright.archived import say_who_is_named, summed_up
@@ -25,7 +23,7 @@ from ledger.trust.backup import back_up
 
 def backup(
     ask: Asking,
-    file: Annotated[Path, typer.Argument(help="A new file: NAME.tar.gz, or NAME.tar.zst where zstd is installed.")],
+    file: Annotated[Path, Argument(help="A new file: NAME.tar.gz, or NAME.tar.zst where zstd is installed.")],
     damaged: DamagedOption = False,
 ) -> None:
     folder = ask.folder

@@ -7,12 +7,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 from clusterwright.archived import say_who_is_named, summed_up
 from clusterwright.commands.options import DamagedOption, JsonOption
@@ -21,8 +19,8 @@ from ledger.trust.backup import restore as bring_back
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(help="A backup.")],
-    folder: Annotated[Path, typer.Argument(help="A new or empty folder.")],
+    file: Annotated[Path, Argument(help="A backup.")],
+    folder: Annotated[Path, Argument(help="A new or empty folder.")],
     damaged: DamagedOption = False,
     as_json: JsonOption = False,
 ) -> None:

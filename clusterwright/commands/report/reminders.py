@@ -8,14 +8,12 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import AskingPast
-from clusterwright.output import day, table
+from clusterwright.output import day
 from clusterwright.where import known_person
 from ledger.questions import reminders as questions
 from ledger.questions.reminders import ReminderRow
@@ -24,30 +22,18 @@ from ledger.questions.site import site_of
 
 def reminders(
     ask: AskingPast,
-    person: Annotated[str | None, typer.Option("--person", help="Only this person's.", metavar="ID")] = None,
-    days: Annotated[int, typer.Option("--days", min=0, help="How many days ahead.")] = 14,
+    person: Annotated[str | None, Option(help="Only this person's.", metavar="ID")] = None,
+    days: Annotated[int, Option(min=0, help="How many days ahead.")] = 14,
 ) -> None:
     with ask.record() as snapshot:
         if person is not None:
             known_person(snapshot, person)
-        rows = questions.reminders(snapshot, days=days, person=person)
-        ask.answer(snapshot, rows, lambda: _print(rows, days, site_of(snapshot).time_zone))
-
-
-def _print(rows: list[ReminderRow], days: int, zone: str) -> None:
-    headers = ("person", "", "due", "waits since", "what", "about", "", "do")
-    empty = f"nobody is to be reminded of anything within {days} days"
-    table(headers, [_cells(row, zone) for row in rows], empty=empty)
+        rows, zone = questions.reminders(snapshot, days=days, person=person), site_of(snapshot).time_zone
+        headers = ("person", "", "due", "waits since", "what", "about", "", "do")
+        empty = f"nobody is to be reminded of anything within {days} days"
+        ask.table(snapshot, rows, headers, lambda row: _cells(row, zone), empty=empty)
 
 
 def _cells(r: ReminderRow, zone: str) -> tuple[object, ...]:
-    return (
-        r.person,
-        r.urgency.value,
-        r.due,
-        day(r.since, zone),
-        r.kind,
-        r.subject,
-        r.what,
-        r.command,
-    )
+    when = (r.urgency.value, r.due, day(r.since, zone))
+    return r.person, *when, r.kind, r.subject, r.what, r.command

@@ -7,12 +7,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import Activities, AtOption, ReasonOption
@@ -23,7 +21,7 @@ def attest(
     me: Acting,
     activities: Activities,
     reason: ReasonOption,
-    evidence: Annotated[list[Path] | None, typer.Option("--evidence", help="A file that shows it.")] = None,
+    evidence: Annotated[list[Path] | None, Option(help="A file that shows it.")] = None,
     at: AtOption = None,
 ) -> None:
     me.each(

@@ -7,11 +7,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 
 from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import ActivityId, YesOption
@@ -23,7 +22,7 @@ from steps.errors import InputError
 def break_glass(
     me: Signing,
     activity: ActivityId,
-    reason: Annotated[str, typer.Option("--reason", help="What the emergency is; it stays on record for ever.")],
+    reason: Annotated[str, Option(help="What the emergency is; it stays on record for ever.")],
     yes: YesOption = False,
 ) -> None:
     if not yes and typer.prompt("It passes against its policy, and shows for ever. Type the activity's id") != activity:

@@ -7,8 +7,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from zoneinfo import ZoneInfo
 
 from clusterwright.commands.asking import Asking

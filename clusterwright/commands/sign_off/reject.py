@@ -7,8 +7,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import ActivityId, ReasonOption
 from ledger.decisions import sign_off

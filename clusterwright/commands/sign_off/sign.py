@@ -10,12 +10,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from clusterwright.commands.acting import Signing, matching
 from clusterwright.output import say
@@ -29,15 +27,13 @@ from steps.errors import InputError
 def sign(
     me: Signing,
     activities: Annotated[
-        list[str] | None, typer.Argument(metavar="[ACTIVITY]", help="Ids or patterns, as 034@pod-001.")
+        list[str] | None, Argument(metavar="[ACTIVITY]", help="Ids or patterns, as 034@pod-001.")
     ] = None,
-    role: Annotated[str | None, typer.Option(help="In which role, if you hold several.")] = None,
-    comment: Annotated[str, typer.Option(help="What you add.")] = "",
-    export: Annotated[
-        Path | None, typer.Option("--export", help="Write the statement, to be signed elsewhere.", metavar="FILE")
-    ] = None,
+    role: Annotated[str | None, Option(help="In which role, if you hold several.")] = None,
+    comment: Annotated[str, Option(help="What you add.")] = "",
+    export: Annotated[Path | None, Option(help="Write the statement, to be signed elsewhere.", metavar="FILE")] = None,
     import_: Annotated[
-        Path | None, typer.Option("--import", help="Record FILE, which was signed elsewhere.", metavar="FILE")
+        Path | None, Option("--import", help="Record FILE, which was signed elsewhere.", metavar="FILE")
     ] = None,
 ) -> None:
     if import_ is not None:

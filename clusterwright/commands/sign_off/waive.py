@@ -7,15 +7,13 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.acting import Signing, matching
-from clusterwright.commands.options import DAY, Activities, ReasonOption, a_day
+from clusterwright.commands.options import Activities, ReasonOption, day_option
 from clusterwright.output import say
 from ledger.decisions import sign_off
 from ledger.questions.why import to_waive
@@ -25,16 +23,8 @@ def waive(
     me: Signing,
     activities: Activities,
     reason: ReasonOption,
-    due: Annotated[
-        date,
-        typer.Option(
-            "--due",
-            parser=a_day,
-            metavar=DAY,
-            help="By when it is made good.",
-        ),
-    ],
-    metric: Annotated[list[str] | None, typer.Option(help="Which criterion.")] = None,
+    due: Annotated[date, day_option("By when it is made good.")],
+    metric: Annotated[list[str] | None, Option(help="Which criterion.")] = None,
 ) -> None:
     with me.deciding() as decider:
         names = matching(decider.snapshot, activities)

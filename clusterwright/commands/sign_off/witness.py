@@ -9,18 +9,16 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, time, timedelta
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-import typer
+from typer import Argument, Option
 
 from clusterwright.activity_view import witness_lines
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.asking import Asking
-from clusterwright.commands.options import JsonOption, a_day, instant
+from clusterwright.commands.options import JsonOption, NoteOption, a_day, instant
 from clusterwright.output import clean, say
 from ledger.decisions import sign_off
 from ledger.questions.case import require_activity
@@ -33,21 +31,15 @@ from steps.errors import InputError
 
 def witness(
     me: Acting,
-    activity: Annotated[str, typer.Argument(help="An activity that invites witnesses, as H20@hall-1.")],
+    activity: Annotated[str, Argument(help="An activity that invites witnesses, as H20@hall-1.")],
     on: Annotated[
-        str | None, typer.Option("--for", help="When it takes place: 2027-03-01T09:00, or a day.", metavar="TIME")
+        str | None, Option("--for", help="When it takes place: 2027-03-01T09:00, or a day.", metavar="TIME")
     ] = None,
-    agreed: Annotated[bool, typer.Option("--agreed", help="They agreed to a shorter notice.")] = False,
-    attended: Annotated[
-        str | None, typer.Option("--attended", help="This role came to see it.", metavar="ROLE")
-    ] = None,
-    person: Annotated[
-        str | None, typer.Option("--person", help="Who came in that role; you, if not given.", metavar="ID")
-    ] = None,
-    absent: Annotated[
-        str | None, typer.Option("--absent", help="This role did not come, or excuses itself.", metavar="ROLE")
-    ] = None,
-    note: Annotated[str, typer.Option("--note", help="What is worth knowing.")] = "",
+    agreed: Annotated[bool, Option("--agreed", help="They agreed to a shorter notice.")] = False,
+    attended: Annotated[str | None, Option(help="This role came to see it.", metavar="ROLE")] = None,
+    person: Annotated[str | None, Option(help="Who came in that role; you, if not given.", metavar="ID")] = None,
+    absent: Annotated[str | None, Option(help="This role did not come, or excuses itself.", metavar="ROLE")] = None,
+    note: NoteOption = "",
     as_json: JsonOption = False,
 ) -> None:
     if sum(given is not None for given in (on, attended, absent)) > 1:

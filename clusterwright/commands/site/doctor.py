@@ -8,12 +8,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from operator import attrgetter
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.health import FAULT, OK, checks, fixed
@@ -23,7 +21,7 @@ from steps.errors import NotSatisfiedError
 
 def doctor(
     ask: Asking,
-    fix: Annotated[bool, typer.Option("--fix", help="Fix what can be fixed here.")] = False,
+    fix: Annotated[bool, Option("--fix", help="Fix what can be fixed here.")] = False,
 ) -> None:
     found = checks(ask.site)
     if fix:

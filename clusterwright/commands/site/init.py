@@ -7,17 +7,15 @@ Example:
 
 """
 
-from __future__ import annotations
-
 import getpass
 import os
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
-from clusterwright.commands.options import DAY, a_day
+from clusterwright.commands.options import day_option
 from clusterwright.output import say
 from clusterwright.site_template import inventory_text, site_text
 from steps.catalog.loader import read_roles
@@ -29,16 +27,14 @@ LAB = "lab"
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(help="Where the site's folder is made.")],
-    preset: Annotated[str, typer.Option(help="What kind of cluster.")] = "superpod-1su",
-    start: Annotated[
-        date | None, typer.Option(parser=a_day, metavar=DAY, help="The first day; today if not given.")
-    ] = None,
+    folder: Annotated[Path, Argument(help="Where the site's folder is made.")],
+    preset: Annotated[str, Option(help="What kind of cluster.")] = "superpod-1su",
+    start: Annotated[date | None, day_option("The first day; today if not given.")] = None,
     inventory: Annotated[
         Path | None,
-        typer.Option(help="An Ansible inventory to copy beside site.yaml; for `lab` that of the lab that is up."),
+        Option(help="An Ansible inventory to copy beside site.yaml; for `lab` that of the lab that is up."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a site.yaml that is there.")] = False,
+    force: Annotated[bool, Option("--force", help="Overwrite a site.yaml that is there.")] = False,
 ) -> None:
     chosen = read_preset(preset)
     path = folder / "site.yaml"

@@ -7,12 +7,11 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import YesOption
@@ -31,10 +30,10 @@ SHOWN = 20
 
 def redact(
     me: Signing,
-    person: Annotated[str, typer.Argument(help="The person's id.")],
-    reason: Annotated[str, typer.Option("--reason", help="Why; it stays on record, so name nobody in it.")],
+    person: Annotated[str, Argument(help="The person's id.")],
+    reason: Annotated[str, Option(help="Why; it stays on record, so name nobody in it.")],
     yes: YesOption = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask every rule, record and remove nothing.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Ask every rule, record and remove nothing.")] = False,
 ) -> None:
     with me.deciding() as decider:
         held = person_name(decider.snapshot, person)

@@ -1,4 +1,4 @@
-"""Give work to a person or to a contractor.
+"""Assign work to a person or to a contractor.
 
 The people of a contractor then report on it. Orders are given to an organisation the same way, by their ids.
 An empty organisation takes the work back.
@@ -9,11 +9,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import Activities
@@ -24,8 +22,8 @@ from steps.errors import InputError
 def assign(
     me: Acting,
     activities: Activities,
-    to: Annotated[str | None, typer.Option("--to", metavar="ID", help="The person.")] = None,
-    organisation: Annotated[str | None, typer.Option("--organisation", help="Or the contractor.")] = None,
+    to: Annotated[str | None, Option(metavar="ID", help="The person.")] = None,
+    organisation: Annotated[str | None, Option(help="Or the contractor.")] = None,
 ) -> None:
     if organisation is not None and to is None:
         said = f"given to {organisation}" if organisation else "given to no organisation"

@@ -7,12 +7,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import Activities
@@ -22,7 +20,7 @@ from ledger.decisions import evidence
 def attach(
     me: Acting,
     activities: Activities,
-    file: Annotated[Path, typer.Option("--file", help="The file.")],
-    kind: Annotated[str, typer.Option("--kind", help="What it is, as the policy calls it.")],
+    file: Annotated[Path, Option(help="The file.")],
+    kind: Annotated[str, Option(help="What it is, as the policy calls it.")],
 ) -> None:
     me.each(activities, f"{kind} attached", evidence.attach, file, kind)

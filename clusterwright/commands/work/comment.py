@@ -5,11 +5,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import ActivityId
@@ -19,6 +17,6 @@ from ledger.decisions import work
 def comment(
     me: Acting,
     activity: ActivityId,
-    text: Annotated[str, typer.Argument(help="The note.")],
+    text: Annotated[str, Argument(help="The note.")],
 ) -> None:
     me.each([activity], "noted", work.comment, text)

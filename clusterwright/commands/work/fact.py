@@ -7,12 +7,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import ActivityId, AtOption
@@ -23,9 +21,9 @@ from ledger.entries import fact_of
 def fact(
     me: Acting,
     activity: ActivityId,
-    facts: Annotated[list[str], typer.Argument(metavar="NAME=VALUE...", help="As plant.capacity_one_unit_out=3.2MW.")],
-    evidence: Annotated[list[Path], typer.Option("--evidence", help="A file that shows it.")],
-    source: Annotated[str, typer.Option(help="Which document, drawing or person says so.")] = "",
+    facts: Annotated[list[str], Argument(metavar="NAME=VALUE...", help="As plant.capacity_one_unit_out=3.2MW.")],
+    evidence: Annotated[list[Path], Option(help="A file that shows it.")],
+    source: Annotated[str, Option(help="Which document, drawing or person says so.")] = "",
     at: AtOption = None,
 ) -> None:
     entries = [fact_of(text) for text in facts]

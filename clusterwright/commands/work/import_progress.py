@@ -8,12 +8,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from clusterwright.commands.acting import Acting
 from clusterwright.output import say
@@ -23,8 +21,8 @@ from ledger.decisions.progress import adopt_progress
 
 def import_progress(
     me: Acting,
-    file: Annotated[Path, typer.Argument(help="The CSV.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Record it; without it only the check is made.")] = False,
+    file: Annotated[Path, Argument(help="The CSV.")],
+    yes: Annotated[bool, Option("--yes", help="Record it; without it only the check is made.")] = False,
 ) -> None:
     rows = read_progress(file)
     me.take(adopt_progress, rows, dry_run=not yes)

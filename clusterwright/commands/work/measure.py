@@ -7,11 +7,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import ActivityId, AtOption
@@ -21,11 +19,11 @@ from ledger.decisions import work
 def measure(
     me: Acting,
     activity: ActivityId,
-    metric: Annotated[str, typer.Argument(help="What was read, as the criterion names it.")],
-    value: Annotated[str, typer.Argument(help="A number, or true or false.")],
-    unit: Annotated[str, typer.Argument(help="The unit it was read in.")],
-    source: Annotated[str, typer.Option(help="The instrument or document.")],
-    item: Annotated[str | None, typer.Option(help="Which rack, host, link.")] = None,
+    metric: Annotated[str, Argument(help="What was read, as the criterion names it.")],
+    value: Annotated[str, Argument(help="A number, or true or false.")],
+    unit: Annotated[str, Argument(help="The unit it was read in.")],
+    source: Annotated[str, Option(help="The instrument or document.")],
+    item: Annotated[str | None, Option(help="Which rack, host, link.")] = None,
     at: AtOption = None,
 ) -> None:
     said = f"{metric} = {value} {unit}"

@@ -6,23 +6,21 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import ActivityId
+from clusterwright.commands.options import ActivityId, NoteOption
 from ledger.decisions import work
 
 
 def progress(
     me: Acting,
     activity: ActivityId,
-    items: Annotated[int | None, typer.Option(help="How many items are done.")] = None,
-    percent: Annotated[float | None, typer.Option(help="Or how much, in percent.")] = None,
-    note: Annotated[str, typer.Option(help="What is worth knowing.")] = "",
+    items: Annotated[int | None, Option(help="How many items are done.")] = None,
+    percent: Annotated[float | None, Option(help="Or how much, in percent.")] = None,
+    note: NoteOption = "",
 ) -> None:
     me.each(
         [activity],

@@ -7,8 +7,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import Activities, ReasonOption
 from ledger.decisions import work

@@ -9,35 +9,19 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.commands.asking import Asking
-from clusterwright.output import table
 from ledger.questions.orders import changes
 from ledger.rules.rows import ChangeRow
 
 
 def change(ask: Asking) -> None:
     with ask.record() as snapshot:
-        rows = changes(snapshot)
-        ask.answer(snapshot, rows, lambda: _print(rows))
-
-
-def _print(rows: list[ChangeRow]) -> None:
-    headers = ("id", "order", "state", "quantity", "value", "asked by", "decided by", "reason")
-    empty = "no order was changed; `clusterwright change request` asks for it"
-    table(headers, [_cells(c) for c in rows], empty=empty)
+        headers = ("id", "order", "state", "quantity", "value", "asked by", "decided by", "reason")
+        empty = "no order was changed; `clusterwright change request` asks for it"
+        ask.table(snapshot, changes(snapshot), headers, _cells, empty=empty)
 
 
 def _cells(c: ChangeRow) -> tuple[object, ...]:
     value = f"{c.value} {c.currency}" if c.value is not None else ""
-    return (
-        c.id,
-        c.subject,
-        c.state,
-        c.quantity,
-        value,
-        c.asked_by,
-        c.decided_by,
-        c.reason,
-    )
+    about = (c.id, c.subject, c.state, c.quantity, value)
+    return *about, c.asked_by, c.decided_by, c.reason

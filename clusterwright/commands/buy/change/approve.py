@@ -5,19 +5,18 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.acting import Signing
+from clusterwright.commands.options import ChangeId
 from ledger.decisions.changes import decide_change
 
 
 def approve(
     me: Signing,
-    change_id: Annotated[str, typer.Argument(metavar="CHANGE", help="Its id, as CO-0001.")],
-    reason: Annotated[str, typer.Option("--reason", help="What you add.")] = "",
+    change_id: ChangeId,
+    reason: Annotated[str, Option(help="What you add.")] = "",
 ) -> None:
     me.once(change_id, "approved", decide_change, approve=True, reason=reason)

@@ -5,20 +5,14 @@ Example:
 
 """
 
-from __future__ import annotations
-
-from typing import Annotated
-
-import typer
-
 from clusterwright.commands.acting import Signing
-from clusterwright.commands.options import ReasonOption
+from clusterwright.commands.options import ChangeId, ReasonOption
 from ledger.decisions.changes import decide_change
 
 
 def refuse(
     me: Signing,
-    change_id: Annotated[str, typer.Argument(metavar="CHANGE", help="Its id, as CO-0001.")],
+    change_id: ChangeId,
     reason: ReasonOption,
 ) -> None:
     me.once(change_id, "refused", decide_change, approve=False, reason=reason)

@@ -7,11 +7,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import ReasonOption
@@ -21,10 +19,10 @@ from ledger.decisions.changes import ask_change
 
 def request(
     me: Acting,
-    order_id: Annotated[str, typer.Argument(metavar="ORDER", help="An order; for a quantity, one delivery of it.")],
+    order_id: Annotated[str, Argument(metavar="ORDER", help="An order; for a quantity, one delivery of it.")],
     reason: ReasonOption,
-    quantity: Annotated[str | None, typer.Option(help="How many it is to be, in all.")] = None,
-    value: Annotated[str | None, typer.Option(help="What the whole order is to cost.")] = None,
+    quantity: Annotated[str | None, Option(help="How many it is to be, in all.")] = None,
+    value: Annotated[str | None, Option(help="What the whole order is to cost.")] = None,
 ) -> None:
     event: Any = me.take(
         ask_change,

@@ -7,11 +7,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json, table
@@ -28,7 +26,7 @@ ONE_POD = "superpod-1su"
 
 def graph(
     ask: Asking,
-    preset: Annotated[str | None, typer.Option("--preset", help="The design of this preset.")] = None,
+    preset: Annotated[str | None, Option(help="The design of this preset.")] = None,
 ) -> None:
     if preset is not None and ask.site is not None:
         raise InputError("a graph is of a site or of a preset", hint="leave out --site or --preset")

@@ -9,12 +9,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 from clusterwright.catalog_view import print_report, report_document
 from clusterwright.commands.asking import Asking
@@ -31,7 +29,7 @@ from steps.errors import NotSatisfiedError
 
 def lint(
     ask: Asking,
-    step: Annotated[str | None, typer.Argument(help="Only this step: its id, or a file.")] = None,
+    step: Annotated[str | None, Argument(help="Only this step: its id, or a file.")] = None,
 ) -> None:
     folder = site_if_any(ask.site)
     catalog = read_catalog(folder)

@@ -5,11 +5,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json, table
@@ -21,7 +19,7 @@ KEYS = "id title phase kind scope applies supplies links duration crew sign_off 
 
 def list_(
     ask: Asking,
-    phase: Annotated[str | None, typer.Option(help="Only this phase.")] = None,
+    phase: Annotated[str | None, Option(help="Only this phase.")] = None,
 ) -> None:
     catalog = read_catalog(site_if_any(ask.site))
     steps = [entry for entry in catalog.values() if phase in {None, entry.step.phase}]

@@ -5,7 +5,8 @@ Example:
 
 """
 
-from __future__ import annotations
+from collections.abc import Mapping
+from typing import Any
 
 from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json, table
@@ -18,6 +19,8 @@ def roles(ask: Asking) -> None:
     if ask.as_json:
         print_json(known)
     else:
-        signs = {True: "signs", False: ""}
-        rows = [(slug, role["title"], signs[bool(role["signs"])]) for slug, role in known.items()]
-        table(("role", "title", ""), rows)
+        table(("role", "title", ""), [_cells(slug, role) for slug, role in known.items()])
+
+
+def _cells(slug: str, role: Mapping[str, Any]) -> tuple[object, ...]:
+    return slug, role["title"], "signs" if role["signs"] else ""

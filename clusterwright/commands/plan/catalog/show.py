@@ -7,11 +7,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from clusterwright.catalog_view import entry_document, print_entry
 from clusterwright.commands.asking import Asking
@@ -22,8 +20,8 @@ from steps.catalog.loader import read_catalog, require
 
 def show(
     ask: Asking,
-    step: Annotated[str, typer.Argument(help="Its id, as 034 or H08.")],
-    as_written: Annotated[bool, typer.Option("--yaml", help="Print the step's file as it is written.")] = False,
+    step: Annotated[str, Argument(help="Its id, as 034 or H08.")],
+    as_written: Annotated[bool, Option("--yaml", help="Print the step's file as it is written.")] = False,
 ) -> None:
     entry = require(read_catalog(site_if_any(ask.site)), step)
     if ask.as_json:

@@ -9,11 +9,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json
@@ -23,8 +21,8 @@ from clusterwright.planning import plan_of
 
 def plan(
     ask: Asking,
-    gantt: Annotated[bool, typer.Option("--gantt", help="Draw bars instead of the tables.")] = False,
-    everything: Annotated[bool, typer.Option("--all", help="Every activity, not only critical ones.")] = False,
+    gantt: Annotated[bool, Option("--gantt", help="Draw bars instead of the tables.")] = False,
+    everything: Annotated[bool, Option("--all", help="Every activity, not only critical ones.")] = False,
 ) -> None:
     made = plan_of(ask.folder)
     if ask.as_json:

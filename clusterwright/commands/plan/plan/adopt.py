@@ -8,11 +8,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer
+from typer import Option
 
 from clusterwright.adoption import adopt_prepared, prepared
 from clusterwright.commands.acting import Signing
@@ -23,10 +22,10 @@ from clusterwright.where import find_site
 
 def adopt(
     me: Signing,
-    reason: Annotated[str, typer.Option(help="Why this revision.")] = "first plan",
-    baseline: Annotated[str | None, typer.Option(help="Name it as a baseline.")] = None,
-    rehearsal: Annotated[bool, typer.Option("--rehearsal", help="A new ledger is for rehearsing only.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change.")] = False,
+    reason: Annotated[str, Option(help="Why this revision.")] = "first plan",
+    baseline: Annotated[str | None, Option(help="Name it as a baseline.")] = None,
+    rehearsal: Annotated[bool, Option("--rehearsal", help="A new ledger is for rehearsing only.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show what would change.")] = False,
     yes: YesOption = False,
 ) -> None:
     adoption = prepared(find_site(me.site), me.who)

@@ -7,12 +7,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 from clusterwright.commands.options import SiteOption
 from clusterwright.output import say
@@ -21,7 +19,7 @@ from ledger.trust.package import write_package
 
 
 def bundle(
-    folder: Annotated[Path, typer.Argument(help="A new folder.")],
+    folder: Annotated[Path, Argument(help="A new folder.")],
     site: SiteOption = None,
 ) -> None:
     made = write_package(find_site(site), folder)

@@ -7,8 +7,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json
 from ledger.questions.counts import counts
@@ -19,7 +17,8 @@ from ledger.rules.activity import State
 def summary(ask: Asking) -> None:
     with ask.record() as snapshot:
         found, rehearsal = counts(snapshot), site_of(snapshot).rehearsal
-        hosts = max((len(unit.hosts + unit.shared) for unit in units(snapshot)), default=0)
+        hosts_of_units = (len(unit.hosts + unit.shared) for unit in units(snapshot))
+        hosts = max(hosts_of_units, default=0)
     done = found.by_state.get(State.DONE, 0)
     not_applicable = found.by_state.get(State.NOT_APPLICABLE, 0)
     facts = {

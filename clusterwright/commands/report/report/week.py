@@ -8,12 +8,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import AskingPast, dated, when
 from clusterwright.output import print_json, say
@@ -23,9 +21,9 @@ from steps.errors import InputError
 
 def week(
     ask: AskingPast,
-    form: Annotated[str, typer.Option("--format", help="md, html or csv.")] = "md",
-    out: Annotated[Path | None, typer.Option("--out", help="Write to a file, not to stdout.")] = None,
-    organisation: Annotated[str | None, typer.Option(help="Only this contractor's part.")] = None,
+    form: Annotated[str, Option("--format", help="md, html or csv.")] = "md",
+    out: Annotated[Path | None, Option(help="Write to a file, not to stdout.")] = None,
+    organisation: Annotated[str | None, Option(help="Only this contractor's part.")] = None,
 ) -> None:
     if form not in FORMATS:
         raise InputError(f"{form!r} is no format", hint="md, html or csv")

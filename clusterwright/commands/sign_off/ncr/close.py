@@ -5,19 +5,18 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.acting import Signing
+from clusterwright.commands.options import NcrId
 from ledger.decisions.ncr import close_ncr
 
 
 def close(
     me: Signing,
-    ncr: Annotated[str, typer.Argument(help="Its id, as NCR-0001.")],
-    what: Annotated[str, typer.Option("--disposition", help="If none was decided before.")] = "",
+    ncr: NcrId,
+    what: Annotated[str, Option("--disposition", help="If none was decided before.")] = "",
 ) -> None:
     me.once(ncr, "closed", close_ncr, what)

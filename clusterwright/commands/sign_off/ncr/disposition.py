@@ -6,32 +6,22 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from clusterwright.commands.acting import Signing
-from clusterwright.commands.options import DAY, a_day
+from clusterwright.commands.options import NcrId, day_option
 from ledger.decisions.ncr import disposition_ncr
 
 
 def disposition(
     me: Signing,
-    ncr: Annotated[str, typer.Argument(help="Its id, as NCR-0001.")],
-    what: Annotated[str, typer.Argument(help="rework, repair, use-as-is or return.")],
-    owner: Annotated[str, typer.Option("--owner", help="Who makes it good.")] = "",
-    due: Annotated[
-        date | None,
-        typer.Option(
-            "--due",
-            parser=a_day,
-            metavar=DAY,
-            help="By when.",
-        ),
-    ] = None,
-    reason: Annotated[str, typer.Option("--reason", help="Why; use-as-is needs one.")] = "",
+    ncr: NcrId,
+    what: Annotated[str, Argument(help="rework, repair, use-as-is or return.")],
+    owner: Annotated[str, Option(help="Who makes it good.")] = "",
+    due: Annotated[date | None, day_option("By when.")] = None,
+    reason: Annotated[str, Option(help="Why; use-as-is needs one.")] = "",
 ) -> None:
     me.once(ncr, what, disposition_ncr, what, owner=owner, due=due, reason=reason)

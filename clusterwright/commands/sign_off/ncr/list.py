@@ -5,12 +5,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from operator import attrgetter
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.output import table
@@ -20,7 +18,7 @@ from ledger.rules.rows import NcrRow
 
 def list_(
     ask: Asking,
-    everything: Annotated[bool, typer.Option("--all", help="Closed ones too.")] = False,
+    everything: Annotated[bool, Option("--all", help="Closed ones too.")] = False,
 ) -> None:
     with ask.record() as snapshot:
         found = ncrs(snapshot, open_only=not everything)

@@ -5,13 +5,8 @@ Example:
 
 """
 
-from __future__ import annotations
-
-from typing import Annotated
-
-import typer
-
 from clusterwright.commands.asking import Asking
+from clusterwright.commands.options import NcrId
 from clusterwright.output import clean
 from ledger.questions.ncrs import require_ncr
 from ledger.rules.rows import NcrRow
@@ -19,7 +14,7 @@ from ledger.rules.rows import NcrRow
 
 def show(
     ask: Asking,
-    ncr: Annotated[str, typer.Argument(help="Its id, as NCR-0001.")],
+    ncr: NcrId,
 ) -> None:
     with ask.record() as snapshot:
         found = require_ncr(snapshot, ncr)

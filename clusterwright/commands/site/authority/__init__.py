@@ -8,8 +8,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.commands.asking import Asking
 from clusterwright.output import table
 from ledger.questions.people import DelegationRow, delegations

@@ -8,11 +8,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json, table
@@ -27,9 +25,9 @@ DEPENDS = {Who.ANYONE, Who.POLICY, Who.CREW, Who.WITNESS, Who.THEIRS}
 
 def access(
     ask: Asking,
-    role: Annotated[str | None, typer.Option("--role", help="Only what someone with this role may.")] = None,
+    role: Annotated[str | None, Option(help="Only what someone with this role may.")] = None,
     person: Annotated[
-        str | None, typer.Option("--person", help="Only what this person may now, in own and lent roles.", metavar="ID")
+        str | None, Option(help="Only what this person may now, in own and lent roles.", metavar="ID")
     ] = None,
 ) -> None:
     if role is not None and person is not None:
@@ -40,12 +38,17 @@ def access(
             held = set(actor(snapshot, known_person(snapshot, person).id).roles)
     rules = ACCESS
     if held is not None:
-        rules = {action: rule for action, rule in ACCESS.items() if not (held | DEPENDS).isdisjoint(rule.may)}
+        rules = {action: rule for action, rule in rules.items() if _may(held, rule)}
     if ask.as_json:
         print_json([_document(action, rule) for action, rule in rules.items()])
     else:
         rows = [_cells(action, rule) for action, rule in rules.items()]
         table(("decision", "about", "who may", "but"), rows)
+
+
+def _may(roles: set[str], rule: Rule) -> bool:
+    """Return whether somebody with these roles may, or may where it depends on the case."""
+    return not (roles | DEPENDS).isdisjoint(rule.may)
 
 
 def _cells(action: str, rule: Rule) -> tuple[object, ...]:

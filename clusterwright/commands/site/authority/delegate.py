@@ -5,12 +5,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import ReasonOption, instant
@@ -20,11 +18,11 @@ from ledger.decisions import people
 
 def delegate(
     me: Signing,
-    role: Annotated[str, typer.Argument(help="The role, as `catalog roles` names it.")],
-    to: Annotated[str, typer.Option("--to", metavar="ID", help="Who may act in it.")],
+    role: Annotated[str, Argument(help="The role, as `catalog roles` names it.")],
+    to: Annotated[str, Option(metavar="ID", help="Who may act in it.")],
     until: Annotated[
         datetime,
-        typer.Option(
+        Option(
             "--until",
             parser=instant,
             metavar="TIME",
@@ -33,7 +31,7 @@ def delegate(
     ],
     reason: ReasonOption,
     since: Annotated[
-        datetime | None, typer.Option("--from", parser=instant, metavar="TIME", help="Now if not given.")
+        datetime | None, Option("--from", parser=instant, metavar="TIME", help="Now if not given.")
     ] = None,
 ) -> None:
     begin = since or datetime.now(UTC)

@@ -5,11 +5,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import ReasonOption
@@ -19,7 +17,7 @@ from ledger.decisions import people
 
 def withdraw(
     me: Signing,
-    delegation: Annotated[str, typer.Argument(help="Its id; `authority` lists them.")],
+    delegation: Annotated[str, Argument(help="Its id; `authority` lists them.")],
     reason: ReasonOption,
 ) -> None:
     me.take(people.withdraw, delegation, reason)

@@ -7,8 +7,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json
 from ledger.reading import take_over

@@ -7,11 +7,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.options import SiteOption
 from clusterwright.output import say
@@ -21,7 +19,7 @@ from ledger.trust.moving import move
 
 def load(
     admin: Annotated[
-        str | None, typer.Option("--role", help="The administrator's role, if not the one of ledger.yaml.")
+        str | None, Option("--role", help="The administrator's role, if not the one of ledger.yaml.")
     ] = None,
     site: SiteOption = None,
 ) -> None:

@@ -7,11 +7,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.commands.options import SiteOption
 from clusterwright.planning import plan_of
@@ -22,9 +20,7 @@ from ledger.stores.postgres import Database
 
 
 def roles(
-    engine: Annotated[
-        str | None, typer.Option("--engine", help="The role that `clusterwright up` comes as.", metavar="ROLE")
-    ] = None,
+    engine: Annotated[str | None, Option(help="The role that `clusterwright up` comes as.", metavar="ROLE")] = None,
     site: SiteOption = None,
 ) -> None:
     folder = find_site(site)

@@ -7,8 +7,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from ledger.stores.installing import install_sql
 
 

@@ -9,22 +9,14 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.commands.asking import Asking
-from clusterwright.output import table
 from ledger.questions.records import signer_keys
 from ledger.rules.rows import SignerKey
 
 
 def keys(ask: Asking) -> None:
     with ask.record() as snapshot:
-        rows = signer_keys(snapshot)
-        ask.answer(snapshot, rows, lambda: _print(rows))
-
-
-def _print(rows: list[SignerKey]) -> None:
-    table(("person", "since", "until", "why", "key"), [_cells(r) for r in rows])
+        ask.table(snapshot, signer_keys(snapshot), ("person", "since", "until", "why", "key"), _cells)
 
 
 def _cells(r: SignerKey) -> tuple[object, ...]:

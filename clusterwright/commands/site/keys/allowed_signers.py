@@ -5,8 +5,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from clusterwright.commands.asking import record
 from clusterwright.commands.options import SiteOption
 from ledger.questions.records import signer_keys

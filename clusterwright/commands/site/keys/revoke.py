@@ -7,12 +7,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import AtOption, ReasonOption
@@ -22,7 +20,7 @@ from ledger.decisions.people import revoke_key
 
 def revoke(
     me: Signing,
-    person: Annotated[str, typer.Argument(help="Whose key.")],
+    person: Annotated[str, Argument(help="Whose key.")],
     reason: ReasonOption,
     since: AtOption = None,
 ) -> None:

@@ -8,12 +8,10 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from clusterwright.check_file import read_checks
 from clusterwright.check_view import tell_recorded
@@ -26,8 +24,8 @@ from ledger.decisions import checklists
 def import_(
     me: Acting,
     activity: ActivityId,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The CSV.")],
-    source: Annotated[str | None, typer.Option("--source", help="The instrument or document; the file's name.")] = None,
+    file: Annotated[Path, Argument(metavar="FILE", help="The CSV.")],
+    source: Annotated[str | None, Option(help="The instrument or document; the file's name.")] = None,
     at: AtOption = None,
     as_json: JsonOption = False,
 ) -> None:

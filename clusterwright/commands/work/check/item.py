@@ -6,16 +6,14 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from clusterwright.check_view import tell_recorded
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import ActivityId, AtOption, JsonOption
+from clusterwright.commands.options import ActivityId, AtOption, JsonOption, NoteOption
 from ledger.decisions import checklists
 from ledger.entries import ItemEntry, reading_of
 
@@ -23,15 +21,15 @@ from ledger.entries import ItemEntry, reading_of
 def item(
     me: Acting,
     activity: ActivityId,
-    item: Annotated[str, typer.Argument(metavar="ITEM", help="Which one, as the plan calls it.")],
+    item: Annotated[str, Argument(metavar="ITEM", help="Which one, as the plan calls it.")],
     readings: Annotated[
-        list[str] | None, typer.Argument(metavar="[METRIC=VALUE...]", help="As rack.bond_resistance=0.05ohm.")
+        list[str] | None, Argument(metavar="[METRIC=VALUE...]", help="As rack.bond_resistance=0.05ohm.")
     ] = None,
-    fail: Annotated[bool, typer.Option("--fail", help="It is not good; say why with --note.")] = False,
-    note: Annotated[str, typer.Option("--note", help="What is worth knowing.")] = "",
-    serial: Annotated[str | None, typer.Option("--serial", help="The serial number of what is there.")] = None,
-    photo: Annotated[list[Path] | None, typer.Option("--photo", help="A picture of it.")] = None,
-    source: Annotated[str, typer.Option("--source", help="The instrument or document.")] = "checklist",
+    fail: Annotated[bool, Option("--fail", help="It is not good; say why with --note.")] = False,
+    note: NoteOption = "",
+    serial: Annotated[str | None, Option(help="The serial number of what is there.")] = None,
+    photo: Annotated[list[Path] | None, Option(help="A picture of it.")] = None,
+    source: Annotated[str, Option(help="The instrument or document.")] = "checklist",
     at: AtOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -5,11 +5,9 @@ Example:
 
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from clusterwright.check_view import checklist_document, print_checklist
 from clusterwright.commands.asking import AskingPast
@@ -21,8 +19,8 @@ from ledger.questions.site import site_of
 def list_(
     ask: AskingPast,
     activity: ActivityId,
-    open_only: Annotated[bool, typer.Option("--open", help="Only what is left: open and failed.")] = False,
-    history: Annotated[bool, typer.Option("--history", help="Every entry that was ever made.")] = False,
+    open_only: Annotated[bool, Option("--open", help="Only what is left: open and failed.")] = False,
+    history: Annotated[bool, Option("--history", help="Every entry that was ever made.")] = False,
 ) -> None:
     with ask.record() as snapshot:
         row = require_activity(snapshot, activity)

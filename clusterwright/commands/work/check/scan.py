@@ -8,8 +8,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from typing import Any

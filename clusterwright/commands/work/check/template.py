@@ -7,8 +7,6 @@ Example:
 
 """
 
-from __future__ import annotations
-
 import csv
 import sys
 

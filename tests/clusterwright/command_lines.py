@@ -1,0 +1,71 @@
+"""Command lines as people read them in help, documents and messages: found, and parsed without being run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from clusterwright.app import app
+from clusterwright.tree import Listing
+
+PROGRAM = "clusterwright"
+FENCE = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+TYPED = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?clusterwright (.*(?:\\\n.*)*)", re.MULTILINE)
+NAMED = re.compile(r"""[`"]clusterwright ([a-z][^`"\n]*)[`"]""")
+SHELL = {"|", ">", "<", "&&", ";", "#"}
+"""Words at which the shell takes over: what comes after is no argument."""
+
+
+def parsed(line: str) -> Any:
+    """Parse the words after `clusterwright`, and run nothing. Return the command's context; raise as the command would."""
+    name, command, words = PROGRAM, command_line(), words_of(line)
+    context: Any = None
+    while True:
+        context = command.make_context(name, words, parent=context)
+        rest = [*context._protected_args, *context.args] if isinstance(command, Listing) else []
+        if not rest:
+            return context
+        name, command, words = command.resolve_command(context, rest)
+
+
+def command_line() -> Any:
+    """Return the whole command line."""
+    return typer.main.get_command(app)
+
+
+def words_of(line: str) -> list[str]:
+    """Return the words of a line up to where the shell takes over."""
+    words = shlex.split(line.replace("\\\n", " "), comments=True)
+    ends = (number for number, word in enumerate(words) if word in SHELL)
+    return words[: next(ends, len(words))]
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """Yield every command and every verb by its name as typed."""
+    for name, command in _below(command_line()):
+        yield name, command
+        if isinstance(command, Listing):
+            for verb, found in _below(command):
+                yield f"{name} {verb}", found
+
+
+def _below(listing: Listing) -> Iterator[tuple[str, Any]]:
+    for name in listing.files:
+        yield name, listing.resolve_command(None, [name])[1]
+
+
+def typed(page: Path) -> list[str]:
+    """Return the command lines in the code blocks of a page."""
+    blocks = FENCE.findall(page.read_text(encoding="utf-8"))
+    return [line for block in blocks for line in TYPED.findall(block)]
+
+
+def named(file: Path) -> list[str]:
+    """Return the command lines in backticks or in quotes of a file, as far as they name a command."""
+    text = file.read_text(encoding="utf-8")
+    return [line.replace("\\n", " ") for line in NAMED.findall(text)]
