@@ -1,4 +1,4 @@
-"""The history of an order in words, straight from the events, in whatever version they were recorded."""
+"""The history of an order in words. It is made from the stored events, whatever their version."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Said = dict[str, Any]
 
 
 class HistoryRow(NamedTuple):
-    """Something that happened to an order or a delivery of it, in words."""
+    """An event about an order or one of its deliveries. `said` is what happened, in words."""
 
     seq: int
     at: datetime
@@ -24,7 +24,7 @@ class HistoryRow(NamedTuple):
 
 
 def history(rows: Iterable[tuple[Any, ...]]) -> list[HistoryRow]:
-    """Return the history of rows of sequence, instant, actor, kind, subject and payload. Dates say what they were before."""
+    """Return the history from rows of number, time, actor, kind, subject and payload. A new date is shown with the earlier one."""
     found: list[HistoryRow] = []
     promised: dict[str, str] = {}
     for seq, at, person, kind, subject, payload in rows:
@@ -75,7 +75,8 @@ def _decided(told: Said) -> str:
 
 
 def _joined(*parts: Any) -> str:
-    return " ".join(part for part in parts if part).replace(" :", ":").replace(" ;", ";")
+    text = " ".join(filter(None, parts))
+    return text.replace(" :", ":").replace(" ;", ";")
 
 
 WORDS: dict[str, Callable[[Said], str]] = {
@@ -88,7 +89,7 @@ WORDS: dict[str, Callable[[Said], str]] = {
     "change.asked": _change,
     "change.decided": _decided,
     "organisation.assigned": lambda told: (
-        f"given to {told['organisation']}" if told["organisation"] else "given to no organisation"
+        f"assigned to {told['organisation']}" if told["organisation"] else "assigned to no organisation"
     ),
 }
-"""Each kind of event and the sentence it makes."""
+"""By kind of event: what says in words what happened."""

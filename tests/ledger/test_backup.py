@@ -166,7 +166,7 @@ def test_an_older_backup_is_found_out_by_a_newer_anchor(site: Path, tmp_path: Pa
 
     (found,) = audit(tmp_path / "back", [head_anchor(site)])
 
-    assert "cut off, or an older copy" in found.message
+    assert "cut off, or is an older copy" in found.message
 
 
 def test_nothing_is_overwritten(site: Path, tmp_path: Path) -> None:

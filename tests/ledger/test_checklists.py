@@ -189,7 +189,7 @@ def test_within_is_judged_against_the_other_items(empty: Ledger) -> None:
 
     said = [read("A", "400"), read("B", "398"), read("C", "402"), read("D", "300")]
 
-    assert said == ["held against the others when they are read", "met", "met", "failed"]
+    assert said == ["compared with the others when they are read", "met", "met", "failed"]
 
 
 # what counts
