@@ -87,7 +87,7 @@ def test_invented_row_is_found(ledger: Ledger) -> None:
     )
     connection.close()
 
-    assert audit(ledger.site_dir) == [Finding("comment 99", "has no event that made it")]
+    assert audit(ledger.site_dir) == [Finding("comment 99", "was made by no event")]
 
 
 @pytest.mark.own_file

@@ -96,7 +96,7 @@ def test_a_signed_decision_is_recorded_with_its_statement_and_passes_the_audit(s
 
 def test_without_a_signature_it_waits(signed: Ledger, keys: Keys) -> None:
     worked(signed)
-    with pytest.raises(WaitingError, match="decided with a signature"):
+    with pytest.raises(WaitingError, match="needs a signature"):
         sign(signed, "lead", "001@site")
     with pytest.raises(WaitingError):
         reject(signed, "lead", "001@site", "no")
@@ -241,7 +241,7 @@ def test_a_recorded_decision_that_should_have_been_signed_is_found(
     """Somebody who can write the file can append a well-formed event, and still not a signature."""
     worked(signed)
     with monkeypatch.context() as patched:
-        patched.setattr("ledger.trust.proving.asks_for_signature", lambda *_: False)
+        patched.setattr("ledger.writing.asks_for_signature", lambda *_, **__: False)
         event = sign(signed, "lead", "001@site")
     found = audit(signed.site_dir)
 
