@@ -100,7 +100,7 @@ def bucket_of(site_dir: Path) -> Bucket | None:
 
 
 @lru_cache(maxsize=8)
-def _bucket(place: Path, written: int) -> Bucket:  # noqa: ARG001  a file written anew is read anew
+def _bucket(place: Path, written: int) -> Bucket:  # noqa: ARG001  so that a changed file is read again
     from steps.validation import validated
     from steps.yaml_lines import load
 

@@ -42,8 +42,12 @@ def keep_names(site_dir: Path, people: Iterable[Person]) -> dict[str, str]:
     known = {}
     for digest, said in _documents(site_dir):
         known[said["id"], said["name"]] = digest
-    named = [person for person in people if person.name != person.id]
-    return {person.id: known.get((person.id, person.name)) or _keep(site_dir, person) for person in named}
+    digests = {}
+    for person in people:
+        if person.name != person.id:
+            same = known.get((person.id, person.name))
+            digests[person.id] = same or _keep(site_dir, person)
+    return digests
 
 
 def _keep(site_dir: Path, person: Person) -> str:
@@ -94,7 +98,8 @@ def redacted_in_site_file(site_dir: Path, redacted: Iterable[str]) -> list[str]:
 
     try:
         said, _ = load(site_dir / "site.yaml")
-        named = [(str(person["id"]), person.get("name")) for person in said["people"]]
+        people = said["people"]
+        named = [(str(person["id"]), person.get("name")) for person in people]
     except (ClusterwrightError, KeyError, TypeError, AttributeError):
         return []
     still = {person for person, name in named if name and str(name) != person}

@@ -129,8 +129,11 @@ def check_history(snapshot: Snapshot, row: Activity) -> list[CheckRow]:
     read: dict[tuple[int, str], list[ItemReadingRow]] = {}
     for m in _readings(snapshot, row):
         read.setdefault((m.seq, m.item), []).append(_reading(m))
-    found = ((entry, (entry.seq, entry.item)) for entry in entries(snapshot, row.id))
-    return [_check(entry, read.get(key, ())) for entry, key in found]
+    history = []
+    for entry in entries(snapshot, row.id):
+        readings = read.get((entry.seq, entry.item), ())
+        history.append(_check(entry, readings))
+    return history
 
 
 def planned_items(snapshot: Snapshot, row: Activity) -> tuple[str, ...]:

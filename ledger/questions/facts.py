@@ -78,8 +78,8 @@ def fact_mark(snapshot: Snapshot, row: Activity) -> int:
 
 def how_to_record(activity: str, lacking: Sequence[FactNeedRow]) -> str:
     """Return the command that records the facts that an activity lacks."""
-    given = " ".join(f"{need.name}={_example(need)}" for need in lacking)
-    return f"clusterwright fact {activity} {given} --evidence FILE"
+    values = " ".join(f"{need.name}={_example(need)}" for need in lacking)
+    return f"clusterwright fact {activity} {values} --evidence FILE"
 
 
 def _example(need: FactNeedRow) -> str:

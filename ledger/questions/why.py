@@ -72,8 +72,11 @@ def criteria(snapshot: Snapshot, name: str) -> list[CriterionRow]:
     for m in measurements(snapshot, name) if case.row.plan.criteria else ():
         if m.attempt == case.row.attempt and m.by != ENGINE:
             readers.setdefault(m.metric, {})[m.by] = None
-    pairs = ((j, readers.get(j.criterion.metric, ())) for j in case.judgements)
-    return [_criterion(judgement, of_metric) for judgement, of_metric in pairs]
+    rows = []
+    for judgement in case.judgements:
+        of_metric = readers.get(judgement.criterion.metric, ())
+        rows.append(_criterion(judgement, of_metric))
+    return rows
 
 
 def may_finish(snapshot: Snapshot, row: Activity) -> bool:
@@ -113,7 +116,7 @@ def _needs(case: LookedUp) -> list[str]:
         case State.DONE if row.expired:
             return [f"to be signed again by {_roles(row)}: its approval ended on {row.valid_until:%Y-%m-%d}"]
         case State.DONE if row.stale:
-            return [f"to be signed again by {_roles(row)}: what it rested on was opened again"]
+            return [f"to be signed again by {_roles(row)}: something before it was opened again"]
         case _:
             return []
 

@@ -58,7 +58,7 @@ def progress(
     allowed(case, "progress")
     permitted(case, Action.PROGRESS)
     if items_done is None and percent is None and not has_note:
-        raise InputError("nothing to record", hint="give items, percent or a note")
+        raise InputError("nothing to record", hint="add items, a percentage or a note")
     if items_done is not None and not 0 <= items_done <= (items or items_done):
         raise InputError(f"{row.id} has {items} {row.plan.items_of or 'items'}, not {items_done}")
     if items_done is not None:

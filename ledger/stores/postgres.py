@@ -147,8 +147,8 @@ class Database(AbstractContextManager["Database"]):
         people: Sequence[Mapping[str, Any]],
     ) -> None:
         """Record events after the last one. `people` are those of an adopted plan, if one of the events is that."""
-        recorded, named = json.dumps([*map(dict, events)]), json.dumps([*people])
-        self._rows("SELECT clusterwright.append(%s, %s)", recorded, named)
+        recorded, named = [*map(dict, events)], [*people]
+        self._rows("SELECT clusterwright.append(%s, %s)", json.dumps(recorded), json.dumps(named))
 
     def claims(self) -> list[dict[str, Any]]:
         """Return the claims: which process runs which activity."""

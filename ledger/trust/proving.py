@@ -200,10 +200,10 @@ def refuse_unproven(snapshot: Snapshot, actor: str, proof: Proof, *, at: datetim
     why = ssh.refusal(signed_text(proof.statement), proof.signature, actor, signers, namespace, at)
     if why is None:
         return
-    ended = [(key.until, key.reason) for key in keys if key.until and key.until <= at]
+    ended = [key for key in keys if key.until and key.until <= at]
     hint = f"sign it with `-n {namespace}`"
     if len(ended) == len(keys):
-        until, reason = ended[-1]
+        *_, until, reason = ended[-1]
         hint = f"{actor}'s key ended on {until:%Y-%m-%d %H:%M}Z ({reason})"
     raise NotSatisfiedError(f"the signature of {actor} is invalid: {why}", hint=hint)
 
@@ -218,7 +218,15 @@ def _about(snapshot: Snapshot, row: Activity | None) -> dict[str, Any]:
     """Return what the signer relied on: the activity's title, its performers, its criteria, and its readings."""
     if row is None:
         return {}
-    criteria = [(c.metric, c.op, value_text(c.value), c.unit) for c in row.plan.criteria]
+    criteria = [
+        (
+            c.metric,
+            c.op,
+            value_text(c.value),
+            c.unit,
+        )
+        for c in row.plan.criteria
+    ]
     return {
         "title": row.plan.title,
         "performers": list(row.performers),

@@ -157,9 +157,11 @@ class Signatures:
                 yield seq, "has a signature, but no statement that was signed"
         signed = sorted(given.keys() & met.keys())
         wanted = [(seq, given[seq]) for seq in signed]
-        new = [(seq, text) for seq, text in wanted if (seq, text) not in self._known]
+        new = [signature for signature in wanted if signature not in self._known]
+        statements = [met[seq] for seq, _ in new]
+        texts = [text for _, text in new]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            refusals = pool.map(_refusal, [met[seq] for seq, _ in new], [text for _, text in new])
+            refusals = pool.map(_refusal, statements, texts)
             self._known |= dict(zip(new, refusals, strict=True))
         for seq, text in wanted:
             if (why := self._known[seq, text]) is not None:

@@ -174,11 +174,11 @@ def test_a_role_appends_as_its_own_people_only(site: Shared) -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"hash": "0" * 64}, "has not the hash"),
+        ({"hash": "0" * 64}, "does not have the hash"),
         ({"seq": 9}, "does not follow the head"),
         ({"prev_hash": "1" * 64}, "does not follow the head"),
-        ({"recorded_at": "2020-01-01T00:00:00.000000Z"}, "is not of now"),
-        ({"recorded_at": "2099-01-01T00:00:00.000000Z"}, "is not of now"),
+        ({"recorded_at": "2020-01-01T00:00:00.000000Z"}, "which is not the present time"),
+        ({"recorded_at": "2099-01-01T00:00:00.000000Z"}, "which is not the present time"),
         ({"kind": "plan.adopted"}, "may not adopt"),
         ({"actor": "engine"}, "may not append as engine"),
     ],
