@@ -63,7 +63,7 @@ class _Standing(NamedTuple):
 
     phase: str
     state: State
-    is_late: bool
+    late: bool
     early_start: str | None
     early_finish: str | None
     waived: bool
@@ -83,6 +83,7 @@ def phases(snapshot: Snapshot) -> list[PhaseRow]:
 
 def _phase(phase: str, rows: list[_Standing]) -> PhaseRow:
     n = Counter(row.state for row in rows)
+    waived, attested, late = _sums(rows, "waived", "attested", "late")
     return PhaseRow(
         phase,
         len(rows),
@@ -95,9 +96,9 @@ def _phase(phase: str, rows: list[_Standing]) -> PhaseRow:
         n[State.BLOCKED],
         n[State.ON_HOLD],
         n[State.NOT_APPLICABLE],
-        sum(row.waived for row in rows),
-        sum(row.attested for row in rows),
-        sum(row.is_late for row in rows),
+        waived,
+        attested,
+        late,
         instant(min((row.early_start for row in rows if row.early_start), default=None)),
         instant(max((row.early_finish for row in rows if row.early_finish), default=None)),
     )
@@ -110,13 +111,14 @@ def counts(snapshot: Snapshot) -> Counts:
     return Counts(
         len(rows),
         {state: n[state] for state in State if state is not State.OPEN},
-        sum(row.waived for row in rows),
-        sum(row.attested for row in rows),
-        sum(row.stale for row in rows),
-        sum(row.simulated for row in rows),
-        sum(row.before for row in rows),
-        sum(row.is_late for row in rows),
+        *_sums(rows, "waived", "attested", "stale", "simulated", "before", "late"),
     )
+
+
+def _sums(rows: list[_Standing], *flags: str) -> Iterator[int]:
+    """Yield for each flag how many activities have it."""
+    for flag in flags:
+        yield sum(getattr(row, flag) for row in rows)
 
 
 def _standings(snapshot: Snapshot) -> Iterator[_Standing]:

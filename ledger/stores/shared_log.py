@@ -32,7 +32,10 @@ from ledger.stores.sqlite import explained_engine, write_anew
 from steps.errors import NotSatisfiedError, UnreachableError
 from steps.stamps import moment, stamp
 
-Apply = Callable[[dict[str, Any]], None]
+Row = dict[str, Any]
+"""The columns of a row, by name."""
+
+Apply = Callable[[Row], None]
 Applying = Callable[[Connection, int], AbstractContextManager[Apply]]
 """Returns what applies an event to the projections. Its arguments are a transaction and the number of events to come."""
 
@@ -130,7 +133,7 @@ class SharedLog:
         if claims := self.database.claims():
             connection.execute(insert(claim), [_row_of(claim) for claim in claims])
 
-    def _apply(self, row: dict[str, Any], connection: Connection, apply: Apply) -> None:
+    def _apply(self, row: Row, connection: Connection, apply: Apply) -> None:
         if row["kind"] == PlanAdopted.kind:
             for content in self.database.names():
                 names.take_over(self.site_dir, content)
@@ -141,7 +144,7 @@ class SharedLog:
             names.forget(self.site_dir, names.documents_of(self.site_dir, person))
             self._names_linger = True
 
-    def _record(self, connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    def _record(self, connection: Connection, rows: Sequence[Row]) -> None:
         kinds = {row["kind"] for row in rows}
         people = []
         if PlanAdopted.kind in kinds:
@@ -153,7 +156,7 @@ class SharedLog:
             self.database.forget_redacted()
 
 
-def people_of(connection: Connection) -> list[dict[str, Any]]:
+def people_of(connection: Connection) -> list[Row]:
     """Return the people in force as the database needs them: id, account, and whether they may adopt plans."""
     roles = roles_for("adopt_plan")
     marks = ", ".join("?" * len(roles))
@@ -164,7 +167,7 @@ def people_of(connection: Connection) -> list[dict[str, Any]]:
 
 
 def _refuse_broken(
-    row: dict[str, Any],
+    row: Row,
     seq: int,
     last: str,
     database: Database,
@@ -183,13 +186,13 @@ def _head(connection: Connection) -> tuple[int, str]:
     return (0, FIRST_HASH) if row is None else (row[0], row[1])
 
 
-def _claims(connection: Connection) -> list[dict[str, Any]]:
+def _claims(connection: Connection) -> list[Row]:
     """Return the claims in the form in which the database stores them."""
     claim = SQLModel.metadata.tables["claim"]
     found = connection.execute(claim.select().order_by(claim.c.activity)).mappings()
     return [dict(row) | {"hosts": json.loads(row["hosts"])} for row in found]
 
 
-def _row_of(claim: dict[str, Any]) -> dict[str, Any]:
+def _row_of(claim: Row) -> Row:
     lease_until = stamp(moment(claim["lease_until"]))
     return claim | {"hosts": json.dumps(claim["hosts"]), "lease_until": lease_until}

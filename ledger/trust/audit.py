@@ -80,7 +80,7 @@ def audit(site_dir: Path, anchors: Iterable[Anchor] = ()) -> Findings:
     if (url := database_of(site_dir)) is not None:
         from ledger.trust.shared_audit import shared_faults  # the driver is heavy, and most sites are a folder
 
-        found += [Finding(*fault) for fault in shared_faults(site_dir, url)]
+        found += shared_faults(site_dir, url)
     try:
         known = [*kept_anchors(site_dir), *anchors]
     except ClusterwrightError as error:

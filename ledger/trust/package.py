@@ -36,6 +36,10 @@ from steps.stamps import moment
 ARMOUR = re.compile(r"-----(BEGIN|END) SSH SIGNATURE-----|\s")
 
 
+Row = dict[str, Any]
+"""An event, by its columns."""
+
+
 class Package(NamedTuple):
     """How much was written, and the hashes of the last and the first event."""
 
@@ -83,7 +87,7 @@ def write_package(site_dir: Path, folder: Path) -> Package:
     return Package(len(rows), len(statements), len(kept), head, genesis)
 
 
-def _events(snapshot: Snapshot) -> Iterator[dict[str, Any]]:
+def _events(snapshot: Snapshot) -> Iterator[Row]:
     names = ", ".join(COLUMNS)
     for row in snapshot.ask(f"SELECT {names} FROM event ORDER BY seq"):  # noqa: S608  our names
         yield dict(zip(COLUMNS, row, strict=True))
@@ -105,7 +109,7 @@ def _named(snapshot: Snapshot) -> list[str]:
     return sorted(digest for digest in digests if names.name_in(snapshot.site_dir, digest) is not None)
 
 
-def _statement(folder: Path, row: dict[str, Any]) -> Iterator[str]:
+def _statement(folder: Path, row: Row) -> Iterator[str]:
     """Write an event's statement, its signature and its envelope. Yield its line of statements.tsv. Other events have none."""
     payload = read_payload(row["kind"], row["schema_version"], row["payload"])
     if not isinstance(payload, Decided) or payload.statement is None:
@@ -125,7 +129,7 @@ def _statement(folder: Path, row: dict[str, Any]) -> Iterator[str]:
     yield f"{name}\t{row['actor']}\t{recorded:%Y%m%d%H%M%SZ}\n"
 
 
-def _status(snapshot: Snapshot) -> dict[str, Any]:
+def _status(snapshot: Snapshot) -> Row:
     found = site_of(snapshot)
     return {
         "site": found.name,
@@ -146,7 +150,7 @@ def _status(snapshot: Snapshot) -> dict[str, Any]:
 
 def _readme(
     snapshot: Snapshot,
-    rows: list[dict[str, Any]],
+    rows: list[Row],
     namespace: str,
     keys: list[SignerKey],
 ) -> str:

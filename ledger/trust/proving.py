@@ -50,6 +50,9 @@ DECISIONS: dict[str, str] = {
 OF_AUTHORITY = PlanAdopted | KeyRevoked | PersonRedacted | Delegated | Withdrawn
 """Decisions about people's authority."""
 
+Fields = dict[str, Any]
+"""The fields of a statement, or of a part of it."""
+
 AnyDecided = TypeVar("AnyDecided", bound=Decided)
 
 _SITE = "SELECT uuid, (SELECT hash FROM event WHERE seq = 1) FROM site"
@@ -214,7 +217,7 @@ def namespace_of(snapshot: Snapshot) -> str:
     return ssh.namespace_of(rehearsal=bool(rehearsal))
 
 
-def _about(snapshot: Snapshot, row: Activity | None) -> dict[str, Any]:
+def _about(snapshot: Snapshot, row: Activity | None) -> Fields:
     """Return what the signer relied on: the activity's title, its performers, its criteria, and its readings."""
     if row is None:
         return {}
@@ -235,11 +238,11 @@ def _about(snapshot: Snapshot, row: Activity | None) -> dict[str, Any]:
     }
 
 
-def _policy(row: Activity | None) -> dict[str, Any]:
+def _policy(row: Activity | None) -> Fields:
     if row is None:
         return {}
     policy = row.plan.policy
-    stated: dict[str, Any] = {
+    stated: Fields = {
         "roles": list(policy.roles),
         "quorum": policy.quorum,
         "separation": policy.separation,
@@ -267,11 +270,11 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(canonical_text(value).encode()).hexdigest()
 
 
-def _said(statement: str) -> dict[str, Any]:
+def _said(statement: str) -> Fields:
     """Return the fields of a statement and the digests of its subjects, all by name."""
     read = read_statement(statement)
     subjects = sorted((subject["name"], subject["digest"]) for subject in read["subject"])
-    said: dict[str, Any] = read["predicate"]
+    said: Fields = read["predicate"]
     return said | dict(subjects)
 
 

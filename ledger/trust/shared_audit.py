@@ -17,12 +17,13 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.stores.file import connect
 from ledger.stores.postgres import MOVED, Database
+from ledger.trust.chain import Finding
 from steps.errors import UnreachableError
 
 _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq <= ? ORDER BY seq"  # noqa: S608  our names
 
 
-def shared_faults(site_dir: Path, url: str) -> Iterator[tuple[str, str]]:
+def shared_faults(site_dir: Path, url: str) -> Iterator[Finding]:
     """Yield every difference between the database and this folder's copy, and everything that the database should have refused."""
     try:
         with closing(connect(site_dir)) as db, Database(url) as database:
@@ -32,10 +33,10 @@ def shared_faults(site_dir: Path, url: str) -> Iterator[tuple[str, str]]:
             yield from _people(copy, database)
             yield from _evidence(site_dir, database)
     except UnreachableError as error:
-        yield "database", error.what
+        yield Finding("database", error.what)
 
 
-def _events(copy: Snapshot, database: Database) -> Iterator[tuple[str, str]]:
+def _events(copy: Snapshot, database: Database) -> Iterator[Finding]:
     """Yield the first event that differs. Later events than the copy's last one are left out: others may be recording."""
     last = head(copy).seq
     ours: sqlite3.Cursor = copy.db.execute(_EVENTS, [last])
@@ -45,11 +46,11 @@ def _events(copy: Snapshot, database: Database) -> Iterator[tuple[str, str]]:
         if mine is None or theirs is None or mine != tuple(theirs.values()):
             seq = mine[0] if mine else theirs["seq"] if theirs else last
             how = "another one in the database than in this folder's copy" if theirs else "missing from the database"
-            yield f"event {seq}", f"is {how}"
+            yield Finding(f"event {seq}", f"is {how}")
             return
 
 
-def _accounts(copy: Snapshot, database: Database) -> Iterator[tuple[str, str]]:
+def _accounts(copy: Snapshot, database: Database) -> Iterator[Finding]:
     """Yield events that were appended by another account than the one that the plan in force named for the event's actor.
 
     Events before the first plan, events that were moved here from a file, and the engine's are left out.
@@ -66,14 +67,16 @@ def _accounts(copy: Snapshot, database: Database) -> Iterator[tuple[str, str]]:
             continue
         expected = accounts[revision].get(actor)
         if account != expected:
-            yield f"event {seq}", f"was appended by the account {account}; the account of {actor} was {expected}"
+            yield Finding(
+                f"event {seq}", f"was appended by the account {account}; the account of {actor} was {expected}"
+            )
 
 
 def _accounts_of(site_dir: Path, document: str) -> dict[str, str | None]:
     return {person.id: person.account for person in load_plan(site_dir, document).people}
 
 
-def _people(copy: Snapshot, database: Database) -> Iterator[tuple[str, str]]:
+def _people(copy: Snapshot, database: Database) -> Iterator[Finding]:
     """Yield the people whose account in the database differs from their account in the plan in force."""
     if site_of(copy).revision == 0:
         return
@@ -81,13 +84,13 @@ def _people(copy: Snapshot, database: Database) -> Iterator[tuple[str, str]]:
     theirs = {(person, account) for person, account, _ in database.people()}
     for person, account in sorted(theirs ^ ours, key=str):
         where = "the database" if (person, account) in theirs else "the plan in force"
-        yield f"person {person}", f"has the account {account} in {where} only"
+        yield Finding(f"person {person}", f"has the account {account} in {where} only")
 
 
-def _evidence(site_dir: Path, database: Database) -> Iterator[tuple[str, str]]:
+def _evidence(site_dir: Path, database: Database) -> Iterator[Finding]:
     for digest in database.unlike_digest():
-        yield f"evidence {digest[:12]}", "was changed in the database"
+        yield Finding(f"evidence {digest[:12]}", "was changed in the database")
     kept = set(database.digests())
     for path in sorted((site_dir / "evidence" / "sha256").glob("??/*")):
         if len(path.name) == 64 and path.name not in kept:
-            yield f"evidence {path.name[:12]}", "is missing from the database"
+            yield Finding(f"evidence {path.name[:12]}", "is missing from the database")
