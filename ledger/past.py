@@ -26,7 +26,7 @@ from ledger.stores.sqlite import memory_engine
 from steps.errors import InputError
 from steps.stamps import moment, stamp
 
-_EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq <= ? ORDER BY seq"  # noqa: S608  our names
+_EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq <= :seq ORDER BY seq"  # noqa: S608  our names
 
 
 def snapshot_as_of(present: Snapshot, wanted: str) -> Snapshot:
@@ -37,9 +37,9 @@ def snapshot_as_of(present: Snapshot, wanted: str) -> Snapshot:
     site_dir = present.site_dir
     with present:
         as_of = _as_of(present, wanted)
-        events = present.db.execute(_EVENTS, [as_of.seq])
+        events = present.ask(_EVENTS, seq=as_of.seq)
         rows = [dict(zip(COLUMNS, row, strict=True)) for row in events]
-        redacted = [person for (person,) in present.db.execute("SELECT id FROM person_name WHERE redacted")]
+        redacted = present.column("SELECT id FROM person_name WHERE redacted")
     engine = memory_engine()
     try:
         with engine.begin() as connection:
@@ -77,7 +77,7 @@ def _as_of(snapshot: Snapshot, wanted: str) -> AsOf:
     zone = ZoneInfo(found.time_zone)
     latest = project_time(snapshot) if found.rehearsal else snapshot.now
     at = _time(wanted, zone, latest)
-    (later,) = snapshot.db.execute(f"SELECT min(seq) FROM event WHERE {column} > ?", [stamp(at)]).fetchone()  # noqa: S608  one of two names
+    (later,) = snapshot.first(f"SELECT min(seq) FROM event WHERE {column} > :at", at=stamp(at))  # noqa: S608  one of two names
     seq = head(snapshot).seq if later is None else later - 1
     if seq == 0:
         begins = _event(snapshot, 1, column)[1].astimezone(zone)
@@ -93,7 +93,7 @@ def _event(snapshot: Snapshot, seq: int, column: str) -> tuple[str, datetime]:
     end = head(snapshot).seq
     if not 1 <= seq <= end:
         raise InputError(f"the ledger has no event {seq}", hint=f"it has events 1, its genesis, to {end}")
-    row = snapshot.db.execute(f"SELECT hash, {column} FROM event WHERE seq = ?", [seq]).fetchone()  # noqa: S608  one of two names
+    row = snapshot.first(f"SELECT hash, {column} FROM event WHERE seq = :seq", seq=seq)  # noqa: S608  one of two names
     if row is None:
         raise InputError(f"event {seq} is missing", hint="`clusterwright audit` says what is wrong with the ledger")
     return row[0], moment(row[1])

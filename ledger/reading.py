@@ -52,7 +52,7 @@ def follower(site_dir: Path) -> Follower | None:
 
 def is_rehearsal(snapshot: Snapshot) -> bool:
     """Return whether the site is a rehearsal."""
-    found = snapshot.db.execute("SELECT rehearsal FROM site").fetchone()
+    found = snapshot.first("SELECT rehearsal FROM site")
     return bool(found and found[0])
 
 

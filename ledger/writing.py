@@ -105,7 +105,7 @@ class Transaction:
 
     def _project_time(self) -> datetime:
         """Return project time. In a rehearsal it is never before the last event."""
-        now, row = self.clock(), self._snapshot.db.execute(_TIME).fetchone()
+        now, row = self.clock(), self._snapshot.first(_TIME)
         return max(now, moment(row[1])) if row and row[0] else now
 
     @property
@@ -134,7 +134,7 @@ class Transaction:
     @property
     def owner(self) -> str:
         """The owner that the first event names."""
-        (owner,) = self._snapshot.db.execute("SELECT owner FROM site").fetchone()
+        (owner,) = self._snapshot.first("SELECT owner FROM site")
         return str(owner)
 
     def append(
@@ -153,7 +153,7 @@ class Transaction:
 
     def append_all(self, *drafts: Draft) -> list[Event]:
         """Record events in order. Every rule was asked before."""
-        row = self._snapshot.db.execute(_HEAD).fetchone()
+        row = self._snapshot.first(_HEAD)
         head = NO_HEAD
         if row is not None:
             seq, digest, recorded, revision = row
@@ -176,7 +176,7 @@ class Transaction:
         at: datetime,
     ) -> tuple[Decided, str | None]:
         """Return a decision with its statement and signature. If no signature is required and there is none, return it unchanged."""
-        (owner_key,) = self._snapshot.db.execute("SELECT owner_key FROM site").fetchone()
+        (owner_key,) = self._snapshot.first("SELECT owner_key FROM site")
         if self.drafts is None and self.proof is None and owner_key is None:
             return payload, None
         from ledger.trust import proving  # heavy, and only signed decisions need it
@@ -280,7 +280,12 @@ class Ledger(AbstractContextManager["Ledger"]):
                 yield Transaction(connection, self.log, self.site_dir, self.clock, self.signer)
 
     @contextmanager
-    def case(self, activity: str, actor: str, at: datetime | None = None) -> Iterator[DecisionCase]:
+    def case(
+        self,
+        activity: str,
+        actor: str,
+        at: datetime | None = None,
+    ) -> Iterator[DecisionCase]:
         """Yield the case of a decision about an activity, in a transaction as that of `write`."""
         with self.write() as writing:
             yield writing.case(activity, actor, at)

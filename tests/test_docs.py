@@ -115,7 +115,8 @@ def test_every_command_that_a_text_or_a_message_names_is_there(folder: str) -> N
             except (MissingParameter, BadOptionUsage):
                 continue
             except UsageError as error:
-                assert "extra argument" in error.message, f"{file}: {line}"
+                if "extra argument" not in error.message:
+                    raise AssertionError(f"{file}: {line}") from error
 
 
 def test_a_line_with_a_name_that_is_not_there_is_refused() -> None:

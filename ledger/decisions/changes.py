@@ -6,7 +6,6 @@ A change order is also needed in order to keep more than was ordered. If it is r
 from __future__ import annotations
 
 from datetime import datetime
-from decimal import Decimal
 
 from ledger.log.chain import Event
 from ledger.log.payloads.orders import ChangeAsked, ChangeDecided
@@ -14,7 +13,7 @@ from ledger.questions.orders import change, changes, order_named, plan_currency,
 from ledger.questions.records import next_id
 from ledger.questions.snapshot import Snapshot
 from ledger.rules import orders as rules
-from ledger.rules.money import amount
+from ledger.rules.money import Amount, amount
 from ledger.rules.reasons import require_reason
 from ledger.rules.rows import ChangeRow, OrderRow
 from ledger.writing import Ledger
@@ -27,8 +26,8 @@ def ask_change(
     subject: str,
     *,
     reason: str,
-    quantity: Decimal | int | str | None = None,
-    value: Decimal | int | str | None = None,
+    quantity: Amount | None = None,
+    value: Amount | None = None,
     at: datetime | None = None,
 ) -> Event:
     """Ask for a change. `subject` is an order or, if the quantity changes, one of its deliveries.

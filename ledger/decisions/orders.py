@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from decimal import Decimal
 
 from ledger.log.chain import Event
 from ledger.log.payloads.orders import OrderAcknowledged, OrderExpedited, OrderPlaced, OrderPromised
 from ledger.questions.ordering import refuse_unready_order
 from ledger.questions.orders import plan_currency, require_order, require_placed
-from ledger.rules.money import amount, currency_code
+from ledger.rules.money import Amount, amount, currency_code
 from ledger.rules.orders import refuse_ahead
 from ledger.rules.reasons import require_reason
 from ledger.writing import Ledger
@@ -24,7 +23,7 @@ def order(
     promised: date | None = None,
     supplier_name: str = "",
     reference: str = "",
-    value: Decimal | int | str | None = None,
+    value: Amount | None = None,
     currency: str | None = None,
     budget_line: str = "",
     organisation: str = "",
@@ -99,7 +98,7 @@ def expedite(
     order_id: str,
     *,
     reason: str,
-    cost: Decimal | int | str = 0,
+    cost: Amount = 0,
     currency: str | None = None,
     at: datetime | None = None,
 ) -> Event:

@@ -245,8 +245,8 @@ def _fenced(case: LookedUp, owner: str, attempt: int | None) -> str:
 
 def _before(case: LookedUp, outcome: RunOutcome) -> rules.Before:
     """Return the results and readings of the last attempt for the hosts that this run did not touch again."""
-    row = case.row
-    earlier = [m for m in measurements(case.snapshot, row.id) if m.attempt == row.attempt - 1]
+    row, found = case.row, measurements(case.snapshot, case.row.id)
+    earlier = [m for m in found if m.attempt == row.attempt - 1]
     by_engine = [
         Measured(
             m.metric,

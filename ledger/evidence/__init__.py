@@ -1,1 +1,1 @@
-"""Evidence: taken in, kept by its digest, and the names of people beside it."""
+"""Evidence: files are checked, stored under their digests, and read back. People's names are stored beside it."""

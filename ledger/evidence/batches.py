@@ -28,7 +28,10 @@ def kept_rows(site_dir: Path, rows: Iterable[dict[str, Any]]) -> Iterator[Batch]
         yield Batch(digest=store(site_dir, text.encode()), rows=len(part))
 
 
-def inline_or_kept(site_dir: Path, parts: Sequence[AnyPart]) -> tuple[tuple[AnyPart, ...], tuple[Batch, ...]]:
+def inline_or_kept(
+    site_dir: Path,
+    parts: Sequence[AnyPart],
+) -> tuple[tuple[AnyPart, ...], tuple[Batch, ...]]:
     """Return the rows for an event: the rows themselves if they are few, otherwise the files in which they were stored."""
     if len(parts) <= INLINE_ROWS:
         return tuple(parts), ()

@@ -5,8 +5,8 @@
     endpoint: https://s3.example.org   # left out for Amazon's own
     region: eu-north-1                 # optional
 
-Credentials come from the environment, as for every S3 client (AWS_ACCESS_KEY_ID, ~/.aws, the machine's role), and are never
-written here. An object is whole or absent. Each digest is sent to the bucket, which refuses content that differs.
+Credentials come from the environment, as for every S3 client (AWS_ACCESS_KEY_ID, ~/.aws, the machine's role). They are never
+written to this file. An object is complete or absent. Each object is sent with its digest, and the bucket refuses other content.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FILE = "store.yaml"
 
 
 class BucketPlace(Closed):
-    """Which bucket, and where in it."""
+    """The bucket, and the prefix of its objects."""
 
     bucket: Annotated[str, Field(min_length=3, max_length=63)]
     prefix: Annotated[str, Field(pattern=r"^([A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*)?$")] = ""
@@ -36,19 +36,19 @@ class BucketPlace(Closed):
 
 
 class Bucket:
-    """A bucket that holds content by its SHA-256."""
+    """A bucket that stores content under its SHA-256."""
 
     def __init__(self, place: BucketPlace) -> None:
-        """Take the bucket's place. Nothing is asked of it yet."""
+        """Take the place of the bucket. It does not connect yet."""
         self.place = place
         self._client = _client(place)
 
     def __str__(self) -> str:
-        """Return which bucket it is, as errors name it."""
+        """Return the name of the bucket for messages."""
         return f"the bucket {self.place.bucket}"
 
     def get(self, digest: str) -> bytes | None:
-        """Return the content of a digest, unchecked. None where there is none."""
+        """Return the content with this digest, without checking it. None if there is none."""
         content = None
         with self._explained():
             found = self._client.get_object(Bucket=self.place.bucket, Key=self._key(digest))
@@ -56,7 +56,7 @@ class Bucket:
         return None if content is None else bytes(content)
 
     def put(self, digest: str, content: bytes) -> None:
-        """Keep content under its digest."""
+        """Store content under its digest."""
         with self._explained():
             self._client.put_object(
                 Bucket=self.place.bucket,
@@ -67,11 +67,12 @@ class Bucket:
             )
 
     def _key(self, digest: str) -> str:
-        return "/".join(part for part in (self.place.prefix, "sha256", digest[:2], digest) if part)
+        parts = (self.place.prefix, "sha256", digest[:2], digest)
+        return "/".join(filter(None, parts))
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn what the bucket says into words. That an object is not there is an answer and no fault."""
+        """Raise errors of the bucket again as UnreachableError. A missing object is no error."""
         from botocore.exceptions import BotoCoreError, ClientError
 
         try:
@@ -86,12 +87,12 @@ class Bucket:
     def _unreachable(self, why: str) -> UnreachableError:
         return UnreachableError(
             f"the evidence bucket {self.place.bucket!r} does not answer as it should: {why}",
-            hint=f"see evidence/{FILE}, and AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of this process",
+            hint=f"check evidence/{FILE}, and AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment",
         )
 
 
 def bucket_of(site_dir: Path) -> Bucket | None:
-    """Return the bucket in which a site keeps its evidence. None where that is the disk."""
+    """Return the bucket in which a site stores its evidence. None if it has none."""
     place = site_dir / "evidence" / FILE
     if not place.exists():
         return None
@@ -99,7 +100,7 @@ def bucket_of(site_dir: Path) -> Bucket | None:
 
 
 @lru_cache(maxsize=8)
-def _bucket(place: Path, written: int) -> Bucket:  # noqa: ARG001  a file written anew is read anew
+def _bucket(place: Path, written: int) -> Bucket:  # noqa: ARG001  so that a changed file is read again
     from steps.validation import validated
     from steps.yaml_lines import load
 
@@ -113,9 +114,9 @@ def _client(place: BucketPlace) -> Any:
         from botocore.config import Config
     except ImportError:
         raise UnreachableError(
-            "evidence is kept in a bucket, and boto3 is not installed", hint="pip install 'clusterwright[s3]'"
+            "evidence is stored in a bucket, but boto3 is not installed", hint="pip install 'clusterwright[s3]'"
         ) from None
-    # checksums beyond the one sent with each object are not understood by every maker's S3
+    # not every S3-compatible store understands further checksums than the one that is sent with each object
     config = Config(
         connect_timeout=5,
         read_timeout=60,

@@ -1,4 +1,4 @@
-"""Files of the evidence store in the site's folder: where each is, and writing one whole or not at all."""
+"""Files of the evidence store in the site's folder: their paths, and how one is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from steps.errors import InputError, UnreachableError
 
 ASIDE = ".new-"
 ABANDONED_S = 3600.0
-"""A file that was begun so many seconds ago belongs to a process that was killed. Writing the largest takes seconds."""
+"""After this many seconds an incomplete file is from a process that was killed. Writing the largest file takes seconds."""
 
 
 def place_of(site_dir: Path, digest: str) -> Path:
-    """Return where the content of a digest is kept, or would be. Raise InputError for what is no digest."""
+    """Return the path for the content with this digest, whether it exists or not. Raise InputError for text that is no digest."""
     if len(digest) != 64 or not all(c in "0123456789abcdef" for c in digest):
         raise InputError(f"{digest!r} is not a SHA-256 digest", hint="64 lower-case hex digits")
     return site_dir / "evidence" / "sha256" / digest[:2] / digest
 
 
 def on_disk(place: Path) -> bytes | None:
-    """Return the content of a file of the folder, unchecked. None where there is no file."""
+    """Return the content of a file, without checking it. None if there is no file."""
     try:
         return place.read_bytes()
     except FileNotFoundError:
@@ -32,17 +32,18 @@ def on_disk(place: Path) -> bytes | None:
     except OSError as error:
         raise UnreachableError(
             f"evidence {place.name[:12]} cannot be read: {error.strerror}",
-            hint=f"see the owner and permissions of {place}",
+            hint=f"check the owner and permissions of {place}",
         ) from None
 
 
 def write(place: Path, content: bytes) -> None:
-    """Write a file whole or not at all. It is on disk before it has its name."""
+    """Write a file completely or not at all. It gets its name only when its content is on disk."""
     try:
-        new = [folder for folder in (place.parent, *place.parent.parents) if not folder.exists()]
+        above = (place.parent, *place.parent.parents)
+        new = [folder for folder in above if not folder.exists()]
         place.parent.mkdir(parents=True, exist_ok=True)
         for left in half_written(place.parent, ABANDONED_S):
-            with suppress(OSError):  # another account's; it is in nobody's way
+            with suppress(OSError):  # it belongs to another account, and does no harm
                 left.unlink()
         _write_aside(place, content)
         for folder in (place.parent, *(made.parent for made in new)):
@@ -70,15 +71,15 @@ def _write_aside(place: Path, content: bytes) -> None:
 
 
 def half_written(folder: Path, older_than_s: float) -> Iterator[Path]:
-    """Yield the files of a folder that were begun at least so many seconds ago and never got their name."""
+    """Yield the incomplete files of a folder that were begun at least this many seconds ago."""
     for path in folder.glob(f"{ASIDE}*"):
-        with suppress(FileNotFoundError):  # finished meanwhile
+        with suppress(FileNotFoundError):  # it was completed in the meantime
             if time.time() - path.stat().st_mtime >= older_than_s:
                 yield path
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on disk."""
+    """Wait until the names of the files in a folder are on disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,7 +1,7 @@
-"""The names of people: a document for each person beside the evidence, which can be removed while the record stays whole.
+"""The names of people. Each name is in a document of its own beside the evidence, so that it can be removed from the record.
 
-Events and plans hold ids only. An adopted plan names the documents by their SHA-256. Each document holds a random salt, so
-that the digest of one that was removed does not show which name it held.
+Events and plans have only the ids of people. An adopted plan has the SHA-256 of each document. A document also has a random
+salt. Without that, somebody could guess names and compare their digests with the digest of a document that was removed.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ FORMAT = 1
 
 
 def place_of(site_dir: Path, digest: str) -> Path:
-    """Return where a person's document is kept, or would be."""
+    """Return the path for the document with this digest, whether it exists or not."""
     return site_dir / "evidence" / "people" / folder.place_of(site_dir, digest).name
 
 
 def without_names(plan: Plan) -> Plan:
-    """Return a plan that names people by their ids. The comment of a key often names its owner, so it is removed too."""
+    """Return a plan with ids in the place of people's names. Comments of keys are removed too: they often name a person."""
     return plan.model_copy(update={"people": tuple(_without_name(person) for person in plan.people)})
 
 
@@ -38,13 +38,16 @@ def _without_name(person: Person) -> Person:
 
 
 def keep_names(site_dir: Path, people: Iterable[Person]) -> dict[str, str]:
-    """Keep a document for each person and return the digests by person. A document that says the same already stays."""
-    known = {(said["id"], said["name"]): digest for digest, said in _documents(site_dir)}
-    return {
-        person.id: known.get((person.id, person.name)) or _keep(site_dir, person)
-        for person in people
-        if person.name != person.id
-    }
+    """Store a document for each person and return the digests by person. A document with the same name is used again."""
+    known = {}
+    for digest, said in _documents(site_dir):
+        known[said["id"], said["name"]] = digest
+    digests = {}
+    for person in people:
+        if person.name != person.id:
+            same = known.get((person.id, person.name))
+            digests[person.id] = same or _keep(site_dir, person)
+    return digests
 
 
 def _keep(site_dir: Path, person: Person) -> str:
@@ -61,48 +64,50 @@ def _keep(site_dir: Path, person: Person) -> str:
 
 
 def documents(site_dir: Path) -> Iterator[bytes]:
-    """Yield every document there is, as it is stored."""
+    """Yield the stored content of every document."""
     for digest, _ in _documents(site_dir):
         yield place_of(site_dir, digest).read_bytes()
 
 
 def take_over(site_dir: Path, content: bytes) -> None:
-    """Keep a document that was made elsewhere."""
+    """Store a document that another folder made."""
     place = place_of(site_dir, hashlib.sha256(content).hexdigest())
     if not place.exists():
         folder.write(place, content)
 
 
 def name_in(site_dir: Path, digest: str) -> str | None:
-    """Return the name in a document. None where it was removed, or is not what its digest says."""
+    """Return the name in a document. None if the document was removed or changed."""
     said = _read(place_of(site_dir, digest))
     return None if said is None else str(said["name"])
 
 
 def documents_of(site_dir: Path, person: str) -> list[str]:
-    """Return the digests of every document that names a person, adopted or not."""
+    """Return the digests of all documents with a person's name, also of those that no adopted plan refers to."""
     return sorted(digest for digest, said in _documents(site_dir) if said["id"] == person)
 
 
 def people_named(site_dir: Path) -> list[str]:
-    """Return the ids of everybody whom a document names."""
+    """Return the ids of the people whose names are stored."""
     return sorted({str(said["id"]) for _, said in _documents(site_dir)})
 
 
 def redacted_in_site_file(site_dir: Path, redacted: Iterable[str]) -> list[str]:
-    """Return those redacted people whom site.yaml still calls by a name. Empty where it does not read."""
-    from steps.yaml_lines import load  # YAML is slow to import, and screens need names and no YAML
+    """Return the redacted people whose names are still in site.yaml. Empty if site.yaml cannot be read."""
+    from steps.yaml_lines import load  # YAML is slow to import, and screens need only the names
 
     try:
         said, _ = load(site_dir / "site.yaml")
-        people = {str(person["id"]): str(person.get("name") or person["id"]) for person in said["people"]}
+        people = said["people"]
+        named = [(str(person["id"]), person.get("name")) for person in people]
     except (ClusterwrightError, KeyError, TypeError, AttributeError):
         return []
-    return sorted(person for person in redacted if people.get(person, person) != person)
+    still = {person for person, name in named if name and str(name) != person}
+    return sorted(still.intersection(redacted))
 
 
 def forget(site_dir: Path, digests: Iterable[str]) -> None:
-    """Remove documents for good, and what a killed process left of one."""
+    """Remove documents permanently, and incomplete ones that a killed process left. Raise UnreachableError if one cannot be removed."""
     left = folder.half_written(site_dir / "evidence" / "people", 0.0)
     for place in (*(place_of(site_dir, digest) for digest in digests), *left):
         try:
@@ -112,7 +117,8 @@ def forget(site_dir: Path, digests: Iterable[str]) -> None:
             continue
         except OSError as error:
             raise UnreachableError(
-                f"{place} cannot be removed: {error.strerror}", hint="see its owner and permissions, then redact again"
+                f"{place} cannot be removed: {error.strerror}",
+                hint="check its owner and permissions, then redact again",
             ) from None
 
 
@@ -120,7 +126,10 @@ def faults(
     site_dir: Path,
     rows: Iterable[tuple[Any, ...]],
 ) -> Iterator[tuple[str, str]]:
-    """Yield which documents are not as the events say, and how. `rows` are events: seq, kind, subject and payload."""
+    """Yield the digests of faulty documents and their faults. `rows` are events: seq, kind, subject and payload.
+
+    A document is faulty if it is missing or was changed, or if it has the name of a redacted person.
+    """
     adopted: dict[str, tuple[str, int]] = {}
     redacted: dict[str, int] = {}
     for seq, kind, subject, payload in rows:
@@ -135,16 +144,16 @@ def faults(
         for digest in documents_of(site_dir, person):
             yield (
                 digest,
-                f"the name of {person}, redacted by event {seq}, is here: `clusterwright redact {person}` removes it",
+                f"the name of {person}, redacted by event {seq}, is still here: `clusterwright redact {person}` removes it",
             )
 
 
 def _people_in(payload: str) -> list[tuple[str, str]]:
     try:
-        people = json.loads(payload)["people"]
-        return [(str(person), str(digest)) for person, digest in (people or {}).items()]
+        people = json.loads(payload)["people"] or {}
+        return [(str(person), str(digest)) for person, digest in people.items()]
     except (ValueError, TypeError, KeyError, AttributeError):
-        return []  # of the first release, or garbled, and then the chain names it
+        return []  # an event of the first release, or a changed one, which the audit of the chain reports
 
 
 def _documents(site_dir: Path) -> Iterator[tuple[str, dict[str, Any]]]:

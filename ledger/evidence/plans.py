@@ -1,4 +1,4 @@
-"""Adopted plans as documents by their SHA-256: writing one, and reading it back exactly."""
+"""Adopted plans as documents in the evidence store: store one, and read it again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from steps.schedule.plan import Plan
 
 
 def store_plan(site_dir: Path, plan: Plan) -> str:
-    """Keep a plan's document and return its SHA-256."""
+    """Store a plan as a document and return its SHA-256."""
     return store(site_dir, plan.model_dump_json().encode())
 
 
@@ -21,5 +21,5 @@ def load_plan(site_dir: Path, digest: str) -> Plan:
 
 
 def read_plan(snapshot: Snapshot, revision: int | None = None) -> Plan:
-    """Return an adopted plan revision: the one in force, if none is named."""
+    """Return an adopted plan. None as revision means the plan in force."""
     return load_plan(snapshot.site_dir, plan_document(snapshot, revision))

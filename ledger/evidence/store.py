@@ -1,8 +1,8 @@
-"""The evidence store: content by its SHA-256 under `evidence/sha256/ab/...` or in a bucket, written once.
+"""The evidence store: content under its SHA-256, in `evidence/sha256/ab/...`, in a bucket, or in the database of a shared ledger.
 
-Content is complete or absent. Symbolic links, things that are not files and anything over the limit are refused. Nothing
-here overwrites or deletes content. What people attach is judged before (`ledger.evidence.taking`); what runs leave is the
-program's own.
+Content is complete or absent. It is never overwritten or deleted here. Symbolic links, anything that is no file, and content
+over the limit are refused. Files that people attach are checked before they come here (`ledger.evidence.taking`). Files of runs
+are made by this program and are not checked.
 """
 
 from __future__ import annotations
@@ -25,22 +25,24 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 64 * 1024 * 1024
 LONGEST_NAME = 200
+INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Unicode categories of characters that are not shown. They could make one name look like another."""
 
 
 class Store(Protocol):
-    """Where content is kept that is not in the folder alone. Errors name it by its text."""
+    """A place outside the folder that stores content: a bucket or a database. Its text is its name in messages."""
 
     def get(self, digest: str) -> bytes | None:
-        """Return the content of a digest, unchecked. None where there is none."""
+        """Return the content with this digest, without checking it. None if there is none."""
 
     def put(self, digest: str, content: bytes) -> None:
-        """Keep content under its digest."""
+        """Store content under its digest."""
 
 
 class DatabaseStore:
-    """Evidence in the database of a shared ledger, with a copy in the folder of everything that was asked for once.
+    """Evidence in the database of a shared ledger. Content that was read or written here is copied to the folder.
 
-    What is in the folder is in the database too, since it is written there first.
+    Content is written to the database first. So everything in the folder is in the database too.
     """
 
     def __init__(self, database: Database, site_dir: Path) -> None:
@@ -49,11 +51,11 @@ class DatabaseStore:
         self.site_dir = site_dir
 
     def __str__(self) -> str:
-        """Return which database it is, as errors name it."""
+        """Return the name of the database for messages."""
         return str(self.database)
 
     def get(self, digest: str) -> bytes | None:
-        """Return the content of a digest, unchecked. None where there is none."""
+        """Return the content with this digest, without checking it. None if there is none."""
         place = place_of(self.site_dir, digest)
         found = on_disk(place)
         if found is None:
@@ -64,48 +66,48 @@ class DatabaseStore:
         return found
 
     def put(self, digest: str, content: bytes) -> None:
-        """Keep content under its digest."""
+        """Store content under its digest."""
         with self.database:
             self.database.keep(content)
         write(place_of(self.site_dir, digest), content)
 
 
 class SiteFiles:
-    """The files of a site that its events name: see `ledger.state.projection.Files`."""
+    """Reads the files of a site that its events name. See `ledger.state.projection.Files`."""
 
     def __init__(self, site_dir: Path) -> None:
         """Take the site's folder."""
         self.site_dir = site_dir
 
     def load(self, digest: str) -> bytes:
-        """Return the content of evidence, checked against its digest."""
+        """Return the content of a file, after comparing it with its digest."""
         return load(self.site_dir, digest)
 
     def name_in(self, digest: str) -> str | None:
-        """Return the name in a person's document. None where the document was removed."""
+        """Return the name in a person's document. None if the document was removed."""
         return names.name_in(self.site_dir, digest)
 
 
 def store_of(site_dir: Path) -> Store | None:
-    """Return the bucket that a site names, or the database of a shared ledger. None where the folder holds everything."""
+    """Return the bucket that a site names, or else the database of a shared ledger. None if the folder has all evidence."""
     bucket = bucket_of(site_dir)
     if bucket is not None:
         return bucket
     url = database_of(site_dir)
     if url is None:
         return None
-    from ledger.stores.postgres import Database  # the driver is heavy, and most sites are a folder
+    from ledger.stores.postgres import Database  # the driver is slow to import, and most ledgers are not shared
 
     return DatabaseStore(Database(url), site_dir)
 
 
 def store(site_dir: Path, content: bytes | Path) -> str:
-    """Keep content, or a file's, and return its SHA-256. Content that is there already is left as it is."""
+    """Store content, or the content of a file, and return its SHA-256. Content that is stored already is not written again."""
     found = content_of(content, str(content) if isinstance(content, Path) else "evidence")
     digest = hashlib.sha256(found).hexdigest()
     shared, place = store_of(site_dir), place_of(site_dir, digest)
     if _kept(shared, place) is not None:
-        load(site_dir, digest)  # changed content would be taken for what was just given
+        load(site_dir, digest)  # raises if the stored content was changed: it would take the place of this content
     elif shared is None:
         write(place, found)
     else:
@@ -114,7 +116,7 @@ def store(site_dir: Path, content: bytes | Path) -> str:
 
 
 def content_of(given: bytes | Path, name: str, limit: int = MAX_BYTES) -> bytes:
-    """Return the bytes of a file or of content. Raise for a link, for what is no file, and for more than `limit` bytes."""
+    """Return content, or the content of a file. Raise InputError for a symbolic link, for what is no file, and above `limit` bytes."""
     found = _read(given, name, limit) if isinstance(given, Path) else given
     if len(found) > limit:
         raise too_large(name, len(found), limit)
@@ -122,30 +124,31 @@ def content_of(given: bytes | Path, name: str, limit: int = MAX_BYTES) -> bytes:
 
 
 def too_large(name: str, size: int, limit: int) -> InputError:
-    """Return the refusal of something over the limit."""
+    """Return the error for content above the limit."""
     return InputError(
         f"{name} has {size:,} bytes; the limit is {limit:,}",
-        hint="attach what matters of it, or raise `evidence.max_mb` in site.yaml and adopt the plan",
+        hint="attach only the part that matters, or raise `evidence.max_mb` in site.yaml and adopt the plan",
     )
 
 
 def file_name(text: str) -> str:
-    """Return the name that evidence is shown by: a name and no path, without marks that mislead the eye."""
-    if not text or text in {".", ".."} or len(text) > LONGEST_NAME or set(text) & set("/\\"):
-        raise InputError(f"{text[:LONGEST_NAME]!r} is not a file's name", hint="a name alone, without folders")
-    if any(unicodedata.category(mark) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for mark in text):
-        raise InputError(f"the name {text!r} holds marks that cannot be seen", hint="rename the file")
+    """Return a file's name for display. Raise InputError for a path, and for a name with invisible characters."""
+    is_path = text in {"", ".", ".."} or "/" in text or "\\" in text
+    if is_path or len(text) > LONGEST_NAME:
+        raise InputError(f"{text[:LONGEST_NAME]!r} is not a file's name", hint="write the name only, without folders")
+    if not INVISIBLE.isdisjoint(map(unicodedata.category, text)):
+        raise InputError(f"the name {text!r} has invisible characters", hint="rename the file")
     return text
 
 
 def load(site_dir: Path, digest: str) -> bytes:
-    """Return the content of a digest, checked against it."""
+    """Return the content with this digest. Raise UnreachableError if it is missing or was changed."""
     shared, place = store_of(site_dir), place_of(site_dir, digest)
     where = place if shared is None else f"it in {shared}"
     found = _kept(shared, place)
     if found is None:
         raise UnreachableError(
-            f"evidence {digest[:12]} cannot be read: it is not there",
+            f"evidence {digest[:12]} cannot be read: it is missing",
             hint=f"restore {where} from a backup; `clusterwright audit` lists what is missing",
         )
     if hashlib.sha256(found).hexdigest() != digest:
@@ -157,7 +160,7 @@ def load(site_dir: Path, digest: str) -> bytes:
 
 
 def is_intact(site_dir: Path, digest: str) -> bool:
-    """Return whether the content is there and has that digest. Raise where a bucket or a database does not answer."""
+    """Return whether content with this digest is stored and unchanged. Raise if a bucket or a database does not answer."""
     shared, place = store_of(site_dir), place_of(site_dir, digest)
     try:
         found = _kept(shared, place)
@@ -169,12 +172,12 @@ def is_intact(site_dir: Path, digest: str) -> bool:
 
 
 def _kept(shared: Store | None, place: Path) -> bytes | None:
-    """Return the content of a digest, unchecked. None where there is none."""
+    """Return the content with this digest, without checking it. None if there is none."""
     return on_disk(place) if shared is None else shared.get(place.name)
 
 
 def _read(path: Path, name: str, limit: int) -> bytes:
-    # O_NOFOLLOW refuses a link at the moment of opening it; a check before could be overtaken
+    # O_NOFOLLOW refuses a link when it is opened; after an earlier check a file could still be replaced by a link
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:

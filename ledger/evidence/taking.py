@@ -1,4 +1,4 @@
-"""What a person gives as evidence, on its way into the store: read, judged by the rules in force, kept by its digest."""
+"""Files from people on their way into the evidence store: read, checked by the rules of the plan in force, and stored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MEGABYTE = 1_000_000
 
 
 class Taken(NamedTuple):
-    """A file that was kept. `removed` says what was taken out of it before."""
+    """A file that was stored. `removed` names what was taken out of it before."""
 
     digest: str
     name: str
@@ -24,7 +24,7 @@ class Taken(NamedTuple):
     removed: tuple[str, ...]
 
     def shown(self, kind: str) -> Shown:
-        """Return it as an event names it."""
+        """Return the file as an event names it. `kind` is the kind of evidence."""
         return Shown(
             digest=self.digest,
             evidence=kind,
@@ -36,7 +36,7 @@ class Taken(NamedTuple):
 
 
 class Intake(NamedTuple):
-    """A site's folder, and the rules by which files are taken as evidence."""
+    """Stores files from people as evidence of a site, under the rules of the plan in force."""
 
     site_dir: Path
     rules: EvidenceRules
@@ -47,7 +47,7 @@ class Intake(NamedTuple):
         name: str,
         kinds: Collection[str] = tuple(MEDIA_TYPES),
     ) -> Taken:
-        """Keep a file or content as evidence. Raise for what the rules refuse. `kinds` are the kinds of content that will do."""
+        """Store a file or content as evidence. Raise InputError if the rules refuse it, or if its kind of content is not in `kinds`."""
         shown = file_name(name)
         content = content_of(given, shown, self.rules.max_mb * MEGABYTE)
         judged = judge(content, shown, tuple(kind for kind in self.rules.types if kind in kinds))

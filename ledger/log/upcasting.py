@@ -5,40 +5,43 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-Upcast = Callable[[dict[str, Any]], dict[str, Any]]
+Fields = dict[str, Any]
+"""The fields of a payload, as they were stored."""
+
+Upcast = Callable[[Fields], Fields]
 
 
-def _plan_adopted_2(payload: dict[str, Any]) -> dict[str, Any]:
+def _plan_adopted_2(payload: Fields) -> Fields:
     """Version 1 did not record which activities a revision opens again. The projection decided that."""
     return payload | {"reopened": None, "sign_again": None, "people": None}
 
 
-def _unsigned(payload: dict[str, Any]) -> dict[str, Any]:
+def _unsigned(payload: Fields) -> Fields:
     """Version 1 had no statements: decisions were recorded without a signature."""
     return payload | {"statement": None}
 
 
-def _order_placed_2(payload: dict[str, Any]) -> dict[str, Any]:
+def _order_placed_2(payload: Fields) -> Fields:
     """Version 1 had no value, and no organisation whose people report on the order."""
     return payload | {"value": None, "currency": "", "budget_line": "", "organisation": ""}
 
 
-def _tranche_received_2(payload: dict[str, Any]) -> dict[str, Any]:
+def _tranche_received_2(payload: Fields) -> Fields:
     """In version 1 a delivery was not compared with a manifest."""
     return payload | {"manifest": None, "scan": None, "differences": [], "ncr": None, "ncr_class": ""}
 
 
-def _measured_2(payload: dict[str, Any]) -> dict[str, Any]:
+def _measured_2(payload: Fields) -> Fields:
     """In version 1 a failed reading opened no non-conformance."""
     return payload | {"ncr": None, "ncr_class": "", "reason": "", "under": None}
 
 
-def _kept_as_given(payload: dict[str, Any]) -> dict[str, Any]:
+def _kept_as_given(payload: Fields) -> Fields:
     """In version 1 every file was kept unchanged."""
     return payload | {"removed": []}
 
 
-def _unnamed(payload: dict[str, Any]) -> dict[str, Any]:
+def _unnamed(payload: Fields) -> Fields:
     """Version 1 had the signer's name as well as the id. The name is removed."""
     return {key: value for key, value in _unsigned(payload).items() if key != "name"}
 
@@ -61,8 +64,8 @@ def upcast(
     kind: str,
     version: int,
     newest: int,
-    payload: dict[str, Any],
-) -> dict[str, Any]:
+    payload: Fields,
+) -> Fields:
     """Return a payload in the newest version of its kind."""
     while version < newest:
         payload = UPCASTS[kind, version](payload)

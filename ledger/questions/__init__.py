@@ -1,1 +1,1 @@
-"""What the ledger answers: a module a question, functions over one snapshot. Standard library only, since looking must be quick."""
+"""Questions about the record: functions over a snapshot, a module for each subject. Standard library only, so that they are fast."""

@@ -1,4 +1,4 @@
-"""Activities as they are at an instant: filtered lists, one by its id, and the hosts that a run of one touches."""
+"""Lists of activities as of the snapshot's time, and the hosts on which an activity runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from steps.stamps import stamp
 _HOSTS = """
 SELECT u.hosts, u.shared, a.kept, s.hosts, (
   SELECT r.playbook_digest FROM run r WHERE r.activity = a.id AND r.attempt = a.attempt - 1 ORDER BY r.id DESC LIMIT 1)
-FROM activity a JOIN unit u ON u.id = a.unit LEFT JOIN host_set s ON s.name = json_extract(a.plan, '$.plays') WHERE a.id = ?"""
+FROM activity a JOIN unit u ON u.id = a.unit LEFT JOIN host_set s ON s.name = json_extract(a.plan, '$.plays') WHERE a.id = :name"""
 
 
 def activities(
@@ -32,8 +32,8 @@ def activities(
 ) -> list[Activity]:
     """Return activities in plan order.
 
-    `owner` is an assignee or a crew role. `search` is looked for in ids and titles, in any case. An organisation's are those
-    given to it, and those given to its people.
+    `owner` is an assignee or a crew role. `search` is a part of the id or the title, in upper or lower case. The activities of
+    an organisation are those that are assigned to it or to its people.
     """
     wanted = {"phase": phase, "unit": unit, "step": step}
     terms = [f"{name} = :{name}" for name, value in wanted.items() if value is not None]
@@ -51,31 +51,35 @@ def activities(
         found = [row for row in found if row.state is State(state)]
     if search:
         text = search.casefold()
-        found = [row for row in found if text in row.id.casefold() or text in row.plan.title.casefold()]
+        found = [row for row in found if text in f"{row.id}\n{row.plan.title}".casefold()]
     if organisation is not None:
         found = [row for row in found if is_same(row.whose, organisation)]
     return found[offset : None if limit is None else offset + limit]
 
 
 def ready(snapshot: Snapshot, phase: str | None = None) -> list[Activity]:
-    """Return what may start now, in plan order."""
+    """Return the activities that may start now, in plan order."""
     found = select(snapshot, "state = 'open' AND ready_from <= :now", now=stamp(snapshot.now))
-    return [row for row in found if row.state is State.READY and phase in {None, row.plan.phase}]
+    found = [row for row in found if row.state is State.READY]
+    return found if phase is None else [row for row in found if row.plan.phase == phase]
 
 
 def standing(snapshot: Snapshot) -> dict[str, Begun]:
-    """Return how everything is that has begun, by id: state, attempt, and whether it is stale."""
-    found = snapshot.db.execute("SELECT id, state, attempt, stale_since FROM activity WHERE state <> 'open'")
-    return {name: Begun(State(state), attempt, stale is not None) for name, state, attempt, stale in found}
+    """Return every activity that has begun, by id: its state, its attempt, and whether it is stale."""
+    found = snapshot.ask("SELECT id, state, attempt, stale_since FROM activity WHERE state <> 'open'")
+    begun = {}
+    for name, state, attempt, stale in found:
+        begun[name] = Begun(State(state), attempt, stale is not None)
+    return begun
 
 
 def hosts_of(snapshot: Snapshot, name: str, playbook_digest: str) -> tuple[str, ...]:
-    """Return the hosts that the next run of an activity touches: those of its unit that its playbook's plays name.
+    """Return the hosts on which the next run of an activity works: those of its unit that the plays of its playbook name.
 
-    Those that a retry keeps are not among them, unless another playbook has done them. A plan from before host sets knows
-    the unit's nodes only.
+    A retry leaves out the hosts that are done, unless another playbook did them. In a plan without host sets, from an earlier
+    release, all nodes of the unit count.
     """
-    for nodes, shared, kept, plays, done_by in snapshot.db.execute(_HOSTS, [name]):
+    for nodes, shared, kept, plays, done_by in snapshot.ask(_HOSTS, name=name):
         there = words(nodes) if plays is None else words(nodes) + words(shared)
         played: Collection[str] = there if plays is None else words(plays)
         stays = set(words(kept)) if done_by == playbook_digest else set()
@@ -84,11 +88,11 @@ def hosts_of(snapshot: Snapshot, name: str, playbook_digest: str) -> tuple[str, 
 
 
 def plays_nobody(snapshot: Snapshot, row: Activity) -> bool:
-    """Return whether an activity has a playbook and a plan made with an inventory, of which no host is its."""
+    """Return whether an activity has a playbook whose plays name none of its hosts. False if the plan has no inventory."""
     return row.plan.plays is not None and not hosts_of(snapshot, row.id, "")
 
 
 def shares_of(snapshot: Snapshot, name: str) -> set[str]:
-    """Return the things that an activity shares with others."""
-    found = snapshot.db.execute("SELECT json_extract(plan, '$.shares') FROM activity WHERE id = ?", [name]).fetchone()
-    return set(words(found[0])) if found and found[0] else set()
+    """Return what an activity shares with others, for example a switch. Only one run at a time may use it."""
+    found = snapshot.column("SELECT json_extract(plan, '$.shares') FROM activity WHERE id = :name", name=name)
+    return {shared for text in found if text for shared in words(text)}

@@ -1,4 +1,4 @@
-"""What has happened, as the forecast takes it: when each activity, order and delivery started and finished."""
+"""What has happened, for the forecast: when each activity, order and delivery started and finished."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def actuals(snapshot: Snapshot) -> dict[str, Actual]:
-    """Return the times of every node of the network that has begun.
+    """Return when every node of the network that has begun started and finished, by its id.
 
-    A supplier's promise counts as the delivery's end until it is received: it is later or earlier than planned.
+    Until a delivery is received, the date that the supplier promised counts as its finish.
     """
     now, found = snapshot.now, {}
     for row in activities(snapshot):
@@ -37,5 +37,5 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
 
 
 def current_forecast(snapshot: Snapshot, plan: Plan) -> Forecast:
-    """Return the forecast of the plan in force from what has happened until now."""
+    """Return the forecast of a plan, from what has happened until the snapshot's time."""
     return forecast(plan, actuals(snapshot), snapshot.now)

@@ -1,4 +1,4 @@
-"""The site's working time, as the plan in force has it."""
+"""The site's working days and working time, as the plan in force defines them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ SELECT time_zone, start, working_days, working_hours, holidays FROM plan_revisio
 
 
 class WorkingDays(NamedTuple):
-    """The days on which the site works, and for how many hours. Every day, all day, before a plan is in force."""
+    """The weekdays on which the site works, its hours a day, and its holidays."""
 
     days: frozenset[int]
     hours_a_day: float
     holidays: frozenset[str]
 
     def before(self, day: date, hours: float) -> date:
-        """Return the day that is so many working hours before a day, by whole working days."""
+        """Return the day that is this many working hours earlier, rounded up to whole working days."""
         found, left = day, ceil(hours / self.hours_a_day)
         while left > 0:
             found -= timedelta(days=1)
@@ -32,8 +32,8 @@ class WorkingDays(NamedTuple):
 
 
 def working_days(snapshot: Snapshot) -> WorkingDays:
-    """Return the site's working days."""
-    found = snapshot.db.execute(_PLAN).fetchone()
+    """Return the site's working days. Before a plan is adopted they are Monday to Friday, 24 hours a day."""
+    found = snapshot.first(_PLAN)
     _, _, days, hours, holidays = found or ("", "", "[1, 2, 3, 4, 5]", "[0, 24]", "[]")
     opens, closes = json.loads(hours)
     return WorkingDays(
@@ -44,8 +44,8 @@ def working_days(snapshot: Snapshot) -> WorkingDays:
 
 
 def working_time_after(snapshot: Snapshot, hours: float) -> datetime:
-    """Return the instant so many working hours after the snapshot's time."""
+    """Return the moment that is this many working hours after the snapshot's time."""
     if not hours:
         return snapshot.now
-    plan = snapshot.db.execute(_PLAN).fetchone()
+    plan = snapshot.first(_PLAN)
     return SiteCalendar(*plan).add(snapshot.now, hours)

@@ -1,15 +1,15 @@
-"""What the rules ask of the database: activities as they are seen, who decides, and everything about one case.
+"""What the rules need from the database: activities, the person who decides, and everything about one case.
 
-Decisions look up a case in their own transaction, questions in a snapshot; both then ask the same rules. Each value is read
-when a rule asks for it, once. See `ledger.rules.case.Case`.
+A decision looks up its case in its own transaction, and a question in a snapshot. Both then ask the same rules. A value is read
+when a rule first needs it, and then cached. See `ledger.rules.case.Case`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from ledger.questions.calendar import working_time_after
 from ledger.questions.checks import latest_entries, planned_items
@@ -36,7 +36,7 @@ WITH RECURSIVE lapsed(id) AS (
   UNION SELECT l."after" FROM lapsed x CROSS JOIN activity n ON n.id = x.id AND n.na_decided
   CROSS JOIN link l ON l."before" = n.id WHERE l.side = 'start')
 SELECT id FROM lapsed"""
-"""The plus keeps SQLite from reading everything that is done: few approvals ever end, and they have an index."""
+"""Few approvals ever expire, and they have an index. The plus before `h.state` makes SQLite use it."""
 
 _OPEN_A = f"""
 WITH RECURSIVE
@@ -65,7 +65,7 @@ _INVITED = """
 SELECT roles, "on" FROM invitation WHERE activity = :name AND attempt = :attempt ORDER BY seq DESC LIMIT 1"""
 _CAME = "SELECT role, witness FROM attendance WHERE activity = :name AND attempt = :attempt"
 _LAST_RUN = "SELECT id, status FROM run WHERE activity = :name AND attempt = :attempt ORDER BY id DESC LIMIT 1"
-_HOSTS = "SELECT host, status FROM item_result WHERE run = ? ORDER BY host"
+_HOSTS = "SELECT host, status FROM item_result WHERE run = :run ORDER BY host"
 _USED_AS_IS = """
 SELECT id FROM ncr WHERE activity = :name AND (decided = 'use-as-is' OR disposition = 'use-as-is')"""
 _EVIDENCE = "SELECT kind, digest FROM evidence_item WHERE activity = :name AND attempt = :attempt ORDER BY seq, ordinal"
@@ -73,81 +73,103 @@ _WAIVED = "SELECT metric FROM waiver WHERE activity = :name AND attempt = :attem
 
 
 def select(snapshot: Snapshot, where: str, **values: Any) -> list[Activity]:
-    """Return the activities for which a condition in SQL holds, in plan order, as they are seen at the snapshot's time."""
-    found = snapshot.db.execute(f"{_SELECT} WHERE {where} ORDER BY ordinal", values).fetchall()
+    """Return the activities for which an SQL condition is true, in plan order, as they are seen at the snapshot's time."""
+    found = snapshot.ask(f"{_SELECT} WHERE {where} ORDER BY ordinal", **values)
     if not found:
         return []
-    waiting, organisations = lapsed(snapshot), dict(snapshot.db.execute("SELECT id, organisation FROM person"))
+    waiting = lapsed(snapshot)
+    organisations = dict(snapshot.ask("SELECT id, organisation FROM person"))
     approved = _approved(snapshot, found)
     rows = []
     for name, *columns in found:
         row = seen_activity(columns, snapshot.now, lapsed=name in waiting)
-        row.signed = sum(attempt == row.attempt and seq > row.counts_from for attempt, seq in approved.get(name, ()))
+        row.signed = len(_valid(row, approved.get(name, ())))
         row.whose = row.organisation or organisations.get(row.assignee or "", "")
         rows.append(row)
     return rows
 
 
+class _Approval(NamedTuple):
+    """An approval of an activity, of any attempt."""
+
+    activity: str
+    attempt: int
+    seq: int
+    person: str
+
+
+def _approvals(snapshot: Snapshot, name: str | None) -> Iterator[_Approval]:
+    """Yield the approvals of one activity or of all, oldest first."""
+    only = "" if name is None else "AND activity = :name"
+    return map(_Approval._make, snapshot.ask(f"{_APPROVALS} {only} ORDER BY seq", name=name))
+
+
+def _valid(row: Activity, approvals: Iterable[_Approval]) -> list[_Approval]:
+    """Return the approvals of this attempt that are later than what made earlier ones invalid."""
+    mine = (approval for approval in approvals if approval.attempt == row.attempt)
+    return [approval for approval in mine if approval.seq > row.counts_from]
+
+
 def _approved(
     snapshot: Snapshot,
     found: Sequence[Sequence[Any]],
-) -> dict[str, list[tuple[int, int]]]:
-    """Return the attempt and the event of every approval, by activity."""
-    approved: dict[str, list[tuple[int, int]]] = {}
-    only = " AND activity = :name" if len(found) == 1 else ""
-    for name, attempt, seq, _ in snapshot.db.execute(_APPROVALS + only, {"name": found[0][0]}):
-        approved.setdefault(name, []).append((attempt, seq))
+) -> dict[str, list[_Approval]]:
+    """Return approvals by activity, for rows that begin with the activity's id."""
+    only = found[0][0] if len(found) == 1 else None
+    approved: dict[str, list[_Approval]] = {}
+    for approval in _approvals(snapshot, only):
+        approved.setdefault(approval.activity, []).append(approval)
     return approved
 
 
 def approvers(snapshot: Snapshot, row: Activity) -> list[str]:
-    """Return the people whose approvals of an activity count now."""
-    found = snapshot.db.execute(f"{_APPROVALS} AND activity = :name ORDER BY seq", {"name": row.id})
-    return [person for _, attempt, seq, person in found if attempt == row.attempt and seq > row.counts_from]
+    """Return the people whose approvals of an activity are valid now, in the order of their approvals."""
+    return [approval.person for approval in _valid(row, _approvals(snapshot, row.id))]
 
 
 def activity(snapshot: Snapshot, name: str) -> Activity | None:
-    """Return an activity, or None where there is none of that id."""
+    """Return an activity. None if there is none with this id."""
     found = select(snapshot, "id = :id", id=name)
     return found[0] if found else None
 
 
 def require_activity(snapshot: Snapshot, name: str) -> Activity:
-    """Return an activity. Raise for an unknown id, with the nearest ones."""
+    """Return an activity. Raise InputError for an unknown id, with the most similar ids as a hint."""
     found = activity(snapshot, name)
     if found is None:
-        raise unknown_activity(name, [row[0] for row in snapshot.db.execute("SELECT id FROM activity")])
+        raise unknown_activity(name, snapshot.column("SELECT id FROM activity"))
     return found
 
 
 def lapsed(snapshot: Snapshot) -> set[str]:
-    """Return what comes straight after a hold point whose approval is over, through what was decided not to apply.
+    """Return the ids of what comes directly after a hold point whose approval has expired.
 
-    Such a hold point counts as not passed by what has not started.
+    For an activity that has not begun, such a hold point counts as not passed. An activity in between that does not apply
+    makes no difference: what comes after it is in the result too.
     """
     if snapshot.lapsed is None:
-        snapshot.lapsed = {name for (name,) in snapshot.db.execute(_LAPSED, {"now": stamp(snapshot.now)})}
+        snapshot.lapsed = set(snapshot.column(_LAPSED, now=stamp(snapshot.now)))
     return snapshot.lapsed
 
 
 def open_a(snapshot: Snapshot, name: str) -> list[OpenA]:
-    """Return the open class A non-conformances that hold an activity back.
+    """Return the open class A non-conformances that keep an activity from passing.
 
-    Its own hold every activity back. A gate or a hold point is also held back by those of what comes before it in the
-    network, at its unit or beneath; go-live by all of the site.
+    For every activity these are its own. For a gate or a hold point they include those of its predecessors in the network, at
+    its unit and at the units inside that. For go-live they are those of the whole site.
     """
-    return [OpenA(*found) for found in snapshot.db.execute(_OPEN_A, {"id": name})]
+    return [OpenA(*found) for found in snapshot.ask(_OPEN_A, id=name)]
 
 
 def actor(snapshot: Snapshot, person: str) -> Actor:
-    """Return who decides: a person in force with the roles of that moment, the engine, or a stranger.
+    """Return a person with their roles at the snapshot's time. The engine and strangers are actors too.
 
-    A delegation counts while the one who gave it still holds the role.
+    A delegation counts only while the person who made it has the role.
     """
-    known = snapshot.db.execute("SELECT organisation FROM person WHERE id = ?", [person]).fetchone()
-    asked = {"person": person, "now": stamp(snapshot.now)}
-    lent: dict[str, str | None] = dict(snapshot.db.execute(_LENT, asked))
-    own = (role for (role,) in snapshot.db.execute(_OWN, asked))
+    known = snapshot.first("SELECT organisation FROM person WHERE id = :person", person=person)
+    now, lent = stamp(snapshot.now), dict[str, str | None]()
+    lent |= snapshot.ask(_LENT, person=person, now=now)
+    own = snapshot.column(_OWN, person=person)
     return Actor(person, known[0] if known else None, lent | dict.fromkeys(own, None))
 
 
@@ -155,7 +177,7 @@ class LookedUp:
     """One activity and one person, at the time of a snapshot."""
 
     def __init__(self, snapshot: Snapshot, row: Activity, actor: Actor) -> None:
-        """Take what was looked up already; `case_of` looks up both."""
+        """Take an activity and a person that were looked up already. `case_of` looks up both."""
         self.snapshot = snapshot
         self.row = row
         self.actor = actor
@@ -177,7 +199,7 @@ class LookedUp:
 
     @cached_property
     def _site(self) -> tuple[str, int]:
-        owner, rehearsal = self.snapshot.db.execute("SELECT owner, rehearsal FROM site").fetchone()
+        owner, rehearsal = self.snapshot.first("SELECT owner, rehearsal FROM site")
         return owner, rehearsal
 
     @property
@@ -206,12 +228,12 @@ class LookedUp:
     @cached_property
     def waived(self) -> frozenset[str]:
         """The metrics that are waived in this attempt."""
-        return frozenset(metric for (metric,) in self.snapshot.db.execute(_WAIVED, self._mine))
+        return frozenset(self.snapshot.column(_WAIVED, **self._mine))
 
     @cached_property
     def evidence(self) -> Sequence[tuple[str, str]]:
         """The kind and the digest of every piece of evidence of this attempt."""
-        return self.snapshot.db.execute(_EVIDENCE, self._mine).fetchall()
+        return self.snapshot.ask(_EVIDENCE, **self._mine)
 
     @property
     def evidence_kinds(self) -> set[str]:
@@ -220,32 +242,32 @@ class LookedUp:
 
     @cached_property
     def approvals(self) -> Sequence[str]:
-        """The people whose approvals count now."""
+        """The people whose approvals are valid now."""
         return approvers(self.snapshot, self.row)
 
     @cached_property
     def open_a(self) -> Sequence[OpenA]:
-        """The open class A non-conformances that hold the activity back."""
+        """The open class A non-conformances that keep the activity from passing."""
         return open_a(self.snapshot, self.row.id)
 
     @cached_property
     def invited(self) -> Invited | None:
-        """What the witnesses were told in this attempt. None where nobody was invited."""
-        found = self.snapshot.db.execute(_INVITED, self._mine).fetchone()
+        """The last invitation of witnesses in this attempt. None if nobody was invited."""
+        found = self.snapshot.first(_INVITED, **self._mine)
         if found is None:
             return None
-        came = dict(self.snapshot.db.execute(_CAME, self._mine))
+        came = dict(self.snapshot.ask(_CAME, **self._mine))
         return Invited(words(found[0]), moment(found[1]), came)
 
     @property
     def witnessed(self) -> Mapping[str, str | None]:
-        """Who came in each role that was invited, None for nobody. Empty where it was done before Clusterwright."""
+        """By role that was invited, the person who came, or None. Empty if the work was done before Clusterwright."""
         invited = self.invited if self.row.plan.policy.witness else None
         return {role: invited.came.get(role) for role in invited.roles} if invited else {}
 
     @property
     def earliest_witnessed(self) -> datetime:
-        """When the witnesses' notice would be over if they were told now."""
+        """When the witnesses' notice would end if they were invited now."""
         witness = self.row.plan.policy.witness
         return working_time_after(self.snapshot, witness.notice_h if witness else 0.0)
 
@@ -261,24 +283,26 @@ class LookedUp:
 
     @cached_property
     def preview(self) -> PreviewRow | None:
-        """What check mode showed last in this attempt. None where nobody looked."""
+        """What check mode showed last in this attempt. None if there was no preview."""
         return preview(self.snapshot, self.row.id)
 
     @cached_property
     def items(self) -> Mapping[str, Item]:
-        """The entries of the checklist that count, by item."""
-        found = latest_entries(self.snapshot, self.row)
-        return {name: Item(name, entry.failing, entry.serial, entry.ncr) for name, entry in found.items()}
+        """The last entry of each item of the checklist, by item."""
+        found = {}
+        for name, entry in latest_entries(self.snapshot, self.row).items():
+            found[name] = Item(name, entry.failing, entry.serial, entry.ncr)
+        return found
 
     @cached_property
     def planned_items(self) -> Sequence[str]:
-        """The names of the items. Empty where the plan only counts them."""
+        """The names of the items. Empty if the plan only counts them."""
         return planned_items(self.snapshot, self.row)
 
     @cached_property
     def used_as_is(self) -> frozenset[str]:
-        """The non-conformances of the activity that were decided to be used as they are."""
-        return frozenset(ncr for (ncr,) in self.snapshot.db.execute(_USED_AS_IS, self._mine))
+        """The non-conformances of the activity whose disposition is use-as-is."""
+        return frozenset(self.snapshot.column(_USED_AS_IS, **self._mine))
 
     @cached_property
     def completed_by(self) -> Mapping[str, Activity]:
@@ -286,18 +310,18 @@ class LookedUp:
         return {name: require_activity(self.snapshot, name) for name in self.row.plan.completed_by}
 
     def waits(self, side: str) -> Sequence[Unmet]:
-        """Return what holds back the `start` or the `finish`."""
+        """Return what the `start` or the `finish` still waits for."""
         return unmet(predecessors(self.snapshot, self.row.id), side, self.now)
 
 
 def case_of(snapshot: Snapshot, name: str, person: str) -> LookedUp:
-    """Return the case of an activity and a person. Raise for an activity that is not there."""
+    """Return the case of an activity and a person. Raise InputError for an unknown activity."""
     return LookedUp(snapshot, require_activity(snapshot, name), actor(snapshot, person))
 
 
 def reads(snapshot: Snapshot, row: Activity, attempt: int) -> list[Read]:
     """Return every reading of an attempt, in the order in which they were recorded."""
-    found = snapshot.db.execute(_READS, {"name": row.id, "attempt": attempt})
+    found = snapshot.ask(_READS, name=row.id, attempt=attempt)
     return [
         Read(metric, person == ENGINE, Reading(item, text_value(value), unit, note))
         for metric, person, item, value, unit, note in found
@@ -305,6 +329,9 @@ def reads(snapshot: Snapshot, row: Activity, attempt: int) -> list[Read]:
 
 
 def run_end(snapshot: Snapshot, row: Activity, attempt: int) -> RunEnd | None:
-    """Return how the last run of an attempt ended. None where there was none."""
-    run = snapshot.db.execute(_LAST_RUN, {"name": row.id, "attempt": attempt}).fetchone()
-    return None if run is None else RunEnd(run[1], dict(snapshot.db.execute(_HOSTS, [run[0]])))
+    """Return how the last run of an attempt ended. None if there was no run."""
+    found = snapshot.first(_LAST_RUN, name=row.id, attempt=attempt)
+    if found is None:
+        return None
+    run, status = found
+    return RunEnd(status, dict(snapshot.ask(_HOSTS, run=run)))

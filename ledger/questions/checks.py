@@ -1,8 +1,9 @@
-"""Checklists: how far each is, its items with what was read, and every entry that was ever made."""
+"""Checklists: their progress, the items with their last readings, and the history of all entries."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ _DESIGN = "SELECT figures, choices FROM plan_revision ORDER BY revision DESC LIM
 
 @table("measurement")
 class ReadingAt(NamedTuple):
-    """One reading of an event, at an item."""
+    """One reading at an item, with the event that recorded it."""
 
     seq: int
     attempt: int
@@ -35,7 +36,7 @@ class ItemReadingRow(NamedTuple):
 
 @table("item_check", by="t.person")
 class Entry(NamedTuple):
-    """One entry of a checklist as it is stored: passed where nothing is `failing`. `photos` are digests."""
+    """One entry of a checklist. It passed if `failing` is empty. `photos` are digests."""
 
     seq: int
     attempt: int
@@ -50,7 +51,7 @@ class Entry(NamedTuple):
 
 
 class CheckRow(NamedTuple):
-    """One entry of a checklist with what was read at the item."""
+    """One entry of a checklist with the readings at the item."""
 
     seq: int
     attempt: int
@@ -66,7 +67,7 @@ class CheckRow(NamedTuple):
 
 
 class ChecklistRow(NamedTuple):
-    """How far a checklist is; `items` is None where the plan does not count them."""
+    """The progress of a checklist. `items` is None if the plan does not count them."""
 
     activity: str
     attempt: int
@@ -83,7 +84,7 @@ def entries(snapshot: Snapshot, name: str) -> list[Entry]:
 
 
 def latest_entries(snapshot: Snapshot, row: Activity) -> dict[str, Entry]:
-    """Return the entry that counts of each item checked in this attempt, in the order in which they were entered."""
+    """Return the last entry of each item in this attempt, in the order of those entries."""
     found: dict[str, Entry] = {}
     for entry in entries(snapshot, row.id):
         if entry.attempt == row.attempt:
@@ -93,7 +94,7 @@ def latest_entries(snapshot: Snapshot, row: Activity) -> dict[str, Entry]:
 
 
 def checklist(snapshot: Snapshot, row: Activity) -> ChecklistRow | None:
-    """Return how far the checklist of an activity is in this attempt. None where none was begun."""
+    """Return the progress of an activity's checklist in this attempt. None if it has no entries yet."""
     checks = latest_entries(snapshot, row)
     if not checks:
         return None
@@ -112,33 +113,38 @@ def checklist(snapshot: Snapshot, row: Activity) -> ChecklistRow | None:
 
 
 def checked_items(snapshot: Snapshot, row: Activity) -> list[CheckRow]:
-    """Return the entry that counts of each item, with the last readings; failed ones first, then by name."""
+    """Return the last entry of each item with its last readings. Failed items come first, then the others by name."""
     last: dict[str, dict[str, ItemReadingRow]] = {}
     for m in _readings(snapshot, row):
         if m.attempt == row.attempt:
             last.setdefault(m.item, {})[m.metric] = _reading(m)
     found = latest_entries(snapshot, row).values()
-    checks = [_check(entry, tuple(last.get(entry.item, {}).values())) for entry in found]
+    read = ((entry, last.get(entry.item, {})) for entry in found)
+    checks = [_check(entry, readings.values()) for entry, readings in read]
     return sorted(checks, key=lambda check: (not check.failing, check.item))
 
 
 def check_history(snapshot: Snapshot, row: Activity) -> list[CheckRow]:
-    """Return every entry of every attempt with what was read then, oldest first."""
+    """Return every entry of every attempt with the readings that were entered with it, oldest first."""
     read: dict[tuple[int, str], list[ItemReadingRow]] = {}
     for m in _readings(snapshot, row):
         read.setdefault((m.seq, m.item), []).append(_reading(m))
-    return [_check(entry, tuple(read.get((entry.seq, entry.item), ()))) for entry in entries(snapshot, row.id)]
+    history = []
+    for entry in entries(snapshot, row.id):
+        readings = read.get((entry.seq, entry.item), ())
+        history.append(_check(entry, readings))
+    return history
 
 
 def planned_items(snapshot: Snapshot, row: Activity) -> tuple[str, ...]:
-    """Return the names of an activity's items. Empty where the plan only counts them."""
+    """Return the names of an activity's items. Empty if the plan only counts them."""
     if not row.plan.items_of or not row.plan.items:
         return ()
-    hosts = snapshot.db.execute("SELECT hosts FROM unit WHERE id = ?", [row.plan.unit]).fetchone()
-    design = snapshot.db.execute(_DESIGN).fetchone()
+    hosts = snapshot.first("SELECT hosts FROM unit WHERE id = :unit", unit=row.plan.unit)
+    design = snapshot.first(_DESIGN)
     if hosts is None or design is None:
         return ()
-    from steps.design.positions import item_names  # NumPy, which only names of items need
+    from steps.design.positions import item_names  # NumPy is slow to import, and only this needs it
 
     figures, choices = (json.loads(text) for text in design)
     return item_names(
@@ -152,7 +158,7 @@ def planned_items(snapshot: Snapshot, row: Activity) -> tuple[str, ...]:
 
 
 def unchecked_items(snapshot: Snapshot, row: Activity) -> list[str]:
-    """Return the names of the items that nobody has checked in this attempt. Empty too where they have no names."""
+    """Return the names of the items that nobody checked in this attempt. Empty if the items have no names."""
     checked = latest_entries(snapshot, row)
     return [item for item in planned_items(snapshot, row) if item not in checked]
 
@@ -165,6 +171,5 @@ def _reading(m: ReadingAt) -> ItemReadingRow:
     return ItemReadingRow(m.metric, m.value, m.unit)
 
 
-def _check(entry: Entry, readings: tuple[ItemReadingRow, ...]) -> CheckRow:
-    seq, attempt, item, failing, *rest = entry
-    return CheckRow._make([seq, attempt, item, failing, readings, *rest])
+def _check(entry: Entry, readings: Iterable[ItemReadingRow]) -> CheckRow:
+    return CheckRow(readings=tuple(readings), **entry._asdict())

@@ -1,4 +1,4 @@
-"""The site in figures: how far each phase is, how many activities are in each state, and when something may start next."""
+"""The site in figures: the progress of each phase, the number of activities in each state, and when something may start next."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from ledger.questions.case import lapsed
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import NOT_MET, OVER, State, is_late, seen
+from ledger.rules.activity import NOT_MET, State, is_late, seen
 from steps.catalog.terms import Phase
 from steps.stamps import instant, stamp
 
 _STANDING = """
 SELECT id, phase, state, ready_from, late_start, late_finish, early_start, early_finish,
-  waived, attested, stale_since, simulated, before FROM activity"""
+  waived, attested, stale_since IS NOT NULL, simulated, before FROM activity"""
 _NEXT = """
 SELECT min(t) FROM (
   SELECT min(ready_from) AS t FROM activity WHERE state = 'open' AND ready_from > :now
@@ -25,7 +25,7 @@ SELECT min(t) FROM (
 
 
 class PhaseRow(NamedTuple):
-    """How many activities of a phase are in which state. `failed` counts checked-not-met too."""
+    """How many activities of a phase are in each state. `failed` includes those that were checked and did not meet their criteria."""
 
     phase: str
     total: int
@@ -46,7 +46,7 @@ class PhaseRow(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """The whole site in figures. `total` includes what is not applicable."""
+    """The whole site in figures. `total` includes activities that do not apply."""
 
     total: int
     by_state: dict[State, int]
@@ -59,11 +59,11 @@ class Counts(NamedTuple):
 
 
 class _Standing(NamedTuple):
-    """An activity as far as counting goes."""
+    """What is counted of an activity."""
 
     phase: str
     state: State
-    is_late: bool
+    late: bool
     early_start: str | None
     early_finish: str | None
     waived: bool
@@ -74,7 +74,7 @@ class _Standing(NamedTuple):
 
 
 def phases(snapshot: Snapshot) -> list[PhaseRow]:
-    """Return every phase that has activities, in the order of the work."""
+    """Return the figures of every phase that has activities, in the order of the work."""
     rows: dict[str, list[_Standing]] = {}
     for row in _standings(snapshot):
         rows.setdefault(row.phase, []).append(row)
@@ -83,6 +83,7 @@ def phases(snapshot: Snapshot) -> list[PhaseRow]:
 
 def _phase(phase: str, rows: list[_Standing]) -> PhaseRow:
     n = Counter(row.state for row in rows)
+    waived, attested, late = _sums(rows, "waived", "attested", "late")
     return PhaseRow(
         phase,
         len(rows),
@@ -95,40 +96,40 @@ def _phase(phase: str, rows: list[_Standing]) -> PhaseRow:
         n[State.BLOCKED],
         n[State.ON_HOLD],
         n[State.NOT_APPLICABLE],
-        sum(row.waived for row in rows),
-        sum(row.attested for row in rows),
-        sum(row.is_late for row in rows),
+        waived,
+        attested,
+        late,
         instant(min((row.early_start for row in rows if row.early_start), default=None)),
         instant(max((row.early_finish for row in rows if row.early_finish), default=None)),
     )
 
 
 def counts(snapshot: Snapshot) -> Counts:
-    """Return the whole site in figures."""
+    """Return the figures of the whole site."""
     rows = list(_standings(snapshot))
     n = Counter(row.state for row in rows)
     return Counts(
         len(rows),
         {state: n[state] for state in State if state is not State.OPEN},
-        sum(row.waived for row in rows),
-        sum(row.attested for row in rows),
-        sum(row.stale for row in rows),
-        sum(row.simulated for row in rows),
-        sum(row.before for row in rows),
-        sum(row.is_late for row in rows),
+        *_sums(rows, "waived", "attested", "stale", "simulated", "before", "late"),
     )
+
+
+def _sums(rows: list[_Standing], *flags: str) -> Iterator[int]:
+    """Yield for each flag how many activities have it."""
+    for flag in flags:
+        yield sum(getattr(row, flag) for row in rows)
 
 
 def _standings(snapshot: Snapshot) -> Iterator[_Standing]:
     waiting, now = lapsed(snapshot), snapshot.now
-    for name, phase, stored, ready, late_start, late_finish, start, finish, *flags in snapshot.db.execute(_STANDING):
+    for name, phase, stored, ready, late_start, late_finish, *counted in snapshot.ask(_STANDING):
         state = seen(stored, instant(ready), now, lapsed=name in waiting)
-        late = state not in OVER and is_late(state, instant(late_start), instant(late_finish), now)
-        waived, attested, stale, simulated, before = flags
-        is_stale = stale is not None
-        yield _Standing(phase, state, late, start, finish, waived, attested, is_stale, simulated, before)
+        late = is_late(state, instant(late_start), instant(late_finish), now)
+        yield _Standing(phase, state, late, *counted)
 
 
 def next_wake(snapshot: Snapshot) -> datetime | None:
-    """Return the next moment at which a lag ends and something may start or finish."""
-    return instant(snapshot.db.execute(_NEXT, {"now": stamp(snapshot.now)}).fetchone()[0])
+    """Return the next time at which a lag ends, so that something may start or finish. None if no lag is left."""
+    (found,) = snapshot.first(_NEXT, now=stamp(snapshot.now))
+    return instant(found)

@@ -1,4 +1,4 @@
-"""What is known of the facility, and which of it an activity still waits for."""
+"""Facts about the facility: those that are recorded, and those that an activity still needs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHOWN = "coalesce((SELECT json_group_array(e.digest) FROM evidence_item e WHERE
 
 @table("fact", by="t.person", evidence=_SHOWN)
 class FactRow(NamedTuple):
-    """What is known of the facility at a unit of the site; `evidence` are digests of what shows it."""
+    """A recorded fact about the facility at a unit of the site. `evidence` are the digests of its evidence."""
 
     seq: int
     unit: str
@@ -31,7 +31,7 @@ class FactRow(NamedTuple):
 
 
 class FactNeedRow(NamedTuple):
-    """A fact that an activity needs, and what is recorded of it; None while nobody has."""
+    """A fact that an activity needs. `known` is the recorded fact. It is None if nobody recorded it yet."""
 
     name: str
     unit_of_measure: str
@@ -42,33 +42,44 @@ class FactNeedRow(NamedTuple):
 
 
 def facts(snapshot: Snapshot, unit: str | None = None) -> list[FactRow]:
-    """Return the facts that hold, of a unit of the site or of all: the last recorded of each name."""
+    """Return the facts of a unit of the site, or of all units. Of each name only the last recorded value counts."""
     wanted = f"WHERE (:unit IS NULL OR t.unit = :unit) AND t.seq = ({_LAST}) ORDER BY t.unit, t.name"
     return rows_of(snapshot, FactRow, wanted, unit=unit)
 
 
 def fact_needs(snapshot: Snapshot, row: Activity) -> list[FactNeedRow]:
-    """Return the facts that an activity needs, each with what is recorded of it at the activity's unit."""
+    """Return the facts that an activity needs, each with the fact that is recorded at the activity's unit."""
     if not row.plan.facts:
         return []
     known = {fact.name: fact for fact in facts(snapshot, row.plan.unit)}
-    return [FactNeedRow(f.name, f.unit, f.meaning, f.options, f.evidence, known.get(f.name)) for f in row.plan.facts]
+    return [
+        FactNeedRow(
+            fact.name,
+            fact.unit,
+            fact.meaning,
+            fact.options,
+            fact.evidence,
+            known.get(fact.name),
+        )
+        for fact in row.plan.facts
+    ]
 
 
 def lacking_facts(snapshot: Snapshot, row: Activity) -> list[FactNeedRow]:
-    """Return the facts about the facility that an activity needs and nobody has recorded."""
+    """Return the facts that an activity needs and that nobody recorded yet."""
     return [need for need in fact_needs(snapshot, row) if need.known is None]
 
 
 def fact_mark(snapshot: Snapshot, row: Activity) -> int:
-    """Return the number of the last event that brought a fact which an activity needs; 0 where none did."""
-    return max((need.known.seq for need in fact_needs(snapshot, row) if need.known is not None), default=0)
+    """Return the number of the last event that recorded a fact which an activity needs. 0 if there is none."""
+    known = (need.known for need in fact_needs(snapshot, row))
+    return max((fact.seq for fact in known if fact is not None), default=0)
 
 
 def how_to_record(activity: str, lacking: Sequence[FactNeedRow]) -> str:
-    """Return the command that records what an activity lacks."""
-    given = " ".join(f"{need.name}={_example(need)}" for need in lacking)
-    return f"clusterwright fact {activity} {given} --evidence FILE"
+    """Return the command that records the facts that an activity lacks."""
+    values = " ".join(f"{need.name}={_example(need)}" for need in lacking)
+    return f"clusterwright fact {activity} {values} --evidence FILE"
 
 
 def _example(need: FactNeedRow) -> str:

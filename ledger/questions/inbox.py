@@ -1,4 +1,4 @@
-"""What waits for a person, and what a person may do now: the rules of the decisions are asked, not repeated."""
+"""What waits for a person, and what a person may do now. The rules of the decisions answer both; none is repeated here."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ VERBS: dict[str, Callable[[LookedUp], object]] = {
     "retry": runs.request_retry,
     "cancel": runs.request_cancel,
 }
-"""Decisions about an activity that need nothing but the activity and the person, each with its rule."""
+"""By verb, the rule of each decision that needs only an activity and a person."""
 
 
 class InboxRow(NamedTuple):
-    """Something that waits for a person; `action` is the verb of the command line.
+    """Something that waits for a person. `action` is the verb of the command line.
 
-    `blocked_by` says why it is refused as things are, empty where the person may do it now.
+    `blocked_by` says why the decision would be refused now. It is empty if the person may take it.
     """
 
     activity: str
@@ -66,7 +66,7 @@ class InboxRow(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Whether a person may take a decision about an activity now. `refusal` says why not, None where they may."""
+    """Whether a person may take a decision about an activity now. `refusal` says why not. It is None if they may."""
 
     verb: str
     refusal: ClusterwrightError | None
@@ -75,14 +75,14 @@ class Answer(NamedTuple):
 def may_now(snapshot: Snapshot, person: str, name: str) -> list[Answer]:
     """Return for every verb whether a person may take that decision about an activity now.
 
-    The decision asks the same rule: it accepts what is allowed here, and refuses the rest with the same reason.
+    The decision asks the same rule. So it accepts what is allowed here, and refuses everything else with the same reason.
     """
     case = case_of(snapshot, name, person)
     return [Answer(verb, refusal_of(rule, case)) for verb, rule in VERBS.items()]
 
 
 def refusal_of(rule: Callable[[LookedUp], object], case: LookedUp) -> ClusterwrightError | None:
-    """Return why a rule refuses a case, or None where it does not."""
+    """Return why a rule refuses a case. None if it does not."""
     try:
         rule(case)
     except ClusterwrightError as refused:
@@ -91,15 +91,15 @@ def refusal_of(rule: Callable[[LookedUp], object], case: LookedUp) -> Clusterwri
 
 
 def inbox(snapshot: Snapshot, person: str) -> list[InboxRow]:
-    """Return what waits for a person, what was waiting longest first."""
+    """Return what waits for a person. What has waited longest comes first."""
     me = actor(snapshot, person)
-    rows = [
-        *_to_sign(snapshot, me),
-        *_to_decide(snapshot, me),
-        *_to_do(snapshot, me),
-    ]
-    rows += [*_to_order(snapshot, me), *_to_change(snapshot, me)]
-    return sorted(rows, key=lambda r: (r.since is None, r.since, r.activity))
+    waiting = (_to_sign, _to_decide, _to_do, _to_order, _to_change)
+    rows = (row for of_kind in waiting for row in of_kind(snapshot, me))
+    return sorted(rows, key=_place_in_inbox)
+
+
+def _place_in_inbox(row: InboxRow) -> tuple[bool, datetime | None, str]:
+    return row.since is None, row.since, row.activity
 
 
 def _row(
@@ -110,7 +110,7 @@ def _row(
     role: str,
     since: datetime | None,
 ) -> InboxRow:
-    """Return a row, with what the rule of its decision says of it now."""
+    """Return a row, with the reason for which the rule of its decision refuses it now, if it does."""
     case = LookedUp(snapshot, row, me)
     missing = tuple(approval.missing_evidence(case)) if action == "sign" else ()
     rule = VERBS.get(action)
@@ -132,7 +132,8 @@ def _first_role(roles: tuple[str, ...], me: Actor) -> str | None:
 
 def _to_sign(snapshot: Snapshot, me: Actor) -> Iterator[InboxRow]:
     waiting = activities(snapshot, state=State.AWAITING_SIGN_OFF) + _to_sign_again(snapshot)
-    waiting += [row for row in ready(snapshot) if row.plan.kind is Kind.GATE and not row.plan.completed_by]
+    gates = [row for row in ready(snapshot) if row.plan.kind is Kind.GATE]
+    waiting += [gate for gate in gates if not gate.plan.completed_by]
     for row in waiting:
         role = _first_role(row.plan.policy.roles, me)
         if role is None or (row.separates_duties and me.id in row.performers):
@@ -143,14 +144,14 @@ def _to_sign(snapshot: Snapshot, me: Actor) -> Iterator[InboxRow]:
 
 
 def _to_sign_again(snapshot: Snapshot) -> list[Activity]:
-    """Return what was approved and is to be approved again: stale, or its time is over."""
+    """Return the activities that need new approvals: those that are stale, and those whose approval has expired."""
     stale = select(snapshot, "stale_since IS NOT NULL AND state = 'done'")
     expired = approved_until(snapshot, snapshot.now)
     return [*stale, *(row for row in expired if not row.stale)]
 
 
 def approved_until(snapshot: Snapshot, until: datetime) -> list[Activity]:
-    """Return what is done and approved for a time that is over by `until`."""
+    """Return the activities that are done and whose approval expires by `until`."""
     return select(snapshot, "state = 'done' AND valid_until <= :until", until=stamp(until))
 
 
@@ -165,7 +166,9 @@ def _to_decide(snapshot: Snapshot, me: Actor) -> Iterator[InboxRow]:
 def _to_do(snapshot: Snapshot, me: Actor) -> Iterator[InboxRow]:
     for row in ready(snapshot):
         action = _next_action(snapshot, row)
-        wanted = roles_for("release", policy=row.plan.policy.roles) if action == "release" else (row.plan.role,)
+        wanted: tuple[str, ...] = (row.plan.role,)
+        if action == "release":
+            wanted = roles_for("release", policy=row.plan.policy.roles)
         if action is not None and _is_for(row, me, wanted):
             role = _first_role(wanted, me) or row.plan.role
             yield _row(snapshot, me, row, action, role, row.ready_from)
@@ -175,7 +178,7 @@ def _to_do(snapshot: Snapshot, me: Actor) -> Iterator[InboxRow]:
 
 
 def _next_action(snapshot: Snapshot, row: Activity) -> str | None:
-    """Return what a person does to move a ready activity on. None where software does it, or where it is signed."""
+    """Return what a person does next about a ready activity. None if software does it, or if it only needs a sign-off."""
     plan = row.plan
     if plan.completed_by or plan.kind is Kind.GATE:
         return None
@@ -191,7 +194,7 @@ def _next_action(snapshot: Snapshot, row: Activity) -> str | None:
 
 
 def _is_for(row: Activity, me: Actor, wanted: tuple[str, ...]) -> bool:
-    """Return whether it is theirs: an assignee's alone, else of anyone with the role in the organisation that has it."""
+    """Return whether an activity is for a person: its assignee, or anybody with the role in the organisation that has the work."""
     if row.assignee is not None:
         return row.assignee == me.id
     if row.whose and not is_same(me.organisation or "", row.whose):
@@ -200,14 +203,14 @@ def _is_for(row: Activity, me: Actor, wanted: tuple[str, ...]) -> bool:
 
 
 def _to_order(snapshot: Snapshot, me: Actor) -> Iterator[InboxRow]:
-    for name, title, ready_from, role in snapshot.db.execute(_TO_ORDER, {"now": stamp(snapshot.now)}):
+    for name, title, ready_from, role in snapshot.ask(_TO_ORDER, now=stamp(snapshot.now)):
         if role in me.roles:
             blocked_by = _why_not_ordered(snapshot, name)
             yield InboxRow(name, title, "order", role, moment(ready_from), (), blocked_by)
 
 
 def _why_not_ordered(snapshot: Snapshot, name: str) -> str:
-    """Return why an order cannot be placed now. Empty where it can."""
+    """Return why an order cannot be placed now. Empty if it can."""
     try:
         refuse_unready_order(snapshot, require_order(snapshot, name))
     except ClusterwrightError as refused:
@@ -216,7 +219,7 @@ def _why_not_ordered(snapshot: Snapshot, name: str) -> str:
 
 
 def _to_change(snapshot: Snapshot, me: Actor) -> Iterator[InboxRow]:
-    """Return the change orders that wait for a decision, but not to the person who asked for them."""
+    """Yield the change orders that wait for a decision of this person. The person who asked for one may not decide it."""
     role = _first_role(roles_for("decide_change"), me)
     for change in changes(snapshot) if role is not None else ():
         if role is not None and change.state == "open" and change.asked_by != me.id:

@@ -1,4 +1,4 @@
-"""Links between activities, orders and deliveries, each with how its other end is."""
+"""Links between activities, orders and deliveries, each with the state of the node at its other end."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ LEFT JOIN order_line ot ON ot.id = t.order_line WHERE {where} = :id ORDER BY l.i
 
 
 def predecessors(snapshot: Snapshot, name: str) -> list[LinkRow]:
-    """Return the links into an activity or order, with how the other end is."""
+    """Return the links from the predecessors of an activity or order, each with the predecessor's state."""
     return _links(snapshot, 'l."before"', 'l."after"', name)
 
 
 def successors(snapshot: Snapshot, name: str) -> list[LinkRow]:
-    """Return the links out of an activity or order, with how the other end is."""
+    """Return the links to the successors of an activity or order, each with the successor's state."""
     return _links(snapshot, 'l."after"', 'l."before"', name)
 
 
 def _links(snapshot: Snapshot, end: str, where: str, name: str) -> list[LinkRow]:
-    found = snapshot.db.execute(_LINKS.format(end=end, where=where), {"id": name})
+    found = snapshot.ask(_LINKS.format(end=end, where=where), id=name)
     links = []
     for (
         *link,
@@ -57,5 +57,6 @@ def _links(snapshot: Snapshot, end: str, where: str, name: str) -> list[LinkRow]
             how = EXPIRED
         else:
             how = "" if state is None else seen(state, instant(ready), snapshot.now).value
-        links.append(LinkRow._make([*link, words(bridged), how, title, instant(satisfied), valid_until]))
+        seen_end = (how, title, instant(satisfied), valid_until)
+        links.append(LinkRow._make([*link, words(bridged), *seen_end]))
     return links

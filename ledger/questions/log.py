@@ -1,24 +1,21 @@
-"""The events themselves, and the forecasts that were published."""
+"""Events as they were recorded, and published forecasts."""
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from ledger.questions.snapshot import Snapshot
-from steps.stamps import moment
+from ledger.questions.snapshot import Snapshot, rows_of, table
 
-_EVENTS = """
-SELECT seq, recorded_at, effective_at, actor, kind, schema_version, subject, plan_revision, payload, hash FROM event
-WHERE seq > :after AND (:subject IS NULL OR subject = :subject) ORDER BY seq LIMIT :limit"""
+_EVENTS = "WHERE t.seq > :after AND (:subject IS NULL OR t.subject = :subject) ORDER BY t.seq LIMIT :limit"
 _FIRST = """
 SELECT min(seq) FROM (
   SELECT seq FROM event WHERE (:subject IS NULL OR subject = :subject) ORDER BY seq DESC LIMIT :limit)"""
 
 
+@table("event")
 class EventRow(NamedTuple):
-    """An event as recorded."""
+    """An event as it was recorded."""
 
     seq: int
     recorded_at: datetime
@@ -32,6 +29,7 @@ class EventRow(NamedTuple):
     hash: str
 
 
+@table("forecast", by="t.person")
 class ForecastRow(NamedTuple):
     """A published forecast."""
 
@@ -44,11 +42,16 @@ class ForecastRow(NamedTuple):
 
 
 def events(
-    snapshot: Snapshot, after: int = 0, limit: int | None = None, *, subject: str | None = None
+    snapshot: Snapshot,
+    after: int = 0,
+    limit: int | None = None,
+    *,
+    subject: str | None = None,
 ) -> list[EventRow]:
-    """Return events after a place in the chain, oldest first."""
-    wanted = {"after": after, "subject": subject, "limit": -1 if limit is None else limit}
-    return [_event(*row) for row in snapshot.db.execute(_EVENTS, wanted)]
+    """Return the events after the one with the number `after`, oldest first."""
+    most = -1 if limit is None else limit
+    found = rows_of(snapshot, EventRow, _EVENTS, after=after, subject=subject, limit=most)
+    return [_without_name(event) for event in found]
 
 
 def last_events(
@@ -57,57 +60,31 @@ def last_events(
     *,
     subject: str | None = None,
 ) -> list[EventRow]:
-    """Return the newest events, oldest of them first, without reading those before."""
-    first = snapshot.db.execute(_FIRST, {"subject": subject, "limit": limit}).fetchone()[0]
+    """Return the last `limit` events, oldest first. Earlier ones are not read."""
+    (first,) = snapshot.first(_FIRST, subject=subject, limit=limit)
     return events(snapshot, (first or 1) - 1, subject=subject)
 
 
 def mentions(snapshot: Snapshot, name: str) -> list[int]:
-    """Return the numbers of the events in which somebody wrote a name. They cannot be changed."""
+    """Return the numbers of the events whose text contains a name. Events cannot be changed, so the name stays in them."""
     if not name.strip():
         return []
-    found = snapshot.db.execute("SELECT seq FROM event WHERE instr(payload, ?) > 0 ORDER BY seq", [name])
-    return [seq for (seq,) in found]
+    return snapshot.column("SELECT seq FROM event WHERE instr(payload, :name) > 0 ORDER BY seq", name=name)
 
 
 def naming_plans(snapshot: Snapshot) -> list[int]:
-    """Return the plan revisions whose document holds names itself, as those of the first release do."""
+    """Return the plan revisions whose own document has people's names. Only the first release wrote such documents."""
     named = "SELECT plan_revision FROM event WHERE kind = 'plan.adopted' AND schema_version = 1 ORDER BY seq"
-    return [revision for (revision,) in snapshot.db.execute(named)]
+    return snapshot.column(named)
 
 
 def forecasts(snapshot: Snapshot) -> list[ForecastRow]:
     """Return published forecasts, newest first."""
-    found = snapshot.db.execute("SELECT seq, at, person, finish, phases, note FROM forecast ORDER BY seq DESC")
-    return [
-        ForecastRow(seq, moment(at), person, moment(finish), json.loads(phases), note)
-        for seq, at, person, finish, phases, note in found
-    ]
+    return rows_of(snapshot, ForecastRow, "ORDER BY t.seq DESC")
 
 
-def _event(
-    seq: int,
-    recorded: str,
-    effective: str,
-    actor: str,
-    kind: str,
-    version: int,
-    *rest: Any,
-) -> EventRow:
-    """Return an event's row. The first release held the signer's name in its payload, which is not for screens."""
-    subject, revision, text, digest = rest
-    payload: dict[str, Any] = json.loads(text)
-    if version == 1 and kind in {"activity.signed", "activity.rejected"}:
-        payload.pop("name", None)
-    return EventRow(
-        seq,
-        moment(recorded),
-        moment(effective),
-        actor,
-        kind,
-        version,
-        subject,
-        revision,
-        payload,
-        digest,
-    )
+def _without_name(event: EventRow) -> EventRow:
+    """Remove the signer's name from the payload, where the first release stored it. It may have been redacted since."""
+    if event.schema_version == 1 and event.kind in {"activity.signed", "activity.rejected"}:
+        event.payload.pop("name", None)
+    return event

@@ -1,4 +1,4 @@
-"""Non-conformances, and everything that is left to make good."""
+"""Non-conformances, and the punch list: everything that is still to be made good."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ table("ncr", inspections=_INSPECTIONS)(NcrRow)
 
 
 class PunchRow(NamedTuple):
-    """What is left to make good: an open non-conformance, or a waiver. `trade` is the role that does the work."""
+    """A punch item: an open non-conformance or a waiver. `trade` is the role that does the work."""
 
     id: str
     kind: str
@@ -62,52 +62,75 @@ def ncrs(
 
 
 def ncr(snapshot: Snapshot, name: str) -> NcrRow | None:
-    """Return a non-conformance, or None where there is none of that id."""
+    """Return a non-conformance. None if there is none with this id."""
     return one_of(snapshot, NcrRow, "WHERE t.id = :name", name=name)
 
 
 def open_ncrs_of_readings(snapshot: Snapshot, row: Activity) -> dict[tuple[str, str], str]:
     """Return the open non-conformance of each metric and item whose reading failed in this attempt."""
-    found = snapshot.db.execute(_OF_READINGS, {"name": row.id, "attempt": row.attempt})
+    found = snapshot.ask(_OF_READINGS, name=row.id, attempt=row.attempt)
     return {(metric, item): ncr for metric, item, ncr in found}
 
 
 def open_ncrs_of_items(snapshot: Snapshot, row: Activity) -> dict[str, str]:
     """Return the open non-conformance of each item of a checklist that failed in this attempt."""
-    return dict(snapshot.db.execute(_OF_ITEMS, {"name": row.id, "attempt": row.attempt}))
+    return dict(snapshot.ask(_OF_ITEMS, name=row.id, attempt=row.attempt))
 
 
 def waiver_of(snapshot: Snapshot, row: Activity) -> str | None:
-    """Return the first waiver of this attempt, on which use-as-is may rest. None where there is none."""
-    return next((waiver.id for waiver in waivers(snapshot, row.id) if waiver.attempt == row.attempt), None)
+    """Return the first waiver of this attempt, which permits use-as-is. None if there is none."""
+    found = waivers(snapshot, row.id)
+    mine = (waiver.id for waiver in found if waiver.attempt == row.attempt)
+    return next(mine, None)
 
 
 def require_ncr(snapshot: Snapshot, name: str) -> NcrRow:
-    """Return a non-conformance. Raise for an unknown id."""
+    """Return a non-conformance. Raise InputError for an unknown id."""
     found = ncr(snapshot, name)
     if found is None:
-        raise InputError(f"there is no non-conformance {name!r}", hint="clusterwright ncr list")
+        raise InputError(f"there is no non-conformance {name!r}", hint="`clusterwright ncr list` lists them")
     return found
 
 
 def punch(snapshot: Snapshot, today: date, organisation: str | None = None) -> list[PunchRow]:
-    """Return what is left to make good, by trade, class and due date. A waiver of an earlier attempt is spent."""
-    rows = {
-        row.id: row for row in select(snapshot, "id IN (SELECT activity FROM ncr UNION SELECT activity FROM waiver)")
-    }
+    """Return the punch list by trade, class and due date. A waiver counts only in the attempt for which it was decided."""
+    with_items = select(snapshot, "id IN (SELECT activity FROM ncr UNION SELECT activity FROM waiver)")
     if organisation is not None:
-        rows = {name: row for name, row in rows.items() if is_same(row.organisation, organisation)}
+        with_items = [row for row in with_items if is_same(row.organisation, organisation)]
+    rows = {row.id: row for row in with_items}
     found = []
     for n in ncrs(snapshot, open_only=True):
         if n.activity in rows:
             said = f"{n.decided}: {n.reason}" if n.decided else n.reason
-            trade, overdue = rows[n.activity].plan.role, n.due is not None and n.due < today
-            found.append(PunchRow(n.id, "ncr", n.activity, n.ncr_class, trade, n.owner, n.due, overdue, said))
+            item = PunchRow(
+                n.id,
+                "ncr",
+                n.activity,
+                n.ncr_class,
+                rows[n.activity].plan.role,
+                n.owner,
+                n.due,
+                overdue=n.due is not None and n.due < today,
+                said=said,
+            )
+            found.append(item)
     for w in waivers(snapshot):
         row = rows.get(w.activity)
         if row is not None and row.attempt == w.attempt:
-            plan, said = row.plan, f"{w.metric}: {w.reason}"
-            found.append(
-                PunchRow(w.id, "waiver", w.activity, plan.ncr_class, plan.role, w.by, w.due, w.due < today, said)
+            item = PunchRow(
+                w.id,
+                "waiver",
+                w.activity,
+                row.plan.ncr_class,
+                row.plan.role,
+                w.by,
+                w.due,
+                overdue=w.due < today,
+                said=f"{w.metric}: {w.reason}",
             )
-    return sorted(found, key=lambda p: (p.trade, p.ncr_class, p.due or date.max, p.id))
+            found.append(item)
+    return sorted(found, key=_place_in_list)
+
+
+def _place_in_list(item: PunchRow) -> tuple[str, str, date, str]:
+    return item.trade, item.ncr_class, item.due or date.max, item.id

@@ -1,4 +1,4 @@
-"""The history of an order in words, straight from the events, in whatever version they were recorded."""
+"""The history of an order in words. It is made from the stored events, whatever their version."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from steps.stamps import moment
 
-Said = dict[str, Any]
+Payload = dict[str, Any]
 
 
 class HistoryRow(NamedTuple):
-    """Something that happened to an order or a delivery of it, in words."""
+    """An event about an order or one of its deliveries. `said` is what happened, in words."""
 
     seq: int
     at: datetime
@@ -24,71 +24,74 @@ class HistoryRow(NamedTuple):
 
 
 def history(rows: Iterable[tuple[Any, ...]]) -> list[HistoryRow]:
-    """Return the history of rows of sequence, instant, actor, kind, subject and payload. Dates say what they were before."""
+    """Return the history from rows of number, time, actor, kind, subject and payload. A new date is shown with the earlier one."""
     found: list[HistoryRow] = []
     promised: dict[str, str] = {}
-    for seq, at, person, kind, subject, payload in rows:
-        told = json.loads(payload)
-        said = WORDS[kind](told) if kind in WORDS else kind
-        if told.get("promised"):
+    for seq, at, person, kind, subject, text in rows:
+        payload = json.loads(text)
+        said = WORDS[kind](payload) if kind in WORDS else kind
+        if payload.get("promised"):
             before = promised.get(subject) or promised.get(subject.partition("/")[0])
-            said += f", promised for {told['promised']}" + (f", before {before}" if before else "")
-            promised[subject] = told["promised"]
+            said += f", promised for {payload['promised']}" + (f", before {before}" if before else "")
+            promised[subject] = payload["promised"]
         found.append(HistoryRow(seq, moment(at), person, kind, subject, said))
     return found
 
 
-def _placed(told: Said) -> str:
+def _placed(payload: Payload) -> str:
     return _joined(
         "placed",
-        told.get("supplier") and f"with {told['supplier']}",
-        told.get("reference") and f"as {told['reference']}",
-        told.get("value") and f"for {told['value']} {told['currency']}",
-        told.get("budget_line") and f"on {told['budget_line']}",
+        payload.get("supplier") and f"with {payload['supplier']}",
+        payload.get("reference") and f"as {payload['reference']}",
+        payload.get("value") and f"for {payload['value']} {payload['currency']}",
+        payload.get("budget_line") and f"on {payload['budget_line']}",
     )
 
 
-def _shipped(told: Said) -> str:
+def _shipped(payload: Payload) -> str:
     return _joined(
-        f"shipped on {told['shipped']} by {told['carrier']}",
-        told["tracking"] and f"({told['tracking']})",
-        told["handling"] and f"; {told['handling']}",
+        f"shipped on {payload['shipped']} by {payload['carrier']}",
+        payload["tracking"] and f"({payload['tracking']})",
+        payload["handling"] and f"; {payload['handling']}",
     )
 
 
-def _received(told: Said) -> str:
+def _received(payload: Payload) -> str:
     return _joined(
-        f"{told['quantity']} received",
-        told["complete"] and "and complete",
-        told.get("ncr") and f"under {told['ncr']}",
-        told["note"] and f": {told['note']}",
+        f"{payload['quantity']} received",
+        payload["complete"] and "and complete",
+        payload.get("ncr") and f"under {payload['ncr']}",
+        payload["note"] and f": {payload['note']}",
     )
 
 
-def _change(told: Said) -> str:
-    figures = [f"{name} {told[name]}" for name in ("quantity", "value") if told[name] is not None]
-    return f"{told['change']} asks for {', '.join(figures)}: {told['reason']}"
+def _change(payload: Payload) -> str:
+    figures = [f"{name} {payload[name]}" for name in ("quantity", "value") if payload[name] is not None]
+    return f"{payload['change']} asks for {', '.join(figures)}: {payload['reason']}"
 
 
-def _decided(told: Said) -> str:
-    return _joined(f"{told['meaning']}, asked for by {told['asked_by']}", told["reason"] and f": {told['reason']}")
+def _decided(payload: Payload) -> str:
+    return _joined(
+        f"{payload['meaning']}, asked for by {payload['asked_by']}", payload["reason"] and f": {payload['reason']}"
+    )
 
 
 def _joined(*parts: Any) -> str:
-    return " ".join(part for part in parts if part).replace(" :", ":").replace(" ;", ";")
+    text = " ".join(filter(None, parts))
+    return text.replace(" :", ":").replace(" ;", ";")
 
 
-WORDS: dict[str, Callable[[Said], str]] = {
+WORDS: dict[str, Callable[[Payload], str]] = {
     "order.placed": _placed,
-    "order.acknowledged": lambda told: f"acknowledged on {told['on']} as {told['reference']}",
-    "order.promised": lambda told: f"another date: {told['reason']}",
-    "order.expedited": lambda told: f"expedited for {told['cost']} {told['currency']}: {told['reason']}",
+    "order.acknowledged": lambda payload: f"acknowledged on {payload['on']} as {payload['reference']}",
+    "order.promised": lambda payload: f"another date: {payload['reason']}",
+    "order.expedited": lambda payload: f"expedited for {payload['cost']} {payload['currency']}: {payload['reason']}",
     "tranche.shipped": _shipped,
     "tranche.received": _received,
     "change.asked": _change,
     "change.decided": _decided,
-    "organisation.assigned": lambda told: (
-        f"given to {told['organisation']}" if told["organisation"] else "given to no organisation"
+    "organisation.assigned": lambda payload: (
+        f"assigned to {payload['organisation']}" if payload["organisation"] else "assigned to no organisation"
     ),
 }
-"""Each kind of event and the sentence it makes."""
+"""By kind of event: what says in words what happened."""

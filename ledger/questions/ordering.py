@@ -11,6 +11,6 @@ from ledger.rules.rows import OrderRow
 
 
 def refuse_unready_order(snapshot: Snapshot, order: OrderRow) -> None:
-    """Raise for an order that cannot be placed now."""
+    """Raise NotSatisfiedError for an order that cannot be placed now."""
     waits = unmet(predecessors(snapshot, order.id), "start", snapshot.now)
     refuse_unready(order, waits, snapshot.now, lapsed=order.id in lapsed(snapshot))

@@ -1,9 +1,9 @@
-"""Orders and deliveries as they are, what they cost by budget line, what was changed, and how it went."""
+"""Orders and their deliveries, the budget, change orders, the history of an order, and serial numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -24,41 +24,16 @@ from ledger.rules.subjects import is_delivery, order_of
 _CURRENCY = """
 coalesce((SELECT o.currency FROM order_line o
   WHERE t.subject = o.id OR substr(t.subject, 1, length(o.id) + 1) = o.id || '/'), '')"""
+_HISTORY = """
+SELECT seq, effective_at, actor, kind, subject, payload FROM event
+WHERE subject = :name OR (subject > :name || '/' AND subject < :name || '0') ORDER BY seq"""
+"""The character 0 follows the slash, so the range has every id that begins with the order's id and a slash."""
+
 _OF_ORDER = "WHERE t.subject = :order OR substr(t.subject, 1, length(:order) + 1) = :order || '/'"
 
 
-@table("order_line")
-class Line(NamedTuple):
-    """An order as it is stored."""
-
-    id: str
-    step: str
-    unit: str
-    item: str
-    title: str
-    quantity: Decimal
-    unit_of_measure: str
-    supplier: str
-    supplier_name: str
-    reference: str
-    order_by: datetime | None
-    need_by: datetime | None
-    ready_from: datetime | None
-    promised: date | None
-    placed_at: datetime | None
-    lead_m_h: float
-    total_float_h: float | None
-    organisation: str
-    value: Decimal | None
-    currency: str
-    budget_line: str
-    acknowledged: date | None
-    acknowledgement: str
-    expedite_cost: Decimal
-
-
 class BudgetRow(NamedTuple):
-    """A budget line in one currency; `unpriced` counts placed orders without a value."""
+    """A budget line in one currency. `unpriced` is the number of placed orders without a value."""
 
     budget_line: str
     currency: str
@@ -69,6 +44,14 @@ class BudgetRow(NamedTuple):
     open: Decimal
 
 
+table(
+    "order_line",
+    float_h="t.total_float_h",
+    critical="coalesce(t.total_float_h < 1e-6, 0)",
+    state="NULL",
+    late="NULL",
+    tranches="NULL",
+)(OrderRow)  # the last three follow from the deliveries: see `_order`
 table("tranche", quantity="coalesce(t.contracted, t.quantity)", planned_quantity="t.quantity")(TrancheRow)
 table(
     "change_order",
@@ -78,57 +61,60 @@ table(
 
 
 def orders(snapshot: Snapshot, *, organisation: str | None = None) -> list[OrderRow]:
-    """Return every order of the plan with its deliveries, in plan order; or those of one organisation or supplier."""
+    """Return the orders with their deliveries, in plan order: all, or those of one organisation or supplier."""
     deliveries: dict[str, list[TrancheRow]] = {}
     for delivery in rows_of(snapshot, TrancheRow, "ORDER BY t.order_line, t.number"):
         deliveries.setdefault(order_of(delivery.id), []).append(delivery)
-    found = rows_of(snapshot, Line, "ORDER BY t.ordinal")
+    found = rows_of(snapshot, OrderRow, "ORDER BY t.ordinal")
     if organisation is not None:
-        names = [(line, (line.organisation, line.supplier_name)) for line in found]
-        found = [line for line, theirs in names if any(is_same(name, organisation) for name in theirs)]
-    return [_order(line, tuple(deliveries.get(line.id, ())), snapshot.now) for line in found]
+        found = [row for row in found if _is_theirs(row, organisation)]
+    pairs = ((row, deliveries.get(row.id, ())) for row in found)
+    return [_order(row, tranches, snapshot.now) for row, tranches in pairs]
+
+
+def _is_theirs(row: OrderRow, organisation: str) -> bool:
+    return is_same(row.organisation, organisation) or is_same(row.supplier_name, organisation)
 
 
 def order(snapshot: Snapshot, name: str) -> OrderRow | None:
-    """Return an order, or None where there is none of that id."""
-    line = one_of(snapshot, Line, "WHERE t.id = :name", name=name)
-    if line is None:
+    """Return an order. None if there is none with this id."""
+    row = one_of(snapshot, OrderRow, "WHERE t.id = :name", name=name)
+    if row is None:
         return None
     tranches = rows_of(snapshot, TrancheRow, "WHERE t.order_line = :name ORDER BY t.number", name=name)
-    return _order(line, tuple(tranches), snapshot.now)
+    return _order(row, tranches, snapshot.now)
 
 
 def require_order(snapshot: Snapshot, name: str) -> OrderRow:
-    """Return an order. Raise for an unknown id, with the nearest ones."""
+    """Return an order. Raise InputError for an unknown id, with the most similar ids as a hint."""
     found = order(snapshot, name)
     if found is None:
-        known = snapshot.db.execute("SELECT id FROM order_line ORDER BY ordinal")
-        raise unknown_order(name, [known_id for (known_id,) in known])
+        raise unknown_order(name, snapshot.column("SELECT id FROM order_line ORDER BY ordinal"))
     return found
 
 
 def tranche(snapshot: Snapshot, name: str) -> TrancheRow | None:
-    """Return a delivery of an order, or None where there is none of that id."""
+    """Return a delivery of an order. None if there is none with this id."""
     return one_of(snapshot, TrancheRow, "WHERE t.id = :name", name=name)
 
 
 def require_tranche(snapshot: Snapshot, name: str) -> TrancheRow:
-    """Return a delivery of an order. Raise for an unknown id, with the nearest ones."""
+    """Return a delivery of an order. Raise InputError for an unknown id, with the most similar ids as a hint."""
     found = tranche(snapshot, name)
     if found is None:
-        raise unknown_order(name, [known for (known,) in snapshot.db.execute("SELECT id FROM tranche")], "delivery")
+        raise unknown_order(name, snapshot.column("SELECT id FROM tranche"), "delivery")
     return found
 
 
 def order_named(snapshot: Snapshot, subject: str) -> OrderRow:
-    """Return the order that an order's or a delivery's id names."""
+    """Return the order with this id, or the order of the delivery with this id. Raise InputError for an unknown id."""
     if is_delivery(subject):
         require_tranche(snapshot, subject)
     return require_order(snapshot, order_of(subject))
 
 
 def require_placed(snapshot: Snapshot, subject: str) -> OrderRow:
-    """Return the placed order that an order's or a delivery's id names. Raise where it is not placed."""
+    """Return the order of an order's or a delivery's id. Raise NotSatisfiedError if it was not placed yet."""
     found = order_named(snapshot, subject)
     refuse_unplaced(found)
     return found
@@ -136,14 +122,14 @@ def require_placed(snapshot: Snapshot, subject: str) -> OrderRow:
 
 def plan_currency(snapshot: Snapshot) -> str:
     """Return the currency of the plan in force."""
-    (code,) = snapshot.db.execute("SELECT currency FROM plan_revision ORDER BY revision DESC LIMIT 1").fetchone()
+    (code,) = snapshot.first("SELECT currency FROM plan_revision ORDER BY revision DESC LIMIT 1")
     return currency_code(code)
 
 
 def budget(snapshot: Snapshot) -> list[BudgetRow]:
-    """Return what is committed, received and open by budget line and currency. Expediting is committed too.
+    """Return the committed, received and open value by budget line and currency. The cost of expediting is committed too.
 
-    What was received of an order is its share of the order's quantity. Currencies are never added.
+    Of an order that was partly received, the same share of its value is received. Different currencies are never added.
     """
     lines: dict[tuple[str, str], list[OrderRow]] = {}
     for row in orders(snapshot):
@@ -153,70 +139,44 @@ def budget(snapshot: Snapshot) -> list[BudgetRow]:
 
 
 def changes(snapshot: Snapshot, order: str | None = None) -> list[ChangeRow]:
-    """Return change orders, oldest first; those of one order and its deliveries where it is named."""
+    """Return change orders, oldest first: all, or those of one order and its deliveries."""
     wanted = _OF_ORDER if order is not None else ""
     return rows_of(snapshot, ChangeRow, f"{wanted} ORDER BY t.id", order=order)
 
 
 def change(snapshot: Snapshot, name: str) -> ChangeRow | None:
-    """Return a change order, or None where there is none of that id."""
+    """Return a change order. None if there is none with this id."""
     return one_of(snapshot, ChangeRow, "WHERE t.id = :name", name=name)
 
 
 def order_history(snapshot: Snapshot, name: str) -> list[HistoryRow]:
-    """Return everything that was recorded of an order and its deliveries, oldest first, in the words of that time."""
+    """Return every event about an order and its deliveries, oldest first, each as a sentence."""
     require_order(snapshot, name)
-    found = snapshot.db.execute(
-        "SELECT seq, effective_at, actor, kind, subject, payload FROM event"
-        " WHERE subject = :name OR (subject > :name || '/' AND subject < :name || '0') ORDER BY seq",  # '0' follows '/'
-        {"name": name},
-    )
-    return history(found.fetchall())
+    return history(snapshot.ask(_HISTORY, name=name))
 
 
 def serials(snapshot: Snapshot, tranche: str) -> tuple[str, ...]:
     """Return the serial numbers that came with a delivery."""
-    found = snapshot.db.execute("SELECT serials FROM delivery WHERE tranche = ? ORDER BY seq", [tranche])
-    return tuple(serial for (came,) in found for serial in words(came))
+    found = snapshot.column("SELECT serials FROM delivery WHERE tranche = :tranche ORDER BY seq", tranche=tranche)
+    return tuple(serial for came in found for serial in words(came))
 
 
 def serials_received(snapshot: Snapshot) -> dict[str, tuple[str, str]]:
-    """Return every serial number received, by its folded form, as it was written and with its delivery."""
-    found = snapshot.db.execute("SELECT tranche, serials FROM delivery ORDER BY seq")
-    return {serial.casefold(): (serial, tranche) for tranche, came in found for serial in words(came)}
+    """Return every serial number that was received, as it was written, and its delivery. Keys are in lower case."""
+    received: dict[str, tuple[str, str]] = {}
+    for tranche, came in snapshot.ask("SELECT tranche, serials FROM delivery ORDER BY seq"):
+        received |= {serial.casefold(): (serial, tranche) for serial in words(came)}
+    return received
 
 
-def _order(line: Line, tranches: tuple[TrancheRow, ...], now: datetime) -> OrderRow:
+def _order(row: OrderRow, tranches: Sequence[TrancheRow], now: datetime) -> OrderRow:
+    """Return an order with what follows from its deliveries: its quantity, its state, and whether it is late."""
     changed = sum((t.quantity - t.planned_quantity for t in tranches), Decimal(0))
-    return OrderRow(
-        id=line.id,
-        step=line.step,
-        unit=line.unit,
-        item=line.item,
-        title=line.title,
-        quantity=line.quantity + changed,
-        unit_of_measure=line.unit_of_measure,
-        supplier=line.supplier,
-        supplier_name=line.supplier_name,
-        reference=line.reference,
-        order_by=line.order_by,
-        need_by=line.need_by,
-        state=order_state(line.placed_at, tranches),
-        ready_from=line.ready_from,
-        promised=line.promised,
-        placed_at=line.placed_at,
-        lead_m_h=line.lead_m_h,
-        float_h=line.total_float_h,
-        critical=line.total_float_h is not None and line.total_float_h < 1e-6,
-        late=is_order_late(now, line.order_by, line.placed_at, tranches),
-        tranches=tranches,
-        organisation=line.organisation,
-        value=line.value,
-        currency=line.currency,
-        budget_line=line.budget_line,
-        acknowledged=line.acknowledged,
-        acknowledgement=line.acknowledgement,
-        expedite_cost=line.expedite_cost,
+    return row._replace(
+        quantity=row.quantity + changed,
+        state=order_state(row.placed_at, tranches),
+        late=is_order_late(now, row.order_by, row.placed_at, tranches),
+        tranches=tuple(tranches),
     )
 
 

@@ -1,4 +1,4 @@
-"""People: who is in force, in which roles they may act, and what they are called."""
+"""People: those in the plan in force, their roles and accounts, their names, and delegations."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from typing import NamedTuple
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 
 _OWN = "SELECT role FROM person_role WHERE person = :person"
-_PEOPLE = """
-SELECT p.id, (SELECT name FROM person_name n WHERE n.id = p.id),
-  (SELECT group_concat(role, ' ') FROM person_role r WHERE r.person = p.id), p.organisation, p.account
-FROM person p WHERE (:account IS NULL OR p.account = :account) ORDER BY p.rowid"""
+_ROLES = "(SELECT json_group_array(r.role) FROM person_role r WHERE r.person = t.id)"
 
 
+@table("person", name="(SELECT n.name FROM person_name n WHERE n.id = t.id)", roles=_ROLES)
 class PersonRow(NamedTuple):
-    """A person in force."""
+    """A person in the plan in force. `account` is that of the operating system or the database."""
 
     id: str
     name: str
@@ -26,7 +24,7 @@ class PersonRow(NamedTuple):
 
 @table("person_name")
 class NameRow(NamedTuple):
-    """What a person is called; their id once redacted."""
+    """A person's name. Once it is redacted, `name` is their id."""
 
     id: str
     name: str
@@ -35,7 +33,7 @@ class NameRow(NamedTuple):
 
 @table("delegation")
 class DelegationRow(NamedTuple):
-    """A role lent by a person to another for a time."""
+    """A role that a person delegated to another one, from `since` until `until`."""
 
     id: str
     person: str
@@ -48,46 +46,42 @@ class DelegationRow(NamedTuple):
 
 
 def people(snapshot: Snapshot) -> list[PersonRow]:
-    """Return everyone in force."""
+    """Return everybody in the plan in force."""
     return _people(snapshot, None)
 
 
 def person_for_account(snapshot: Snapshot, account: str) -> list[PersonRow]:
-    """Return the people for whom an account of the operating system or the database acts."""
+    """Return the people in the plan in force who have this account of the operating system or the database."""
     return _people(snapshot, account)
 
 
 def _people(snapshot: Snapshot, account: str | None) -> list[PersonRow]:
-    found = snapshot.db.execute(_PEOPLE, {"account": account})
-    return [
-        PersonRow(person, name, tuple((roles or "").split()), organisation, theirs)
-        for person, name, roles, organisation, theirs in found
-    ]
+    wanted = "WHERE (:account IS NULL OR t.account = :account) ORDER BY t.rowid"
+    return rows_of(snapshot, PersonRow, wanted, account=account)
 
 
 def own_roles(snapshot: Snapshot, person: str) -> set[str]:
-    """Return the roles that a person holds, without those that are lent to them."""
-    return {role for (role,) in snapshot.db.execute(_OWN, {"person": person})}
+    """Return a person's own roles, without those that are delegated to them."""
+    return set(snapshot.column(_OWN, person=person))
 
 
 def holders(snapshot: Snapshot, role: str) -> set[str]:
-    """Return whose own role it is."""
-    return {person for (person,) in snapshot.db.execute("SELECT person FROM person_role WHERE role = ?", [role])}
+    """Return the people whose own role this is."""
+    return set(snapshot.column("SELECT person FROM person_role WHERE role = :role", role=role))
 
 
 def organisations(snapshot: Snapshot) -> list[str]:
-    """Return the organisations to which people of the site belong."""
-    found = snapshot.db.execute("SELECT DISTINCT organisation FROM person WHERE organisation <> ''")
-    return sorted(name for (name,) in found)
+    """Return the organisations to which people in the plan in force belong, in alphabetical order."""
+    return sorted(snapshot.column("SELECT DISTINCT organisation FROM person WHERE organisation <> ''"))
 
 
 def person_name(snapshot: Snapshot, person: str) -> NameRow | None:
-    """Return what a person is called who is or was in force."""
+    """Return the name of a person who is or was in a plan in force. None for anybody else."""
     return one_of(snapshot, NameRow, "WHERE t.id = :person", person=person)
 
 
 def names(snapshot: Snapshot) -> list[NameRow]:
-    """Return what everybody is called who is or was in force."""
+    """Return the names of everybody who is or was in a plan in force."""
     return rows_of(snapshot, NameRow, "ORDER BY t.id")
 
 

@@ -1,9 +1,9 @@
-"""What was recorded about activities and runs, row by row."""
+"""Records about activities and runs: measurements, evidence, sign-offs, keys, runs, comments, waivers, requests, releases."""
 
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ledger.entries import Claim
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
@@ -37,7 +37,7 @@ class MeasurementRow(NamedTuple):
 
 @table("evidence_item", by="t.person")
 class EvidenceRow(NamedTuple):
-    """A file by its SHA-256."""
+    """A file of the evidence store. `digest` is its SHA-256, `size` is in bytes."""
 
     seq: int
     activity: str
@@ -70,7 +70,7 @@ class SignOffRow(NamedTuple):
 
 @table("run")
 class RunRow(NamedTuple):
-    """One run of software for an activity; `status` is running until it is settled."""
+    """One run of software for an activity. `status` is running until the run is settled."""
 
     id: str
     activity: str
@@ -89,7 +89,7 @@ class RunRow(NamedTuple):
 
 @table("item_result", duration_s="CAST(t.duration_s AS REAL)")
 class ItemRow(NamedTuple):
-    """What a run did to one host."""
+    """The result of a run on one host."""
 
     run: str
     host: str
@@ -100,7 +100,7 @@ class ItemRow(NamedTuple):
 
 @table("comment")
 class CommentRow(NamedTuple):
-    """Something a person wrote down."""
+    """A comment of a person on an activity."""
 
     seq: int
     activity: str
@@ -111,7 +111,7 @@ class CommentRow(NamedTuple):
 
 @table("waiver", by="t.person")
 class WaiverRow(NamedTuple):
-    """A criterion left unmet by decision, to be made good by `due`."""
+    """A decision to proceed although a criterion is not met. It is to be made good by `due`."""
 
     id: str
     activity: str
@@ -126,7 +126,7 @@ class WaiverRow(NamedTuple):
 
 @table("attestation", by="t.person")
 class AttestationRow(NamedTuple):
-    """A statement that a step was done outside."""
+    """A person's statement that a step was done outside Clusterwright. `digests` are its evidence."""
 
     seq: int
     activity: str
@@ -139,7 +139,7 @@ class AttestationRow(NamedTuple):
 
 @table("request", by="t.person")
 class RequestRow(NamedTuple):
-    """What a front end asked the engine for."""
+    """A person's request to the engine: a run, another try, or a stop."""
 
     id: str
     activity: str
@@ -152,7 +152,7 @@ class RequestRow(NamedTuple):
 
 @table("override")
 class OverrideRow(NamedTuple):
-    """An activity that passed against its policy, and what was lacking."""
+    """An activity that passed against its sign-off policy. `lacking` is what the policy still asked for."""
 
     activity: str
     attempt: int
@@ -197,7 +197,7 @@ def valid_key(snapshot: Snapshot, person: str) -> str | None:
 
 
 def sign_offs(snapshot: Snapshot, name: str | None = None) -> list[SignOffRow]:
-    """Return approvals and rejections of an activity, or of all."""
+    """Return the approvals and rejections of an activity, or of all, oldest first."""
     return rows_of(snapshot, SignOffRow, f"{OF_ONE} ORDER BY t.seq", name=name)
 
 
@@ -207,18 +207,18 @@ def runs(snapshot: Snapshot, name: str | None = None) -> list[RunRow]:
 
 
 def running(snapshot: Snapshot, name: str, attempt: int, owner: str) -> str | None:
-    """Return the run that an owner has under way in an attempt, or None."""
-    found = snapshot.db.execute(_RUNNING, {"name": name, "attempt": attempt, "owner": owner}).fetchone()
-    return found[0] if found else None
+    """Return the id of the run that an owner has running in an attempt. None if there is none."""
+    found = snapshot.column(_RUNNING, name=name, attempt=attempt, owner=owner)
+    return next(iter(found), None)
 
 
 def items(snapshot: Snapshot, run: str) -> list[ItemRow]:
-    """Return what a run did, host by host."""
+    """Return the results of a run, host by host."""
     return rows_of(snapshot, ItemRow, "WHERE t.run = :run ORDER BY t.host", run=run)
 
 
 def comments(snapshot: Snapshot, name: str) -> list[CommentRow]:
-    """Return what people wrote about an activity."""
+    """Return the comments on an activity, oldest first."""
     return rows_of(snapshot, CommentRow, "WHERE t.activity = :name ORDER BY t.seq", name=name)
 
 
@@ -228,56 +228,55 @@ def waivers(snapshot: Snapshot, name: str | None = None) -> list[WaiverRow]:
 
 
 def attestations(snapshot: Snapshot, name: str | None = None) -> list[AttestationRow]:
-    """Return every attestation ever made."""
+    """Return the attestations of an activity, or of all, oldest first."""
     return rows_of(snapshot, AttestationRow, f"{OF_ONE} ORDER BY t.seq", name=name)
 
 
 def requests(snapshot: Snapshot, *, open_only: bool = True) -> list[RequestRow]:
-    """Return what front ends asked for: what is not answered, unless all are wanted."""
-    return rows_of(
-        snapshot, RequestRow, "WHERE (t.answered_at IS NULL OR NOT :open_only) ORDER BY t.id", open_only=open_only
-    )
+    """Return the requests that are not answered yet, or all requests, oldest first."""
+    wanted = "WHERE (t.answered_at IS NULL OR NOT :open_only) ORDER BY t.id"
+    return rows_of(snapshot, RequestRow, wanted, open_only=open_only)
 
 
 def request(snapshot: Snapshot, request_id: str) -> RequestRow | None:
-    """Return a request, or None where there is none of that id."""
+    """Return a request. None if there is none with this id."""
     return one_of(snapshot, RequestRow, "WHERE t.id = :request", request=request_id)
 
 
 def preview(snapshot: Snapshot, name: str) -> PreviewRow | None:
-    """Return what check mode showed last in the present attempt. None where nobody looked."""
+    """Return the last preview of the present attempt. None if there is none."""
     of_this_attempt = "JOIN activity a ON a.id = t.activity AND a.attempt = t.attempt WHERE a.id = :name"
     return one_of(snapshot, PreviewRow, of_this_attempt, name=name)
 
 
 def releases(snapshot: Snapshot, name: str | None = None) -> list[ReleaseRow]:
-    """Return releases, in the order in which they were given."""
+    """Return the releases of an activity, or of all, oldest first."""
     return rows_of(snapshot, ReleaseRow, f"{OF_ONE} ORDER BY t.id", name=name)
 
 
 def live_releases(snapshot: Snapshot, name: str, attempt: int) -> list[ReleaseRow]:
-    """Return the releases of an attempt that are not used, the newest first."""
+    """Return the releases of an attempt that no run has used yet, newest first."""
     unused = "WHERE t.activity = :name AND t.attempt = :attempt AND t.consumed_by IS NULL ORDER BY t.at DESC, t.id DESC"
     return rows_of(snapshot, ReleaseRow, unused, name=name, attempt=attempt)
 
 
 def claims(snapshot: Snapshot) -> list[Claim]:
-    """Return who runs what now."""
+    """Return the claims: which process runs which activity now."""
     return rows_of(snapshot, Claim, "ORDER BY t.activity")
 
 
 def unclaimed_runs(snapshot: Snapshot) -> list[RunRow]:
-    """Return the runs that are under way and that nobody has a claim to, as in a restored ledger."""
+    """Return the runs that are not settled and have no claim. A restored ledger may have such runs."""
     nobody = "WHERE t.status = 'running' AND t.id NOT IN (SELECT run FROM claim) ORDER BY t.id"
     return rows_of(snapshot, RunRow, nobody)
 
 
 def overrides(snapshot: Snapshot) -> list[OverrideRow]:
-    """Return every activity that passed against its policy."""
+    """Return every override, oldest first."""
     return rows_of(snapshot, OverrideRow, "ORDER BY t.seq")
 
 
 def next_id(snapshot: Snapshot, numbered: str, prefix: str) -> str:
-    """Return the next id of a numbered record: run, ncr, waiver, release, request, delegation, change_order."""
-    count: Any = snapshot.db.execute(f'SELECT count(*) FROM "{numbered}"').fetchone()  # noqa: S608  our names
-    return f"{prefix}-{count[0] + 1:04d}"
+    """Return the next id of a table whose records are numbered. Example: the third row of `ncr` has the id NCR-0003."""
+    (count,) = snapshot.first(f'SELECT count(*) FROM "{numbered}"')  # noqa: S608  our names
+    return f"{prefix}-{count + 1:04d}"

@@ -1,12 +1,12 @@
-"""What each person is to be reminded of: what waits for them and since when, and what ends or falls due before long.
+"""Reminders for each person: what waits for them and since when, and what expires or is due soon.
 
-Nothing is stored. The answer follows from the record as it is on the day of the question.
+Reminders are not stored. They are worked out from the record whenever somebody asks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -26,7 +26,7 @@ from ledger.rules.rows import NcrRow, OrderRow
 
 
 class Urgency(StrEnum):
-    """How pressing a reminder is, the most pressing first."""
+    """How urgent a reminder is, the most urgent first."""
 
     OVERDUE = "overdue"
     DUE = "due"
@@ -35,11 +35,11 @@ class Urgency(StrEnum):
 
 _ORDER = tuple(Urgency)
 _VERBS = {"decide": "why", "change": "change approve", "fact": "show"}
-"""The command that takes an action of the inbox, where it is called otherwise."""
+"""By action of the inbox: the command for it, if the command has another name."""
 
 
 class ReminderRow(NamedTuple):
-    """One thing of which a person is to be reminded; `due` is its day, `since` is when it began to wait."""
+    """A reminder for a person. `due` is the day on which it is due, `since` is when it began to wait. `command` deals with it."""
 
     person: str
     urgency: Urgency
@@ -52,7 +52,7 @@ class ReminderRow(NamedTuple):
 
 
 class _Site(NamedTuple):
-    """When it is asked and how far ahead, and everything of which somebody may be reminded."""
+    """The last day that reminders look ahead to (`until`), and everything in the record that may need one."""
 
     snapshot: Snapshot
     zone: ZoneInfo
@@ -66,12 +66,12 @@ class _Site(NamedTuple):
     witnessed: list[Activity]
 
     def day(self, moment: datetime) -> date:
-        """Return the day of an instant at the site."""
+        """Return the day of a moment in the site's time zone."""
         return moment.astimezone(self.zone).date()
 
     @property
     def today(self) -> date:
-        """The day on which it is asked."""
+        """The day on which reminders are asked for, in the site's time zone."""
         return self.day(self.snapshot.now)
 
     def dated(
@@ -83,16 +83,17 @@ class _Site(NamedTuple):
         due: date,
         command: str,
     ) -> ReminderRow:
-        """Return a reminder of something that has its day."""
+        """Return a reminder of something that is due on a day."""
         urgency = Urgency.OVERDUE if due < self.today else Urgency.DUE
         return ReminderRow(person, urgency, kind, subject, what, None, due, command)
 
-    def tell_by(self, row: Activity) -> date:
-        """Return by when to tell the witnesses: today for what is ready, else the notice before its planned start."""
+    def invite_by(self, row: Activity) -> date:
+        """Return the day by which to invite the witnesses: their notice before the planned start, or today if it is not blocked."""
         witness, dates = row.plan.policy.witness, row.plan.dates
         if row.state is not State.BLOCKED or dates is None or witness is None:
             return self.today
-        return self.working.before(max(self.day(dates.early_start), self.today), witness.notice_h)
+        start = max(self.day(dates.early_start), self.today)
+        return self.working.before(start, witness.notice_h)
 
 
 def reminders(
@@ -101,11 +102,16 @@ def reminders(
     days: int = 14,
     person: str | None = None,
 ) -> list[ReminderRow]:
-    """Return what everybody, or one person, is to be reminded of within so many days, the most urgent first."""
+    """Return the reminders of everybody, or of one person, for the next `days` days. The most urgent come first."""
     site = _gathered(snapshot, days)
     wanted = [one.id for one in people(snapshot) if person in {None, one.id}]
     found = [row for name in wanted for row in _of(actor(snapshot, name), site)]
-    return sorted(found, key=lambda r: (_ORDER.index(r.urgency), r.due or date.max, r.person, r.kind, r.subject))
+    return sorted(found, key=_place_in_list)
+
+
+def _place_in_list(row: ReminderRow) -> tuple[int, date, str, str, str]:
+    due = row.due or date.max
+    return _ORDER.index(row.urgency), due, row.person, row.kind, row.subject
 
 
 def _of(me: Actor, site: _Site) -> Iterator[ReminderRow]:
@@ -122,8 +128,9 @@ def _gathered(snapshot: Snapshot, days: int) -> _Site:
     today = snapshot.now.astimezone(zone).date()
     until = today + timedelta(days=days)
     undecided = [ncr for ncr in ncrs(snapshot, open_only=True) if not ncr.decided]
-    due = [o for o in orders(snapshot) if o.placed_at is None and o.order_by is not None]
-    due = [o for o in due if o.order_by is not None and o.order_by.astimezone(zone).date() <= until]
+    end = datetime.combine(until + timedelta(days=1), time(), zone)
+    waiting = [o for o in orders(snapshot) if o.placed_at is None]
+    due = [o for o in waiting if o.order_by is not None and o.order_by < end]
     buying = "state <> 'not_applicable' AND id IN (SELECT step || '@' || unit FROM order_line)"
     buyers = {row.id: row for row in select(snapshot, buying)} if due else {}
     witnessed = select(snapshot, "state IN ('open', 'in_progress', 'on_hold') AND plan LIKE '%\"witness\":{%'")
@@ -142,7 +149,7 @@ def _gathered(snapshot: Snapshot, days: int) -> _Site:
 
 
 def _waiting(me: Actor, site: _Site) -> Iterator[ReminderRow]:
-    """Return what their inbox holds. Orders have a day, and are reminded of by it."""
+    """Yield what is in their inbox. Orders are left out, because `_orders` yields them with their days."""
     for row in inbox(site.snapshot, me.id):
         if row.action == "order":
             continue
@@ -162,21 +169,21 @@ def _waiting(me: Actor, site: _Site) -> Iterator[ReminderRow]:
 
 
 def _witness_points(me: Actor, site: _Site) -> Iterator[ReminderRow]:
-    """Return the witnesses to be told, for the lead of the work, and the time that they were told, for the witnesses."""
+    """Yield for the role that does the work whom to invite, and for the invited witnesses when to come."""
     for row in site.witnessed:
         witness, title = row.plan.policy.witness, row.plan.title
         held = invitation(site.snapshot, row)
         if held is None and witness is not None:
-            by = site.tell_by(row)
-            if row.plan.role in me.roles and row.state is not State.IN_PROGRESS and by <= site.until:
-                what, command = (
-                    f"{title}: tell {', '.join(witness.roles)}",
-                    f"clusterwright witness {row.id} --for DATE",
-                )
+            by, is_mine = site.invite_by(row), row.plan.role in me.roles
+            if is_mine and row.state is not State.IN_PROGRESS and by <= site.until:
+                what = f"{title}: invite {', '.join(witness.roles)}"
+                command = f"clusterwright witness {row.id} --for DATE"
                 yield site.dated(me.id, "notice", row.id, what, by, command)
         elif held is not None:
-            come = sorted({a.role for a in attendances(site.snapshot, row) if not a.noted} & me.roles.keys())
-            if come and site.snapshot.now <= held.on and site.day(held.on) <= site.until:
+            expected = {a.role for a in attendances(site.snapshot, row) if not a.noted}
+            come = sorted(expected & me.roles.keys())
+            is_over = held.on < site.snapshot.now
+            if come and not is_over and site.day(held.on) <= site.until:
                 what = f"{title}: come as {', '.join(come)} until {held.on.astimezone(site.zone):%H:%M}"
                 command = f"clusterwright witness {row.id} --attended {come[0]}"
                 yield site.dated(
@@ -190,12 +197,13 @@ def _witness_points(me: Actor, site: _Site) -> Iterator[ReminderRow]:
 
 
 def _punch_items(me: Actor, site: _Site) -> Iterator[ReminderRow]:
-    """Return what is theirs to make good; and what nobody has decided on, for those who decide."""
+    """Yield the punch items that they own, and the non-conformances without a disposition that they may decide."""
     for item in site.punch:
         said = f"{item.activity}: {item.said}"
         if item.id in site.undecided:
             ncr, row = site.undecided[item.id]
-            if me.roles.keys() & {*row.plan.policy.roles, row.plan.role}:
+            deciding = {*row.plan.policy.roles, row.plan.role}
+            if me.roles.keys() & deciding:
                 what, command = f"class {item.ncr_class}, {said}", f"clusterwright ncr disposition {item.id} WHAT"
                 yield ReminderRow(
                     me.id,
@@ -220,10 +228,11 @@ def _punch_items(me: Actor, site: _Site) -> Iterator[ReminderRow]:
 
 
 def _delegations(me: Actor, site: _Site) -> Iterator[ReminderRow]:
-    """Return the roles lent by them or to them that end before long."""
+    """Yield the delegations by them or to them that end soon."""
     for lent in site.delegations:
         live = lent.withdrawn_at is None and lent.since <= site.snapshot.now < lent.until
-        if live and me.id in {lent.person, lent.to} and site.day(lent.until) <= site.until:
+        is_mine = me.id in {lent.person, lent.to}
+        if live and is_mine and site.day(lent.until) <= site.until:
             what = f"{lent.to} acts as {lent.role} for {lent.person} until then"
             yield site.dated(
                 me.id,
@@ -236,9 +245,10 @@ def _delegations(me: Actor, site: _Site) -> Iterator[ReminderRow]:
 
 
 def _approvals(me: Actor, site: _Site) -> Iterator[ReminderRow]:
-    """Return the approvals of their roles that end before long. Those that have ended wait in their inbox."""
+    """Yield the approvals that expire soon and that they may sign again. Expired ones are in their inbox already."""
     for row in site.approvals:
-        ends, mine = row.valid_until, me.roles.keys() & set(row.plan.policy.roles)
+        ends = row.valid_until
+        mine = me.roles.keys() & set(row.plan.policy.roles)
         if ends is not None and ends > site.snapshot.now and mine:
             what = f"{row.plan.title}: its approval ends"
             yield site.dated(
@@ -252,7 +262,7 @@ def _approvals(me: Actor, site: _Site) -> Iterator[ReminderRow]:
 
 
 def _orders(me: Actor, site: _Site) -> Iterator[ReminderRow]:
-    """Return the orders that are to be placed before long, for the role that buys them."""
+    """Yield the orders that are to be placed soon, if they have the role that buys them."""
     for order, row in site.orders:
         if row.plan.role in me.roles and order.order_by is not None:
             what, day = f"{order.title}, {order.quantity} {order.unit_of_measure}", site.day(order.order_by)

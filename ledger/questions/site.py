@@ -1,34 +1,47 @@
-"""The site as a whole: its head, the plan in force, phases, counts, units, and the next moment at which something may start."""
+"""The site as a whole: its last event, the plan revision in force, its rules of evidence, and its units."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.questions.snapshot import Snapshot
+from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.activity import words
 from steps.errors import InputError
-from steps.stamps import instant, moment
+from steps.stamps import moment
 
 if TYPE_CHECKING:
     from steps.evidence_rules import EvidenceRules
 
-_PLAN = """
-SELECT revision, start, finish, currency, preset, facility, adopted_at, adopted_by,
-  (SELECT baseline FROM plan_revision WHERE baseline IS NOT NULL ORDER BY revision DESC LIMIT 1), time_zone
-FROM plan_revision ORDER BY revision DESC LIMIT 1"""
-
+_IN_FORCE = "LEFT JOIN plan_revision p ON p.revision = (SELECT max(revision) FROM plan_revision)"
+_DOCUMENT = """
+SELECT document FROM plan_revision
+WHERE revision = coalesce(:revision, (SELECT max(revision) FROM plan_revision))"""
 _EVIDENCE_RULES = "SELECT evidence_max_mb, evidence_types FROM plan_revision ORDER BY revision DESC LIMIT 1"
 
 
+@table("event")
 class SiteHead(NamedTuple):
-    """The last event."""
+    """The last event of the record."""
 
     seq: int
     hash: str
     recorded_at: datetime
 
 
+@table(
+    "site",
+    time_zone="coalesce(p.time_zone, t.time_zone)",
+    revision="coalesce(p.revision, 0)",
+    plan_start="p.start",
+    plan_finish="p.finish",
+    currency="coalesce(p.currency, '')",
+    preset="coalesce(p.preset, '')",
+    facility="coalesce(p.facility, '')",
+    adopted_at="p.adopted_at",
+    adopted_by="coalesce(p.adopted_by, '')",
+    baseline="(SELECT baseline FROM plan_revision WHERE baseline IS NOT NULL ORDER BY revision DESC LIMIT 1)",
+)
 class SiteRow(NamedTuple):
     """The site and the plan revision in force. Revision 0 means that no plan was adopted yet."""
 
@@ -48,8 +61,9 @@ class SiteRow(NamedTuple):
     baseline: str | None
 
 
+@table("unit")
 class UnitRow(NamedTuple):
-    """A node of the site's tree."""
+    """A unit of the site, for example a pod. `parent` is the unit around it. `shared` are hosts that it shares with others."""
 
     id: str
     kind: str
@@ -60,56 +74,32 @@ class UnitRow(NamedTuple):
 
 
 def head(snapshot: Snapshot) -> SiteHead:
-    """Return the last event."""
-    seq, digest, recorded = snapshot.db.execute(
-        "SELECT seq, hash, recorded_at FROM event ORDER BY seq DESC LIMIT 1"
-    ).fetchone()
-    return SiteHead(seq, digest, moment(recorded))
+    """Return the last event of the record."""
+    (last,) = rows_of(snapshot, SiteHead, "ORDER BY t.seq DESC LIMIT 1")
+    return last
 
 
 def project_time(snapshot: Snapshot) -> datetime:
-    """Return the moment of the last recorded event: in a rehearsal, that is now."""
-    last = snapshot.db.execute("SELECT effective_at FROM event ORDER BY seq DESC LIMIT 1").fetchone()
-    return moment(last[0])
+    """Return when the last event happened. In a rehearsal this is the present time."""
+    (last,) = snapshot.first("SELECT effective_at FROM event ORDER BY seq DESC LIMIT 1")
+    return moment(last)
 
 
 def site_of(snapshot: Snapshot) -> SiteRow:
     """Return the site and the plan revision in force."""
-    name, uuid, zone, rehearsal, owner = snapshot.db.execute(
-        "SELECT name, uuid, time_zone, rehearsal, owner FROM site"
-    ).fetchone()
-    plan = snapshot.db.execute(_PLAN).fetchone() or (0, None, None, "", "", "", None, "", None, zone)
-    revision, start, finish, currency, preset, facility, adopted_at, adopted_by, baseline, time_zone = plan
-    return SiteRow(
-        name,
-        uuid,
-        time_zone,
-        bool(rehearsal),
-        owner,
-        revision,
-        instant(start),
-        instant(finish),
-        currency,
-        preset,
-        facility,
-        instant(adopted_at),
-        adopted_by,
-        baseline,
-    )
+    (site,) = rows_of(snapshot, SiteRow, _IN_FORCE)
+    return site
 
 
 def revision(snapshot: Snapshot) -> int:
-    """Return the plan revision in force. 0 before a plan was adopted."""
-    (number,) = snapshot.db.execute("SELECT coalesce(max(revision), 0) FROM plan_revision").fetchone()
+    """Return the plan revision in force. 0 if no plan was adopted yet."""
+    (number,) = snapshot.first("SELECT coalesce(max(revision), 0) FROM plan_revision")
     return int(number)
 
 
 def plan_document(snapshot: Snapshot, revision: int | None = None) -> str:
-    """Return the digest of an adopted plan's document; of the one in force if no revision is named."""
-    found = snapshot.db.execute(
-        "SELECT document FROM plan_revision WHERE revision = coalesce(?, (SELECT max(revision) FROM plan_revision))",
-        [revision],
-    ).fetchone()
+    """Return the digest of an adopted plan's document. None as revision means the plan in force."""
+    found = snapshot.first(_DOCUMENT, revision=revision)
     if found is None:
         raise InputError(
             "no plan was adopted yet" if revision is None else f"there is no revision {revision}",
@@ -119,17 +109,18 @@ def plan_document(snapshot: Snapshot, revision: int | None = None) -> str:
 
 
 def evidence_rules(snapshot: Snapshot) -> EvidenceRules:
-    """Return what the plan in force takes as evidence."""
-    from steps.evidence_rules import EvidenceRules  # pydantic, which no command that only looks needs
+    """Return which files the plan in force accepts as evidence. Without a plan, the default rules."""
+    from steps.evidence_rules import (
+        EvidenceRules,  # pydantic is slow to import, and commands that only read do not need it
+    )
 
-    found = snapshot.db.execute(_EVIDENCE_RULES).fetchone()
-    return EvidenceRules(max_mb=found[0], types=words(found[1])) if found else EvidenceRules()
+    found = snapshot.first(_EVIDENCE_RULES)
+    if found is None:
+        return EvidenceRules()
+    max_mb, types = found
+    return EvidenceRules(max_mb=max_mb, types=words(types))
 
 
 def units(snapshot: Snapshot) -> list[UnitRow]:
-    """Return the site's tree, enclosing units first."""
-    found = snapshot.db.execute("SELECT id, kind, parent, title, hosts, shared FROM unit ORDER BY ordinal")
-    return [
-        UnitRow(name, kind, parent, title, words(hosts), words(shared))
-        for name, kind, parent, title, hosts, shared in found
-    ]
+    """Return the units of the site. Each unit comes after the one around it."""
+    return rows_of(snapshot, UnitRow, "ORDER BY t.ordinal")

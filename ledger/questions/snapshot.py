@@ -1,9 +1,9 @@
-"""The record as it is at one moment: a connection in a read transaction, the site's folder, and the time of the questions.
+"""The record at one moment: a connection in a read transaction, the site's folder, and the time as of which questions are asked.
 
     with open_snapshot(site_dir) as snapshot:
         why(snapshot, "034@pod-001")
 
-A snapshot belongs to one thread at a time. What is recorded after it was opened is not in it.
+Only one thread uses a snapshot at a time. What is recorded after it was opened is not in it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
+from json import loads
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeVar, get_type_hints
@@ -25,7 +26,7 @@ from steps.value import Value, text_value
 
 
 class AsOf(NamedTuple):
-    """Which moment of the past a snapshot shows: after which event, and at what time its questions are asked."""
+    """The moment of the past that a snapshot shows: the number and hash of its last event, and the time of its questions."""
 
     seq: int
     hash: str
@@ -34,10 +35,10 @@ class AsOf(NamedTuple):
 
 @dataclass
 class Snapshot:
-    """One view of a site's record, in which every question is asked at `now`.
+    """A site's record as of `now`.
 
-    `as_of` is the moment of the past that it shows, None for the present. `cut_off` says why what others recorded in a
-    shared ledger may be missing, None while its database answers.
+    `as_of` is the moment of the past that it shows. It is None for the present. `cut_off` says why events that others recorded
+    in a shared ledger may be missing. It is None if its database answered.
     """
 
     db: sqlite3.Connection
@@ -47,15 +48,27 @@ class Snapshot:
     cut_off: str | None = None
     release: Callable[[], None] | None = None
     lapsed: set[str] | None = None
-    """Kept by `ledger.questions.holding.lapsed`, which is asked for every activity."""
+    """The cached result of `ledger.questions.case.lapsed`, which is needed for every activity."""
 
     def at(self, now: datetime) -> Self:
-        """Return the same record, to be asked as of another time."""
+        """Return the same record, for questions as of another time."""
         return replace(self, now=now, lapsed=None)
 
     def close(self) -> None:
-        """Close the connection, or what was made to look into the past."""
+        """Close the connection. A snapshot of the past releases its database."""
         (self.release or self.db.close)()
+
+    def ask(self, sql: str, **values: Any) -> list[Any]:
+        """Return the rows of a query. `values` are its named parameters."""
+        return self.db.execute(sql, values).fetchall()
+
+    def first(self, sql: str, **values: Any) -> Any:
+        """Return the first row of a query. None if it has no rows."""
+        return self.db.execute(sql, values).fetchone()
+
+    def column(self, sql: str, **values: Any) -> list[Any]:
+        """Return the first value of every row of a query."""
+        return [row[0] for row in self.db.execute(sql, values)]
 
     def __enter__(self) -> Self:
         """Return the snapshot."""
@@ -67,13 +80,18 @@ class Snapshot:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        """Close it. Turn what SQLite says into what happened and what to do about it."""
+        """Close the snapshot. Raise an error of SQLite again as UnreachableError, with a hint."""
         self.close()
         if isinstance(error, sqlite3.Error):
             raise world_error(ledger_path(self.site_dir), error) from None
 
 
 Found = TypeVar("Found")
+Decode = Callable[[Any], Any]
+"""Returns the value of a column."""
+
+Make = Callable[[list[Any]], Any]
+"""Returns a row from its values."""
 
 _TABLES: dict[type, tuple[str, dict[str, str]]] = {}
 
@@ -83,7 +101,10 @@ def table(
     /,
     **named: str,
 ) -> Callable[[type[Found]], type[Found]]:
-    """Say of a NamedTuple that its fields are the columns of a table. `named` are fields that are other expressions."""
+    """Return a decorator for a NamedTuple: its fields are read from the columns with their names.
+
+    `named` has the fields that are read from another expression. In it, `t` is the table.
+    """
 
     def noted(kind: type[Found]) -> type[Found]:
         _TABLES[kind] = (name, named)
@@ -98,14 +119,17 @@ def rows_of(
     tail: str = "",
     **values: Any,
 ) -> list[Found]:
-    """Return the rows of a NamedTuple's table, each value by the type of its field.
+    """Return the rows of a NamedTuple's table. Each value is converted to the type of its field.
 
-    `tail` goes on after FROM: joins, conditions and the order. `values` are its parameters.
+    `tail` is the SQL after FROM: joins, conditions and the order. `values` are its named parameters.
     """
     as_key: Any = kind
     sql, decoders, make = _reading(as_key)
-    found = snapshot.db.execute(f"{sql} {tail}", values)
-    return [make([d(v) if d else v for d, v in zip(decoders, row, strict=True)]) for row in found]
+    found = []
+    for row in snapshot.db.execute(f"{sql} {tail}", values):
+        pairs = zip(decoders, row, strict=True)
+        found.append(make([decode(value) if decode else value for decode, value in pairs]))
+    return found
 
 
 def one_of(
@@ -114,13 +138,14 @@ def one_of(
     tail: str = "",
     **values: Any,
 ) -> Found | None:
-    """Return the first row, or None."""
+    """Return the first row of a NamedTuple's table. None if there is none."""
     found = rows_of(snapshot, kind, f"{tail} LIMIT 1", **values)
     return found[0] if found else None
 
 
 @cache
-def _reading(kind: Any) -> tuple[str, tuple[Callable[[Any], Any] | None, ...], Callable[[list[Any]], Any]]:
+def _reading(kind: Any) -> tuple[str, tuple[Decode | None, ...], Make]:
+    """Return the query that reads a NamedTuple's table, what decodes each column, and what makes a row."""
     name_of_table, named = _TABLES[kind]
     columns = ", ".join(named.get(name, f't."{name}"') for name in kind._fields)
     hints = get_type_hints(kind)
@@ -128,11 +153,11 @@ def _reading(kind: Any) -> tuple[str, tuple[Callable[[Any], Any] | None, ...], C
     return f'SELECT {columns} FROM "{name_of_table}" t', decoders, kind._make  # noqa: S608  our names
 
 
-def _maybe(decode: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _maybe(decode: Decode) -> Decode:
     return lambda value: None if value is None else decode(value)
 
 
-_DECODERS: dict[Any, Callable[[Any], Any]] = {
+_DECODERS: dict[Any, Decode] = {
     bool: bool,
     bool | None: _maybe(bool),
     date: date.fromisoformat,
@@ -144,6 +169,8 @@ _DECODERS: dict[Any, Callable[[Any], Any]] = {
     State: State,
     Value: text_value,
     Value | None: text_value,
+    dict[str, Any]: loads,
+    dict[str, str]: loads,
     tuple[str, ...]: words,
 }
-"""How the text of a column becomes a value, by the type of the field."""
+"""By the type of a field: what converts the text of its column. Other types are read unchanged."""

@@ -1,8 +1,8 @@
-"""Why an activity does not go on: what it waits for, what it still needs, and how its criteria are met."""
+"""Why an activity does not proceed: what it waits for, what it still needs, and the verdicts of its criteria."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ from steps.value import Value, value_text
 
 
 class Why(NamedTuple):
-    """Why an activity does not go on."""
+    """Why an activity does not proceed: what it waits for (`unmet`), and what it still `needs`, in words."""
 
     activity: str
     state: State
@@ -33,10 +33,10 @@ class Why(NamedTuple):
 
 
 class CriterionRow(NamedTuple):
-    """A criterion and its verdict in this attempt; `worst` is the item that decides.
+    """A criterion and its verdict in this attempt. `worst` is the item that decides the verdict.
 
-    `fleet_z` is how many robust deviations an item may differ from the others. `causes` are a failure's likely ones.
-    `readers` are the people who read it, where software did not.
+    `fleet_z` is how many robust standard deviations an item may differ from the others. `causes` are the likely causes of a
+    failure. `readers` are the people who recorded a reading; a run's readings have none.
     """
 
     metric: str
@@ -54,7 +54,7 @@ class CriterionRow(NamedTuple):
 
 
 def why(snapshot: Snapshot, name: str) -> Why:
-    """Say why an activity does not go on: what it waits for, and what it still needs."""
+    """Return why an activity does not proceed. Raise InputError for an unknown activity."""
     case = case_of(snapshot, name, ENGINE)
     row = case.row
     return Why(
@@ -73,16 +73,20 @@ def criteria(snapshot: Snapshot, name: str) -> list[CriterionRow]:
     for m in measurements(snapshot, name) if case.row.plan.criteria else ():
         if m.attempt == case.row.attempt and m.by != ENGINE:
             readers.setdefault(m.metric, {})[m.by] = None
-    return [_criterion(j, tuple(readers.get(j.criterion.metric, ()))) for j in case.judgements]
+    rows = []
+    for judgement in case.judgements:
+        of_metric = readers.get(judgement.criterion.metric, ())
+        rows.append(_criterion(judgement, of_metric))
+    return rows
 
 
 def may_finish(snapshot: Snapshot, row: Activity) -> bool:
-    """Return whether nothing holds back the end of an activity (FF and SF links)."""
+    """Return whether the links (FF, SF) permit an activity to finish now."""
     return row.finish_from is not None and row.finish_from <= snapshot.now
 
 
 def lacks_preview(snapshot: Snapshot, row: Activity) -> bool:
-    """Return whether the policy wants what would change seen in check mode, and nobody could in this attempt."""
+    """Return whether the policy asks for a preview in check mode, and this attempt has none yet."""
     return row.plan.preview and preview(snapshot, row.id) is None
 
 
@@ -90,7 +94,7 @@ def _waits(case: LookedUp) -> list[Unmet]:
     row = case.row
     if row.state is State.BLOCKED:
         return list(case.waits("start"))
-    # a calculation ends as soon as it begins: what holds its end holds it
+    # a calculation finishes as soon as it starts, so it also waits for what its finish waits for
     computes = row.state is State.READY and row.plan.kind is Kind.COMPUTE
     if computes or row.state in {State.IN_PROGRESS, State.ON_HOLD}:
         return list(case.waits("finish"))
@@ -113,17 +117,18 @@ def _needs(case: LookedUp) -> list[str]:
         case State.DONE if row.expired:
             return [f"to be signed again by {_roles(row)}: its approval ended on {row.valid_until:%Y-%m-%d}"]
         case State.DONE if row.stale:
-            return [f"to be signed again by {_roles(row)}: what it rested on was opened again"]
+            return [f"to be signed again by {_roles(row)}: something before it was opened again"]
         case _:
             return []
 
 
 def _needs_a_decision(case: LookedUp) -> list[str]:
-    """Say what may be decided. Where the run did all it could, a person may measure what it could not read."""
+    """Say which decisions are possible. If the run itself did not fail, a person may measure what it could not read."""
     unmet = _unmet(case)
     decision = "a decision: retry, waive or attest"
     run = case.last_run
-    has_failed = run is not None and (run.status == "failed" or not RUN_NOT_DONE.isdisjoint(run.hosts.values()))
+    outcomes = {run.status, *run.hosts.values()} if run is not None else set()
+    has_failed = not outcomes.isdisjoint(RUN_NOT_DONE)
     if any(j.judged.verdict == NOT_MEASURED for j in unmet) and not has_failed:
         decision += ", or measure what was not"
     return [*map(_in_words, unmet), decision]
@@ -133,7 +138,8 @@ def _needs_to_start(case: LookedUp) -> list[str]:
     row, plan = case.row, case.row.plan
     needs = _needs_witnesses(case)
     if plan.completed_by:
-        waiting = [name for name, other in case.completed_by.items() if other.state is not State.DONE]
+        others = case.completed_by.values()
+        waiting = [other.id for other in others if other.state is not State.DONE]
         return [*needs, *(f"{name} to be done: it completes this" for name in waiting)]
     if plan.kind is Kind.GATE:
         return [*needs, *map(_in_words, _unmet(case)), *_needs_to_be_signed(case)]
@@ -160,7 +166,7 @@ def _needs_to_run(case: LookedUp) -> list[str]:
 
 
 def _needs_witnesses(case: LookedUp) -> list[str]:
-    """Say whom to invite, or what they were told."""
+    """Say which witnesses to invite, or until when the activity waits for those who were invited."""
     witness = case.row.plan.policy.witness
     if witness is None:
         return []
@@ -205,11 +211,20 @@ def _open_a(case: LookedUp) -> list[str]:
     ]
 
 
-def _criterion(judgement: Judgement, readers: tuple[str, ...]) -> CriterionRow:
+def _criterion(judgement: Judgement, readers: Iterable[str]) -> CriterionRow:
     c, judged = judgement
     causes = _causes(c.metric) if judged.verdict == FAILED else ()
     return CriterionRow(
-        c.metric, c.op, c.value, c.unit, c.each, c.source, *judged, c.fleet_z, causes=causes, readers=readers
+        c.metric,
+        c.op,
+        c.value,
+        c.unit,
+        c.each,
+        c.source,
+        *judged,
+        c.fleet_z,
+        causes,
+        tuple(readers),
     )
 
 

@@ -1,4 +1,4 @@
-"""Witness points: what the witnesses were told, and who came."""
+"""Witness points: the invitations of witnesses, and who came."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _THIS_ATTEMPT = "WHERE t.activity = :name AND t.attempt = :attempt"
 
 @table("invitation", by="t.person")
 class InvitationRow(NamedTuple):
-    """What witnesses were told: who they are, when it takes place, and until when their notice ran."""
+    """An invitation of witnesses: their roles, the time of the activity (`on`), and the end of their notice (`earliest`)."""
 
     activity: str
     attempt: int
@@ -27,7 +27,7 @@ class InvitationRow(NamedTuple):
 
 @table("attendance", noted="1", by="t.person")
 class AttendanceRow(NamedTuple):
-    """A role that is invited. `noted` says that somebody recorded who came; `witness` is None where nobody did."""
+    """A role that is invited. `noted` is true if somebody recorded who came. `witness` is None if nobody came."""
 
     role: str
     noted: bool
@@ -38,14 +38,19 @@ class AttendanceRow(NamedTuple):
 
 
 def invitation(snapshot: Snapshot, row: Activity) -> InvitationRow | None:
-    """Return the invitation that counts in this attempt: the latest."""
+    """Return the latest invitation of this attempt, which is the one that counts. None if nobody was invited."""
     latest = f"{_THIS_ATTEMPT} ORDER BY t.seq DESC"
     return one_of(snapshot, InvitationRow, latest, name=row.id, attempt=row.attempt)
 
 
 def attendances(snapshot: Snapshot, row: Activity) -> list[AttendanceRow]:
-    """Return every role that is invited, with who came in this attempt."""
-    noted = {a.role: a for a in rows_of(snapshot, AttendanceRow, _THIS_ATTEMPT, name=row.id, attempt=row.attempt)}
+    """Return every role that the policy invites, with the person who came in this attempt."""
+    found = rows_of(snapshot, AttendanceRow, _THIS_ATTEMPT, name=row.id, attempt=row.attempt)
+    noted = {attendance.role: attendance for attendance in found}
     witness = row.plan.policy.witness
     roles = witness.roles if witness else ()
-    return [noted.get(role, AttendanceRow(role, False, None, "", None, None)) for role in roles]
+    return [noted.get(role) or _not_noted(role) for role in roles]
+
+
+def _not_noted(role: str) -> AttendanceRow:
+    return AttendanceRow(role, noted=False, witness=None, note="", by=None, at=None)

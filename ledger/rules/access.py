@@ -89,7 +89,7 @@ ACCESS: dict[str, Rule] = {
     "reopen": Rule("open {} again", "an activity", (Who.POLICY, Who.CREW, *PROCEED, "architect")),
     "settle_duplicate": Rule("settle {}", "an activity that others complete", _ANYTHING),
     "adopt_progress": Rule("adopt {}", "progress from before", PROCEED),
-    "assign_organisation": Rule("give {} to an organisation", "an activity or an order", BUYING),
+    "assign_organisation": Rule("assign {} to an organisation", "an activity or an order", BUYING),
     # sign-offs
     "invite": Rule("invite the witnesses of {}", "an activity", _ITS_OWN),
     "attend": Rule("say who witnessed {}", "an activity", (Who.WITNESS, *_ITS_OWN)),

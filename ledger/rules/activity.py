@@ -47,7 +47,7 @@ class State(StrEnum):
 
     @property
     def glyph(self) -> str:
-        """The character that stands for the state."""
+        """The character that shows the state."""
         return LOOKS[self].glyph
 
     @property
@@ -284,7 +284,7 @@ class Activity:
 
     @property
     def stale(self) -> bool:
-        """True if something that its result rested on was opened again later."""
+        """True if something before it was opened again after it was done."""
         return self.stale_since is not None
 
     @property

@@ -93,7 +93,7 @@ def uninvited(case: Case) -> NotSatisfiedError:
     assert witness is not None
     roles, notice = ", ".join(witness.roles), f"{witness.notice_h:g} working hours' notice"
     return NotSatisfiedError(
-        f"{row.id} is witnessed by {roles}, and nobody has told them when it takes place",
+        f"{row.id} is witnessed by {roles}, and they were not invited yet",
         hint=f"clusterwright witness {row.id} --for {case.earliest_witnessed:%Y-%m-%d} or later: {notice}",
     )
 

@@ -1,4 +1,4 @@
-"""Checklists: which item is meant, which texts are accepted, and which open items keep an activity from finishing.
+"""Checklists: which item a name means, which texts are accepted, and which open items keep an activity from finishing.
 
 If the plan in force names the items, those names count. Otherwise an item keeps the name under which it was first checked.
 """
@@ -41,7 +41,7 @@ class Roster:
         self._known = {name.casefold(): name for name in (*entered, *planned)}
 
     def item(self, text: str) -> str:
-        """Return the item that is meant. Raise for an unknown one, and for one more than the activity has."""
+        """Return the item that a name means. Raise InputError for an unknown one, and for one more than the activity has."""
         name = readable(text, "an item's id", LONGEST_ID)
         known = self._known.get(name.casefold())
         if known is not None:

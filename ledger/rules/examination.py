@@ -102,12 +102,12 @@ def _entered(
     with located(entry.place, "note"):
         note = readable_note(entry.note)
         if not (entry.passed or note or entry.readings):
-            raise InputError(f"{item} failed, and nothing says why", hint="give a note, or the reading that failed")
+            raise InputError(f"{item} failed, and nothing says why", hint="add a note, or the reading that failed")
     readings: dict[str, Measured] = {}
     for reading in entry.readings:
         with located(entry.place, reading.metric):
             if reading.metric in readings:
-                raise InputError(f"{reading.metric} is given twice")
+                raise InputError(f"{reading.metric} is there twice")
             readings[reading.metric] = measured(roster.row, asked, reading, item)
     found = tuple(readings.values())
     return Examined(item, note, serial, found, (), (), entry)
@@ -120,7 +120,7 @@ def _refuse_unread(one: Examined, before: Previous | None, waived: Collection[st
     if unread:
         raise InputError(
             f"{one.item} failed {', '.join(unread)}, and passes when that is read again",
-            hint=f"give {unread[0]}=VALUE",
+            hint=f"add {unread[0]}=VALUE",
         )
 
 

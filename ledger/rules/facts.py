@@ -21,14 +21,14 @@ def facts_of(row: Activity, entries: Sequence[FactEntry]) -> list[tuple[PlanFact
     needs = {need.name: need for need in row.plan.facts}
     asked = ", ".join(f"{need.name} ({need.unit})" for need in needs.values()) or "none"
     if not entries:
-        raise InputError("no fact is given", hint=f"{row.id} asks for: {asked}")
+        raise InputError("there is no fact to record", hint=f"{row.id} asks for: {asked}")
     found: dict[str, tuple[PlanFact, Value]] = {}
     for entry in entries:
         need = needs.get(entry.name)
         if need is None:
             raise InputError(f"{row.id} does not ask for {entry.name!r}", hint=f"it asks for: {asked}")
         if entry.name in found:
-            raise InputError(f"{entry.name} is given twice")
+            raise InputError(f"{entry.name} is there twice")
         found[entry.name] = (need, _value(need, entry))
     return list(found.values())
 
@@ -42,7 +42,7 @@ def _value(need: PlanFact, entry: FactEntry) -> Value:
     if isinstance(value, bool | str):
         raise InputError(f"{need.name} is a number in {need.unit}, not {value_text(value)!r}")
     if not is_comparable(unit, need.unit):
-        raise InputError(f"{need.name} is given in {need.unit}; {entry.unit!r} does not compare with it")
+        raise InputError(f"{need.name} is needed in {need.unit}, and {entry.unit!r} cannot be compared with that")
     number = converted(value, unit, need.unit) if value.is_finite() else None
     if not isinstance(number, Decimal) or number < 0:
         raise InputError(f"{need.name} cannot be {value_text(value)} {entry.unit}".strip())

@@ -10,7 +10,11 @@ from steps.errors import InputError
 CENT = Decimal("0.01")
 
 
-def amount(value: Decimal | int | str, what: str) -> Decimal:
+Amount = Decimal | int | str
+"""An amount of money or a quantity, as somebody entered it."""
+
+
+def amount(value: Amount, what: str) -> Decimal:
     """Return an amount that can be recorded. Raise if it is not finite, negative, or has more than four decimals."""
     try:
         exact = Decimal(str(value))

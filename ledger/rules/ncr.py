@@ -29,9 +29,9 @@ def refuse_bad_disposition(
     if disposition not in DISPOSITIONS:
         raise InputError(f"{disposition!r} is no disposition", hint="one of " + ", ".join(DISPOSITIONS))
     if due is not None and not owner:
-        raise InputError("a day needs an owner", hint="give --owner PERSON")
+        raise InputError("a day needs an owner", hint="add --owner PERSON")
     if disposition == USE_AS_IS and not reason.strip():
-        raise InputError("use-as-is needs a reason", hint="give --reason")
+        raise InputError("use-as-is needs a reason", hint="add --reason")
 
 
 def refuse_closed(ncr: NcrRow) -> None:

@@ -74,7 +74,8 @@ class Verdict(NamedTuple):
 
 def asked_of(row: Activity) -> dict[str, Asked]:
     """Return every metric that may be read at an activity, those with a criterion first."""
-    asked = {c.metric: Asked(c.metric, c.unit, c) for c in row.plan.criteria}
+    criteria = row.plan.criteria
+    asked = {c.metric: Asked(c.metric, c.unit, c) for c in criteria}
     also = row.plan.also_reads
     if also is None:
         from steps.schedule.noted import noted_before  # the catalog, which plans of today do not need

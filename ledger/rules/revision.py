@@ -61,7 +61,7 @@ def consequences(old: Plan, new: Plan, standing: Mapping[str, Begun]) -> Consequ
     for name, root in sorted(after.items()):
         now = standing.get(name)
         if name not in again and now is not None and _is_valid(now):
-            stale.append(_consequence(name, now, f"rests on {root}"))
+            stale.append(_consequence(name, now, f"comes after {root}"))
     return Consequences(tuple(reopened), tuple(sign_again), tuple(stale))
 
 

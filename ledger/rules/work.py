@@ -58,7 +58,7 @@ def progress(
     allowed(case, "progress")
     permitted(case, Action.PROGRESS)
     if items_done is None and percent is None and not has_note:
-        raise InputError("nothing to record", hint="give items, percent or a note")
+        raise InputError("nothing to record", hint="add items, a percentage or a note")
     if items_done is not None and not 0 <= items_done <= (items or items_done):
         raise InputError(f"{row.id} has {items} {row.plan.items_of or 'items'}, not {items_done}")
     if items_done is not None:
@@ -168,13 +168,14 @@ def check(case: Case) -> None:
 
 
 def may_measure(case: Case) -> None:
-    """Let a person read instruments. Where software measures, its run is tried first, and has to end well."""
+    """Let a person read instruments. If the step has a playbook, its run comes first, and it must not have failed."""
     allowed(case, "measure")
     permitted(case, Action.MEASURE)
     row = case.row
     if not asked_of(row):
         raise InputError(f"{row.id} has nothing to measure", hint="write a comment instead")
-    if row.state is State.READY and row.plan.kind in SOFTWARES_WORK and row.plan.playbook is not None:
+    by_run = row.plan.kind in SOFTWARES_WORK and row.plan.playbook is not None
+    if by_run and row.state is State.READY:
         raise NotSatisfiedError(
             f"{row.id} is measured by its run; a person measures what the run could not",
             hint=f"see `clusterwright why {row.id}`; work that was done outside is attested",
@@ -186,7 +187,7 @@ def may_measure(case: Case) -> None:
 def measure(case: Case, entry: ReadingEntry, item: str) -> Measured:
     """Let a person read an instrument. Return the reading.
 
-    Where software measures, a person reads only what the run could not.
+    After a run a person may read only what the run could not read.
     """
     may_measure(case)
     read = measured(case.row, asked_of(case.row), entry, item)
@@ -196,9 +197,10 @@ def measure(case: Case, entry: ReadingEntry, item: str) -> Measured:
 
 
 def _refuse_read_by_run(case: Case, metric: str, item: str) -> None:
-    """Raise for what the run has read, and for another item than those at which it could not."""
+    """Raise if the run has read the metric at this item, or if the item is none of those that the run could not read."""
     row = case.row
-    by_run = {read.reading.item: read.reading.value for read in case.reads if read.by_engine and read.metric == metric}
+    readings = [read.reading for read in case.reads if read.by_engine and read.metric == metric]
+    by_run = {reading.item: reading.value for reading in readings}
     if by_run.get(item) is not None:
         at_item = f" at {item}" if item else ""
         raise NotSatisfiedError(

@@ -14,7 +14,8 @@ _KEEP = f"INSERT OR REPLACE INTO claim ({', '.join(Claim._fields)}) VALUES ({_MA
 
 def keep_claim(p: Projection, claim: Claim) -> None:
     """Store a claim in the place of the activity's earlier one."""
-    p.run(_KEEP, **{name: stored(getattr(claim, name)) for name in Claim._fields})
+    columns = {name: stored(value) for name, value in claim._asdict().items()}
+    p.run(_KEEP, **columns)
 
 
 def drop_claim(p: Projection, activity: str) -> None:

@@ -1,1 +1,1 @@
-"""Where the log is: in a file of the site's folder, or in PostgreSQL with a copy in each folder."""
+"""Where events are stored: in a file in the site's folder, or in PostgreSQL with a copy in each folder."""

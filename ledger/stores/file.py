@@ -1,4 +1,4 @@
-"""The ledger file seen from outside: whether it is there, whether it is a ledger, whether it opens. Standard library only."""
+"""The ledger file: open it for reading, check its format, and explain errors of SQLite. Standard library only."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from steps.errors import UnreachableError
 LEDGER_FILE = "ledger.db"
 
 BUSY_SECONDS = 5.0
-"""How long a writer waits for another before it says so."""
+"""How long a writer waits for another one before it raises an error."""
 
 FORMAT = 3
-"""The format of the file, kept in `PRAGMA user_version`. Files of earlier formats are brought up by replay."""
+"""The format of the file, in `PRAGMA user_version`. Files of earlier formats are upgraded by replay when they are opened."""
 
 COPY = 0x43575250
-"""In `PRAGMA application_id` of a file that is a copy of a shared log. Such a file takes no decisions by itself."""
+"""The `PRAGMA application_id` of a file that is the copy of a shared log. Decisions are never recorded in a copy alone."""
 
 
 def ledger_path(site_dir: Path) -> Path:
-    """Return the ledger's file. Raise where there is none."""
+    """Return the path of the ledger file. Raise UnreachableError if there is none."""
     path = Path(site_dir) / LEDGER_FILE
     if not path.exists():
-        raise UnreachableError(f"{site_dir} has no ledger yet", hint="`clusterwright plan adopt` makes it")
+        raise UnreachableError(f"{site_dir} has no ledger yet", hint="`clusterwright plan adopt` makes one")
     return path
 
 
 def connect(site_dir: Path) -> sqlite3.Connection:
-    """Open a ledger for reading only. Raise for what is not one."""
+    """Open a ledger for reading only. Raise UnreachableError for a file that is no ledger or cannot be read."""
     path = ledger_path(site_dir)
     with explained(path):
         connection = sqlite3.connect(
@@ -49,7 +49,7 @@ def connect(site_dir: Path) -> sqlite3.Connection:
 
 
 def _read_only(path: Path) -> str:
-    """Return SQLite's URI. urllib would take longer to import than this file to open."""
+    """Return the URI of a file for SQLite. Importing urllib for this would take longer than opening the file."""
     text = str(path.absolute())
     for mark, code in (("%", "%25"), ("?", "%3f"), ("#", "%23")):
         text = text.replace(mark, code)
@@ -57,7 +57,7 @@ def _read_only(path: Path) -> str:
 
 
 def _check_format(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise for a database that is no ledger, or one of a format that this program does not know."""
+    """Raise UnreachableError for a database that is no ledger, or that has a format which this program does not know."""
     found = connection.execute("PRAGMA user_version").fetchone()[0]
     tables = connection.execute(
         "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('event', 'activity')"
@@ -72,23 +72,23 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def is_copy(connection: sqlite3.Connection) -> bool:
-    """Return whether a file is a copy of a shared log, and no record of its own."""
+    """Return whether a file is the copy of a shared log."""
     return int(connection.execute("PRAGMA application_id").fetchone()[0]) == COPY
 
 
 def is_older(connection: sqlite3.Connection) -> bool:
-    """Return whether a ledger is of an earlier format, whose tables are not all as today's."""
+    """Return whether a ledger has an earlier format and needs an upgrade."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0]) < FORMAT
 
 
 def data_version(connection: sqlite3.Connection) -> int:
-    """Return a number that changes with every commit of others. Inside a read transaction it stays the same."""
+    """Return a number that changes when another connection commits. It does not change inside a read transaction."""
     return int(connection.execute("PRAGMA data_version").fetchone()[0])
 
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn what SQLite says of a file into what happened and what to do about it."""
+    """Raise errors of SQLite again as UnreachableError, with what happened and a hint."""
     try:
         yield
     except sqlite3.Error as error:
@@ -96,20 +96,22 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def world_error(path: Path, error: BaseException) -> UnreachableError:
-    """Return the error that a person can act on for one of SQLite's."""
+    """Return an error of SQLite as UnreachableError, with what happened and a hint."""
     said = str(error).lower()
     if "locked" in said or "busy" in said:
         return UnreachableError(
-            f"{path} is locked by another program for more than {BUSY_SECONDS:g} s",
+            f"another program has locked {path} for more than {BUSY_SECONDS:g} s",
             hint="see who has it open (`fuser " + path.name + "`), or try again",
         )
     if "readonly" in said or "read-only" in said:
-        return UnreachableError(f"{path} may not be written", hint="check the file's owner and permissions")
+        return UnreachableError(
+            f"{path} cannot be written: it is read-only", hint="check the file's owner and permissions"
+        )
     if "unable to open" in said:
         return UnreachableError(f"{path} cannot be opened", hint="check the folder's owner and permissions")
     if "full" in said or "disk i/o" in said:
         return UnreachableError(f"{path}: {error}", hint="check free space and the disk")
     return UnreachableError(
         f"{path} is damaged or not a database: {error}",
-        hint="`clusterwright audit` says what is left; restore ledger.db from a backup",
+        hint="`clusterwright audit` says what is wrong; restore ledger.db from a backup",
     )

@@ -1,6 +1,6 @@
-"""A shared ledger for those who only read: whether there is one, who connects to it, and keeping the folder's copy up with it.
+"""A shared ledger for readers: whether there is one, who connects to it, and how the copy in the folder is kept up to date.
 
-Most sites are a folder. The driver of PostgreSQL is imported where a ledger is shared.
+Most ledgers are not shared. So the driver of PostgreSQL is imported only inside functions that need it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from ledger.stores.postgres import LogEnd
 
 SLOW_S = 10.0
-"""How often, in seconds, the database is asked without a notice: who runs what changes without an event."""
+"""How often, in seconds, the database is asked even without a notification. Claims change without an event."""
 
 
 def has_ledger(site_dir: Path) -> bool:
-    """Return whether a site has a ledger, in its folder or in the database that it names."""
+    """Return whether a site has a ledger, in its folder or in the database that ledger.yaml names."""
     if (Path(site_dir) / LEDGER_FILE).exists():
         return True
     url = database_of(site_dir)
@@ -34,7 +34,7 @@ def has_ledger(site_dir: Path) -> bool:
 
 
 def is_begun(url: str) -> bool:
-    """Return whether a database holds a ledger."""
+    """Return whether a database has a ledger with events."""
     from ledger.stores.postgres import Database
 
     with Database(url) as database:
@@ -42,7 +42,7 @@ def is_begun(url: str) -> bool:
 
 
 def stands_at(site_dir: Path, standing: LogEnd) -> bool:
-    """Return whether a folder's copy ends where its log ends."""
+    """Return whether the copy in a folder ends with the same event as the log."""
     if not (site_dir / LEDGER_FILE).exists():
         return standing.seq == 0
     with closing(connect(site_dir)) as copy:
@@ -54,13 +54,14 @@ def stands_at(site_dir: Path, standing: LogEnd) -> bool:
 
 
 TakeOver = Callable[[Path], None]
-"""Takes over what others recorded: `ledger.reading.take_over`."""
+"""Copies what others recorded into the folder: `ledger.reading.take_over`."""
 
 
 def brought_up(site_dir: Path, take_over: TakeOver) -> str | None:
-    """Take over what others recorded in a shared ledger, where the folder's copy is behind.
+    """Copy what others recorded in a shared ledger into the folder. Do nothing if the ledger is not shared.
 
-    Where its database does not answer, return why: the copy is then read as it is. None in every other case.
+    Return None, or the reason if the database does not answer: then the copy may be behind. Raise UnreachableError if the
+    database does not answer and the folder has no copy.
     """
     url = database_of(site_dir)
     if url is None:
@@ -80,7 +81,11 @@ def brought_up(site_dir: Path, take_over: TakeOver) -> str | None:
 
 
 class Found(NamedTuple):
-    """How a folder stands to its shared log: who connects, as whom they may append, and how far the copy is."""
+    """What the database of a shared log answers: its number of events, the account that connects, and the people it may act as.
+
+    `clock_ahead_s` is how far the server's clock is ahead of this machine's, in seconds. `copied` is the number of events in the
+    folder's copy.
+    """
 
     database: str
     events: int
@@ -92,7 +97,7 @@ class Found(NamedTuple):
 
 
 def standing_of(site_dir: Path, url: str, take_over: TakeOver) -> Found:
-    """Ask the database who this is and where its log ends, and bring the copy up to it."""
+    """Ask the database about its log and about this account, and update the copy in the folder."""
     from ledger.stores.postgres import Database
 
     with Database(url) as database:
@@ -106,7 +111,7 @@ def standing_of(site_dir: Path, url: str, take_over: TakeOver) -> Found:
             account,
             people,
             database.is_engine(),
-            0,
+            copied=0,
         )
     if found.events == 0:
         return found
@@ -116,10 +121,10 @@ def standing_of(site_dir: Path, url: str, take_over: TakeOver) -> Found:
 
 
 class Follower:
-    """Listens to a site's log on a connection of its own, and takes over what others record."""
+    """Listens to a shared log on its own connection, and copies what others record into the folder."""
 
     def __init__(self, site_dir: Path, url: str, take_over: TakeOver) -> None:
-        """Take the folder and the database's URL. The first look begins to listen."""
+        """Take the folder and the URL of the database. The first call of `look` begins to listen."""
         from ledger.stores.postgres import Database
 
         self.site_dir = site_dir
@@ -129,7 +134,7 @@ class Follower:
         self._listening = False
 
     def look(self) -> None:
-        """Take over what is new, if there was a notice. A database that does not answer is asked again after a while."""
+        """Copy new events if the database sent a notification. A database that does not answer is asked again after `SLOW_S`."""
         now = time.monotonic()
         late = now - self._looked > SLOW_S
         try:

@@ -1,10 +1,14 @@
--- A site's event log in a PostgreSQL database of its own, for people who reach it over a network.
--- Run once by whoever administers the server: `clusterwright database sql | psql -d DATABASE`, as a superuser.
--- It can be run again: nothing is dropped and functions are replaced.
+-- Installs a site's event log in a PostgreSQL database of its own, for people who use it over a network.
+-- The administrator of the server runs it as a superuser: `clusterwright database sql | psql -d DATABASE`.
+-- It can be run again. It drops nothing, keeps all data, and replaces the functions.
 --
---   DATABASE_record   owns everything and cannot log in; nobody is made a member of it
---   DATABASE_people   may read, and append as themselves; a role per person is made a member of it
---   DATABASE_engine   may besides append what software did, and hold claims; for the role of the engine
+-- It makes three group roles. DATABASE is the name of the database. None of them can log in.
+--
+--   DATABASE_record   owns all tables and functions. Make nobody a member: a member could change the record.
+--   DATABASE_people   may read everything, and may append events of its own person only. Make each person's role a member.
+--   DATABASE_engine   may also append what software did, and write claims. Make only the engine's role a member.
+--
+-- Nobody may connect to the database by default: this script revokes that right from PUBLIC.
 \set ON_ERROR_STOP on
 BEGIN;
 SET LOCAL client_min_messages TO warning;
@@ -21,14 +25,15 @@ BEGIN
   EXECUTE format('GRANT %I TO %I', current_database() || '_people', current_database() || '_engine');
   EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());
   EXECUTE format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), current_database() || '_people');
-  -- a turn that somebody took and forgot ends by itself
+  -- a session that locked the log and then does nothing is ended after a minute, so that others can decide again
   EXECUTE format('ALTER DATABASE %I SET idle_in_transaction_session_timeout = ''60s''', current_database());
   REVOKE ALL ON SCHEMA public FROM PUBLIC;
 END $$;
 
 CREATE SCHEMA IF NOT EXISTS clusterwright;
 
--- The columns of the event table in a site's folder, and what the server itself saw: whose session, and when.
+-- Events. The columns are those of the event table in a site's folder, and two that the server fills in: the account whose
+-- session appended the event, and when.
 CREATE TABLE IF NOT EXISTS clusterwright.event (
   seq bigint PRIMARY KEY,
   recorded_at text NOT NULL,
@@ -46,24 +51,28 @@ CREATE TABLE IF NOT EXISTS clusterwright.event (
   appended_at timestamptz NOT NULL
 );
 
--- Who may append as whom: as the plan in force names people, their accounts and who may adopt the next.
+-- The people of the plan in force. Only the account of a person may append that person's events. `adopts` permits them to adopt
+-- the next plan.
 CREATE TABLE IF NOT EXISTS clusterwright.person (
   id text PRIMARY KEY,
   account text,
   adopts boolean NOT NULL
 );
 
+-- Evidence: content under its SHA-256.
 CREATE TABLE IF NOT EXISTS clusterwright.evidence (digest text PRIMARY KEY, content bytea NOT NULL);
 
--- What people are called: beside the record, so that it can be taken away.
+-- Documents with people's names. They are not part of the record, so that a name can be deleted.
 CREATE TABLE IF NOT EXISTS clusterwright.name (digest text PRIMARY KEY, content bytea NOT NULL);
 
--- Who runs what at this moment. No part of the record.
+-- Claims: which process runs which activity now. They are not part of the record.
 CREATE TABLE IF NOT EXISTS clusterwright.claim (activity text PRIMARY KEY, held jsonb NOT NULL);
 
--- Locked while somebody decides, so that each decision is taken against the head it saw.
+-- An empty table that is locked while somebody decides. So no event is appended between reading the last event and appending
+-- the next one.
 CREATE TABLE IF NOT EXISTS clusterwright.turn ();
 
+-- Triggers that refuse every change of events and evidence. Only the owner of the tables or a superuser could remove them.
 CREATE OR REPLACE FUNCTION clusterwright.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '% is never changed', TG_TABLE_NAME USING ERRCODE = 'CW003';
@@ -73,6 +82,7 @@ CREATE OR REPLACE TRIGGER kept BEFORE UPDATE OR DELETE OR TRUNCATE ON clusterwri
 CREATE OR REPLACE TRIGGER kept BEFORE UPDATE OR DELETE OR TRUNCATE ON clusterwright.evidence
   EXECUTE FUNCTION clusterwright.refuse();
 
+-- Locks the log until the end of the transaction and returns the server's time.
 CREATE OR REPLACE FUNCTION clusterwright.take_turn() RETURNS timestamptz
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -80,7 +90,7 @@ BEGIN
   RETURN clock_timestamp();
 END $$;
 
--- The RFC 8785 form that an event's hash is of: names in order, no space, text escaped as JSON.
+-- Returns the hash of an event: the SHA-256 of its columns as RFC 8785 JSON, with names in order and without spaces.
 CREATE OR REPLACE FUNCTION clusterwright.hash_of(e clusterwright.event) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT encode(sha256(convert_to(
@@ -91,22 +101,24 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     'UTF8')), 'hex')
 $$;
 
+-- Returns whether this session may append what software did.
 CREATE OR REPLACE FUNCTION clusterwright.is_engine() RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT pg_has_role(session_user, current_database() || '_engine', 'MEMBER')
 $$;
 
--- Whether this session may append as an actor: as the person whose account it is, or as the engine.
+-- Returns whether this session may append events of an actor: it has the account of that person, or it is the engine.
 CREATE OR REPLACE FUNCTION clusterwright.may_act_as(actor text) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN actor = 'engine' THEN clusterwright.is_engine()
     ELSE EXISTS (SELECT FROM clusterwright.person p WHERE p.id = actor AND p.account = session_user) END
-    -- nobody in a rehearsal is real: whoever plays it speaks for all of them
+    -- in a rehearsal all people are simulated, and the engine acts as each of them
     OR (clusterwright.is_engine() AND
         (SELECT (e.payload::jsonb ->> 'rehearsal')::boolean FROM clusterwright.event e WHERE e.seq = 1))
 $$;
 
--- Appends events that follow the head, as the session's own user; an adopted plan brings its people along.
+-- Appends events after the last one. Each event is checked: its place, its actor, its hash, its time, and who adopts a plan.
+-- The people of an adopted plan replace those of the earlier plan. An error undoes everything.
 CREATE OR REPLACE FUNCTION clusterwright.append(events jsonb, people jsonb) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -129,10 +141,10 @@ BEGIN
       RAISE EXCEPTION '% may not append as %', session_user, e.actor USING ERRCODE = 'CW002';
     END IF;
     IF clusterwright.hash_of(e) IS DISTINCT FROM e.hash THEN
-      RAISE EXCEPTION 'event % has not the hash it says', e.seq USING ERRCODE = 'CW001';
+      RAISE EXCEPTION 'event % does not have the hash that it names', e.seq USING ERRCODE = 'CW001';
     END IF;
     IF e.recorded_at COLLATE "C" < last.recorded_at OR abs(extract(epoch FROM e.recorded_at::timestamptz - clock_timestamp())) > 300 THEN
-      RAISE EXCEPTION 'event % is not of now: %', e.seq, e.recorded_at USING ERRCODE = 'CW001';
+      RAISE EXCEPTION 'event % was recorded at %, which is not the present time', e.seq, e.recorded_at USING ERRCODE = 'CW001';
     END IF;
     IF e.kind = 'plan.adopted' THEN
       IF NOT EXISTS (SELECT FROM clusterwright.person p WHERE p.id = e.actor AND p.adopts) THEN
@@ -149,20 +161,21 @@ BEGIN
   PERFORM pg_notify('clusterwright', last.seq::text);
 END $$;
 
--- Keeps content under its SHA-256, which the server works out itself.
+-- Stores evidence under its SHA-256, which the server computes.
 CREATE OR REPLACE FUNCTION clusterwright.keep(content bytea) RETURNS text
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   INSERT INTO clusterwright.evidence VALUES (encode(sha256(content), 'hex'), content) ON CONFLICT DO NOTHING;
   SELECT encode(sha256(content), 'hex')
 $$;
 
+-- Stores a document with a person's name under its SHA-256.
 CREATE OR REPLACE FUNCTION clusterwright.keep_name(content bytea) RETURNS text
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   INSERT INTO clusterwright.name VALUES (encode(sha256(content), 'hex'), content) ON CONFLICT DO NOTHING;
   SELECT encode(sha256(content), 'hex')
 $$;
 
--- Takes away the names of those whom an event redacted; of nobody else.
+-- Deletes the names of the people whom an event redacted, and of nobody else. Returns how many documents were deleted.
 CREATE OR REPLACE FUNCTION clusterwright.forget_redacted() RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   WITH gone AS (
@@ -172,11 +185,12 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   ) SELECT count(*) FROM gone
 $$;
 
+-- Replaces all claims. Only the engine may.
 CREATE OR REPLACE FUNCTION clusterwright.hold(claims jsonb) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF NOT clusterwright.is_engine() THEN
-    RAISE EXCEPTION '% runs nothing: it is not a member of %', session_user, current_database() || '_engine'
+    RAISE EXCEPTION '% may not write claims: it is not a member of %', session_user, current_database() || '_engine'
       USING ERRCODE = 'CW002';
   END IF;
   DELETE FROM clusterwright.claim;

@@ -1,4 +1,4 @@
-"""Installing a log in a database, and saying who may reach it: its administrator's work."""
+"""Scripts for the administrator of a database: install a shared log, and let accounts use it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ledger.stores.postgres import literal
 from steps.errors import InputError
 
 NAMES = 63
-"""Bytes that PostgreSQL keeps of a role's name."""
+"""The longest name of a role in PostgreSQL, in bytes. A longer name would be cut off."""
 
 
 def install_sql() -> str:
-    """Return the script that installs a log in the database in which it is run."""
+    """Return the SQL script that installs a log in the database in which it runs."""
     return files("ledger.stores").joinpath("install.sql").read_text(encoding="utf-8")
 
 
@@ -22,10 +22,16 @@ def roles_sql(
     accounts: Iterable[str],
     engine: str | None = None,
 ) -> Iterator[str]:
-    """Yield the lines that let accounts append as their people, and one run the engine. Roles that exist stay as they are."""
+    """Yield the lines of a psql script that makes login roles for accounts, and lets them use the log of a database.
+
+    Each account may append events of its own person. `engine` is the account that may also append what software did. A role
+    that exists already is not changed, but it is made a member of the groups. The script sets no passwords.
+    """
     for account in sorted({*accounts, *([engine] if engine else [])}):
         if len(account.encode()) > NAMES:
-            raise InputError(f"the account {account!r} is longer than a role's name can be", hint=f"{NAMES} bytes")
+            raise InputError(
+                f"the account {account!r} is too long for the name of a role", hint=f"{NAMES} bytes at most"
+            )
         role, people = literal(account), literal(f"{database}_people")
         yield f"SELECT format('CREATE ROLE %I LOGIN', {role}) WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {role})\\gexec"  # noqa: S608  quoted by the driver
         yield f"SELECT format('GRANT %I TO %I', {people}, {role})\\gexec"

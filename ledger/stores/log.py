@@ -1,4 +1,4 @@
-"""What a ledger asks of the place where its events are recorded: a file, or a database of which the file is a copy."""
+"""The protocol of a log, which stores events: a file, or a database of which the file is a copy."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ machine_clock: Clock = partial(datetime.now, UTC)
 
 
 class Log(Protocol):
-    """A site's log. `engine` is on the file in the site's folder, in which the rules are asked.
+    """A site's log. `engine` opens the file in the site's folder, which decisions read.
 
-    `clock` says when events are recorded. In a transaction of a shared log it is the database's.
+    `clock` returns the time at which events are recorded. In a transaction of a shared log this is the time of the database.
     """
 
     engine: Engine
     clock: Clock
 
     def begin(self) -> AbstractContextManager[Connection]:
-        """Return a transaction, in which nobody else decides. What it appends is recorded when it ends without an error."""
+        """Return a transaction. Nobody else can decide while it is open. It records its events if it ends without an error."""
 
     def catch_up(self) -> None:
-        """Take over what others recorded. The log of a file has no others."""
+        """Copy what others recorded into the folder. A log that is a file has nothing to copy."""
 
     def close(self) -> None:
-        """Close the file, and the connection to the database."""
+        """Close the file, and the connection to the database if there is one."""

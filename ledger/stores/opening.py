@@ -1,7 +1,7 @@
-"""Opening a site's log for writing: a copy of a shared one is begun, and a ledger of an earlier release is brought up.
+"""Open a site's log for writing. Begin the copy of a shared one if there is none. Upgrade a ledger of an earlier release.
 
-The events of an earlier release stay as they are. A projection whose columns are not today's is made anew and filled by
-replay, so that no release needs a script of changes.
+An upgrade changes no events. A projection whose columns differ from today's is dropped, made again, and filled by a replay. So
+no release needs a migration script.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from ledger.stores.sqlite import (
 from steps.errors import InputError, UnreachableError
 
 MANY = 200
-"""From so many events on it is quicker to work readiness out once, at their end."""
+"""From how many events on readiness is worked out once, after the last one. That is faster."""
 
 _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event ORDER BY seq"  # noqa: S608  our names
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 
 
 def open_log(site_dir: Path) -> Log:
-    """Open a site's log. Raise for a file that is missing, damaged or foreign."""
+    """Open a site's log. Raise UnreachableError for a file that is missing, damaged, or no ledger."""
     path, url = site_dir / LEDGER_FILE, database_of(site_dir)
     if url is not None and not path.exists() and is_begun(url):
         begin_copy(path)
@@ -61,16 +61,16 @@ def open_log(site_dir: Path) -> Log:
 
 
 def take_over(site_dir: Path) -> None:
-    """Take over what others recorded in a shared ledger, and bring a ledger of an earlier release up."""
+    """Copy what others recorded in a shared ledger into the folder, and upgrade a ledger of an earlier release."""
     open_log(site_dir).close()
 
 
 def log_on(site_dir: Path) -> Log:
-    """Return the log on a site's file, as it is."""
+    """Return the log of a site. Its file is not checked and not upgraded."""
     engine, url = file_engine(site_dir / LEDGER_FILE), database_of(site_dir)
     if url is None:
         return FileLog(engine)
-    # the driver is heavy, and most sites are a folder
+    # the driver is slow to import, and most ledgers are not shared
     from ledger.stores.postgres import Database
     from ledger.stores.shared_log import SharedLog
 
@@ -83,7 +83,7 @@ def _applying(
     connection: Connection,
     many: int,
 ) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Return what applies an event. Readiness is worked out after each, or once after all where there are many."""
+    """Yield what applies an event. Readiness is worked out after each event, or once at the end if there are many."""
     if many >= MANY:
         with replaying(connection, files) as projection:
             yield lambda row: projection.apply(event_of(row))
@@ -98,7 +98,7 @@ def _applying(
 
 
 def begin_copy(path: Path) -> None:
-    """Make an empty copy, whole or not at all. One that somebody else began meanwhile is as good."""
+    """Make an empty copy of a shared log. It appears complete or not at all. One that another process made meanwhile is kept."""
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".copying-") as scratch:
         aside = Path(scratch) / path.name
         engine = file_engine(aside)
@@ -111,21 +111,21 @@ def begin_copy(path: Path) -> None:
 
 
 def _refuse_mistaken(path: Path, *, is_copy: bool, is_shared: bool) -> None:
-    """Raise for a copy whose ledger.yaml is gone, and for a record of its own where a database is named."""
+    """Raise for a copy without its ledger.yaml, and for a ledger that is no copy although ledger.yaml names a database."""
     if is_copy and not is_shared:
         raise UnreachableError(
-            f"{path} is a copy of a shared ledger, and {FILE} beside it is gone",
-            hint=f"bring {FILE} back; the copy may be read, and no decision is taken on it alone",
+            f"{path} is a copy of a shared ledger, but {FILE} beside it is missing",
+            hint=f"restore {FILE}; without it the copy can be read, but nothing can be recorded",
         )
     if is_shared and not is_copy:
         raise InputError(
-            f"{path} is a record of its own, and {FILE} names a database",
-            hint="`clusterwright database load` moves the record there; or remove " + FILE,
+            f"{path} is a ledger of its own, but {FILE} names a database",
+            hint="`clusterwright database load` moves the ledger to the database; or remove " + FILE,
         )
 
 
 def _upgrade(connection: Connection, site_dir: Path) -> None:
-    """Bring a file up to today's format, inside a transaction."""
+    """Upgrade a file to today's format in the given transaction."""
     known = SQLModel.metadata.tables
     gone = [name for (name,) in connection.exec_driver_sql(_TABLES) if name not in known]
     stale = [known[name] for name in different_tables(connection.exec_driver_sql)]
@@ -138,12 +138,14 @@ def _upgrade(connection: Connection, site_dir: Path) -> None:
 
 
 def _fill(connection: Connection, tables: list[Table], site_dir: Path) -> None:
+    """Fill tables by a replay of all events."""
     memory = memory_engine()
     try:
         with memory.begin() as again:
             with replaying(again, SiteFiles(site_dir)) as projection:
-                for row in connection.exec_driver_sql(_EVENTS).mappings():
-                    projection.apply(event_of({str(name): value for name, value in row.items()}))
+                for values in connection.exec_driver_sql(_EVENTS):
+                    row = dict(zip(COLUMNS, values, strict=True))
+                    projection.apply(event_of(row))
             for table in tables:
                 rows = [dict(row) for row in again.execute(select(table)).mappings()]
                 if rows:

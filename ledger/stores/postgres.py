@@ -1,6 +1,6 @@
-"""A site's log in PostgreSQL: read it, take a turn at it, append to it. All SQL that reaches that server is here.
+"""A site's log in PostgreSQL: read it, lock it for a decision, append to it. All SQL for that server is here and in `install.sql`.
 
-The server decides who may do what (`install.sql`). It trusts nothing here.
+The server decides who may do what, in the functions of `install.sql`. It does not rely on any check in this program.
 """
 
 from __future__ import annotations
@@ -9,10 +9,9 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
-from types import TracebackType
-from typing import Any, LiteralString, NamedTuple, Self
+from typing import Any, LiteralString, NamedTuple
 
 from ledger.log.columns import COLUMNS
 from ledger.stores.file import BUSY_SECONDS
@@ -29,30 +28,30 @@ except ImportError:
     ) from None
 
 PAGE = 2_000
-"""Events fetched at a time."""
+"""How many events are fetched at a time."""
 
 CHANNEL = "clusterwright"
 
 _LOCKED_OUT = re.compile(r"FATAL:.*(role|user|password|pg_hba|database) ")
-"""A server that refuses a connection gives no code of its own."""
+"""What a server says if it refuses a connection. It sends no error code then."""
 
 MOVED = ""
-"""The account of events that were moved here from a file, since the server did not see who appended them."""
+"""The account of events that were moved here from a file. The server did not see who recorded them."""
 
 
 class LogEnd(NamedTuple):
-    """Where the log ends, and the server's clock."""
+    """The last event of the log, and the time of the server."""
 
     seq: int
     hash: str
     now: datetime
 
 
-class Database:
-    """A connection to the database of a site's log. It is made at the first question."""
+class Database(AbstractContextManager["Database"]):
+    """The database of a site's log. It connects when it is first asked something."""
 
     def __init__(self, url: str, role: str | None = None) -> None:
-        """Take the database's URL, and the role to connect as if it is not the URL's."""
+        """Take the URL of the database, and the role to connect as, if it is not the one in the URL."""
         self.url = url
         self._role = role
         self._held: psycopg.Connection[Any] | None = None
@@ -63,34 +62,26 @@ class Database:
         return f"the database {said.get('dbname') or '?'} at {said.get('host') or 'this machine'}"
 
     def standing(self) -> LogEnd:
-        """Return where the log ends. An empty one ends at event 0."""
-        with self._explained() as db:
-            row = db.execute(
-                "SELECT coalesce(max(seq), 0), (SELECT hash FROM clusterwright.event ORDER BY seq DESC LIMIT 1),"
-                " clock_timestamp() FROM clusterwright.event"
-            ).fetchone()
-        assert row is not None
-        return LogEnd(
-            int(row[0]),
-            row[1] or "",
-            row[2].astimezone(UTC),
+        """Return the last event of the log and the server's time. The last event of an empty log is 0."""
+        ((seq, digest, now),) = self._rows(
+            "SELECT coalesce(max(seq), 0), (SELECT hash FROM clusterwright.event ORDER BY seq DESC LIMIT 1),"
+            " clock_timestamp() FROM clusterwright.event"
         )
+        return LogEnd(seq, digest or "", now.astimezone(UTC))
 
     def hash_at(self, seq: int) -> str | None:
-        """Return the hash of an event. None where the log ends before it."""
-        with self._explained() as db:
-            row = db.execute("SELECT hash FROM clusterwright.event WHERE seq = %s", [seq]).fetchone()
-        return None if row is None else str(row[0])
+        """Return the hash of an event. None if the log ends before it."""
+        found = self._rows("SELECT hash FROM clusterwright.event WHERE seq = %s", seq)
+        return found[0][0] if found else None
 
     def events(self, after: int) -> Iterator[dict[str, Any]]:
-        """Yield the events after a number, in order."""
+        """Yield the events after the one with the number `after`, in order."""
         names = ", ".join(COLUMNS)
         while True:
-            with self._explained() as db:
-                rows = db.execute(
-                    f"SELECT {names} FROM clusterwright.event WHERE seq > %s ORDER BY seq LIMIT {PAGE}",  # noqa: S608  our names
-                    [after],
-                ).fetchall()
+            rows = self._rows(
+                f"SELECT {names} FROM clusterwright.event WHERE seq > %s ORDER BY seq LIMIT {PAGE}",  # noqa: S608  our names
+                after,
+            )
             for row in rows:
                 yield dict(zip(COLUMNS, row, strict=True))
             if len(rows) < PAGE:
@@ -103,12 +94,11 @@ class Database:
             yield from db.execute("SELECT seq, actor, account FROM clusterwright.event ORDER BY seq")
 
     def people(self) -> set[tuple[str, str | None, bool]]:
-        """Return who may append as whom: person, account, and whether they may adopt plans."""
-        with self._explained() as db:
-            return set(db.execute("SELECT id, account, adopts FROM clusterwright.person"))
+        """Return who may append: the id of each person, the account that acts as them, and whether they may adopt plans."""
+        return set(self._rows("SELECT id, account, adopts FROM clusterwright.person"))
 
     def account(self) -> str:
-        """Return the role of this session."""
+        """Return the role with which this session connected."""
         return str(self._one("SELECT session_user"))
 
     def is_engine(self) -> bool:
@@ -116,33 +106,39 @@ class Database:
         return bool(self._one("SELECT clusterwright.is_engine()"))
 
     def database(self) -> str:
-        """Return the database's name, without connecting."""
+        """Return the name of the database, without connecting."""
         return str(conninfo_to_dict(self.url).get("dbname") or "")
 
     def named_role(self) -> str | None:
         """Return the role that the URL or the environment names, without connecting."""
-        user = self._role or conninfo_to_dict(self.url).get("user") or os.environ.get("PGUSER")
+        in_url = conninfo_to_dict(self.url).get("user")
+        user = self._role or in_url or os.environ.get("PGUSER")
         return None if user is None else str(user)
 
     @contextmanager
     def turn(self) -> Iterator[datetime]:
-        """Return the server's time and hold off everybody else's decisions until the end. Then all of it counts, or nothing."""
+        """Lock the log and yield the server's time. Nobody else can decide until the block ends.
+
+        What the block records is committed at its end. After an error nothing of it is recorded.
+        """
         with self._explained() as db, db.transaction():
             db.execute("SELECT set_config('lock_timeout', %s, true)", [f"{BUSY_SECONDS:g}s"])
-            row = db.execute("SELECT clusterwright.take_turn()").fetchone()
-            assert row is not None
-            yield row[0].astimezone(UTC)
+            now: datetime = self._one("SELECT clusterwright.take_turn()")
+            yield now.astimezone(UTC)
 
     def is_recorded(self, seq: int, digest: str) -> bool:
-        """Return whether an event counts whose recording was cut off. Asked in a turn, which waits for the session that was lost."""
+        """Return whether an event was recorded, although the connection was lost while that was done.
+
+        Locking the log waits until the server has ended the lost session.
+        """
         self.close()
         try:
             with self.turn():
                 return self.hash_at(seq) == digest
         except UnreachableError:
             raise UnreachableError(
-                f"{self} went away while it recorded; whether event {seq} counts is not known",
-                hint="`clusterwright log` shows it, or that it is missing, once the database is back",
+                f"the connection to {self} was lost; it is not known whether event {seq} was recorded",
+                hint="when the database answers again, `clusterwright log` shows whether the event is there",
             ) from None
 
     def append(
@@ -150,65 +146,55 @@ class Database:
         events: Sequence[Mapping[str, Any]],
         people: Sequence[Mapping[str, Any]],
     ) -> None:
-        """Record events after the head. The people of an adopted plan come with it."""
-        with self._explained() as db:
-            db.execute("SELECT clusterwright.append(%s, %s)", [json.dumps([*map(dict, events)]), json.dumps([*people])])
+        """Record events after the last one. `people` are those of an adopted plan, if one of the events is that."""
+        recorded, named = [*map(dict, events)], [*people]
+        self._rows("SELECT clusterwright.append(%s, %s)", json.dumps(recorded), json.dumps(named))
 
     def claims(self) -> list[dict[str, Any]]:
-        """Return who runs what."""
-        with self._explained() as db:
-            return [row[0] for row in db.execute("SELECT held FROM clusterwright.claim ORDER BY activity")]
+        """Return the claims: which process runs which activity."""
+        return self._column("SELECT held FROM clusterwright.claim ORDER BY activity")
 
     def hold(self, claims: Sequence[Mapping[str, Any]]) -> None:
-        """Record who runs what from now on."""
-        with self._explained() as db:
-            db.execute("SELECT clusterwright.hold(%s)", [json.dumps([*map(dict, claims)])])
+        """Replace all claims."""
+        self._rows("SELECT clusterwright.hold(%s)", json.dumps([*map(dict, claims)]))
 
     def evidence(self, digest: str) -> bytes | None:
-        """Return the content of a digest, unchecked. None where there is none."""
-        with self._explained() as db:
-            row = db.execute("SELECT content FROM clusterwright.evidence WHERE digest = %s", [digest]).fetchone()
-        return None if row is None else bytes(row[0])
+        """Return the content with this digest, without checking it. None if there is none."""
+        found = self._column("SELECT content FROM clusterwright.evidence WHERE digest = %s", digest)
+        return bytes(found[0]) if found else None
 
     def keep(self, content: bytes) -> None:
-        """Keep content under its SHA-256."""
-        with self._explained() as db:
-            db.execute("SELECT clusterwright.keep(%s)", [content])
+        """Store content as evidence. The server computes its SHA-256."""
+        self._rows("SELECT clusterwright.keep(%s)", content)
 
     def unlike_digest(self) -> list[str]:
-        """Return the digests whose content is another, as the server works them out."""
-        with self._explained() as db:
-            found = db.execute(
-                "SELECT digest FROM clusterwright.evidence WHERE digest <> encode(sha256(content), 'hex') ORDER BY 1"
-            )
-            return [row[0] for row in found]
+        """Return the digests of evidence whose content was changed. The server computes the SHA-256 of all content."""
+        return self._column(
+            "SELECT digest FROM clusterwright.evidence WHERE digest <> encode(sha256(content), 'hex') ORDER BY 1"
+        )
 
     def digests(self) -> list[str]:
-        """Return the digests of everything kept."""
-        with self._explained() as db:
-            return [row[0] for row in db.execute("SELECT digest FROM clusterwright.evidence ORDER BY digest")]
+        """Return the digests of all evidence."""
+        return self._column("SELECT digest FROM clusterwright.evidence ORDER BY digest")
 
     def names(self) -> list[bytes]:
-        """Return the documents that hold the names of people."""
-        with self._explained() as db:
-            return [bytes(row[0]) for row in db.execute("SELECT content FROM clusterwright.name ORDER BY digest")]
+        """Return the documents with people's names."""
+        return [bytes(content) for content in self._column("SELECT content FROM clusterwright.name ORDER BY digest")]
 
     def keep_name(self, content: bytes) -> None:
-        """Keep a document that holds the name of a person."""
-        with self._explained() as db:
-            db.execute("SELECT clusterwright.keep_name(%s)", [content])
+        """Store a document with a person's name."""
+        self._rows("SELECT clusterwright.keep_name(%s)", content)
 
     def forget_redacted(self) -> None:
-        """Remove the documents of people whom an event redacted."""
-        with self._explained() as db:
-            db.execute("SELECT clusterwright.forget_redacted()")
+        """Delete the documents with the names of redacted people. The server deletes no others."""
+        self._rows("SELECT clusterwright.forget_redacted()")
 
     def load(
         self,
         events: Iterator[Sequence[Any]],
         people: Sequence[Sequence[Any]],
     ) -> None:
-        """Move a whole record into an empty log. Only an administrator may."""
+        """Copy the events and people of a whole ledger into an empty log. Only an administrator of the database may."""
         columns = ", ".join((*COLUMNS, "account", "appended_at"))
         with self._explained() as db, db.transaction(), db.cursor() as cursor:
             cursor.execute("LOCK TABLE clusterwright.turn IN ACCESS EXCLUSIVE MODE")
@@ -220,12 +206,12 @@ class Database:
             cursor.executemany("INSERT INTO clusterwright.person VALUES (%s, %s, %s)", people)
 
     def listen(self) -> None:
-        """Be notified from now on when somebody else records something."""
+        """Ask the server for a notification whenever somebody records something."""
         with self._explained() as db:
             db.execute(f"LISTEN {CHANNEL}")
 
     def heard(self) -> bool:
-        """Return whether anybody has recorded something since it was last asked."""
+        """Return whether a notification has come since the last call."""
         with self._explained() as db:
             return any(True for _ in db.notifies(timeout=0))
 
@@ -235,28 +221,24 @@ class Database:
             self._held.close()
             self._held = None
 
-    def __enter__(self) -> Self:
-        """Return the database."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Close the connection."""
         self.close()
 
-    def _one(self, sql: LiteralString) -> Any:
+    def _rows(self, query: LiteralString, *values: Any) -> list[Any]:
         with self._explained() as db:
-            row = db.execute(sql).fetchone()
-        assert row is not None
-        return row[0]
+            return db.execute(query, values).fetchall()
+
+    def _column(self, query: LiteralString, *values: Any) -> list[Any]:
+        return [row[0] for row in self._rows(query, *values)]
+
+    def _one(self, query: LiteralString) -> Any:
+        (value,) = self._column(query)
+        return value
 
     @contextmanager
     def _explained(self) -> Iterator[psycopg.Connection[Any]]:
-        """Return the connection. Turn what the server says into what happened and what to do about it."""
+        """Yield the connection. Raise errors of the server again as ours, with what happened and a hint."""
         try:
             if self._held is None or self._held.closed:
                 self._held = psycopg.connect(
@@ -273,24 +255,25 @@ class Database:
         said = (error.diag.message_primary or str(error)).strip().splitlines()[0]
         if _LOCKED_OUT.search(said):
             return UnreachableError(
-                f"{self} does not let you in: {said.rpartition('FATAL:')[2].strip()}",
-                hint="its administrator makes roles with `clusterwright database roles`; a password comes from PGPASSWORD or ~/.pgpass",
+                f"{self} refuses the connection: {said.rpartition('FATAL:')[2].strip()}",
+                hint="its administrator makes roles with `clusterwright database roles`; put a password in PGPASSWORD or ~/.pgpass",
             )
         match error.sqlstate:
             case "CW001":
                 return StaleHeadError(f"somebody else decided first: {said}", hint="look again, then decide")
             case "CW002":
                 return NotSatisfiedError(
-                    said, hint="a person's `account` in the plan in force names the role that appends as them"
+                    said,
+                    hint="the plan in force names the role of each person: their `account` in site.yaml",
                 )
             case "55P03":
                 return UnreachableError(
-                    f"somebody else has held {self} for more than {BUSY_SECONDS:g} s", hint="try again"
+                    f"somebody else has locked {self} for more than {BUSY_SECONDS:g} s", hint="try again"
                 )
             case "42501":
                 return UnreachableError(
-                    f"{self} refuses: {said}",
-                    hint="its administrator grants the role NAME_people, or NAME_engine for the engine; NAME is the database",
+                    f"{self} does not permit this: {said}",
+                    hint="its administrator must grant the role NAME_people, or NAME_engine to the engine; NAME is the database",
                 )
             case "3F000" | "42P01" | "42883":
                 return UnreachableError(
@@ -300,10 +283,10 @@ class Database:
             case _:
                 return UnreachableError(
                     f"{self} does not answer: {said}",
-                    hint="nothing is recorded while it does not answer; what it has recorded counts. See ledger.yaml, and PGPASSWORD or ~/.pgpass",
+                    hint="nothing is recorded until it answers, and nothing recorded is lost; check ledger.yaml, and PGPASSWORD or ~/.pgpass",
                 )
 
 
 def literal(text: str) -> str:
-    """Return text as a quoted literal of SQL."""
+    """Return text as a quoted SQL literal."""
     return sql.Literal(text).as_string()

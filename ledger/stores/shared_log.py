@@ -1,8 +1,10 @@
-"""A folder's copy of a shared log: every event in it, and the projections drawn from them here.
+"""The folder's copy of a shared log: all events, and the projections that are made from them in the folder.
 
-The database keeps events and lets nobody change them. What they mean is worked out in each folder by the replay that the
-audit uses too, so that reading needs no database, and nobody needs the right to write a projection. Whoever decides holds the
-database's turn, so that the copy is whole when the rules are asked. The lock on the copy is always taken before the turn.
+The database stores the events, and nobody can change them there. The projections are made in each folder, by the same replay
+that the audit uses. So reading needs no database, and nobody needs the right to write projections.
+
+A decision first locks the copy, then the log in the database (its turn), and then copies the newest events. So the rules see
+everything that was recorded. The two locks are always taken in this order.
 """
 
 from __future__ import annotations
@@ -30,15 +32,18 @@ from ledger.stores.sqlite import explained_engine, write_anew
 from steps.errors import NotSatisfiedError, UnreachableError
 from steps.stamps import moment, stamp
 
-Apply = Callable[[dict[str, Any]], None]
+Row = dict[str, Any]
+"""The columns of a row, by name."""
+
+Apply = Callable[[Row], None]
 Applying = Callable[[Connection, int], AbstractContextManager[Apply]]
-"""Returns, for a transaction and so many events to come, what applies one of them to the projections."""
+"""Returns what applies an event to the projections. Its arguments are a transaction and the number of events to come."""
 
 _AFTER = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq > ? ORDER BY seq"  # noqa: S608  our names
 
 
 class SharedLog:
-    """A folder's copy of a log, and the database that holds the log."""
+    """A shared log: the database that stores it, and its copy in the folder."""
 
     def __init__(self, site_dir: Path, engine: Engine, database: Database, applying: Applying) -> None:
         """Take the folder, an engine on the copy, the database, and what applies events to the projections."""
@@ -50,7 +55,7 @@ class SharedLog:
         self._names_linger = False
 
     def catch_up(self) -> None:
-        """Take over what others recorded. Where nobody did, nobody is held off."""
+        """Copy what others recorded into the folder. If there is nothing new, no lock is taken."""
         if stands_at(self.site_dir, self.database.standing()):
             return
         with explained_engine(self.site_dir / LEDGER_FILE), self.engine.begin() as connection:
@@ -59,10 +64,10 @@ class SharedLog:
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """Return a transaction that holds off everybody else's decisions. What it appends is recorded in the database first.
+        """Yield a transaction on the copy. Nobody else can decide while it is open.
 
-        If the folder's own commit then fails, the next look takes the events over from there. Whoever is refused sees what
-        others recorded meanwhile.
+        At its end its events are recorded in the database first, and then committed in the copy. If that commit fails, the next
+        call copies the events from the database. If a decision is refused, the copy is updated, so that the person sees why.
         """
         self.catch_up()
         try:
@@ -86,7 +91,8 @@ class SharedLog:
                 seq, _ = _head(connection)
                 before = _claims(connection)
                 yield
-                rows = [dict(row) for row in connection.exec_driver_sql(_AFTER, (seq,)).mappings()]
+                found = connection.exec_driver_sql(_AFTER, (seq,))
+                rows = [dict(row) for row in found.mappings()]
                 if (claims := _claims(connection)) != before:
                     self.database.hold(claims)
                 if rows:
@@ -97,7 +103,7 @@ class SharedLog:
                 raise
 
     def _lose_names(self) -> None:
-        """Write the copy anew once a name was redacted, here or elsewhere: free pages may still hold it."""
+        """Write the copy anew after a name was redacted, because free pages of the file may still have the name."""
         if self._names_linger:
             write_anew(self.engine)
             self._names_linger = False
@@ -108,13 +114,13 @@ class SharedLog:
         self.database.close()
 
     def _take_over(self, connection: Connection) -> None:
-        """Take over what others recorded, and who runs what."""
+        """Copy new events and all claims from the database. Raise UnreachableError if it no longer has the copy's last event."""
         seq, last = _head(connection)
         standing = self.database.standing()
         if standing.seq < seq or (seq and self.database.hash_at(seq) != last):
             raise UnreachableError(
-                f"{self.database} no longer holds what this folder saw in it: event {seq} is not {last[:12]}",
-                hint="it was changed, or is an older copy; keep this folder, and compare it with others (`clusterwright anchor`)",
+                f"{self.database} no longer has event {seq} as this folder copied it, with the hash {last[:12]}",
+                hint="the database was changed, or restored from an older backup; keep this folder, and compare it with others (`clusterwright anchor`)",
             )
         if standing.seq > seq:
             with self.applying(connection, standing.seq - seq) as apply:
@@ -127,7 +133,7 @@ class SharedLog:
         if claims := self.database.claims():
             connection.execute(insert(claim), [_row_of(claim) for claim in claims])
 
-    def _apply(self, row: dict[str, Any], connection: Connection, apply: Apply) -> None:
+    def _apply(self, row: Row, connection: Connection, apply: Apply) -> None:
         if row["kind"] == PlanAdopted.kind:
             for content in self.database.names():
                 names.take_over(self.site_dir, content)
@@ -138,7 +144,7 @@ class SharedLog:
             names.forget(self.site_dir, names.documents_of(self.site_dir, person))
             self._names_linger = True
 
-    def _record(self, connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    def _record(self, connection: Connection, rows: Sequence[Row]) -> None:
         kinds = {row["kind"] for row in rows}
         people = []
         if PlanAdopted.kind in kinds:
@@ -150,8 +156,8 @@ class SharedLog:
             self.database.forget_redacted()
 
 
-def people_of(connection: Connection) -> list[dict[str, Any]]:
-    """Return the people in force as the database asks for them: id, account, and whether they may adopt plans."""
+def people_of(connection: Connection) -> list[Row]:
+    """Return the people in force as the database needs them: id, account, and whether they may adopt plans."""
     roles = roles_for("adopt_plan")
     marks = ", ".join("?" * len(roles))
     adopting = f"SELECT person FROM person_role WHERE role IN ({marks}) UNION SELECT owner FROM site"  # noqa: S608  marks only
@@ -161,16 +167,17 @@ def people_of(connection: Connection) -> list[dict[str, Any]]:
 
 
 def _refuse_broken(
-    row: dict[str, Any],
+    row: Row,
     seq: int,
     last: str,
     database: Database,
 ) -> None:
-    """Raise for an event that does not follow the one before it, or is not what its hash says."""
-    if row["seq"] != seq + 1 or row["prev_hash"] != last or event_hash(row) != row["hash"]:
+    """Raise UnreachableError for an event that does not follow the one before it, or does not have its hash."""
+    follows = (row["seq"], row["prev_hash"]) == (seq + 1, last)
+    if not follows or event_hash(row) != row["hash"]:
         raise UnreachableError(
             f"{database}: event {row['seq']} does not follow event {seq}, or was changed after recording",
-            hint="nothing more is taken over from there; keep this folder and tell the site's owner",
+            hint="no further events are copied from there; keep this folder, and inform the site's owner",
         )
 
 
@@ -179,12 +186,13 @@ def _head(connection: Connection) -> tuple[int, str]:
     return (0, FIRST_HASH) if row is None else (row[0], row[1])
 
 
-def _claims(connection: Connection) -> list[dict[str, Any]]:
-    """Return who runs what, as the database keeps it."""
+def _claims(connection: Connection) -> list[Row]:
+    """Return the claims in the form in which the database stores them."""
     claim = SQLModel.metadata.tables["claim"]
     found = connection.execute(claim.select().order_by(claim.c.activity)).mappings()
     return [dict(row) | {"hosts": json.loads(row["hosts"])} for row in found]
 
 
-def _row_of(claim: dict[str, Any]) -> dict[str, Any]:
-    return claim | {"hosts": json.dumps(claim["hosts"]), "lease_until": stamp(moment(claim["lease_until"]))}
+def _row_of(claim: Row) -> Row:
+    lease_until = stamp(moment(claim["lease_until"]))
+    return claim | {"hosts": json.dumps(claim["hosts"]), "lease_until": lease_until}

@@ -1,4 +1,4 @@
-"""The database file: its tables and triggers, engines on it, writing it anew, and the log that it is for a site by itself."""
+"""The ledger file in SQLite: its tables and triggers, engines that open it, and the log of a site whose ledger is not shared."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ TRIGGERS = {
         " BEGIN SELECT RAISE(ABORT, 'events are appended in order'); END"
     ),
 }
-"""What keeps the event table append-only against mistakes. The audit checks that they are there, unchanged."""
+"""The triggers that refuse changes of events, by mistake or by other programs. The audit checks that they are unchanged."""
 
 
 class FileLog:
-    """A log that is a file. Its own lock holds other decisions off, and nobody records anything elsewhere."""
+    """A log that is a file. The lock of the file makes other decisions wait. Nobody records anything in another place."""
 
     def __init__(self, engine: Engine) -> None:
-        """Take an engine on the file."""
+        """Take an engine that opens the file."""
         self.engine = engine
         self.clock = machine_clock
         self.begin = engine.begin
         self.close = engine.dispose
 
     def catch_up(self) -> None:
-        """Do nothing: everything is in the file."""
+        """Do nothing, because every event is in the file already."""
 
 
 def file_engine(path: Path) -> Engine:
-    """Return an engine on a ledger file: WAL, full sync, and every transaction takes the write lock at once."""
+    """Return an engine that opens a ledger file, with a write-ahead log and full synchronisation. Transactions lock it at once."""
     engine = create_engine(
         f"sqlite:///{path}",
         poolclass=QueuePool,
@@ -64,7 +64,7 @@ def file_engine(path: Path) -> Engine:
     )
 
     def configure(connection: sqlite3.Connection, _: Any) -> None:
-        # the driver's own BEGIN would be deferred, and an upgrade of the lock can fail half way
+        # the driver's own BEGIN takes the write lock only later, and that can fail in the middle of a transaction
         connection.isolation_level = None
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
@@ -76,7 +76,7 @@ def file_engine(path: Path) -> Engine:
 
 @contextmanager
 def explained_engine(path: Path) -> Iterator[None]:
-    """Turn what SQLAlchemy or its driver says of a file into what happened and what to do about it."""
+    """Raise errors of SQLAlchemy and of SQLite again as UnreachableError, with what happened and a hint."""
     try:
         yield
     except DatabaseError as error:
@@ -93,7 +93,7 @@ def memory_engine() -> Engine:
 
 
 def create_schema(engine: Engine, *, copy: bool = False) -> None:
-    """Make all tables, triggers and the format mark in an empty file. A copy of a shared log is marked as one."""
+    """Make all tables and triggers in an empty file, and set its format. `copy` marks it as the copy of a shared log."""
     with engine.begin() as connection:
         SQLModel.metadata.create_all(connection)
         for trigger in TRIGGERS.values():
@@ -104,7 +104,7 @@ def create_schema(engine: Engine, *, copy: bool = False) -> None:
 
 
 def different_tables(query: Callable[[str], Any]) -> Iterator[str]:
-    """Yield the projections that a file lacks, or has with other columns. `query` runs a statement on the file."""
+    """Yield the names of projections that a file does not have, or has with other columns. `query` runs a statement on the file."""
     for name, table in SQLModel.metadata.tables.items():
         columns = {row[1] for row in query(f'PRAGMA table_info("{name}")')}
         if name not in OPERATIONAL and columns != set(table.columns.keys()):
@@ -112,7 +112,10 @@ def different_tables(query: Callable[[str], Any]) -> Iterator[str]:
 
 
 def write_anew(engine: Engine) -> None:
-    """Write the whole file again: SQLite leaves what was changed or deleted in free pages and in its log."""
+    """Write the whole file again, so that nothing that was deleted or changed is left in it.
+
+    SQLite leaves such data in free pages and in the write-ahead log. Raise UnreachableError if another program uses the file.
+    """
     connection = engine.raw_connection()
     try:
         assert connection.driver_connection is not None
@@ -126,6 +129,6 @@ def write_anew(engine: Engine) -> None:
         connection.close()
     if busy:
         raise UnreachableError(
-            f"the name is still in free pages of the database: {said}",
-            hint="stop the engine and the screens, then redact again; nothing is recorded twice",
+            f"the name may still be in free pages of the ledger file: {said}",
+            hint="stop the engine and the screens, then run the same command again; the redaction is not recorded twice",
         )

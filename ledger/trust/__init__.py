@@ -1,1 +1,1 @@
-"""Why the record can be believed: keys, statements, the audit, anchors, backups and the turnover package."""
+"""What makes the record trustworthy: keys, signed statements, the audit, anchors, backups and the turnover package."""

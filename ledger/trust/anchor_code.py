@@ -1,8 +1,8 @@
-"""An anchored head as 28 characters that can be read over the telephone: `05C0-0000-...`, seven groups of four.
+"""The code of an anchor: 28 characters in seven groups of four, `05C0-0000-...`, that can be read over the telephone.
 
-It is Crockford's base 32 (no I, L, O or U; upper and lower case are the same): 30 bits of the event's number, the first 80
-bits of its hash, and the checksum of BIP-350 (Bech32m) over both. Up to four wrong characters are always found. More are
-missed once in a thousand million cases.
+A code is written in Crockford's base 32, without I, L, O and U, in upper or lower case. It has 30 bits of the event's number,
+the first 80 bits of its hash, and the checksum of BIP-350 (Bech32m) over both. The checksum detects every code with up to four
+wrong characters. Of codes with more wrong characters it misses one in a thousand million.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ HEARD_AS = str.maketrans("ILO", "110", " -\t\n")
 SEQ_CHARACTERS, HASH_CHARACTERS, CHECK_CHARACTERS = 6, 16, 6
 CHARACTERS = SEQ_CHARACTERS + HASH_CHARACTERS + CHECK_CHARACTERS
 HASH_DIGITS = HASH_CHARACTERS * 5 // 4
-"""How many hex digits of the hash a code holds."""
+"""How many hex digits of the hash a code has."""
 
 PREFIX = "cw"
-"""BIP-350's human-readable part. It is in the checksum and not in the code, so that a code made for something else fails."""
+"""The human-readable part of BIP-350. It is in the checksum only, so that a code of another program is refused."""
 
 BECH32M = 0x2BC830A3
 GENERATOR = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
 
 
 class Coded(NamedTuple):
-    """What a code holds: an event's number, and how its hash begins."""
+    """The content of a code: an event's number, and the beginning of its hash."""
 
     seq: int
     hash: str
@@ -36,14 +36,15 @@ class Coded(NamedTuple):
 def code_of(seq: int, digest: str) -> str:
     """Return the code of an event's number and hash."""
     if not 0 < seq < 32**SEQ_CHARACTERS:
-        raise InputError(f"event {seq} is too far for a code", hint="publish the head to a file")
+        raise InputError(f"event {seq} has too large a number for a code", hint="publish the head to a file")
     values = _values(seq, SEQ_CHARACTERS) + _values(int(digest[:HASH_DIGITS], 16), HASH_CHARACTERS)
-    text = "".join(ALPHABET[v] for v in (*values, *checksum(PREFIX, values)))
+    values += checksum(PREFIX, values)
+    text = "".join(ALPHABET[value] for value in values)
     return "-".join(text[i : i + 4] for i in range(0, CHARACTERS, 4))
 
 
 def read_code(text: str) -> Coded:
-    """Return what a code holds. Raise for one that was written down wrongly."""
+    """Return the content of a code. Raise InputError if it was written down wrongly."""
     heard = text.upper().translate(HEARD_AS)
     hint = f"{CHARACTERS} of {ALPHABET}, as `clusterwright anchor` printed them"
     if len(heard) != CHARACTERS:
@@ -58,7 +59,7 @@ def read_code(text: str) -> Coded:
 
 
 def looks_like_code(text: str) -> bool:
-    """Return whether a word on the command line is meant as a code, right or wrong, and not as a file."""
+    """Return whether a word on the command line is meant as a code, correct or not, and not as the name of a file."""
     heard = text.upper().translate(HEARD_AS)
     return abs(len(heard) - CHARACTERS) <= 2 and heard.isalnum()
 
@@ -70,7 +71,8 @@ def checksum(prefix: str, values: Sequence[int]) -> list[int]:
 
 
 def _expanded(prefix: str) -> list[int]:
-    return [ord(c) >> 5 for c in prefix] + [0] + [ord(c) & 31 for c in prefix]
+    codes = prefix.encode()
+    return [code >> 5 for code in codes] + [0] + [code & 31 for code in codes]
 
 
 def _polymod(values: Sequence[int]) -> int:

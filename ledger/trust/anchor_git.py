@@ -1,6 +1,7 @@
 """Anchors in a git repository: notes under `refs/notes/clusterwright`, and trailers of commit messages.
 
-Push the notes with `git push origin refs/notes/clusterwright`. Once others have fetched them, nobody changes them alone.
+Push the notes with `git push origin refs/notes/clusterwright`. After other people have fetched them, nobody can change them
+without those people noticing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ OF_A_HOOK = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX
 
 
 def add_note(repository: Path, anchor: Anchor) -> bool:
-    """Add an anchor to the note on HEAD, unless it is there. Return whether it was written."""
+    """Add an anchor to the note on HEAD. Return whether it was written: False if it is there already."""
     there = _git(repository, "notes", "--ref", NOTES, "list", "HEAD", missing_ok=True)
     if there and anchor.line in _git(repository, "notes", "--ref", NOTES, "show", "HEAD"):
         return False
@@ -38,7 +39,7 @@ def git_anchors(repository: Path) -> list[Anchor]:
 
 
 def _git(repository: Path, *words: str, missing_ok: bool = False) -> str:
-    """Run git and return what it says. With `missing_ok` a refusal counts as no answer."""
+    """Run git and return what it prints. If git fails, raise UnreachableError, or return nothing with `missing_ok`."""
     try:
         done = subprocess.run(
             ["git", "-C", str(repository), *words],
@@ -52,7 +53,7 @@ def _git(repository: Path, *words: str, missing_ok: bool = False) -> str:
     except FileNotFoundError:
         raise UnreachableError("git is not installed", hint="install git, or anchor to a file") from None
     except subprocess.TimeoutExpired:
-        raise UnreachableError(f"git does not answer for {TIMEOUT_S} s in {repository}") from None
+        raise UnreachableError(f"git has not answered for {TIMEOUT_S} s in {repository}") from None
     if done.returncode and not missing_ok:
         said = (done.stderr.strip() or "it said nothing").splitlines()[-1]
         raise UnreachableError(f"git in {repository}: {said}")
@@ -60,6 +61,6 @@ def _git(repository: Path, *words: str, missing_ok: bool = False) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """Return git's environment without what a hook sets: that would name another repository than the one that is meant."""
+    """Return git's environment without the variables that a hook sets. They would make git use the hook's repository."""
     ours = {name: value for name, value in os.environ.items() if name not in OF_A_HOOK}
     return ours | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}

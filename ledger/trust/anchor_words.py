@@ -1,4 +1,4 @@
-"""Anchors named on the command line: by a file, a git repository, or a code."""
+"""Anchors as the command line names them: a file, a git repository, or a code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from steps.errors import InputError
 
 
 def read_anchors(named: str) -> list[Anchor]:
-    """Return the anchors that a word on the command line means: a file, a git repository, or a code."""
+    """Return the anchors in a file or a git repository, or the anchor of a code. Raise InputError if there are none."""
     path = Path(named)
     if path.is_dir():
         return _some(git_anchors(path), named)
@@ -24,5 +24,5 @@ def read_anchors(named: str) -> list[Anchor]:
 
 def _some(anchors: list[Anchor], named: str) -> list[Anchor]:
     if not anchors:
-        raise InputError(f"{named} holds no anchor", hint="`clusterwright anchor` writes them")
+        raise InputError(f"{named} has no anchor", hint="`clusterwright anchor` writes anchors")
     return anchors

@@ -1,8 +1,11 @@
-"""Anchors: the hash of the chain's last event, kept where whoever can rewrite the ledger cannot change it.
+"""Anchors: copies of the last event's hash, stored where nobody who can rewrite the ledger can change them too.
 
-The hash chain shows a change only to a reader who knows a later hash. An anchor is that hash, kept elsewhere: a line in a
-file, a note or a trailer in a git repository, or a code on paper. A ledger that ends before an anchored event, or has another
-one in its place, was cut off, rewritten, or is an older copy. What came after the newest anchor is not covered.
+A person who can write the ledger file could rewrite events and compute all hashes again. Only somebody who knows the hash of a
+later event notices that. An anchor is such a hash, stored in another place: a line in a file, a note or a trailer in a git
+repository, or a code on paper.
+
+If a ledger ends before an anchored event, or has another event in its place, it was cut off, rewritten, or is an older copy.
+An anchor says nothing about events after it, so make anchors often.
 """
 
 from __future__ import annotations
@@ -26,16 +29,19 @@ from steps.stamps import instant
 
 TRAILER = "Clusterwright-Anchor"
 KEPT = Path(".clusterwright") / "anchors.jsonl"
-"""Kept beside the ledger, so it proves nothing against whoever keeps both. It finds a copy that is older than the site remembers."""
+"""The site's own file of anchors, beside the ledger.
+
+It shows that the ledger was replaced by an older copy. It does not protect against a person who can change both files.
+"""
 
 MAX_BYTES = 16 * 1024 * 1024
 TRAILED = re.compile(rf"(?:{TRAILER}: *)?(\d+) ([0-9a-f]{{64}}) (\S+)")
 
 
 class Anchor(NamedTuple):
-    """An event that was published: its number, its hash, and where that was read.
+    """An anchored event: its number, its hash, and where the anchor was read (`source`).
 
-    A code holds only the beginning of the hash, and neither site nor time.
+    An anchor that was read from a code has only the beginning of the hash, and neither site nor time.
     """
 
     seq: int
@@ -46,7 +52,7 @@ class Anchor(NamedTuple):
 
     @property
     def code(self) -> str:
-        """The anchor as it is read over the telephone."""
+        """The anchor as a code, which can be read over the telephone."""
         return code_of(self.seq, self.hash)
 
     @property
@@ -68,7 +74,7 @@ class Anchor(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """How a ledger compares with anchors: which do not hold (where, what), how many do, and up to which event."""
+    """The result of comparing a ledger with anchors: where it differs and how, how many anchors agree, and up to which event."""
 
     broken: tuple[tuple[str, str], ...]
     holding: int
@@ -76,7 +82,7 @@ class Comparison(NamedTuple):
 
 
 def head_anchor(site_dir: Path) -> Anchor:
-    """Return the ledger's head. Raise where its last event was changed, or where it breaks an anchor that it kept."""
+    """Return an anchor of the last event. Raise NotSatisfiedError if that event was changed, or if the ledger differs from an anchor."""
     with explained(ledger_path(site_dir)), closing(connect(site_dir)) as db:
         names = ", ".join((*HASHED, "hash"))
         row = db.execute(f"SELECT {names} FROM event ORDER BY seq DESC LIMIT 1").fetchone()  # noqa: S608  our names
@@ -85,14 +91,14 @@ def head_anchor(site_dir: Path) -> Anchor:
     said = dict(zip((*HASHED, "hash"), row, strict=True))
     if event_hash(said) != said["hash"] or broken:
         raise NotSatisfiedError(
-            f"the ledger is not to be anchored: {': '.join(broken[0]) if broken else 'its last event was changed'}",
+            f"the ledger must not be anchored: {': '.join(broken[0]) if broken else 'its last event was changed'}",
             hint="`clusterwright audit` says what is wrong",
         )
     return Anchor(said["seq"], said["hash"], site, instant(said["recorded_at"]), "head")
 
 
 def checked(db: sqlite3.Connection, anchors: Iterable[Anchor]) -> Comparison:
-    """Compare a ledger with anchors."""
+    """Compare a ledger with anchors. Anchors of other sites are left out."""
     mine, broken = _of_this_site(_site(db), list(anchors))
     (end,) = db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()
     up_to = holding = 0
@@ -107,25 +113,26 @@ def checked(db: sqlite3.Connection, anchors: Iterable[Anchor]) -> Comparison:
 
 def _complaint(anchor: Anchor, end: int, good: int) -> str:
     day = f", recorded {anchor.time:%Y-%m-%d %H:%M}Z" if anchor.time else ""
-    up_to = f"; up to event {good} it is as anchored" if good else ""
+    up_to = f"; up to event {good} the ledger agrees with its anchors" if good else ""
     if anchor.seq > end:
         return (
             f"is missing: it was anchored ({anchor.source}{day}), and the ledger ends with event {end}: "
-            f"cut off, or an older copy{up_to}"
+            f"the ledger was cut off, or is an older copy{up_to}"
         )
-    return f"is not the one that was anchored ({anchor.source}{day}): it or one before it was rewritten since{up_to}"
+    return f"is not the one that was anchored ({anchor.source}{day}): it or an earlier event was rewritten{up_to}"
 
 
 def _of_this_site(
     site: str,
     anchors: Sequence[Anchor],
 ) -> tuple[list[Anchor], list[tuple[str, str]]]:
-    """Leave out other sites' lines of a shared file. A file that names other sites only is a finding."""
+    """Return the anchors of this site, and a finding for each file that has anchors of other sites only."""
     broken = []
     mine = [a for a in anchors if a.site in {None, site}]
     spoken_for = {a.source for a in mine}
     for source in sorted({a.source for a in anchors} - spoken_for):
-        others = ", ".join(sorted({a.site for a in anchors if a.source == source and a.site}))
+        theirs = {a.site for a in anchors if a.source == source}
+        others = ", ".join(sorted(filter(None, theirs)))
         broken.append(("event 1", f"this is the ledger of {site}; {source} anchors another: {others}"))
     return mine, broken
 
@@ -135,17 +142,17 @@ def _site(db: sqlite3.Connection) -> str:
     try:
         return str(json.loads(row[0])["site_uuid"]) if row else ""
     except (ValueError, KeyError, TypeError):
-        return ""  # the audit of the chain names it
+        return ""  # the audit of the chain reports that
 
 
 def kept_anchors(site_dir: Path) -> list[Anchor]:
-    """Return the anchors that a site remembers of its own. Empty where it has no such file."""
+    """Return the anchors in the site's own file. Empty if there is no such file."""
     path = Path(site_dir) / KEPT
     return file_anchors(path) if path.exists() else []
 
 
 def file_anchors(path: Path) -> list[Anchor]:
-    """Return the anchors of a file, a line each: JSON, a trailer, or a code."""
+    """Return the anchors of a file. Each line is an anchor: JSON, a trailer, or a code."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise InputError(f"{path} is too long for a file of anchors")
@@ -157,7 +164,7 @@ def file_anchors(path: Path) -> list[Anchor]:
 
 
 def text_anchors(text: str, source: str) -> Iterator[Anchor]:
-    """Yield the anchors of lines of text. Raise for a line that is none, with its number."""
+    """Yield the anchors of lines of text. Raise InputError for a line that is no anchor, with its number."""
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             try:
@@ -170,7 +177,8 @@ def _read(line: str, source: str) -> Anchor:
     if line.startswith("{"):
         said = json.loads(line)
         seq, digest, site = said["seq"], said["hash"], said["site"]
-        if said["anchor"] != 1 or not isinstance(seq, int) or not re.fullmatch("[0-9a-f]{64}", digest):
+        is_event = isinstance(seq, int) and re.fullmatch("[0-9a-f]{64}", digest)
+        if said["anchor"] != 1 or not is_event:
             raise ValueError(line)
         return Anchor(seq, digest, str(site), instant(said["time"]), source)
     if trailed := TRAILED.fullmatch(line):
@@ -185,9 +193,9 @@ def coded_anchor(text: str, source: str) -> Anchor:
 
 
 def keep(path: Path, anchor: Anchor) -> bool:
-    """Append an anchor to a file as one line, unless it is the last one there. Return whether it was written."""
+    """Append an anchor to a file as one line. Return whether it was written: False if it is the last line already."""
     there = file_anchors(path) if path.exists() else []
-    if there and (there[-1].seq, there[-1].hash, there[-1].site) == (anchor.seq, anchor.hash, anchor.site):
+    if there and there[-1][:3] == anchor[:3]:  # the number, the hash and the site
         return False
     try:
         handle = os.open(
@@ -205,7 +213,7 @@ def keep(path: Path, anchor: Anchor) -> bool:
 
 
 def remember(site_dir: Path, anchor: Anchor) -> bool:
-    """Keep an anchor beside the ledger too."""
+    """Append an anchor to the site's own file."""
     path = Path(site_dir) / KEPT
     path.parent.mkdir(mode=0o700, exist_ok=True)
     return keep(path, anchor)

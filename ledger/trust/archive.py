@@ -1,11 +1,13 @@
-"""A backup as a file: a tar of plain files, compressed by gzip or zstd, whose first two files say what is in it.
+"""The file of a backup: a tar of plain files, compressed by gzip or zstd. Its first two files say what is in it.
 
-`backup.json` names the site, its last event and the totals. `SHA256SUMS` lists every file in the form of sha256sum(1). An
-archive is not trusted: it may hold only plain files at paths that a backup has, each of them once and with the digest that is
-listed, and no more bytes than it announces. Links, devices, extended headers and paths that lead elsewhere are refused.
+`backup.json` names the site, its last event and the totals. `SHA256SUMS` lists every file in the form of sha256sum(1).
 
-`tarfile` parses each header, but it does not walk the archive. It would read an extended header into memory whole before
-anybody could refuse it, also with `filter="data"`: an archive of 1.5 MB took 2.9 GB that way.
+An archive is not trusted. Each file must be a plain file at a path that a backup may have, must occur once, and must have the
+listed digest. The archive may not have more bytes than it announces. Links, devices, extended headers and paths to another
+folder are refused.
+
+`tarfile` parses each header, but it does not read the archive as a whole. It would read an extended header completely into
+memory before that header could be refused, also with `filter="data"`: an archive of 1.5 MB needed 2.9 GB in that way.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ Pipe = int | IO[bytes]
 
 
 class Contents(NamedTuple):
-    """What a backup says of itself: the site, its last event, when and by which program it was made, and how much it holds."""
+    """What a backup says about itself: the site, its last event, when and by which program it was made, and how much it has."""
 
     site: str
     seq: int

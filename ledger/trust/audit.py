@@ -1,7 +1,7 @@
-"""Can the ledger be believed? Chain, hashes, triggers, evidence, and a replay that is compared with every row.
+"""The audit of a ledger: the hash chain, the triggers, the evidence, signatures, and a replay whose rows must be the same.
 
-Each finding names the event, table or row that it is about. An empty list is a green audit. Everything is read as it was when
-the audit began, however long it takes and whoever writes meanwhile.
+Each finding names the event, table or row that it is about. Without findings the audit is green. Everything is read as it was
+when the audit began. Events that are recorded during the audit are not in it.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ import gc
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from itertools import zip_longest
 from multiprocessing import get_context
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from sqlalchemy import insert
 from sqlmodel import SQLModel
@@ -36,21 +35,24 @@ from ledger.trust.verifying import Met, Signatures, Verifier
 from steps.errors import ClusterwrightError, UnreachableError
 
 APART = 20_000
-"""From so many events on a second process looks at chain and evidence while this one replays. It takes half a second to begin."""
+"""From how many events on a second process checks the chain and the evidence while this one replays.
+
+Starting that process takes half a second.
+"""
 
 TOGETHER = 1000
-"""So many rows of a table are compared at once. Only where they differ are they compared row by row."""
+"""How many rows of a table are compared at once. If they differ, they are compared row by row."""
 
 
 class Last(NamedTuple):
-    """The last event that the audit looks at."""
+    """The last event in the audit: its number and its hash."""
 
     seq: int
     hash: str
 
 
 class Findings(list[Finding]):
-    """Everything that is wrong, and how much was looked at. Empty is green."""
+    """Everything that is wrong. Empty if the audit is green. `events` is the number of audited events, `head` the last one's hash."""
 
     def __init__(
         self,
@@ -59,7 +61,7 @@ class Findings(list[Finding]):
         events: int = 0,
         head: str = "",
     ) -> None:
-        """Keep how many events there are and the last one's hash."""
+        """Take the findings, the number of events, and the last one's hash."""
         super().__init__(findings)
         self.events = events
         self.head = head
@@ -67,9 +69,10 @@ class Findings(list[Finding]):
 
 
 def audit(site_dir: Path, anchors: Iterable[Anchor] = ()) -> Findings:
-    """Return everything that is wrong with a site's ledger. Empty is green.
+    """Return everything that is wrong with a site's ledger. Empty if the audit is green.
 
-    It is compared with the anchors that the site kept, and with those given.
+    The ledger is also compared with the site's own file of anchors and with `anchors`. If the ledger is shared, the database is
+    compared with the copy in the folder.
     """
     brought_up(site_dir, take_over)
     with Auditor(site_dir) as auditor:
@@ -77,7 +80,7 @@ def audit(site_dir: Path, anchors: Iterable[Anchor] = ()) -> Findings:
     if (url := database_of(site_dir)) is not None:
         from ledger.trust.shared_audit import shared_faults  # the driver is heavy, and most sites are a folder
 
-        found += [Finding(*fault) for fault in shared_faults(site_dir, url)]
+        found += shared_faults(site_dir, url)
     try:
         known = [*kept_anchors(site_dir), *anchors]
     except ClusterwrightError as error:
@@ -90,17 +93,17 @@ def audit(site_dir: Path, anchors: Iterable[Anchor] = ()) -> Findings:
     return found
 
 
-class Auditor:
-    """Audits a site as often as asked. Events that were replayed once are not replayed again."""
+class Auditor(AbstractContextManager["Auditor"]):
+    """Audits a site, any number of times. Events are replayed again only if there are new ones."""
 
     def __init__(self, site_dir: Path) -> None:
-        """Take the site's folder. Nothing is opened until it is audited."""
+        """Take the site's folder. Nothing is opened before the first audit."""
         self.site_dir = Path(site_dir)
         self._replay: Replayed | None = None
         self._signatures = Signatures()
 
     def run(self) -> Findings:
-        """Look at everything."""
+        """Return what is wrong with the ledger in the folder. Empty if nothing is."""
         path = ledger_path(self.site_dir)
         try:
             with explained(path), closing(connect(self.site_dir)) as db:
@@ -110,9 +113,9 @@ class Auditor:
             return Findings([Finding("file", error.what)])
 
     def _looked_through(self, db: sqlite3.Connection) -> Findings:
-        """Look at what the ledger shows of itself, and at the replay only if nothing is wrong with that.
+        """Check the file, the chain and the evidence first. Compare with a replay only if they have no faults.
 
-        A replay of forged or missing events says nothing that those findings do not say better.
+        A replay of changed or missing events would only repeat those faults, less clearly.
         """
         last = Last(*(db.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone() or (0, "")))
         look = self._beside if last.seq >= APART else self._before
@@ -122,7 +125,7 @@ class Auditor:
         return faults(db, self.site_dir, last.seq) or list(self._against_replay(db, last))
 
     def _beside(self, db: sqlite3.Connection, last: Last) -> list[Finding]:
-        """Replay while another process looks. Where that finds events forged, what the replay found is dropped."""
+        """Replay while another process checks the file, the chain and the evidence. Its findings replace those of the replay."""
         with ProcessPoolExecutor(1, get_context("spawn")) as other:
             shown = other.submit(faults_in, self.site_dir, last.seq)
             try:
@@ -136,8 +139,10 @@ class Auditor:
         return found or replayed
 
     def _against_replay(self, db: sqlite3.Connection, last: Last) -> Iterator[Finding]:
-        """Replay the events, unless just these were replayed, and compare every row with what they say."""
-        if self._replay is None or self._replay.last != last:  # the chain holds: its last hash covers every event
+        """Replay the events, unless exactly these were replayed last time, and compare every row with the replay."""
+        if (
+            self._replay is None or self._replay.last != last
+        ):  # the chain is intact, so its last hash covers every event
             self.close()
             self._replay = Replayed(last, db, self.site_dir)
         yield from self._replay.findings
@@ -148,30 +153,21 @@ class Auditor:
             yield from self._replay.compared(db)
 
     def close(self) -> None:
-        """Forget the replay."""
+        """Discard the replay."""
         if self._replay is not None:
             self._replay.engine.dispose()
             self._replay = None
 
-    def __enter__(self) -> Self:
-        """Return the auditor."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        """Forget the replay."""
+    def __exit__(self, *error: object) -> None:
+        """Discard the replay."""
         self.close()
 
 
 class Replayed:
-    """What a ledger's events say, in memory, and what was wrong with them in the replay."""
+    """The tables that a replay of the events fills, in memory, and the faults that the replay found."""
 
     def __init__(self, last: Last, db: sqlite3.Connection, site_dir: Path) -> None:
-        """Replay every event up to the last, and keep the statements that were met."""
+        """Replay every event up to the last, and collect the statements on the way."""
         self.last = last
         self.met: dict[int, Met] = {}
         self.engine = memory_engine()
@@ -191,11 +187,11 @@ class Replayed:
                 try:
                     yield from _replay(row, projection, verifier)
                 except ClusterwrightError as error:
-                    yield Finding(f"event {row['seq']}", f"does not replay: {error.what}")
+                    yield Finding(f"event {row['seq']}", f"cannot be replayed: {error.what}")
                     return
 
     def compared(self, db: sqlite3.Connection) -> Iterator[Finding]:
-        """Compare the rows of the file with those of the replay."""
+        """Yield every row of the file that differs from the row of the replay."""
         connection = self.engine.raw_connection()
         try:
             older = set(different_tables(db.execute)) if is_older(db) else set()
@@ -214,13 +210,13 @@ def _replay(
     for wrong in verifier.before(event):
         yield Finding(f"event {event.seq}", f"{event.kind} about {event.subject} {wrong}")
     projection.apply(event)
-    if event.seq == 1:  # statements name the hash of genesis
+    if event.seq == 1:  # statements have the hash of genesis, which is read from this table
         projection.connection.execute(insert(SQLModel.metadata.tables["event"]), [row])
 
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Turn off Python's search for cycles: a replay makes none, and the search goes through everything again and again."""
+    """Turn off Python's search for reference cycles. A replay makes no cycles, and the search would go through all its objects."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -240,11 +236,11 @@ def _compared(table: str, db: sqlite3.Connection, replayed: Any) -> Iterator[Fin
     again.execute(sql)
     for row, expected in _unequal(_batches(there), _batches(again)):
         if row is None or expected is None:
-            how = "is missing" if row is None else "has no event that made it"
+            how = "is missing" if row is None else "was made by no event"
             yield Finding(f"{table} {_key(row or expected, columns, keys)}", how)
             return
         if _key(row, columns, keys) != _key(expected, columns, keys):
-            yield Finding(f"{table} {_key(expected, columns, keys)}", "is missing or does not belong")
+            yield Finding(f"{table} {_key(expected, columns, keys)}", "is missing, or another row does not belong here")
             return
         for name, a, b in zip(columns, row, expected, strict=True):
             if a != b:
@@ -259,7 +255,7 @@ def _unequal(
     rows: Iterator[list[Any]],
     expected: Iterator[list[Any]],
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield the pairs of rows that differ. Single rows are looked at only where whole batches differ."""
+    """Yield the pairs of rows that differ. Rows are compared one by one only if their batches differ."""
     for some, others in zip_longest(rows, expected, fillvalue=()):
         if some != others:
             yield from (pair for pair in zip_longest(some, others) if pair[0] != pair[1])

@@ -1,8 +1,11 @@
-"""Backing up a site's record while the engine writes, and restoring it. Both are audited before they count.
+"""Back up a site's record while the engine goes on writing, and restore a backup. Both are audited before they are accepted.
 
-The database is copied by SQLite's online backup in one read transaction, so that writers go on. Evidence is copied after it,
-since a file is in the store before an event names it. A backup holds site.yaml, the ledger, the evidence, the user's catalog/
-and the anchors that the site kept. It does not hold inventory/ or .clusterwright/, which may contain secrets.
+A backup has site.yaml, the ledger, the evidence, the site's own file of anchors, and the folder catalog/. It does not have
+inventory/ or anything else in .clusterwright/, because secrets may be there. It does not have evidence in a bucket: back up
+the bucket itself.
+
+SQLite's online backup copies the ledger as it is at one moment, and nobody has to wait. Evidence is copied after the ledger. A
+file is in the store before an event names it, so no file is missing from the backup.
 """
 
 from __future__ import annotations
@@ -30,11 +33,11 @@ from steps.errors import ClusterwrightError, InputError, NotSatisfiedError, Unre
 
 SITE_FILE = "site.yaml"
 STORE = Path("evidence", "store.yaml")
-"""Names the bucket of the evidence. What is in the bucket is backed up with the bucket."""
+"""The file that names the bucket of the evidence. The content of the bucket is not in a backup."""
 
 
 class Ending(NamedTuple):
-    """Which ledger it is, and where it ends."""
+    """The site of a ledger, its last event, and whether it is a rehearsal."""
 
     site: str
     seq: int
@@ -43,7 +46,10 @@ class Ending(NamedTuple):
 
 
 class BackedUp(NamedTuple):
-    """What was written, what was left out, what the audit of it found, and whom its site.yaml should not name."""
+    """What was written, what was left out, and what the audit of the backup found.
+
+    `redacted_but_named` are redacted people whose names are still in the site.yaml that was backed up.
+    """
 
     contents: Contents
     size: int
@@ -53,9 +59,10 @@ class BackedUp(NamedTuple):
 
 
 class Restored(NamedTuple):
-    """What was restored, what the audit of it found, whom it names, and whom its site.yaml should not name.
+    """What was restored, and what the audit of it found.
 
-    A backup does not know redactions that came after it: it still names people who were redacted since.
+    `named` are the people whose names were restored. A person who was redacted after the backup is among them: redact them
+    again. `redacted_but_named` are redacted people whose names are still in the restored site.yaml.
     """
 
     contents: Contents
@@ -72,13 +79,17 @@ def back_up(
     program: str,
     damaged: bool = False,
 ) -> BackedUp:
-    """Write a backup and return what is in it. One whose audit is not green is kept only where `damaged` allows it."""
+    """Write a backup of a site to a new file, unpack it again beside it, and audit the unpacked copy.
+
+    Raise NotSatisfiedError if the audit has findings, and leave no file, unless `damaged` accepts a damaged ledger. An
+    existing file is never overwritten.
+    """
     bring_home(site_dir)
     ledger_path(site_dir)
     if target.exists():
         raise InputError(f"{target} exists already", hint="a backup is never overwritten; name another file")
     if not target.parent.is_dir():
-        raise InputError(f"{target.parent} is no folder")
+        raise InputError(f"{target.parent} is not a folder")
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".backing-up-") as scratch:
             aside, check = Path(scratch) / target.name, Path(scratch) / "check"
@@ -101,20 +112,26 @@ def back_up(
 
 
 def bring_home(site_dir: Path) -> None:
-    """Copy every event and file of a shared ledger into the folder. Nothing happens where it is not shared."""
+    """Copy every event and file of a shared ledger into the folder. A ledger that is not shared is left as it is."""
     if (cut_off := brought_up(site_dir, take_over)) is not None:
-        raise UnreachableError(cut_off, hint="a backup of a shared ledger asks its database for everything it holds")
+        raise UnreachableError(
+            cut_off, hint="a backup of a shared ledger needs the database, which has all events and files"
+        )
     url, store = database_of(site_dir), store_of(site_dir)
     if url is not None and store is not None:
         from ledger.stores.postgres import Database  # the driver is heavy, and most sites are a folder
 
         with Database(url) as database:
             for digest in database.digests():
-                store.get(digest)  # unchecked: what is damaged is for the audit to name, and for `damaged` to let pass
+                store.get(digest)  # without a check: the audit reports damaged files, and `damaged` decides
 
 
 def restore(archive: Path, folder: Path, *, damaged: bool = False) -> Restored:
-    """Restore a backup into an empty folder. Where it does not match, or is not green, nothing is left behind."""
+    """Restore a backup into an empty or a new folder, and audit it before it is in place.
+
+    Raise NotSatisfiedError if the backup was changed, or if the audit has findings and `damaged` does not accept them. After
+    any error nothing of the backup is left in the folder.
+    """
     if (folder / LEDGER_FILE).exists():
         raise InputError(f"{folder} has a ledger already", hint="a ledger is never overwritten; name an empty folder")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -125,8 +142,9 @@ def restore(archive: Path, folder: Path, *, damaged: bool = False) -> Restored:
         with tempfile.TemporaryDirectory(dir=folder, prefix=".restoring-") as scratch:
             restored = _verified(archive, Path(scratch), damaged=damaged)
             os.sync()
-            # the ledger last: a folder with a ledger in it is whole
-            for part in sorted(Path(scratch).iterdir(), key=lambda p: p.name == LEDGER_FILE):
+            # the ledger last: so a folder with a ledger has everything else too
+            parts = list(Path(scratch).iterdir())
+            for part in sorted(parts, key=lambda p: p.name == LEDGER_FILE):
                 part.rename(folder / part.name)
     except BaseException as error:
         if made:
@@ -138,7 +156,7 @@ def restore(archive: Path, folder: Path, *, damaged: bool = False) -> Restored:
 
 
 def _verified(archive: Path, folder: Path, *, damaged: bool) -> Restored:
-    """Unpack an archive, compare the ledger with what the archive says, and audit it."""
+    """Unpack an archive, audit its ledger, and compare the ledger with what the archive says about it."""
     contents = unpack(archive, folder)
     for path in (folder / "evidence").rglob("*"):
         if path.is_file():
@@ -147,7 +165,7 @@ def _verified(archive: Path, folder: Path, *, damaged: bool) -> Restored:
         found = audit(folder)
         last = _last(folder)
     except ClusterwrightError as error:
-        raise NotSatisfiedError(f"{archive.name} holds no ledger that can be read: {error.what}") from None
+        raise NotSatisfiedError(f"{archive.name} has no ledger that can be read: {error.what}") from None
     if last != (contents.site, contents.seq, contents.hash, contents.rehearsal):
         raise NotSatisfiedError(
             f"{archive.name} is not what it says it is: its ledger ends with event {last.seq} of {last.site}, "
@@ -158,7 +176,7 @@ def _verified(archive: Path, folder: Path, *, damaged: bool) -> Restored:
         named = "; ".join(f"{f.where} {f.message}" for f in found[:3])
         raise NotSatisfiedError(
             f"the copy has {len(found)} faults: {named}",
-            hint="`clusterwright audit` lists those of the site; --damaged goes on all the same",
+            hint="`clusterwright audit` lists the faults of the site; --damaged accepts them in the copy",
         )
     still = names.redacted_in_site_file(folder, _redacted(folder))
     return Restored(contents, found, tuple(names.people_named(folder)), tuple(still))
@@ -171,9 +189,10 @@ def _redacted(folder: Path) -> list[str]:
 
 
 def _members(site_dir: Path, scratch: Path) -> tuple[list[Member], list[str]]:
-    """Copy what may change. Return every file with its digest, and what is not packed."""
-    # anchors before the ledger: none may speak of an event that the copy has not got
-    changing = [path for path in (KEPT, Path(SITE_FILE), STORE) if (site_dir / path).is_file()]
+    """Copy the files that may change during the backup. Return all files to pack with their digests, and the paths left out."""
+    # the anchors before the ledger: an anchor of an event that is not in the copy would be a finding
+    single = (KEPT, Path(SITE_FILE), STORE)
+    changing = [path for path in single if (site_dir / path).is_file()]
     overlay, left_out = _overlay(site_dir)
     for path in (*changing, *overlay):
         (scratch / path).parent.mkdir(parents=True, exist_ok=True)
@@ -195,11 +214,12 @@ def _members(site_dir: Path, scratch: Path) -> tuple[list[Member], list[str]]:
 
 
 def _overlay(site_dir: Path) -> tuple[list[Path], list[str]]:
-    """Return the files of the user's own catalog, and what in it is no plain file."""
+    """Return the files of the site's own catalog, and the paths that are left out because they are no plain files."""
     files, left_out = [], []
     for path in sorted((site_dir / "catalog").rglob("*")):
         name = path.relative_to(site_dir)
-        if path.is_symlink() or not (path.is_file() or path.is_dir()) or not is_a_place(name.as_posix()):
+        is_plain = not path.is_symlink() and (path.is_file() or path.is_dir())
+        if not is_plain or not is_a_place(name.as_posix()):
             left_out.append(name.as_posix())
         elif path.is_file():
             files.append(name)
@@ -207,7 +227,7 @@ def _overlay(site_dir: Path) -> tuple[list[Path], list[str]]:
 
 
 def snapshot(site_dir: Path, target: Path) -> None:
-    """Copy the database as it is at one moment, as a single file."""
+    """Copy the ledger as it is at one moment into a single file."""
     with (
         explained(site_dir / LEDGER_FILE),
         closing(connect(site_dir)) as source,
@@ -215,11 +235,11 @@ def snapshot(site_dir: Path, target: Path) -> None:
     ):
         source.backup(copy)
         copy.execute("PRAGMA journal_mode=DELETE")
-        copy.execute("PRAGMA application_id=0")  # a backup of a shared ledger's copy is a record of its own
+        copy.execute("PRAGMA application_id=0")  # the backup of a shared ledger is a ledger of its own, not a copy
 
 
 def _last(folder: Path) -> Ending:
-    """Return what a backup says of its ledger, read from the ledger."""
+    """Return the site and the last event of the ledger in a folder. Raise NotSatisfiedError if it has no genesis."""
     with explained(folder / LEDGER_FILE), closing(connect(folder)) as connection:
         last = connection.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone()
         first = connection.execute("SELECT payload FROM event WHERE seq = 1").fetchone()

@@ -1,7 +1,7 @@
-"""What a ledger shows of itself, without a replay: its file, its triggers, its chain, and the files that its events name.
+"""The part of the audit that needs no replay: the database file, its triggers, the hash chain, and the files of events.
 
-Each finding names the event, file or trigger that it is about. The file is read with SQLite alone. A damaged file is itself a
-finding, and then the only one.
+Each finding names its event, file or trigger. Only SQLite reads the file. If the file is damaged, that is the only finding,
+because nothing in it can be relied on.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,20 +23,20 @@ from ledger.stores.sqlite import TRIGGERS
 from steps.errors import InputError, UnreachableError
 
 PAGE = 2000
-"""So many rows are read at once."""
+"""How many rows are read at once."""
 
 _NAMED = "(instr(payload, '\"digest') OR instr(payload, '\"document\"'))"
 
 
 class Finding(NamedTuple):
-    """Something that is not as it must be: about what, and why."""
+    """A fault that the audit found: where it is, and what is wrong."""
 
     where: str
     message: str
 
 
 def faults_in(site_dir: Path, last: int) -> list[Finding]:
-    """Return what is wrong up to an event. The file is opened here, so that another process can ask."""
+    """Return what is wrong up to the event `last`. The file is opened here, so that another process can call this."""
     try:
         with explained(site_dir / LEDGER_FILE), closing(connect(site_dir)) as db:
             return faults(db, site_dir, last)
@@ -44,15 +45,18 @@ def faults_in(site_dir: Path, last: int) -> list[Finding]:
 
 
 def faults(db: sqlite3.Connection, site_dir: Path, last: int) -> list[Finding]:
-    """Return what is wrong up to an event."""
-    damage = [Finding("file", row[0]) for row in db.execute("PRAGMA quick_check") if row[0] != "ok"]
-    return damage or [*_triggers(db), *_chain(db, last), *_evidence(db, site_dir, last), *_names(db, site_dir, last)]
+    """Return what is wrong up to the event `last`. Empty if nothing is."""
+    said = [row[0] for row in db.execute("PRAGMA quick_check")]
+    if said != ["ok"]:
+        return [Finding("file", text) for text in said]
+    of_files = chain(_evidence(db, site_dir, last), _names(db, site_dir, last))
+    return [*_triggers(db), *_chain(db, last), *of_files]
 
 
 def pages(
     db: sqlite3.Connection, columns: tuple[str, ...], last: int, where: str = "true"
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield rows of the event table up to an event, in order. `columns` begin with seq."""
+    """Yield rows of the event table up to the event `last`, in order. The first of `columns` is seq."""
     sql = f"SELECT {', '.join(columns)} FROM event WHERE seq > ? AND seq <= ? AND {where} ORDER BY seq LIMIT {PAGE}"  # noqa: S608  our words
     after = 0
     while rows := db.execute(sql, (after, last)).fetchall():
@@ -65,9 +69,9 @@ def _triggers(db: sqlite3.Connection) -> Iterator[Finding]:
     for name, sql in TRIGGERS.items():
         if there.get(name) != sql:
             how = "missing" if name not in there else "changed"
-            yield Finding(f"trigger {name}", f"{how}: the event table is not protected")
+            yield Finding(f"trigger {name}", f"{how}: events can be changed or deleted")
     for name in sorted(there.keys() - TRIGGERS.keys()):
-        yield Finding(f"trigger {name}", "is not one of the ledger's: it could change what is recorded")
+        yield Finding(f"trigger {name}", "is not one of the ledger's triggers: it may change what is recorded")
 
 
 def _chain(db: sqlite3.Connection, last: int) -> Iterator[Finding]:
@@ -81,7 +85,7 @@ def _chain(db: sqlite3.Connection, last: int) -> Iterator[Finding]:
         if expected == 1 and row["kind"] != "genesis":
             yield Finding(f"event {seq}", "the first event is not genesis")
         if row["prev_hash"] != before:
-            yield Finding(f"event {seq}", "does not follow the event before it: its chain is broken")
+            yield Finding(f"event {seq}", "does not follow the event before it: the hash chain is broken")
         try:
             actual = event_hash(row)
         except (ValueError, TypeError):
@@ -92,13 +96,13 @@ def _chain(db: sqlite3.Connection, last: int) -> Iterator[Finding]:
 
 
 def _evidence(db: sqlite3.Connection, site_dir: Path, last: int) -> Iterator[Finding]:
-    """Yield the files that an event names and that are not there, whatever the projections say."""
+    """Yield the files that events name and that are missing or changed. The projections are not asked."""
     looked: set[str] = set()
     for seq, subject, text in pages(db, ("seq", "subject", "payload"), last, _NAMED):
         try:
             payload = json.loads(text)
         except (ValueError, TypeError):
-            continue  # the chain names it
+            continue  # `_chain` reports such an event
         for digest in _digests(payload):
             if digest not in looked and not _is_there(site_dir, digest):
                 yield Finding(f"evidence {digest[:12]}", f"missing or changed (event {seq}, {subject})")
@@ -106,7 +110,7 @@ def _evidence(db: sqlite3.Connection, site_dir: Path, last: int) -> Iterator[Fin
 
 
 def _is_there(site_dir: Path, digest: str) -> bool:
-    """Return whether a file is there as its digest says. What is no digest has no file."""
+    """Return whether a file is in the store with this digest. False for text that is no digest."""
     try:
         return is_intact(site_dir, digest)
     except InputError:
@@ -114,14 +118,14 @@ def _is_there(site_dir: Path, digest: str) -> bool:
 
 
 def _names(db: sqlite3.Connection, site_dir: Path, last: int) -> Iterator[Finding]:
-    """Yield what is wrong with the documents that hold names. Those of redacted people are to be gone."""
+    """Yield faults in the documents with people's names: missing or changed ones, and those of redacted people that still exist."""
     rows = pages(db, ("seq", "kind", "subject", "payload"), last, "kind IN ('plan.adopted', 'person.redacted')")
     for digest, message in names.faults(site_dir, rows):
         yield Finding(f"evidence {digest[:12]}", message)
 
 
 def _digests(payload: Any) -> Iterator[str]:
-    """Yield the digests of kept files in a payload: the values of `digest`, `document` and `digests`."""
+    """Yield the digests of stored files in a payload: the values of `digest`, `document` and `digests`."""
     if isinstance(payload, list):
         for part in payload:
             yield from _digests(part)

@@ -1,4 +1,8 @@
-"""Moving a folder's own record into a database: it is audited first, and the file then becomes a copy."""
+"""Move a site's ledger from its folder into a database. It is audited first. Afterwards the file in the folder is a copy.
+
+Evidence and the documents with people's names are moved before the events. So if the move is interrupted, the folder still has
+the ledger, and the move can be repeated.
+"""
 
 from __future__ import annotations
 
@@ -22,21 +26,25 @@ _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event ORDER BY seq"  # noqa: S608  
 
 
 class Moved(NamedTuple):
-    """How much was moved into a database."""
+    """How many events and files were moved."""
 
     events: int
     files: int
 
 
 def move(site_dir: Path, role: str | None = None) -> Moved:
-    """Move a folder's own record into the empty database that its ledger.yaml names. The file becomes a copy of it."""
+    """Move a site's ledger into the database that its ledger.yaml names. The file in the folder becomes a copy.
+
+    The database must have the schema of `install.sql` and no events. `role` is the role to connect as, if it is not the one of
+    the URL. Raise NotSatisfiedError if the audit has findings: then nothing is moved.
+    """
     url = require_database(site_dir)
     with closing(connect(site_dir)) as own:
         if is_copy(own):
             raise InputError(f"{site_dir / LEDGER_FILE} is a copy of a shared ledger already")
     with Database(url, role) as database:
         if database.standing().seq:
-            raise InputError(f"{database} holds a ledger already", hint="a record is moved into an empty one")
+            raise InputError(f"{database} has a ledger already", hint="a ledger is moved into an empty database only")
         with Auditor(site_dir) as auditor:
             found = auditor.run()
         if found:
@@ -57,9 +65,9 @@ def _moved(site_dir: Path, database: Database) -> Moved:
     for document in names.documents(site_dir):
         database.keep_name(document)
     engine = file_engine(site_dir / LEDGER_FILE)
-    # the folder's own lock, so that nothing is recorded there meanwhile
+    # the write lock of the file, so that nobody records anything in the folder while events are moved
     with engine.begin() as connection:
-        people = [(p["id"], p["account"], p["adopts"]) for p in people_of(connection)]
+        people = [tuple(person.values()) for person in people_of(connection)]
         rows = connection.exec_driver_sql(_EVENTS).fetchall()
         database.load((tuple(row) for row in rows), people)
     engine.dispose()

@@ -1,7 +1,7 @@
-"""The turnover package: everything that an owner needs to verify a site's record without Clusterwright.
+"""The turnover package: everything that an owner needs in order to verify a site's record without Clusterwright.
 
-It holds the events with their hash chain, the statements with signatures (and as DSSE envelopes), the evidence, the keys that
-counted, and a shell script that checks all of it with OpenSSH and coreutils.
+It has the events with their hash chain, the statements with their signatures (also as DSSE envelopes), the evidence, and the
+keys with the times in which they were valid. Its shell script `verify.sh` checks all of it with OpenSSH and coreutils.
 """
 
 from __future__ import annotations
@@ -31,12 +31,17 @@ from ledger.trust import ssh
 from ledger.trust.audit import audit
 from ledger.trust.statements import PAYLOAD_TYPE, read_statement
 from steps.errors import InputError, NotSatisfiedError
+from steps.stamps import moment
 
 ARMOUR = re.compile(r"-----(BEGIN|END) SSH SIGNATURE-----|\s")
 
 
+Row = dict[str, Any]
+"""An event, by its columns."""
+
+
 class Package(NamedTuple):
-    """What was written."""
+    """How much was written, and the hashes of the last and the first event."""
 
     events: int
     statements: int
@@ -46,13 +51,13 @@ class Package(NamedTuple):
 
 
 def write_package(site_dir: Path, folder: Path) -> Package:
-    """Write the package of a site whose audit is green into a new folder."""
+    """Write the turnover package of a site into a new folder. Raise NotSatisfiedError if the audit has findings."""
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f"{folder} is not empty", hint="name a new folder")
     found = audit(site_dir)
     if found:
         raise NotSatisfiedError(
-            f"the ledger has {len(found)} faults; a package of it would prove nothing",
+            f"the ledger has {len(found)} faults, so a package of it would prove nothing",
             hint="`clusterwright audit` lists them",
         )
     for part in ("statements", "evidence"):
@@ -82,30 +87,30 @@ def write_package(site_dir: Path, folder: Path) -> Package:
     return Package(len(rows), len(statements), len(kept), head, genesis)
 
 
-def _events(snapshot: Snapshot) -> Iterator[dict[str, Any]]:
+def _events(snapshot: Snapshot) -> Iterator[Row]:
     names = ", ".join(COLUMNS)
-    for row in snapshot.db.execute(f"SELECT {names} FROM event ORDER BY seq"):  # noqa: S608  our names
+    for row in snapshot.ask(f"SELECT {names} FROM event ORDER BY seq"):  # noqa: S608  our names
         yield dict(zip(COLUMNS, row, strict=True))
 
 
 def _kept(snapshot: Snapshot) -> list[str]:
-    """Return every digest that the events name and the store holds."""
+    """Return the digests that events name and whose content is in the evidence store."""
     named: set[str] = set()
-    for (payload,) in snapshot.db.execute("SELECT payload FROM event"):
+    for payload in snapshot.column("SELECT payload FROM event"):
         named |= set(re.findall(r'"([0-9a-f]{64})"', payload))
     return sorted(digest for digest in named if is_intact(snapshot.site_dir, digest))
 
 
 def _named(snapshot: Snapshot) -> list[str]:
-    """Return the documents that hold the names of people in adopted plans. Those of redacted people are gone."""
-    found = snapshot.db.execute("SELECT payload FROM event WHERE kind = 'plan.adopted'")
-    adopted = [json.loads(payload).get("people") for (payload,) in found]
+    """Return the digests of the documents with people's names that adopted plans refer to. Those of redacted people do not exist."""
+    found = snapshot.column("SELECT payload FROM event WHERE kind = 'plan.adopted'")
+    adopted = [json.loads(payload).get("people") for payload in found]
     digests = {digest for people in adopted if people for digest in people.values()}
     return sorted(digest for digest in digests if names.name_in(snapshot.site_dir, digest) is not None)
 
 
-def _statement(folder: Path, row: dict[str, Any]) -> Iterator[str]:
-    """Write an event's statement, its signature and its envelope. Yield its line in the list."""
+def _statement(folder: Path, row: Row) -> Iterator[str]:
+    """Write an event's statement, its signature and its envelope. Yield its line of statements.tsv. Other events have none."""
     payload = read_payload(row["kind"], row["schema_version"], row["payload"])
     if not isinstance(payload, Decided) or payload.statement is None:
         return
@@ -113,17 +118,18 @@ def _statement(folder: Path, row: dict[str, Any]) -> Iterator[str]:
     name = f"{row['seq']:06}-{said['decision']}"
     _write(folder / "statements" / f"{name}.json", payload.statement)
     _write(folder / "statements" / f"{name}.json.sig", row["signature"])
+    signature = {"keyid": row["actor"], "sig": ARMOUR.sub("", row["signature"])}
     envelope = {
         "payloadType": PAYLOAD_TYPE,
         "payload": base64.b64encode(payload.statement.encode()).decode(),
-        "signatures": [{"keyid": row["actor"], "sig": ARMOUR.sub("", row["signature"])}],
+        "signatures": [signature],
     }
     _write(folder / "statements" / f"{name}.dsse.json", json.dumps(envelope) + "\n")
-    moment = row["recorded_at"][:19].replace("-", "").replace("T", "").replace(":", "") + "Z"
-    yield f"{name}\t{row['actor']}\t{moment}\n"
+    recorded = moment(row["recorded_at"])
+    yield f"{name}\t{row['actor']}\t{recorded:%Y%m%d%H%M%SZ}\n"
 
 
-def _status(snapshot: Snapshot) -> dict[str, Any]:
+def _status(snapshot: Snapshot) -> Row:
     found = site_of(snapshot)
     return {
         "site": found.name,
@@ -144,15 +150,17 @@ def _status(snapshot: Snapshot) -> dict[str, Any]:
 
 def _readme(
     snapshot: Snapshot,
-    rows: list[dict[str, Any]],
+    rows: list[Row],
     namespace: str,
     keys: list[SignerKey],
 ) -> str:
     found = site_of(snapshot)
     owner = json.loads(rows[0]["payload"])
-    fingerprint = _fingerprint(owner["owner_key"]) if owner["owner_key"] else "none: decisions are recorded, not signed"
+    fingerprint = (
+        _fingerprint(owner["owner_key"]) if owner["owner_key"] else "none: decisions are recorded without signatures"
+    )
     rehearsal = (
-        "**A REHEARSAL: simulated people and hardware, throw-away keys. It proves nothing about a real site.**\n\n"
+        "**A REHEARSAL: people and hardware are simulated, and keys are made for it. It proves nothing about a real site.**\n\n"
         if found.rehearsal
         else ""
     )
@@ -164,17 +172,21 @@ def _readme(
         f"- owner: {owner['owner']}, key {fingerprint}\n"
         f"- keys: {len(keys)}, signing in the namespace `{namespace}`\n\n"
         "Run `./verify.sh`. It needs a POSIX shell, OpenSSH's ssh-keygen (8.9 or newer) and coreutils, and no network.\n"
-        "It checks that no file was changed or added, that every event follows from the one before, that every signature\n"
-        "holds for its person at its time, and that every piece of evidence has the digest the signers saw.\n\n"
-        "What the package cannot prove by itself: that it is the newest, and that the owner's key is the owner's. Compare\n"
-        "the head and the key's fingerprint above with what you were told by another way.\n\n"
+        "It checks that\n\n"
+        "- no file was changed, removed or added;\n"
+        "- every event follows the event before it;\n"
+        "- every signature is valid for its person at its time;\n"
+        "- every piece of evidence has the digest that the signers saw.\n\n"
+        "The package alone cannot prove two things: that no newer package exists, and that the owner's key really is the\n"
+        "owner's. Ask the owner for the head and for the key's fingerprint by another channel, for example by telephone, and\n"
+        "compare them with those above.\n\n"
         "| file | what |\n|---|---|\n"
         "| `events.jsonl`, `hashes` | every event in RFC 8785 form, and its SHA-256 |\n"
         "| `statements/` | what people signed (in-toto Statements), OpenSSH signatures, and DSSE envelopes |\n"
         "| `statements.tsv` | each statement's signer and time |\n"
-        "| `allowed_signers` | whose key counted from when until when |\n"
+        "| `allowed_signers` | each person's keys, and from when until when they were valid |\n"
         "| `evidence/` | files by their SHA-256: documents, photos, measurements, plans, people's names |\n"
-        "| `status.json` | every activity as the events leave it |\n"
+        "| `status.json` | the state of every activity after the last event |\n"
     )
 
 

@@ -1,8 +1,8 @@
-"""From a decision to the statement that a person signs, and from a signed statement back to the decision.
+"""Make the statement of a decision that a person signs, and check a signed statement before the decision is recorded.
 
-A statement follows from the event that it becomes and from the record before it, and from nothing else. So the one that comes
-back signed is made again from what would be recorded now. Where both are equal, nothing that it says has changed since. Where
-they differ, somebody else decided first.
+A statement is made only from the decision and from the record before it. When it comes back signed, the statement is made
+again from what would be recorded now. If both are equal, nothing that the person signed has changed. If they differ, something
+was recorded in the meantime, and the signed statement is refused.
 """
 
 from __future__ import annotations
@@ -45,10 +45,13 @@ DECISIONS: dict[str, str] = {
     Overridden.kind: "overridden",
     ChangeDecided.kind: "change decided",
 }
-"""What each kind of decision is called in its statement."""
+"""By kind of decision: its name in the statement."""
 
 OF_AUTHORITY = PlanAdopted | KeyRevoked | PersonRedacted | Delegated | Withdrawn
-"""Decisions about who may decide."""
+"""Decisions about people's authority."""
+
+Fields = dict[str, Any]
+"""The fields of a statement, or of a part of it."""
 
 AnyDecided = TypeVar("AnyDecided", bound=Decided)
 
@@ -70,7 +73,7 @@ class Proof(NamedTuple):
 
     @property
     def decided_at(self) -> datetime:
-        """When the signer says that the decision was taken."""
+        """When the decision was taken, according to the statement."""
         at = instant(str(read_statement(self.statement)["predicate"].get("at")))
         if at is None:
             raise InputError("the statement does not say when")
@@ -78,19 +81,19 @@ class Proof(NamedTuple):
 
 
 class About(NamedTuple):
-    """What a decision is about: its subject, and the activity as it is before the decision. None where it is about none."""
+    """What a decision is about: its subject, and the activity before the decision. `row` is None if it is about no activity."""
 
     subject: str
     row: Activity | None
 
 
 def head_of(snapshot: Snapshot) -> Basis:
-    """Return the last event."""
-    return Basis(*snapshot.db.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone())
+    """Return the number and the hash of the last event."""
+    return Basis(*snapshot.first("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1"))
 
 
 def draft_statement(snapshot: Snapshot, actor: str, payload: Decided, about: About) -> str:
-    """Return the statement that the actor would sign for a decision, taken after the last event at the snapshot's time."""
+    """Return a new statement for the actor to sign: of a decision that is taken at the snapshot's time, after the last event."""
     nonce = secrets.token_hex(16)
     return statement_for(snapshot, actor, as_signed(payload), about, nonce=nonce, head=head_of(snapshot))
 
@@ -100,7 +103,7 @@ def signed_by(
     statement: str,
     actor: str,
 ) -> Proof:
-    """Return the proof of a statement, signed at once."""
+    """Sign a statement with a key of this program, as in a rehearsal. Return both."""
     return Proof(statement, sign(actor, signed_text(statement)))
 
 
@@ -113,10 +116,10 @@ def statement_for(
     nonce: str,
     head: Basis,
 ) -> str:
-    """Return the statement of a decision, as the ledger is before it."""
+    """Return the statement of a decision, made from the decision and from the record before it."""
     subject, row = about
-    uuid, genesis = snapshot.db.execute(_SITE).fetchone()
-    revision, document = snapshot.db.execute(_REVISION).fetchone() or (0, "")
+    uuid, genesis = snapshot.first(_SITE)
+    revision, document = snapshot.first(_REVISION) or (0, "")
     payload_json = payload.model_dump(mode="json", exclude={"statement", "assurance"})
     subjects = {subject: _digest({"decision": payload_json, "about": _about(snapshot, row)})}
     if isinstance(payload, PlanAdopted):
@@ -152,13 +155,16 @@ def accepted(
     about: About,
     proof: Proof,
 ) -> AnyDecided:
-    """Return the payload with its statement. Raise unless the statement says just this and its signature holds."""
+    """Return the decision with its signed statement, ready to be recorded.
+
+    Raise StaleHeadError if the statement differs from what would be recorded now, and NotSatisfiedError if it is of another
+    ledger, was recorded already, or has an invalid signature.
+    """
     predicate = read_statement(proof.statement)["predicate"]
-    head, nonce = Basis(predicate["head"]["seq"], predicate["head"]["hash"]), predicate["nonce"]
-    found = snapshot.db.execute("SELECT hash FROM event WHERE seq = ?", [head.seq]).fetchone()
-    if found is None or found[0] != head.hash:
+    head, nonce = Basis(**predicate["head"]), predicate["nonce"]
+    if snapshot.column("SELECT hash FROM event WHERE seq = :seq", seq=head.seq) != [head.hash]:
         raise NotSatisfiedError("the statement was made over another ledger", hint="export one from this site")
-    if snapshot.db.execute("SELECT 1 FROM statement WHERE nonce = ?", [nonce]).fetchone():
+    if snapshot.first("SELECT 1 FROM statement WHERE nonce = :nonce", nonce=nonce):
         raise NotSatisfiedError("the statement was recorded already", hint="each statement counts once")
     signed = as_signed(payload)
     again = statement_for(snapshot, actor, signed, about, nonce=nonce, head=head)
@@ -166,68 +172,77 @@ def accepted(
         differs = _difference(proof.statement, again)
         raise StaleHeadError(
             f"the signed statement is not what would be recorded of {about.subject} now: {differs}",
-            hint="look again and sign what is there now",
+            hint="look at it again, then sign a new statement",
         )
     refuse_unproven(snapshot, actor, proof, at=datetime.now(snapshot.now.tzinfo))
     return signed.model_copy(update={"statement": proof.statement})
 
 
 def as_signed(payload: AnyDecided) -> AnyDecided:
-    """Return a decision as it is recorded when a key signs it."""
+    """Return a decision as it is recorded with a signature."""
     return payload.model_copy(update={"assurance": "signed"}) if isinstance(payload, Signed) else payload
 
 
 def unsigned(actor: str, subject: str) -> UnsignedError:
-    """Return the refusal of a decision that needs a signature and has none."""
+    """Return the error for a decision that needs a signature and has none."""
     return UnsignedError(
-        f"{subject} is decided with a signature, and {actor} gave none",
+        f"a decision about {subject} needs a signature, and {actor} did not sign",
         hint="sign with your key (--key FILE, CLUSTERWRIGHT_KEY, or one in ~/.ssh), or elsewhere with --export and --import",
     )
 
 
 def refuse_unproven(snapshot: Snapshot, actor: str, proof: Proof, *, at: datetime) -> None:
-    """Raise for a signature that does not hold at a time, with the reason in words."""
+    """Raise NotSatisfiedError if a person's signature is invalid at a time. The message says why."""
     keys = signer_keys(snapshot, actor)
     if not keys:
         raise NotSatisfiedError(
-            f"this site knows no key of {actor}", hint="`ssh_key` in site.yaml, adopted by the owner"
+            f"this site knows no key of {actor}", hint="write `ssh_key` in site.yaml; then the owner adopts the plan"
         )
     namespace = namespace_of(snapshot)
     signers = ssh.allowed_signers(keys, namespace)
     why = ssh.refusal(signed_text(proof.statement), proof.signature, actor, signers, namespace, at)
     if why is None:
         return
-    ended = [(key.until, key.reason) for key in keys if key.until and key.until <= at]
-    hint = f"it is to be made with `-n {namespace}`"
+    ended = [key for key in keys if key.until and key.until <= at]
+    hint = f"sign it with `-n {namespace}`"
     if len(ended) == len(keys):
-        until, reason = ended[-1]
+        *_, until, reason = ended[-1]
         hint = f"{actor}'s key ended on {until:%Y-%m-%d %H:%M}Z ({reason})"
-    raise NotSatisfiedError(f"the signature of {actor} does not hold: {why}", hint=hint)
+    raise NotSatisfiedError(f"the signature of {actor} is invalid: {why}", hint=hint)
 
 
 def namespace_of(snapshot: Snapshot) -> str:
     """Return the namespace in which this site's people sign."""
-    (rehearsal,) = snapshot.db.execute("SELECT rehearsal FROM site").fetchone()
+    (rehearsal,) = snapshot.first("SELECT rehearsal FROM site")
     return ssh.namespace_of(rehearsal=bool(rehearsal))
 
 
-def _about(snapshot: Snapshot, row: Activity | None) -> dict[str, Any]:
-    """Return what a signer relies on: the activity's definition, its criteria, and what was measured."""
+def _about(snapshot: Snapshot, row: Activity | None) -> Fields:
+    """Return what the signer relied on: the activity's title, its performers, its criteria, and its readings."""
     if row is None:
         return {}
+    criteria = [
+        (
+            c.metric,
+            c.op,
+            value_text(c.value),
+            c.unit,
+        )
+        for c in row.plan.criteria
+    ]
     return {
         "title": row.plan.title,
         "performers": list(row.performers),
-        "criteria": [[c.metric, c.op, value_text(c.value), c.unit] for c in row.plan.criteria],
+        "criteria": criteria,
         "measured": [list(reading) for reading in _of_attempt(snapshot, row, _MEASURED)],
     }
 
 
-def _policy(row: Activity | None) -> dict[str, Any]:
+def _policy(row: Activity | None) -> Fields:
     if row is None:
         return {}
     policy = row.plan.policy
-    stated: dict[str, Any] = {
+    stated: Fields = {
         "roles": list(policy.roles),
         "quorum": policy.quorum,
         "separation": policy.separation,
@@ -248,18 +263,24 @@ def _of_attempt(
 ) -> list[tuple[Any, ...]]:
     if row is None:
         return []
-    return snapshot.db.execute(sql, {"name": row.id, "attempt": row.attempt}).fetchall()
+    return snapshot.ask(sql, name=row.id, attempt=row.attempt)
 
 
 def _digest(value: Any) -> str:
     return hashlib.sha256(canonical_text(value).encode()).hexdigest()
 
 
+def _said(statement: str) -> Fields:
+    """Return the fields of a statement and the digests of its subjects, all by name."""
+    read = read_statement(statement)
+    subjects = sorted((subject["name"], subject["digest"]) for subject in read["subject"])
+    said: Fields = read["predicate"]
+    return said | dict(subjects)
+
+
 def _difference(signed: str, now: str) -> str:
-    """Return what differs between two statements, in words of their fields."""
-    a, b = read_statement(signed), read_statement(now)
-    fields = [name for name in b["predicate"] if a["predicate"].get(name) != b["predicate"][name]]
-    before = {x["name"]: x["digest"]["sha256"] for x in a["subject"]}
-    after = {x["name"]: x["digest"]["sha256"] for x in b["subject"]}
-    fields += sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+    """Return which fields differ between two statements, in words."""
+    before, after = _said(signed), _said(now)
+    names = dict.fromkeys([*after, *sorted(before)])
+    fields = [name for name in names if before.get(name) != after.get(name)]
     return ", ".join(fields) + (" differ" if len(fields) > 1 else " differs")

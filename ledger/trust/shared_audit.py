@@ -1,4 +1,4 @@
-"""A shared log compared with a folder's copy: the same events, each appended by its person's account, and evidence."""
+"""The audit of a shared log: compare the database with the folder's copy, and the accounts with the plans in force."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.stores.file import connect
 from ledger.stores.postgres import MOVED, Database
+from ledger.trust.chain import Finding
 from steps.errors import UnreachableError
 
 _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq <= ? ORDER BY seq"  # noqa: S608  our names
 
 
-def shared_faults(site_dir: Path, url: str) -> Iterator[tuple[str, str]]:
-    """Yield where the database differs from this folder's copy, or from what its own rules would have let in."""
+def shared_faults(site_dir: Path, url: str) -> Iterator[Finding]:
+    """Yield every difference between the database and this folder's copy, and everything that the database should have refused."""
     try:
         with closing(connect(site_dir)) as db, Database(url) as database:
             copy = Snapshot(db, site_dir, datetime.now(UTC))
@@ -32,11 +33,11 @@ def shared_faults(site_dir: Path, url: str) -> Iterator[tuple[str, str]]:
             yield from _people(copy, database)
             yield from _evidence(site_dir, database)
     except UnreachableError as error:
-        yield "database", error.what
+        yield Finding("database", error.what)
 
 
-def _events(copy: Snapshot, database: Database) -> Iterator[tuple[str, str]]:
-    """Compare up to the copy's last event: others go on recording meanwhile."""
+def _events(copy: Snapshot, database: Database) -> Iterator[Finding]:
+    """Yield the first event that differs. Later events than the copy's last one are left out: others may be recording."""
     last = head(copy).seq
     ours: sqlite3.Cursor = copy.db.execute(_EVENTS, [last])
     for mine, theirs in zip_longest(ours, database.events(0)):
@@ -44,50 +45,52 @@ def _events(copy: Snapshot, database: Database) -> Iterator[tuple[str, str]]:
             return
         if mine is None or theirs is None or mine != tuple(theirs.values()):
             seq = mine[0] if mine else theirs["seq"] if theirs else last
-            how = "another in the database than in this folder's copy" if theirs else "missing from the database"
-            yield f"event {seq}", f"is {how}"
+            how = "another one in the database than in this folder's copy" if theirs else "missing from the database"
+            yield Finding(f"event {seq}", f"is {how}")
             return
 
 
-def _accounts(copy: Snapshot, database: Database) -> Iterator[tuple[str, str]]:
-    """Yield events whose account is not the one that the plan in force named for their actor.
+def _accounts(copy: Snapshot, database: Database) -> Iterator[Finding]:
+    """Yield events that were appended by another account than the one that the plan in force named for the event's actor.
 
-    For what was recorded before the first plan, that plan counts.
+    Events before the first plan, events that were moved here from a file, and the engine's are left out.
     """
     if site_of(copy).rehearsal:
         return
-    plans = copy.db.execute("SELECT revision, document FROM plan_revision ORDER BY revision")
+    plans = copy.ask("SELECT revision, document FROM plan_revision ORDER BY revision")
     accounts = {revision: _accounts_of(copy.site_dir, document) for revision, document in plans}
-    revisions = dict(copy.db.execute("SELECT seq, plan_revision FROM event"))
-    adopted = {seq for (seq,) in copy.db.execute("SELECT seq FROM event WHERE kind = 'plan.adopted'")}
+    revisions = dict(copy.ask("SELECT seq, plan_revision FROM event"))
+    adopted = set(copy.column("SELECT seq FROM event WHERE kind = 'plan.adopted'"))
     for seq, actor, account in database.accounts():
         revision = revisions.get(seq, 0) - (seq in adopted)
         if actor == ENGINE or account == MOVED or revision < 1:
             continue
         expected = accounts[revision].get(actor)
         if account != expected:
-            yield f"event {seq}", f"was appended by the account {account}; {actor}'s was {expected}"
+            yield Finding(
+                f"event {seq}", f"was appended by the account {account}; the account of {actor} was {expected}"
+            )
 
 
 def _accounts_of(site_dir: Path, document: str) -> dict[str, str | None]:
     return {person.id: person.account for person in load_plan(site_dir, document).people}
 
 
-def _people(copy: Snapshot, database: Database) -> Iterator[tuple[str, str]]:
-    """Yield who may append as whom other than the plan in force says."""
+def _people(copy: Snapshot, database: Database) -> Iterator[Finding]:
+    """Yield the people whose account in the database differs from their account in the plan in force."""
     if site_of(copy).revision == 0:
         return
     ours = {(person.id, person.account) for person in people(copy)}
     theirs = {(person, account) for person, account, _ in database.people()}
     for person, account in sorted(theirs ^ ours, key=str):
         where = "the database" if (person, account) in theirs else "the plan in force"
-        yield f"person {person}", f"has the account {account} in {where} alone"
+        yield Finding(f"person {person}", f"has the account {account} in {where} only")
 
 
-def _evidence(site_dir: Path, database: Database) -> Iterator[tuple[str, str]]:
+def _evidence(site_dir: Path, database: Database) -> Iterator[Finding]:
     for digest in database.unlike_digest():
-        yield f"evidence {digest[:12]}", "was changed in the database"
+        yield Finding(f"evidence {digest[:12]}", "was changed in the database")
     kept = set(database.digests())
     for path in sorted((site_dir / "evidence" / "sha256").glob("??/*")):
         if len(path.name) == 64 and path.name not in kept:
-            yield f"evidence {path.name[:12]}", "is missing from the database"
+            yield Finding(f"evidence {path.name[:12]}", "is missing from the database")

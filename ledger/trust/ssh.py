@@ -1,7 +1,7 @@
-"""SSH signatures by OpenSSH itself: what a person signs with their key, and whether a signature holds.
+"""SSH signatures by OpenSSH: sign a text with a person's key, and verify a signature.
 
 OpenSSH handles agents, hardware keys and passphrases. A signature is the armoured SSHSIG text of `ssh-keygen -Y sign`. It is
-made in a namespace, so that one that was made for something else never counts here.
+made in a namespace. So a signature that was made for another purpose is invalid here.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ KEY_TYPES = (
     "sk-ecdsa-sha2-nistp256@openssh.com",
     "ssh-rsa",
 )
-"""Types of key that may sign. DSA never may."""
+"""Types of key that may sign. DSA keys may not."""
 
 _KEY = re.compile(r"^(?P<type>[a-z0-9@.-]+) (?P<blob>[A-Za-z0-9+/]{40,}={0,3})(?: .*)?$")
 
 
 def namespace_of(*, rehearsal: bool) -> str:
-    """Return the namespace in which a site's people sign."""
+    """Return the namespace in which the people of a site sign. A rehearsal has its own."""
     return REHEARSAL_NAMESPACE if rehearsal else NAMESPACE
 
 
 def plain_key(text: str) -> str:
-    """Return a public key as type and blob, without its comment. Raise InputError for what is none."""
+    """Return a public key as type and blob, without its comment. Raise InputError for other text and for a type that may not sign."""
     found = _KEY.match(text.strip())
     if found is None or found["type"] not in KEY_TYPES:
         kind = text.split(" ", 1)[0][:40]
         raise InputError(
             f"{kind!r} does not begin a public key that may sign",
-            hint="give a line of a .pub file: " + ", ".join(t for t in KEY_TYPES if "@" not in t),
+            hint="write a line of a .pub file: " + ", ".join(t for t in KEY_TYPES if "@" not in t),
         )
     return f"{found['type']} {found['blob']}"
 
@@ -72,9 +72,9 @@ def sign(
     *,
     may_ask: bool = True,
 ) -> str:
-    """Return the signature of a text by a private key, or by the agent that holds the public key that is given.
+    """Return the signature of a text. `key` is the file of a private key, or of the public key whose private key an agent has.
 
-    With `may_ask` false there is no terminal on which to ask for a passphrase: a key that needs one does not sign.
+    If `may_ask` is false, OpenSSH cannot ask for a passphrase. Raise NotSatisfiedError if the key needs one.
     """
     result = _ssh_keygen(
         ["-Y", "sign", "-n", namespace, "-f", str(key)],
@@ -85,7 +85,7 @@ def sign(
         said = result.stderr.strip().splitlines()
         raise NotSatisfiedError(
             f"{key} did not sign: {said[-1] if said else 'ssh-keygen failed'}",
-            hint="is it your key, readable by you alone, or held by your agent (ssh-add -l)?",
+            hint="is it your key, can only you read the file, or does your agent have it (ssh-add -l)?",
         )
     return result.stdout
 
@@ -98,7 +98,7 @@ def refusal(
     namespace: str,
     at: datetime,
 ) -> str | None:
-    """Return why a person's signature of a text does not hold at a time. None where it does."""
+    """Return why a person's signature of a text is invalid at a time, in OpenSSH's words. None if it is valid."""
     with TemporaryDirectory(prefix="clusterwright-verify-") as folder:
         allowed, signed = Path(folder) / "allowed_signers", Path(folder) / "signature"
         allowed.write_text(signers, encoding="utf-8")
@@ -127,15 +127,16 @@ def find_key(
     given: Path | None,
     environment: Mapping[str, str] = os.environ,
 ) -> Path:
-    """Return the key file a person signs with: the one given, CLUSTERWRIGHT_KEY, or the one in ~/.ssh that matches.
+    """Return the file of the key with which a person signs: `given`, CLUSTERWRIGHT_KEY, or the matching key in ~/.ssh.
 
-    A public key file means the agent. What is found must be the key that the site knows.
+    A key in ~/.ssh matches if its .pub file has the key that the site knows (`public`). A .pub file is returned if the private
+    key is not beside it: then an agent signs. Raise UnreachableError if there is no such file.
     """
     named = given or (Path(environment["CLUSTERWRIGHT_KEY"]) if "CLUSTERWRIGHT_KEY" in environment else None)
     if named is not None:
         if not named.exists():
             raise UnreachableError(
-                f"{named} does not exist", hint="--key names your private key, or its .pub for the agent"
+                f"{named} does not exist", hint="--key names your private key, or its .pub file if an agent has it"
             )
         return named
     home = Path(environment.get("HOME", "~")).expanduser() / ".ssh"
@@ -148,8 +149,8 @@ def find_key(
             private = pub.with_suffix("")
             return private if private.exists() else pub
     raise UnreachableError(
-        f"no key in {home} is the one this site knows you by",
-        hint="give it with --key FILE or CLUSTERWRIGHT_KEY; its .pub file if an agent holds it",
+        f"none of the keys in {home} is the one that this site knows as yours",
+        hint="name it with --key FILE or CLUSTERWRIGHT_KEY; name its .pub file if an agent has it",
     )
 
 

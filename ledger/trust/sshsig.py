@@ -1,11 +1,11 @@
-"""SSH signatures verified in this process, by OpenSSL. Only a signature that is plainly good is said to hold.
+"""Verify SSH signatures in this process, by OpenSSL. Only signatures of the usual form are accepted as valid.
 
 An audit of ten thousand signatures cannot start ten thousand processes. `ssh-keygen -Y verify`, through `ledger.trust.ssh`, stays the
-reference: a signature that is unusual or does not hold here is verified there as well, and the answer from there counts. A
-test compares the two for every type of key. The formats are OpenSSH's PROTOCOL.sshsig and, for hardware keys, PROTOCOL.u2f.
+reference: a signature that is not accepted here is verified there as well, and that answer counts. A test
+compares the two for every type of key. The formats are OpenSSH's PROTOCOL.sshsig and, for hardware keys, PROTOCOL.u2f.
 
 The package `sshsig` on PyPI (0.3.1) is not used: it knows Ed25519 and RSA keys only, no ECDSA and no hardware keys. It also
-ignores whatever follows a signature, where `ssh-keygen` refuses.
+ignores anything that follows a signature. `ssh-keygen` refuses such a signature.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def holds(
     namespace: str,
     at: datetime,
 ) -> bool:
-    """Return whether a person plainly signed this text, in this namespace, with a key of theirs that counted at that time."""
+    """Return whether a person signed this text in this namespace, with a key that was valid at that time. False means: ask OpenSSH."""
     try:
         said = _read(signature)
         if said.namespace != namespace.encode():
@@ -77,7 +77,7 @@ def holds(
 
 
 def _counts(key: SignerKey, at: datetime) -> bool:
-    """Return whether a key counted at that time. OpenSSH's times are whole seconds; the first and the last one count."""
+    """Return whether a key was valid at that time. OpenSSH counts whole seconds, the first and the last one included."""
     last = at if key.until is None else key.until
     return _second(key.since) <= _second(at) <= _second(last)
 

@@ -1,7 +1,7 @@
-"""What a person puts their name to: an in-toto Statement about an activity, its evidence and the plan.
+"""Statements that people sign: an in-toto Statement about a decision, with its activity, its evidence and the plan.
 
-The text is RFC 8785 canonical JSON. What is signed is its DSSE encoding. Site, genesis, plan revision, attempt, ledger head
-and a nonce are in it, so that it cannot be used at another site, for another attempt, or twice.
+The text is canonical JSON (RFC 8785), and the signature is over its DSSE encoding. A statement has the site, the genesis, the
+plan revision, the attempt, the last event and a nonce. So it cannot be used at another site, for another attempt, or twice.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PAYLOAD_TYPE = "application/vnd.in-toto+json"
 
 
 class Basis(NamedTuple):
-    """The event after which a decision was taken."""
+    """The last event before a decision: its number and its hash."""
 
     seq: int
     hash: str
@@ -32,7 +32,7 @@ class Basis(NamedTuple):
 
 @dataclass(frozen=True)
 class Decision:
-    """Everything that a statement says. `subjects` are names with SHA-256; the first is what the decision is about."""
+    """The content of a statement. `subjects` are names with SHA-256 digests. The first one is what the decision is about."""
 
     decision: str
     meaning: str
@@ -53,10 +53,12 @@ class Decision:
 def statement_text(decision: Decision) -> str:
     """Return the statement as text."""
     d = decision
+    digests = ((name, {"sha256": digest}) for name, digest in d.subjects.items())
+    subjects = [{"name": name, "digest": digest} for name, digest in digests]
     return canonical_text(
         {
             "_type": TYPE,
-            "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in d.subjects.items()],
+            "subject": subjects,
             "predicateType": PREDICATE,
             "predicate": {
                 "decision": d.decision,
@@ -78,12 +80,12 @@ def statement_text(decision: Decision) -> str:
 
 
 def signed_text(statement: str) -> str:
-    """Return what is signed of a statement: DSSE's pre-authentication encoding, so that its envelope verifies too."""
+    """Return the text that is signed for a statement: its DSSE pre-authentication encoding. So a DSSE envelope verifies too."""
     return f"DSSEv1 {len(PAYLOAD_TYPE)} {PAYLOAD_TYPE} {len(statement.encode())} {statement}"
 
 
 def statement_in(text: str) -> str:
-    """Return the statement inside what is signed. Raise InputError for anything else."""
+    """Return the statement in a text that `signed_text` made. Raise InputError for any other text."""
     start = text.find("{")
     if start < 0 or signed_text(text[start:]) != text:
         raise InputError("this is not what `clusterwright sign --export` wrote", hint="export it again")
@@ -91,13 +93,14 @@ def statement_in(text: str) -> str:
 
 
 def read_statement(text: str) -> dict[str, Any]:
-    """Return a statement's fields. Raise InputError unless it is a statement of this kind in its canonical form."""
+    """Return the fields of a statement. Raise InputError for other text, and for a statement that is not in canonical form."""
     try:
-        read = json.loads(text)
+        read: dict[str, Any] = json.loads(text)
         canonical = rfc8785.dumps(read).decode()
     except (ValueError, TypeError):
         raise InputError("this is not a statement: not JSON") from None
-    if not isinstance(read, dict) or read.get("_type") != TYPE or read.get("predicateType") != PREDICATE:
+    is_statement = isinstance(read, dict) and read.get("_type") == TYPE
+    if not is_statement or read.get("predicateType") != PREDICATE:
         raise InputError(
             "this is not a statement of Clusterwright", hint="export one with `clusterwright sign --export`"
         )

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Verifies this turnover package with ssh-keygen and coreutils alone. Exit 0: everything holds; 1: something does not.
+# Verifies this turnover package with ssh-keygen and coreutils only.
+# Exit status 0: everything is as it must be. 1: something is not. 2: the package cannot be read.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -7,29 +8,29 @@ cd "$(dirname "$0")" || exit 2
 bad=0
 fault() { echo "FAULT: $*"; bad=1; }
 
-# 1. Files: none changed, none missing, none added.
+# 1. Files: none was changed, removed or added.
 sha256sum --quiet --strict -c SHA256SUMS || fault "files differ from SHA256SUMS"
 files=0
 for file in * statements/* evidence/*; do
-  if [ -h "$file" ]; then fault "$file is a link"; fi
+  if [ -h "$file" ]; then fault "$file is a symbolic link"; fi
   if [ -f "$file" ]; then files=$((files + 1)); fi
 done
-[ "$files" -eq "$(($(wc -l < SHA256SUMS) + 1))" ] || fault "$files files are here, SHA256SUMS lists $(wc -l < SHA256SUMS) beside itself"
+[ "$files" -eq "$(($(wc -l < SHA256SUMS) + 1))" ] || fault "there are $files files; SHA256SUMS and the files that it lists are $(($(wc -l < SHA256SUMS) + 1))"
 
-# 2. Events: each has its hash and follows the one before.
+# 2. Events: each event has the hash that is listed for it, and follows the event before it.
 last=0000000000000000000000000000000000000000000000000000000000000000
 events=0
 while IFS= read -r line && IFS= read -r hash <&3; do
   events=$((events + 1))
   sum=$(printf %s "$line" | sha256sum)
-  [ "${sum%% *}" = "$hash" ] || fault "event $events does not have its hash"
+  [ "${sum%% *}" = "$hash" ] || fault "event $events was changed: it does not have its listed hash"
   rest=${line##*\"prev_hash\":\"}
-  [ "${rest%%\"*}" = "$last" ] || fault "event $events does not follow the one before"
+  [ "${rest%%\"*}" = "$last" ] || fault "event $events does not follow the event before it"
   last=$hash
 done < events.jsonl 3< hashes
-[ "$events" -eq "$(wc -l < events.jsonl)" ] && [ "$events" -eq "$(wc -l < hashes)" ] || fault "events and hashes differ in number"
+[ "$events" -eq "$(wc -l < events.jsonl)" ] && [ "$events" -eq "$(wc -l < hashes)" ] || fault "events.jsonl and hashes have different numbers of lines"
 
-# 3. Signatures: each statement was signed by its person, with a key that counted then.
+# 3. Signatures: each statement was signed by its person, with a key that was valid at that time.
 namespace=$(cat namespace)
 signed=0
 tab=$(printf '\t')
@@ -39,17 +40,17 @@ while IFS="$tab" read -r name person moment; do
   size=$(wc -c < "$file" | tr -d ' ')
   { printf 'DSSEv1 28 application/vnd.in-toto+json %s ' "$size"; cat "$file"; } |
     ssh-keygen -q -Y verify -f allowed_signers -I "$person" -n "$namespace" -s "$file.sig" -O "verify-time=$moment" > /dev/null 2>&1 ||
-    fault "$file: the signature of $person does not hold"
+    fault "$file: the signature of $person is invalid"
 done < statements.tsv
-[ "$signed" -eq "$(ls statements | wc -l | tr -d ' ' | { read -r n; echo $((n / 3)); })" ] || fault "statements and their list differ in number"
+[ "$signed" -eq "$(ls statements | wc -l | tr -d ' ' | { read -r n; echo $((n / 3)); })" ] || fault "statements.tsv does not list every statement in statements/"
 
-# 4. Evidence: each file has the digest it is named by.
+# 4. Evidence: the name of each file is the digest of its content.
 for file in evidence/*; do
   [ -f "$file" ] || continue
   sum=$(sha256sum < "$file")
-  [ "evidence/${sum%% *}" = "$file" ] || fault "$file is not what its name says"
+  [ "evidence/${sum%% *}" = "$file" ] || fault "$file was changed: its name is not the digest of its content"
 done
 
-if [ "$bad" -ne 0 ]; then echo "This package does NOT verify."; exit 1; fi
-echo "$events events, $signed signatures, $files files: everything holds."
+if [ "$bad" -ne 0 ]; then echo "This package is NOT valid."; exit 1; fi
+echo "$events events, $signed signatures, $files files: this package is valid."
 echo "head $last"

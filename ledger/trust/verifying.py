@@ -1,6 +1,6 @@
-"""Do recorded decisions hold? Statements are made again from what was before them, signatures verified, policies asked again.
+"""The audit of recorded decisions: compare each statement with the record, verify its signature, and ask its policy again.
 
-Used while the events are replayed, so that every question is asked of the ledger as it was then.
+This is done during a replay, just before a decision is applied. So every question is asked of the record as it was then.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from steps.errors import ClusterwrightError
 
 
 class Met(NamedTuple):
-    """A statement that was met in a replay, and the signer's keys as they were known at that moment."""
+    """A statement that the replay came to, and the signer's keys as they were known at that event."""
 
     event: Event
     statement: str
@@ -40,7 +40,7 @@ class Met(NamedTuple):
 
 
 class Verifier:
-    """Looks at each decision before it is applied, and keeps the statements whose signatures are to be verified."""
+    """Checks each decision before it is applied, and collects the statements whose signatures are verified later."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Verifier:
         site_dir: Path,
         hash_at: Callable[[int], str | None],
     ) -> None:
-        """Take a replay, and a function that returns the hash of an event, whether it was replayed yet or not."""
+        """Take a replay, and a function that returns the stored hash of any event, replayed or not. None if there is no such event."""
         driver: Any = projection.connection.connection.driver_connection
         self.projection = projection
         self.snapshot = Snapshot(driver, site_dir, datetime.now(UTC), lapsed=set())
@@ -56,7 +56,7 @@ class Verifier:
         self.met: dict[int, Met] = {}
 
     def before(self, event: Event) -> Iterator[str]:
-        """Yield what is wrong with a decision as the ledger is before it."""
+        """Yield what is wrong with a decision, seen from the record before it."""
         payload = event.payload
         if not isinstance(payload, Decided):
             return
@@ -82,36 +82,38 @@ class Verifier:
     ) -> Iterator[str]:
         try:
             predicate = read_statement(statement)["predicate"]
-            head = Basis(predicate["head"]["seq"], predicate["head"]["hash"])
-            nonce = predicate["nonce"]
+            head, nonce = Basis(**predicate["head"]), predicate["nonce"]
             about = About(event.subject, activity(then, event.subject))
             again = statement_for(then, event.actor, payload, about, nonce=nonce, head=head)
         except (ClusterwrightError, KeyError, TypeError) as error:
-            yield f"its statement does not read: {error}"
+            yield f"its statement cannot be read: {error}"
             return
         if again != statement:
-            yield "its statement does not say what was decided"
-        if not isinstance(head.seq, int) or head.seq >= event.seq or self.hash_at(head.seq) != head.hash:
+            yield "its statement differs from what was recorded"
+        is_earlier = isinstance(head.seq, int) and head.seq < event.seq
+        if not is_earlier or self.hash_at(head.seq) != head.hash:
             yield f"its statement was made over another ledger (event {head.seq})"
 
 
 def _asks_for_signature(then: Snapshot, event: Event, payload: Decided) -> bool:
-    (owner_key,) = then.db.execute("SELECT owner_key FROM site").fetchone()
+    (owner_key,) = then.first("SELECT owner_key FROM site")
     under = activity(then, event.subject.partition("#")[0])
     return asks_for_signature(under, owner_key, of_authority=isinstance(payload, OF_AUTHORITY))
 
 
 def _of_policy(then: Snapshot, event: Event, payload: Signed) -> Iterator[str]:
-    """Ask the policy again: the role, the quorum, the witnesses, and who did the work."""
+    """Yield what the sign-off policy would have refused: the role, their own work, the witnesses, a second approval, the quorum."""
     row = activity(then, event.subject)
     if row is None:
         return
     who, policy = actor(then, event.actor), row.plan.policy
     if payload.role not in who.roles or payload.role not in policy.roles:
-        yield f"{event.actor} signed as {payload.role}, which the policy or the person does not have"
+        yield f"{event.actor} signed as {payload.role}, but the policy or the person does not have this role"
     if event.actor in row.performers and row.separates_duties:
         yield f"{event.actor} approved their own work"
-    if [(w.role, w.person) for w in payload.witnesses] != list(LookedUp(then, row, who).witnessed.items()):
+    recorded = LookedUp(then, row, who).witnessed
+    named = [(witness.role, witness.person) for witness in payload.witnesses]
+    if named != list(recorded.items()):
         yield "names other witnesses than were recorded"
     earlier = approvers(then, row)
     if event.actor in earlier:
@@ -121,24 +123,25 @@ def _of_policy(then: Snapshot, event: Event, payload: Signed) -> Iterator[str]:
 
 
 def _of_change(then: Snapshot, event: Event, payload: ChangeDecided) -> Iterator[str]:
-    """Compare a decision about a change order with what was asked for, and by whom."""
+    """Yield how a decision about a change order differs from what was asked for, and why its actor could not take it."""
     asked = change(then, payload.change)
     if asked is None or asked.state != "open" or asked.subject != event.subject:
-        yield f"decides {payload.change}, which does not wait for a decision here"
+        yield f"decides {payload.change}, which was not waiting for a decision about {event.subject}"
         return
     if (payload.quantity, payload.value) != (asked.quantity, asked.value):
         yield f"decides {payload.change} for other figures than were asked for"
     if event.actor == asked.asked_by:
         yield f"{event.actor} decided their own {payload.change}"
-    if payload.role not in actor(then, event.actor).roles or payload.role not in roles_for("decide_change"):
-        yield f"{event.actor} decided {payload.change} as {payload.role}, a role that may not or that they lack"
+    may_decide = {*actor(then, event.actor).roles} & {*roles_for("decide_change")}
+    if payload.role not in may_decide:
+        yield f"{event.actor} decided {payload.change} as {payload.role}; they lack this role, or it may not decide"
 
 
 class Signatures:
-    """Verifies signatures beside each other, and none twice."""
+    """Verifies signatures, several at a time. A signature that was verified once is not verified again."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Begin without any verified signatures."""
         self._known: dict[tuple[int, str], str | None] = {}
 
     def faults(
@@ -146,24 +149,27 @@ class Signatures:
         met: Mapping[int, Met],
         given: Mapping[int, str],
     ) -> Iterator[tuple[int, str]]:
-        """Yield the events whose signature does not hold, is missing, or is there and signs nothing."""
+        """Yield the events whose signature is invalid or missing, or that have a signature and no statement."""
         for seq in sorted(given.keys() ^ met.keys()):
             if seq in met:
                 yield seq, f"the signature of {met[seq].event.actor} is missing"
             else:
-                yield seq, "has a signature, and nothing that was signed"
-        wanted = [(seq, given[seq]) for seq in sorted(given.keys() & met.keys())]
-        new = [pair for pair in wanted if pair not in self._known]
+                yield seq, "has a signature, but no statement that was signed"
+        signed = sorted(given.keys() & met.keys())
+        wanted = [(seq, given[seq]) for seq in signed]
+        new = [signature for signature in wanted if signature not in self._known]
+        statements = [met[seq] for seq, _ in new]
+        texts = [text for _, text in new]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            refusals = pool.map(lambda pair: _refusal(met[pair[0]], pair[1]), new)
+            refusals = pool.map(_refusal, statements, texts)
             self._known |= dict(zip(new, refusals, strict=True))
         for seq, text in wanted:
             if (why := self._known[seq, text]) is not None:
-                yield seq, f"the signature of {met[seq].event.actor} does not hold: {why}"
+                yield seq, f"the signature of {met[seq].event.actor} is invalid: {why}"
 
 
 def _refusal(met: Met, signature: str) -> str | None:
-    """Return why a signature does not hold, in OpenSSH's words. It is asked about whatever does not plainly hold."""
+    """Return why a signature is invalid, in OpenSSH's words. None if it is valid. OpenSSH decides if `sshsig` cannot say that it is."""
     text, person, at = signed_text(met.statement), met.event.actor, met.event.recorded_at
     if sshsig.holds(text, signature, person, met.keys, met.namespace, at):
         return None

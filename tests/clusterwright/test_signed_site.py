@@ -74,7 +74,7 @@ def test_a_signed_site_from_adoption_to_a_package(site: Site) -> None:
     file.write_text("10.2 kW", encoding="utf-8")
     site("attach", "071@site", "--as", "tech", "--file", file, "--kind", "power-calculation")
     refused = site("sign", "071@site", "--as", "lead", key="tech", rc=1)
-    assert "does not hold" in refused.stderr
+    assert "is invalid" in refused.stderr
     waiting = site("sign", "071@site", "--as", "lead", rc=3)
     assert "no key" in waiting.stderr
     signed = site("sign", "071@site", "--as", "lead", "--key", site.keys / "lead")

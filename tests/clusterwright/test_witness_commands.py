@@ -43,7 +43,7 @@ def ask(site: Path, command: Command) -> Ask:
 
 def test_witnesses_are_invited_noted_and_named_by_the_sign_off(ask: Ask) -> None:
     refused = ask("start", TEST, "--as", "tech", rc=1).stderr
-    assert "nobody has told them" in refused
+    assert "they were not invited yet" in refused
     assert f"clusterwright witness {TEST} --for" in refused
     assert f"clusterwright witness {TEST} --for DATE" in ask("why", TEST).stdout
     soon = f"{datetime.now(UTC) + timedelta(hours=1):%Y-%m-%dT%H:%M}"

@@ -87,7 +87,7 @@ def test_a_ledger_rewritten_from_the_middle_is_green_without_and_red_with_the_an
     assert audit(site) == []
     (found,) = audit(site, [head])
     assert found.where == f"event {head.seq}"
-    assert "rewritten since" in found.message
+    assert "an earlier event was rewritten" in found.message
 
 
 @pytest.mark.own_file
@@ -119,7 +119,7 @@ def test_the_finding_says_up_to_where_the_record_is_as_it_was(ledger: Ledger, cl
     rewritten(ledger.site_dir, placed(ledger.site_dir), otherwise)
 
     (found,) = audit(ledger.site_dir, [early, late])
-    assert f"up to event {early.seq} it is as anchored" in found.message
+    assert f"up to event {early.seq} the ledger agrees with its anchors" in found.message
 
 
 def test_what_was_recorded_after_the_anchor_may_go_on(site: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_site_remembers_its_own_anchors(site: Path) -> None:
     truncated(site, head.seq - 1)
 
     assert [f.where for f in audit(site)] == [f"event {head.seq}"]
-    with pytest.raises(NotSatisfiedError, match="not to be anchored"):
+    with pytest.raises(NotSatisfiedError, match="must not be anchored"):
         head_anchor(site)
 
 
@@ -248,7 +248,7 @@ def test_a_word_that_is_nothing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="neither a file"):
         read_anchors("nowhere.jsonl")
     (tmp_path / "empty").touch()
-    with pytest.raises(InputError, match="holds no anchor"):
+    with pytest.raises(InputError, match="has no anchor"):
         read_anchors(str(tmp_path / "empty"))
 
 
@@ -289,7 +289,7 @@ def test_a_code_is_what_it_says() -> None:
     for spoken in (code, code.lower(), code.replace("-", " "), code.replace("0", "o").replace("1", "l")):
         assert read_code(spoken) == (1664, digest[:20])
     for seq in (0, 32**6):
-        with pytest.raises(InputError, match="too far"):
+        with pytest.raises(InputError, match="too large a number for a code"):
             code_of(seq, digest)
 
 

@@ -138,7 +138,7 @@ def test_the_past_does_not_know_what_came_later(ledger: Ledger, clock: Clock) ->
 
 def test_the_past_cannot_be_written(ledger: Ledger) -> None:
     with (
-        pytest.raises(ClusterwrightError, match="may not be written"),
+        pytest.raises(ClusterwrightError, match="cannot be written: it is read-only"),
         snapshot_as_of(open_snapshot(ledger.site_dir, datetime.now(UTC)), "2") as past,
     ):
         past.db.execute("DELETE FROM activity").fetchall()

@@ -87,7 +87,7 @@ def test_invented_row_is_found(ledger: Ledger) -> None:
     )
     connection.close()
 
-    assert audit(ledger.site_dir) == [Finding("comment 99", "has no event that made it")]
+    assert audit(ledger.site_dir) == [Finding("comment 99", "was made by no event")]
 
 
 @pytest.mark.own_file
@@ -131,7 +131,7 @@ def test_a_large_ledger_is_audited_by_two_processes_with_the_same_findings(ledge
     tamper(ledger, "DELETE FROM event WHERE seq = 4")
     assert audit(ledger.site_dir) == [
         Finding("event 5", "events 4 to 4 are missing"),
-        Finding("event 5", "does not follow the event before it: its chain is broken"),
+        Finding("event 5", "does not follow the event before it: the hash chain is broken"),
     ]
 
 

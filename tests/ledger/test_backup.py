@@ -166,7 +166,7 @@ def test_an_older_backup_is_found_out_by_a_newer_anchor(site: Path, tmp_path: Pa
 
     (found,) = audit(tmp_path / "back", [head_anchor(site)])
 
-    assert "cut off, or an older copy" in found.message
+    assert "cut off, or is an older copy" in found.message
 
 
 def test_nothing_is_overwritten(site: Path, tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_nothing_is_overwritten(site: Path, tmp_path: Path) -> None:
 def test_a_name_that_says_nothing_is_refused(site: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not say how to compress"):
         put_away(site, tmp_path / "backup.zip")
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         put_away(site, tmp_path / "nowhere" / "b.tar.gz")
     with pytest.raises(InputError, match="cannot be read"):
         restore(tmp_path / "nowhere.tar.gz", tmp_path / "back")

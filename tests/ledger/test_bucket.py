@@ -88,7 +88,7 @@ def test_changed_and_missing_content_is_told(site: Path, s3: Any) -> None:
         evidence.store(site, b"report")
 
     s3.delete_object(Bucket=BUCKET, Key=keys(s3)[0])
-    with pytest.raises(UnreachableError, match="it is not there") as missing:
+    with pytest.raises(UnreachableError, match="it is missing") as missing:
         evidence.load(site, digest)
     assert BUCKET in missing.value.hint
 

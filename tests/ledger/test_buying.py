@@ -193,7 +193,7 @@ def test_a_change_is_signed_where_the_site_signs(signed: Ledger, keys: Keys) -> 
     put_name(signed, keys["lead"], lambda: sign(signed, "lead", "001@site"))
     order(signed, "tech", ORDER, value="10")
     ask_change(signed, "tech", ORDER, value="12", reason="freight")
-    with pytest.raises(WaitingError, match="decided with a signature"):
+    with pytest.raises(WaitingError, match="needs a signature"):
         decide_change(signed, "pm", "CO-0001", approve=True)
 
     event = put_name(signed, keys["pm"], lambda: decide_change(signed, "pm", "CO-0001", approve=True))

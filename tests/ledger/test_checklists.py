@@ -189,7 +189,7 @@ def test_within_is_judged_against_the_other_items(empty: Ledger) -> None:
 
     said = [read("A", "400"), read("B", "398"), read("C", "402"), read("D", "300")]
 
-    assert said == ["held against the others when they are read", "met", "met", "failed"]
+    assert said == ["compared with the others when they are read", "met", "met", "failed"]
 
 
 # what counts
@@ -450,7 +450,7 @@ def test_a_scan_passes_an_item_once_and_makes_nothing_good(named: Ledger, look: 
     assert scan(named, "tech", NAME, "pod-001-n01 SN9") == ("pod-001-n01", False, 1, 3)
     check(named, "tech", NAME, [ItemEntry("pod-001-n02", passed=False, note="dent")])
 
-    with pytest.raises(NotSatisfiedError, match=r"pod-001-n02 failed and is not made good by a scan \(NCR-0001\)"):
+    with pytest.raises(NotSatisfiedError, match=r"pod-001-n02 failed, and a scan does not change that \(NCR-0001\)"):
         scan(named, "tech", NAME, "pod-001-n02")
     with pytest.raises(InputError, match="an item and its serial number"):
         scan(named, "tech", NAME, "pod-001-n03 SN1 SN2")

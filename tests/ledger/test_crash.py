@@ -126,7 +126,7 @@ def test_a_ledger_that_may_not_be_written_says_so_and_is_read_on(small_disk: Pat
     try:
         with pytest.raises(UnreachableError) as refused, Ledger.open(site) as ledger:
             comment(ledger, "tech", "100@site", "lost?")
-        assert "may not be written" in refused.value.what or "cannot be opened" in refused.value.what
+        assert "cannot be written: it is read-only" in refused.value.what or "cannot be opened" in refused.value.what
         assert "permissions" in refused.value.hint
         with open_snapshot(site) as snapshot:
             assert head(snapshot).seq == len(before)

@@ -126,7 +126,7 @@ def test_locked_ledger_says_so(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) 
     holder = other(ledger)
     holder.execute("BEGIN IMMEDIATE")
 
-    with Ledger.open(ledger.site_dir) as second, pytest.raises(UnreachableError, match="locked by another"):
+    with Ledger.open(ledger.site_dir) as second, pytest.raises(UnreachableError, match="another program has locked"):
         comment(second, "pm", "001@site", "hello")
 
     holder.close()

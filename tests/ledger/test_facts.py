@@ -110,9 +110,9 @@ def test_a_fact_is_kept_in_the_unit_that_is_asked_for(asking: Ledger, look: Look
         ("085@site", [FactEntry("feed.voltage", Decimal(-1))], "cannot be -1"),
         ("085@site", [FactEntry("feed.current", Decimal(80))], "does not ask for 'feed.current'"),
         ("086@site", [FactEntry("plug", "C13")], "one of C14, C20"),
-        ("086@site", [FactEntry("plug", "C14"), FactEntry("plug", "C20")], "given twice"),
+        ("086@site", [FactEntry("plug", "C14"), FactEntry("plug", "C20")], "there twice"),
         ("001@site", [FactEntry("plug", "C14")], "does not ask for"),
-        ("085@site", [], "no fact is given"),
+        ("085@site", [], "there is no fact to record"),
     ],
 )
 def test_what_is_not_a_fact_that_is_asked_for_is_refused(

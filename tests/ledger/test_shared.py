@@ -174,11 +174,11 @@ def test_a_role_appends_as_its_own_people_only(site: Shared) -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"hash": "0" * 64}, "has not the hash"),
+        ({"hash": "0" * 64}, "does not have the hash"),
         ({"seq": 9}, "does not follow the head"),
         ({"prev_hash": "1" * 64}, "does not follow the head"),
-        ({"recorded_at": "2020-01-01T00:00:00.000000Z"}, "is not of now"),
-        ({"recorded_at": "2099-01-01T00:00:00.000000Z"}, "is not of now"),
+        ({"recorded_at": "2020-01-01T00:00:00.000000Z"}, "which is not the present time"),
+        ({"recorded_at": "2099-01-01T00:00:00.000000Z"}, "which is not the present time"),
         ({"kind": "plan.adopted"}, "may not adopt"),
         ({"actor": "engine"}, "may not append as engine"),
     ],
@@ -308,7 +308,7 @@ def test_a_database_that_forgot_something_is_found_by_every_folder(site: Shared)
     forget = "ALTER TABLE clusterwright.event DISABLE TRIGGER ALL; DELETE FROM clusterwright.event WHERE seq = 3"
     site.sql("admin", forget)
 
-    with pytest.raises(UnreachableError, match="no longer holds what this folder saw in it: event 3"):
+    with pytest.raises(UnreachableError, match="no longer has event 3 as this folder copied it"):
         site.open("tech")
     assert audit(site.of("tech")) == [Finding("event 3", "is missing from the database")]
 
@@ -318,12 +318,12 @@ def test_a_database_that_forgot_something_is_found_by_every_folder(site: Shared)
     [
         (
             "UPDATE clusterwright.event SET account = 'lead' WHERE seq = 3",
-            "appended by the account lead; tech's was tech",
+            "appended by the account lead; the account of tech was tech",
         ),
-        ("UPDATE clusterwright.event SET signature = 'x' WHERE seq = 3", "is another in the database"),
+        ("UPDATE clusterwright.event SET signature = 'x' WHERE seq = 3", "is another one in the database"),
         (
             "UPDATE clusterwright.person SET account = 'tech' WHERE id = 'lead'",
-            "has the account tech in the database alone",
+            "has the account tech in the database only",
         ),
         ("UPDATE clusterwright.evidence SET content = 'y' WHERE content = 'a quote'", "was changed in the database"),
         ("DELETE FROM clusterwright.evidence WHERE content = 'a quote'", "is missing from the database"),
@@ -350,7 +350,7 @@ def test_a_folder_that_was_mixed_up_is_refused(site: Shared, tmp_path: Path) -> 
     own = tmp_path / "own"
     create_ledger(own, site_name="Own", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_clock).close()
     share(own, site.server.url(site.name, "pm"))
-    with pytest.raises(InputError, match="is a record of its own"):
+    with pytest.raises(InputError, match="is a ledger of its own"):
         Ledger.open(own)
     with pytest.raises(InputError, match="exists already"):
         create_ledger(
@@ -361,8 +361,8 @@ def test_a_folder_that_was_mixed_up_is_refused(site: Shared, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("database: postgresql://pm:secret@127.0.0.1/x", "a password in a file"),
-        ("database: postgresql://127.0.0.1/x?password=secret", "a password in a file"),
+        ("database: postgresql://pm:secret@127.0.0.1/x", "the URL has a password"),
+        ("database: postgresql://127.0.0.1/x?password=secret", "the URL has a password"),
         ("database: mysql://127.0.0.1/x", "does not name a database"),
         ("databse: postgresql://127.0.0.1/x", "does not name a database"),
         ("- 1", "does not name a database"),

@@ -96,7 +96,7 @@ def test_a_signed_decision_is_recorded_with_its_statement_and_passes_the_audit(s
 
 def test_without_a_signature_it_waits(signed: Ledger, keys: Keys) -> None:
     worked(signed)
-    with pytest.raises(WaitingError, match="decided with a signature"):
+    with pytest.raises(WaitingError, match="needs a signature"):
         sign(signed, "lead", "001@site")
     with pytest.raises(WaitingError):
         reject(signed, "lead", "001@site", "no")
@@ -114,13 +114,13 @@ def test_rejections_and_waivers_are_signed_too(signed: Ledger, keys: Keys) -> No
 @pytest.mark.parametrize("key", ["stranger", "lead2", "tech"])
 def test_anothers_key_is_refused(signed: Ledger, keys: Keys, key: str) -> None:
     worked(signed)
-    with pytest.raises(NotSatisfiedError, match="does not hold"):
+    with pytest.raises(NotSatisfiedError, match="is invalid"):
         put_name(signed, keys[key], lambda: sign(signed, "lead", "001@site"))
 
 
 def test_another_namespace_is_refused(signed: Ledger, keys: Keys) -> None:
     worked(signed)
-    with pytest.raises(NotSatisfiedError, match="does not hold"):
+    with pytest.raises(NotSatisfiedError, match="is invalid"):
         put_name(signed, keys["lead"], lambda: sign(signed, "lead", "001@site"), ssh.REHEARSAL_NAMESPACE)
 
 
@@ -182,7 +182,7 @@ def test_a_revoked_key_signs_no_more_and_what_it_signed_before_still_holds(signe
     reopen(signed, "lead2", "001@site", "look again")
     worked(signed)
 
-    with pytest.raises(NotSatisfiedError, match="does not hold") as caught:
+    with pytest.raises(NotSatisfiedError, match="is invalid") as caught:
         put_name(signed, keys["lead"], lambda: sign(signed, "lead", "001@site"))
     assert "revoked" in caught.value.hint
     put_name(signed, keys["lead2"], lambda: sign(signed, "lead2", "001@site"))
@@ -241,7 +241,7 @@ def test_a_recorded_decision_that_should_have_been_signed_is_found(
     """Somebody who can write the file can append a well-formed event, and still not a signature."""
     worked(signed)
     with monkeypatch.context() as patched:
-        patched.setattr("ledger.trust.proving.asks_for_signature", lambda *_: False)
+        patched.setattr("ledger.writing.asks_for_signature", lambda *_, **__: False)
         event = sign(signed, "lead", "001@site")
     found = audit(signed.site_dir)
 

@@ -37,9 +37,9 @@ def seen(ledger: Ledger) -> Ledger:
 
 def test_nothing_begins_before_its_witnesses_were_told(seen: Ledger, look: Look, clock: Clock) -> None:
     """Neither work nor a gate, nor what was done outside; what to do is said."""
-    with pytest.raises(NotSatisfiedError, match="nobody has told them") as refused:
+    with pytest.raises(NotSatisfiedError, match="they were not invited yet") as refused:
         start(seen, "tech", TEST)
-    with pytest.raises(NotSatisfiedError, match="nobody has told them"):
+    with pytest.raises(NotSatisfiedError, match="they were not invited yet"):
         sign(seen, "lead", GATE)
     assert refused.value.hint.startswith(f"clusterwright witness {TEST} --for 2026-01-06 or later: 16 working hours")
     assert why(look(clock.now), TEST).needs[0].startswith("witnesses invited: sponsor, visitor")
@@ -106,7 +106,7 @@ def test_who_did_the_work_is_no_witness_to_it_and_the_next_attempt_is_told_again
     finish(seen, "sponsor", TEST)
     reject(seen, "lead", TEST, "it dripped")
 
-    with pytest.raises(NotSatisfiedError, match="nobody has told them"):
+    with pytest.raises(NotSatisfiedError, match="they were not invited yet"):
         finish(seen, "sponsor", TEST)
 
 

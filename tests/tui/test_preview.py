@@ -60,4 +60,4 @@ async def test_differences_that_are_gone_are_said_to_be(ready: Path) -> None:
         if kept.is_file() and kept.read_bytes() == b"+mtu 9000\n":
             kept.unlink()
 
-    assert "is not there" in await preview_of(ready)
+    assert "it is missing" in await preview_of(ready)

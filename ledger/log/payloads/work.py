@@ -97,7 +97,7 @@ class Commented(Payload):
 
 
 class Reopened(Payload):
-    """An activity was opened again as its next attempt. Everything done that rested on it becomes stale."""
+    """An activity was opened again as its next attempt. Everything done that comes after it becomes stale."""
 
     kind = "activity.reopened"
     reason: str

@@ -31,7 +31,7 @@ def check(p: Projection, event: Event, payload: ItemsChecked) -> None:
         p.add_reading(event, reading, ordinal, ncr=one.ncr)
     p.add_evidence(event, row.id, *payload.photos)
     p.open_ncr(event, row.id, payload, payload.reason)
-    ((passed,),) = p.ask(_PASSED, activity=row.id, attempt=row.attempt)
+    (passed,) = p.ids(_PASSED, activity=row.id, attempt=row.attempt)
     performers = tuple(dict.fromkeys((*row.performers, event.actor)))
     p.change(row, performers=performers, items_done=passed)
 

@@ -164,7 +164,8 @@ def _asks_more(was: PlanActivity, now: PlanActivity) -> bool:
 def _asked_1(a: PlanActivity) -> tuple[object, ...]:
     names = ("roles", "quorum", "separation", "needed", "evidence", "hold_point")
     approval = [getattr(a.policy, name) for name in names]
-    criteria = [(c.metric, c.op, c.value, c.unit, c.each) for c in a.criteria]
+    fields = ("metric", "op", "value", "unit", "each")
+    criteria = [[getattr(c, name) for name in fields] for c in a.criteria]
     return a.title, a.items, approval, criteria
 
 

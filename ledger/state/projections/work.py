@@ -89,7 +89,8 @@ def attach(p: Projection, event: Event, payload: Attached) -> None:
 def hold(p: Projection, event: Event, payload: Held) -> None:
     """Put an activity on hold."""
     row = p.activity(event.subject)
-    p.change(row, held_from=row.state.value, state=State.ON_HOLD, last_note=payload.reason)
+    before = row.state.value
+    p.change(row, held_from=before, state=State.ON_HOLD, last_note=payload.reason)
 
 
 def resume(p: Projection, event: Event, payload: Resumed) -> None:

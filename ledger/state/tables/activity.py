@@ -1,4 +1,4 @@
-"""Activities: what the plan says of each, and how it stands."""
+"""Activities: the plan's part of each, and its state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ActivityTable(SQLModel, table=True):
     """A step at a unit. `plan` is the plan's part of it as JSON.
 
     The columns up to `late_finish` repeat what queries look for. They are filled from the fields of the same names in the
-    plan's part, its policy and its dates. The rest is how the activity stands (`ledger.rules.activity.Activity`).
+    plan's part, its policy and its dates. The rest is the state of the work (`ledger.rules.activity.Activity`).
     """
 
     __tablename__ = "activity"

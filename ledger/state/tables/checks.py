@@ -13,7 +13,7 @@ from ledger.state.columns import primary_key, utc, word_list
 class ItemCheck(SQLModel, table=True):
     """An item as somebody found it, passed where nothing is `failing`; its readings are measurements of the same event.
 
-    `ncr` is the non-conformance under which a failed one stands.
+    `ncr` is the non-conformance to which a failed one belongs.
     """
 
     __tablename__ = "item_check"

@@ -28,7 +28,7 @@ class SignOff(SQLModel, table=True):
 
 
 class Invitation(SQLModel, table=True):
-    """Witnesses were told when an activity takes place; the latest of an attempt counts."""
+    """An invitation of witnesses to an activity. The latest one of an attempt counts."""
 
     __tablename__ = "invitation"
     seq: int = primary_key()
