@@ -82,7 +82,8 @@ class StepsScreen(SiteScreen):
         table = self.query_one("#activities", Rows)
         table.replace([self._row(row) for row in chosen[:SHOWN]])
         more = f"; the first {SHOWN} are shown, filter for the rest" if len(chosen) > SHOWN else ""
-        count = f"{len(chosen)} activities{more}" if chosen else "nothing matches; Esc clears the filter"
+        noun = "activity" if len(chosen) == 1 else "activities"
+        count = f"{len(chosen)} {noun}{more}" if chosen else "nothing matches; Esc clears the filter"
         self.query_one("#count", Static).update(count)
 
     def _is_here(self, row: Activity) -> bool:

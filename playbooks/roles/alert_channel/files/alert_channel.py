@@ -1,6 +1,6 @@
-"""Receives webhooks and keeps each as a line of a file, which it also shows; it stands for a pager where there is none.
+"""Receive webhooks, and keep each as a line of a file, which can be read by GET. Used where there is no pager.
 
-Arguments: port, then file. A notification is on the disk before its sender is told that it was received.
+Arguments: port, then file. A notification is written to the disk before its sender gets an answer.
 """
 
 import json
@@ -17,7 +17,7 @@ writing = Lock()
 
 
 class Channel(BaseHTTPRequestHandler):
-    """POST keeps a notification, GET gives them all."""
+    """POST keeps a notification, GET returns all of them."""
 
     def do_POST(self) -> None:
         """Keep a notification with the time at which it came."""

@@ -53,7 +53,7 @@ def registered(text: str) -> str:
 
 
 def signed(person: str, seconds: int) -> tuple[bytes, str]:
-    """Make a key and have the cluster sign it for a person; give the key, and the certificate as the API wrote it."""
+    """Make a key and have the cluster sign it for a person. Return the key, and the certificate as the API wrote it."""
     name = f"access-{person}-{time.time_ns()}"
     with tempfile.TemporaryDirectory() as folder:
         key, request = Path(folder) / "key", Path(folder) / "request"

@@ -1,7 +1,7 @@
 """Proves log-in through the directory, from outside.
 
 A person of the proof is made, logs in to every host by SSH, also with the first server stopped, is removed, and is tried until
-no host lets it in. Each log-in takes the home directory that it was given away again. Runs on the first directory server.
+no host lets it in. Each log-in removes again the home directory that it made. Runs on the first directory server.
 
 Arguments: the directory's base, the group's number, then host names.
 """
@@ -122,7 +122,7 @@ def stopped() -> Iterator[None]:
 
 
 def until(read: Callable[[], set[str]], is_so: Callable[[set[str]], bool], patience_s: float) -> set[str]:
-    """Read until it is so or patience ends; give the last reading."""
+    """Read until it is so or patience ends. Return the last reading."""
     end = time.monotonic() + patience_s
     while not is_so(found := read()) and time.monotonic() < end:
         time.sleep(1)

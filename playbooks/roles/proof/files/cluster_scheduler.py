@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def failed_over() -> tuple[float | None, str]:
-    """Stop the first controller under a queued job; give the seconds until the job has started under the second."""
+    """Stop the first controller while a job is queued. Return the seconds until the second one has started the job."""
     said = subprocess.run(["scontrol", "ping"], capture_output=True, text=True, check=False).stdout
     if "backup" not in said.lower():
         return None, "there is one controller: a second needs its queue on storage that both share"

@@ -28,7 +28,7 @@ print(best)
 
 
 def main() -> None:
-    """Time both, and give the ratio."""
+    """Time both, and return the ratio."""
     python = sys.argv[1]
     said = subprocess.run(
         ["bash", "-c", "env -i bash -c '. /etc/profile.d/frameworks.sh; env -0'"],

@@ -39,7 +39,7 @@ def judge(first: dict[str, dict], second: dict[str, dict]) -> dict:
         return {"value": None, "note": f"not every run ended: {', '.join(missing)}"}
     fit = [name for name, run in first.items() if learns_as_well(run, first[USUAL])]
     chosen = max(fit, key=lambda name: rate(first[name]), default=USUAL)
-    told = [
+    figures = [
         f"{name} {rate(run):.0f} tokens/s, validation loss {run['validation_loss']:.4f}"
         + ("" if name in fit else ", learns worse")
         for name, run in sorted(second.items(), key=lambda each: -rate(each[1]))
@@ -47,10 +47,10 @@ def judge(first: dict[str, dict], second: dict[str, dict]) -> dict:
     if not learns_as_well(second[chosen], second[USUAL]):
         return {
             "value": None,
-            "note": f"{chosen} learned as well in one round and worse in the other; {'; '.join(told)}",
+            "note": f"{chosen} learned as well in one round and worse in the other; {'; '.join(figures)}",
         }
     change = round((rate(second[chosen]) / rate(second[USUAL]) - 1) * 100, 1)
-    return {"value": change, "note": f"best: {chosen}; {'; '.join(told)}"}
+    return {"value": change, "note": f"best: {chosen}; {'; '.join(figures)}"}
 
 
 def main() -> None:

@@ -44,7 +44,7 @@ def is_taken(tried: subprocess.CompletedProcess[str]) -> bool:
 
 
 def order() -> list[str]:
-    """Fill every host, queue a job of each quality, and look which of them stands first."""
+    """Fill every host, queue a job of each quality, and look which of them is first in the queue."""
     there = len(hosts())
     full = submit("sleep 300", f"--nodes={there}", "--exclusive", "--qos=urgent", "--time=00:10:00")
     if until(lambda: queued(full, "%T"), lambda state: state == "RUNNING", 30) != "RUNNING":

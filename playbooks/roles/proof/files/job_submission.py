@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def over_http(port: str) -> str:
-    """Submit a job with a token of the proofs' account; give its number."""
+    """Submit a job with a token of the proofs' account, and return its number."""
     said = as_person("scontrol", "token", "lifespan=120").stdout
     token = next(line.split("=", 1)[1] for line in said.splitlines() if line.startswith("SLURM_JWT="))
     job = {

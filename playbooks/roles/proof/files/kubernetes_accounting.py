@@ -44,7 +44,7 @@ def error_percent(reported: float, known: float) -> tuple[float, str]:
 
 
 def hours(command: str) -> float:
-    """Collect, and give what the report says of the proofs' account."""
+    """Collect, and return what the report says of the proofs' account."""
     subprocess.run([command, "--collect"], check=True)
     said = subprocess.run([command, "--json", "--days", "1"], capture_output=True, text=True, check=True).stdout
     return sum(float(row["gpu_allocated"]) for row in json.loads(said) if row["account"] == PERSON)

@@ -68,7 +68,7 @@ def find() -> Found:
 
 
 def failed_over(image: str, own: str) -> tuple[float | None, str]:
-    """Kill this server under a job that waits; give the seconds until the job has run by the others."""
+    """Kill this server while a job waits. Return the seconds until the job has run with the other servers."""
     nodes = items("nodes")
     others = other_servers(nodes, own)
     if len(others) < 2:
@@ -88,7 +88,7 @@ def failed_over(image: str, own: str) -> tuple[float | None, str]:
 
 
 def ran(server: str, host: str, began: float) -> float | None:
-    """Free the host for the waiting job, by another server; give the seconds since, once the job has ended well."""
+    """Free the host for the waiting job, through another server. Return the seconds until the job has ended well."""
     by_other = ("--server", f"https://{server}:6443")
     kubectl("label", "node", host, f"{HELD}=go", "--overwrite", *by_other)
     asked = kubectl("get", "job", "held", "-n", PERSON, "-o", "json", *by_other)

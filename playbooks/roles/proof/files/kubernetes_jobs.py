@@ -24,7 +24,7 @@ Found = dict[str, tuple[object, str]]
 
 
 def kubectl(*words: str, stdin: str | None = None, config: str = ADMIN) -> subprocess.CompletedProcess[str]:
-    """Ask the API, as its administrator unless another configuration is given."""
+    """Ask the API, as its administrator unless another configuration is named."""
     return subprocess.run(
         [KUBECTL, "--kubeconfig", config, "--request-timeout=30s", *words],
         input=stdin,
@@ -184,7 +184,7 @@ def gpus_of(nodes: Iterable[Document], gpu: str) -> dict[str, int]:
 
 
 def ended(names: Iterable[str], patience_s: float = 300) -> dict[str, str]:
-    """Wait until jobs have ended; give how each did, empty for one that has not."""
+    """Wait until jobs have ended. Return how each ended, empty for one that has not."""
     wanted = list(names)
 
     def look() -> dict[str, str]:
@@ -195,7 +195,7 @@ def ended(names: Iterable[str], patience_s: float = 300) -> dict[str, str]:
 
 
 def until(read: Callable[[], T], is_so: Callable[[T], object], patience_s: float) -> T:
-    """Read until it is so or patience ends; give the last reading either way."""
+    """Read until it is so or patience ends. Return the last reading either way."""
     end = time.monotonic() + patience_s
     while not is_so(found := read()) and time.monotonic() < end:
         time.sleep(LOOK_S)

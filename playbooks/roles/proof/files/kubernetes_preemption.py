@@ -1,6 +1,6 @@
 """Proves preemption: a job that counts its steps is displaced by an urgent one, requeued, and goes on from its checkpoint.
 
-What it writes lies in a folder of its host, by a volume that goes with the proof.
+It writes into a folder of its host, through a volume that is removed with the proof.
 """
 
 import time
@@ -29,7 +29,7 @@ METRIC = "preempt.lost_steps"
 BEFORE_S = 10.0
 VOLUME = "cwproof-checkpoints"
 
-# every step is logged; the checkpoint is written at each fifth, and when the pod is told that its end is near
+# every step is logged; the checkpoint is written at each fifth, and when the pod is asked to end
 TRAINING = r"""
 cd /data || exit 1
 step=$(cat checkpoint 2>/dev/null || echo 0)

@@ -58,7 +58,7 @@ def rules(said: dict[str, str], quota: int) -> dict[str, tuple[Document, bool]]:
 
 
 def order(said: dict[str, str], qualities: dict[str, int]) -> list[str]:
-    """Queue a job of each quality that no host can take, and look at what priority Kueue gives it."""
+    """Queue a job of each quality that no host can take, and look which priority Kueue sets for it."""
     terms = {"image": said["image"], "limits": {said["gpu"]: "1"}, "on": {"proof-order": "none"}}
     names = {quality: f"order-{quality}" for quality in qualities}
     submitted(*(job(name, "true", quality=quality, **terms) for quality, name in names.items()))

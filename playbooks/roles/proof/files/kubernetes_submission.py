@@ -1,6 +1,6 @@
-"""Proves each way to submit: kubectl and the interface over HTTP, both with the access that a person is given, with the same result.
+"""Proves each way to submit: kubectl and the interface over HTTP, both with the access that a person gets, with the same result.
 
-Argument: the command that gives access.
+Argument: the command that grants access.
 """
 
 import base64
@@ -39,13 +39,13 @@ def find() -> Found:
 
 
 def by_kubectl(config: Path, document: Document) -> str:
-    """Create a job by the command; give why it is refused, nothing where it is taken."""
+    """Create a job with kubectl. Return why it is refused, or an empty text if it is accepted."""
     done = kubectl("create", "-f", "-", stdin=json.dumps(document), config=str(config))
     return done.stderr.strip()[:200] if done.returncode else ""
 
 
 def over_http(config: dict[str, Any], document: Document, folder: Path) -> str:
-    """Create a job by the API itself, with the certificate of a configuration; give why it is refused."""
+    """Create a job with the API itself and the certificate of a configuration. Return why it is refused, or an empty text."""
     cluster, person = config["clusters"][0]["cluster"], config["users"][0]["user"]
     for name, text in (("crt", person["client-certificate-data"]), ("key", person["client-key-data"])):
         (folder / name).write_bytes(base64.b64decode(text))

@@ -93,7 +93,7 @@ def collectives() -> Found:
 
 
 def in_container() -> Found:
-    """Count the GPUs that a container is given."""
+    """Count the GPUs that a container sees."""
     image = said("podman", "images", "-q").stdout.split()
     if not image:
         return (None, "no image to run: load one of the site")
@@ -102,7 +102,7 @@ def in_container() -> Found:
 
 
 def said(*command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command and give what it says."""
+    """Run a command and return what it prints."""
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

@@ -2,7 +2,7 @@
 
 Argument: the service's own manifest, a JSON document. For every host that may be
 installed, and for one that may not, the boot program is asked for by BIOS and by UEFI. Nothing is installed by this: whether
-servers install themselves, and how fast, is taken from those that did and that greet by SSH with the key they told.
+servers install themselves, and how fast, is measured on those that did and whose SSH server answers with the key that they reported.
 """
 
 import hashlib
@@ -56,7 +56,7 @@ def _booted(address: str, manifest: dict) -> list:
 
 
 def _discover(mac: str, architecture: int) -> tuple:
-    """Ask as a network card would; give the address and boot program offered. No address is taken."""
+    """Ask as a network card would. Return the address and the boot program that are offered. No address is taken."""
     transaction = random.randbytes(4)
     head = struct.pack(
         "!BBBB4sHH16x6s10x192x4s", 1, 1, 6, 0, transaction, 0, 0x8000, bytes.fromhex(mac.replace(":", "")), b"c\x82Sc"
@@ -140,7 +140,7 @@ def _http(address: str, port: int, path: str) -> bytes:
 
 
 def _installed(manifest: dict) -> dict:
-    """Judge by the servers that were opened: each must have said that it is done, and must greet with the key it told."""
+    """Judge the servers that were enabled: each must have reported that it is done, and its SSH server must have the key that it reported."""
     # one that was closed without a word of its own was installed by something else
     known = {host: one for host, one in manifest["records"].items() if host in manifest["hosts"]}
     records = {host: one for host, one in known.items() if "up" in one or "closed" not in one}
@@ -166,7 +166,7 @@ def _installed(manifest: dict) -> dict:
 
 
 def _greets(address: str, key: str) -> bool:
-    """Whether the host at the address has the key that the installed one told."""
+    """Return whether the host at the address has the SSH key that the installed host reported."""
     command = ["ssh-keyscan", "-T", "5", "-t", "ed25519", address]
     said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     return bool(key) and key.split()[1] in said.split()

@@ -1,4 +1,4 @@
-"""Proves reservations: a host is kept for root, a job of another waits outside, and runs once the host is given back."""
+"""Proves reservations: a host is kept for root. A job of another account waits, and runs when the reservation has ended."""
 
 import subprocess
 import time
@@ -10,7 +10,7 @@ WATCH_S = 12
 
 
 def main() -> None:
-    """Reserve, try from outside, give back."""
+    """Reserve a host, try to use it from outside, and end the reservation."""
     clear()
     host = hosts()[0]
     control("delete", f"reservationname={NAME}")
@@ -35,14 +35,14 @@ def main() -> None:
         control("delete", f"reservationname={NAME}")
     after = ended(job, 90)
     clear()
-    note = f"job of another: {state} ({why}), {after} once given back; the owner's own job: {inside}"
+    note = f"job of another: {state} ({why}), {after} after the reservation; the owner's own job: {inside}"
     intruded = int(state != "PENDING")
     held = after == "COMPLETED" and inside == "COMPLETED"
     report({"reservation.intruding_jobs": (intruded if held or intruded else None, note)})
 
 
 def submit_inside(host: str) -> str:
-    """Run a job of the reservation's owner inside it; give how it ended."""
+    """Run a job of the reservation's owner inside it. Return how it ended."""
     command = ["srun", f"--reservation={NAME}", f"--nodelist={host}", "--mem=64", "--time=1", "--chdir=/tmp", "true"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     time.sleep(1)

@@ -20,7 +20,7 @@ def as_person(*command: str) -> subprocess.CompletedProcess[str]:
 
 
 def submit(script: str, *options: str) -> str:
-    """Submit a job; give its number. One that is refused ends the proof."""
+    """Submit a job and return its number. A job that is refused ends the proof."""
     done = try_submit(script, *options)
     if done.returncode != 0:
         raise SystemExit(f"sbatch {' '.join(options)}: {done.stderr.strip()}")
@@ -28,7 +28,7 @@ def submit(script: str, *options: str) -> str:
 
 
 def try_submit(script: str, *options: str) -> subprocess.CompletedProcess[str]:
-    """Submit a job, and give what the scheduler says."""
+    """Submit a job, and return what the scheduler answers."""
     where = ("--parsable", "--chdir=/tmp", "--output=/dev/null", f"--job-name={PERSON}", "--mem-per-cpu=64")
     return as_person("sbatch", *where, *options, f"--wrap={script}")
 
@@ -47,7 +47,7 @@ def accounted(job: str, *columns: str) -> list[str]:
 
 
 def until(read: Callable[[], T], is_so: Callable[[T], object], patience_s: float) -> T:
-    """Read until it is so or patience ends; give the last reading either way."""
+    """Read until it is so or patience ends. Return the last reading either way."""
     end = time.monotonic() + patience_s
     while not is_so(found := read()) and time.monotonic() < end:
         time.sleep(LOOK_S)
@@ -55,7 +55,7 @@ def until(read: Callable[[], T], is_so: Callable[[T], object], patience_s: float
 
 
 def ended(job: str, patience_s: float = 120) -> str:
-    """Wait until accounting knows a job's end; give its state."""
+    """Wait until accounting has the end of a job. Return its state."""
     over = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY")
     found = until(lambda: accounted(job, "State"), lambda row: row and row[0].startswith(over), patience_s)
     return found[0] if found else "unknown"

@@ -2,7 +2,7 @@
 
 A classifier learns synthetic tokens that its seed makes, so that a run can be repeated to the last digit. Every rank writes
 checkpoints to its own disk. When a rank is lost the others end; the service starts them again, and once all are back the
-newest checkpoint of any of them is given to all. `train.py RUN_FILE` reads its terms from a JSON file: `run`, `hosts`, `master`,
+newest checkpoint of any of them is sent to all. `train.py RUN_FILE` reads its terms from a JSON file: `run`, `hosts`, `master`,
 `steps`, and what of `TERMS` is to be different.
 """
 
@@ -203,7 +203,7 @@ class Job:
         self.optimizer.param_groups[0]["lr"] = self.terms["learning_rate"] * share
 
     def average_gradients(self, loss: torch.Tensor) -> float:
-        """Average gradients and loss over all ranks in one message; give the seconds it took."""
+        """Average gradients and loss over all ranks in one message. Return the seconds that it took."""
         begun = time.monotonic()
         parts = [p.grad for p in self.model.parameters()]
         flat = torch.cat([*(part.flatten() for part in parts), loss.flatten()])
