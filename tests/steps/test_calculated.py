@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steps.catalog.loader import read_catalog
 from steps.design.cables import CableSchedule
 from steps.design.calculated import WORKERS, Calculator
 from steps.design.calculations.calculation import Value, exact
@@ -21,6 +20,7 @@ from steps.design.site import Site
 from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Plan
 from steps.schedule.planner import Hosts, Surroundings, make_plan
+from tests.shipped import shipped_catalog
 
 FACTS: dict[str, Value] = {
     "feed.voltage": Decimal(415),
@@ -51,7 +51,7 @@ def plan_of(preset: str, **overrides: float | str | bool) -> Plan:
             "people": [{"id": "owner", "roles": ["owner-pm"]}],
         }
     )
-    return make_plan(site, design_of(site), read_catalog(), Surroundings(roles={}, hosts=Hosts(), digests={}))
+    return make_plan(site, design_of(site), shipped_catalog(), Surroundings(roles={}, hosts=Hosts(), digests={}))
 
 
 def activity(plan: Plan, name: str) -> PlanActivity:

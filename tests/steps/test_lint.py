@@ -12,12 +12,13 @@ from clusterwright.planning import playbooks_folder, rooms
 from steps.catalog.lint.check import lint_step
 from steps.catalog.lint.fields import NOT_YET_READ, field_findings, unread_fields
 from steps.catalog.lint.report import Installed, LintReport
-from steps.catalog.loader import Catalog, read_catalog, read_roles
+from steps.catalog.loader import Catalog, read_roles
 from steps.catalog.schema import Criterion, Link
 from steps.catalog.terms import AlsoRead
 from steps.design.design import design_of_preset
+from tests.shipped import shipped_catalog
 
-CATALOG = read_catalog()
+CATALOG = shipped_catalog()
 INSTALLED = Installed(read_roles(), playbooks_folder(), rooms())
 DESIGNS = {"superpod-1su": design_of_preset("superpod-1su")}
 
