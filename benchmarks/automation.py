@@ -35,7 +35,7 @@ from steps.catalog.terms import Effect, Kind, Waves
 from steps.design.design import design_of_preset
 from steps.schedule.activity import PlanActivity
 from steps.schedule.expansion import expand
-from tests.flows.conftest import free_port
+from tests.dashboard import free_port
 from tests.lab.bare_site import make_site
 from tests.lab.lab import DEFAULT_NAME, find_lab
 

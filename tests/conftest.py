@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from tests import commands
+from tests.once import Once, made_once
 from tests.postgres_server import ON_POSTGRES, Server, programs, running
 
 # two busy cores are no reason for a failure: examples are bounded in number, not in time
@@ -77,16 +78,24 @@ def process(tmp_path: Path) -> Command:
 
 
 @pytest.fixture(scope="session")
-def adopted_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """Return a function that makes a folder once in this run of the tests, whatever worker asks for it."""
+    return lambda name, make: made_once(tmp_path_factory.getbasetemp(), name, make)
+
+
+@pytest.fixture(scope="session")
+def adopted_once(once: Once) -> Path:
     """A superpod-1su site that starts on a Monday, with its first plan in force: made once, copied for each test."""
-    folder = tmp_path_factory.mktemp("adopted") / "site"
-    for words in (
-        ("init", "--preset", "superpod-1su", "--start", "2026-11-23", folder),
-        ("plan", "adopt", "--site", folder, "--as", "owner", "--yes"),
-    ):
-        done = commands.called(words)
-        assert done.returncode == 0, done.stderr
-    return folder
+
+    def make(folder: Path) -> None:
+        for words in (
+            ("init", "--preset", "superpod-1su", "--start", "2026-11-23", folder),
+            ("plan", "adopt", "--site", folder, "--as", "owner", "--yes"),
+        ):
+            done = commands.called(words)
+            assert done.returncode == 0, done.stderr
+
+    return once("adopted", make)
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ import yaml
 from typer._click.exceptions import BadOptionUsage, MissingParameter, UsageError
 
 from benchmarks.structure import ROOMS
-from steps.catalog.loader import read_catalog
 from steps.design.design import design_of_preset
 from steps.design.preset import preset_names
 from steps.errors import InputError
 from tests.clusterwright import command_lines
+from tests.shipped import shipped_catalog
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -47,11 +47,11 @@ def test_what_a_playbook_does_and_how_it_was_proved_is_told_of_every_playbook_an
 def test_the_table_of_automated_steps_has_every_automate_and_verify_step_once_and_once_for_each_other_design() -> None:
     page = (ROOT / "docs" / "automated-steps.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([0-9HX][0-9]+) \|", page.partition("## Run by a person")[0], flags=re.MULTILINE)
-    numbered = [entry.step for entry in read_catalog().values() if entry.step.id.isdigit()]
+    numbered = [entry.step for entry in shipped_catalog().values() if entry.step.id.isdigit()]
 
     assert sorted(rows) == sorted(
         entry.step.id
-        for entry in read_catalog().values()
+        for entry in shipped_catalog().values()
         if entry.step.kind in {"automate", "verify"}
         for _ in (None, *entry.step.alternatives)
     )
@@ -88,7 +88,7 @@ def test_every_document_that_a_figure_or_a_step_names_is_in_the_list_of_sources(
     columns = re.findall(r"^\| ([^|]+) \|", page, flags=re.MULTILINE)
     known = [name for column in columns for name in column.split(", ")]
     designs = [design_of_preset(name) for name in preset_names()]
-    named = {document for entry in read_catalog().values() for document in entry.step.sources.documents}
+    named = {document for entry in shipped_catalog().values() for document in entry.step.sources.documents}
     named |= {source for design in designs for source in design.preset.sources}
     figures = {source for design in designs for source in design.sources.values()}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.flows.conftest import free_port
+from tests.dashboard import free_port
 
 ROOT = Path(__file__).parents[1]
 

@@ -12,10 +12,10 @@ from typing import Any
 from steps.acceptance import proofs
 from steps.acceptance.measuring import Measurement, measure
 from steps.acceptance.readers import READERS
-from steps.catalog.loader import read_catalog
 from steps.catalog.terms import Kind
 from steps.schedule.noted import noted
 from tests.acceptance import hand_written
+from tests.shipped import shipped_catalog
 
 FIXTURES = Path(__file__).parent / "fixtures"
 TODAY = date(2026, 3, 15)
@@ -62,7 +62,7 @@ Raw = dict[str, dict[str, Any]]
 @cache
 def steps_that_read() -> dict[str, tuple[str, ...]]:
     """Return the metrics that software reads at each step that it does or checks, by step."""
-    steps = [entry.step for entry in read_catalog().values()]
+    steps = [entry.step for entry in shipped_catalog().values()]
     software = [step for step in steps if step.kind in {Kind.AUTOMATE, Kind.VERIFY}]
     found = {step.id: tuple(read.metric for read in noted(step, ()) if read.metric in READERS) for step in software}
     return {step: metrics for step, metrics in found.items() if metrics}

@@ -9,8 +9,8 @@ from steps.acceptance.measuring import measure
 from steps.acceptance.readers import MACHINE, READERS
 from steps.acceptance.toolbox import METRICS
 from steps.acceptance.units import is_comparable
-from steps.catalog.loader import read_catalog
 from tests.acceptance.handing import FIXTURES, steps_that_read, whole
+from tests.shipped import shipped_catalog
 
 BY_HAND = {"rvs.failed_tests"}
 """Criteria of a step with a playbook that it does not read: AMD's own diagnostics."""
@@ -28,7 +28,7 @@ BESIDE = {
 """What steps 035 and 144 note where there was a burn-in with GPUs, and where there is PTP."""
 
 
-CATALOG = read_catalog()
+CATALOG = shipped_catalog()
 
 ASKED = {step: {c.metric: c.unit for c in entry.step.accept} for step, entry in CATALOG.items()}
 """Every step's criteria by metric, with their units."""

@@ -11,7 +11,8 @@ from ledger.questions.records import evidence, runs
 from ledger.reading import open_snapshot
 from tests.clusterwright.one_step import one_step_site
 from tests.conftest import Command
-from tests.flows.conftest import free_port
+from tests.dashboard import free_port, give_dashboard
+from tests.once import Once
 
 pytestmark = pytest.mark.slow
 
@@ -49,8 +50,11 @@ def test_what_is_held_back_is_not_looked_at(machine: Path, command: Command) -> 
     assert "there is nothing to release" in result.stderr
 
 
-def test_the_engine_looks_by_itself_and_runs_nothing(machine: Path, command: Command) -> None:
-    done = command("up", "--until-idle", "--port", str(free_port()), "--site", machine)
+def test_the_engine_looks_by_itself_and_runs_nothing(
+    machine: Path, command: Command, process: Command, once: Once
+) -> None:
+    site = give_dashboard(machine, once)
+    done = process("up", "--until-idle", "--port", str(free_port()), "--site", site)
 
     assert done.returncode == 0, done.stderr
     with open_snapshot(machine) as reader:

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-
-from steps.catalog.loader import read_catalog
+from tests.shipped import shipped_catalog
 
 PAGE = Path(__file__).parents[2] / "docs" / "crosswalk.md"
 GUIDE = Path(__file__).parent / "guide60.md"
@@ -45,7 +44,7 @@ def rows() -> dict[int, Row]:
 def named_by_catalog() -> dict[int, set[str]]:
     """Steps by the item of the guide that they name."""
     named: dict[int, set[str]] = {}
-    for entry in read_catalog().values():
+    for entry in shipped_catalog().values():
         for item in entry.step.sources.guide60:
             named.setdefault(item, set()).add(entry.step.id)
     return named
@@ -81,7 +80,7 @@ def test_no_item_is_open(item: int) -> None:
 
 
 def test_what_covers_an_item_is_there() -> None:
-    steps = read_catalog().keys()
+    steps = shipped_catalog().keys()
     calculators = {name for row in rows().values() for name in row.calculators}
 
     assert [item for item, row in rows().items() if not row.steps <= steps] == []

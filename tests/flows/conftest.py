@@ -5,7 +5,6 @@ Prefect reads its settings when it is first imported, so they are set here, befo
 
 from __future__ import annotations
 
-import socket
 import sys
 import tempfile
 import threading
@@ -27,18 +26,13 @@ from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
 from ledger.writing import Ledger
 from steps.schedule.plan import Plan
+from tests.dashboard import free_port, give_dashboard
 from tests.ledger.conftest import Clock, activity, link, small_plan
 from tests.ledger.journey import bought, passed, racked
+from tests.once import Once
 
 if TYPE_CHECKING:
     from flows.engine_state import Engine
-
-
-def free_port() -> int:
-    """Return a port on which no program listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 HOME = Path(tempfile.mkdtemp(prefix="clusterwright-tests-"))
@@ -57,9 +51,9 @@ PLAYBOOK = """\
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[PrefectServer]:
+def server(once: Once) -> Iterator[PrefectServer]:
     """The session's server; every test's engine has its own tag in it."""
-    with PrefectServer(HOME, PORT, lambda _: None) as running:
+    with PrefectServer(give_dashboard(HOME, once), PORT, lambda _: None) as running:
         yield running
         from prefect.logging.handlers import APILogWorker
 

@@ -23,12 +23,13 @@ from ledger.questions.why import criteria
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.catalog.loader import read_catalog, read_roles
+from steps.catalog.loader import read_roles
 from steps.design.design import design_of
 from steps.design.site import Site
 from steps.schedule.plan import Plan
 from steps.schedule.planner import Hosts, Surroundings, make_plan
 from tests.flows.conftest import Running, Start, row, state, task_runs, until
+from tests.shipped import shipped_catalog
 
 pytestmark = pytest.mark.slow
 
@@ -55,7 +56,7 @@ def real_plan(**overrides: float) -> Plan:
         }
     )
     roles = {slug: str(role["title"]) for slug, role in read_roles().items()}
-    return make_plan(site, design_of(site), read_catalog(), Surroundings(roles=roles, hosts=Hosts(), digests={}))
+    return make_plan(site, design_of(site), shipped_catalog(), Surroundings(roles=roles, hosts=Hosts(), digests={}))
 
 
 @pytest.fixture

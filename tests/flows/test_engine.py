@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -21,14 +20,10 @@ from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
 from ledger.trust.audit import audit
 from tests.conftest import Command
+from tests.dashboard import free_port, give_dashboard
+from tests.once import Once
 
 pytestmark = pytest.mark.slow
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def until(true: Callable[[], object], *, seconds: float) -> float:
@@ -52,13 +47,13 @@ def runs(site: Path, activity: str) -> list[records.RunRow]:
 
 
 @pytest.fixture
-def machine(tmp_path: Path, command: Command) -> Path:
+def machine(tmp_path: Path, command: Command, once: Once) -> Path:
     """The localhost preset, adopted."""
     folder = tmp_path / "machine"
     assert command("init", "--preset", "localhost", folder).returncode == 0
     done = command("plan", "adopt", "--site", folder, "--as", "owner", "--yes")
     assert done.returncode == 0, done.stderr
-    return folder
+    return give_dashboard(folder, once)
 
 
 WITH_PLAYBOOKS = """

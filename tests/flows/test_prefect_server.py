@@ -14,7 +14,8 @@ import pytest
 from flows.prefect_server import PrefectServer, refuse_taken_port
 from flows.prefect_settings import prefect_environment, state_folder
 from steps.errors import UnreachableError
-from tests.flows.conftest import free_port, until
+from tests.dashboard import free_port
+from tests.flows.conftest import until
 
 CHILD = """
 import subprocess, sys, time

@@ -20,8 +20,9 @@ from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from steps.schedule.activity import Hours
 from steps.schedule.plan import Plan
-from tests.flows.conftest import free_port
+from tests.dashboard import free_port, give_dashboard
 from tests.ledger.conftest import T0, Clock, small_plan
+from tests.once import Once
 
 ROLES = ("owner-pm", "sponsor", "network-lead", "second-lead", "technician", "buyer", "receiving-clerk")
 REHEARSE = """
@@ -51,14 +52,14 @@ def rehearsal_plan() -> Plan:
 
 
 @pytest.fixture
-def rehearsal(tmp_path: Path) -> Path:
+def rehearsal(tmp_path: Path, once: Once) -> Path:
     """A rehearsal's ledger, at its beginning."""
     folder = tmp_path / "rehearsal"
     with create_ledger(
         folder, site_name="Small", time_zone="UTC", rehearsal=True, owner="sim-owner-pm", clock=Clock()
     ) as ledger:
         adopt_plan(ledger, "sim-owner-pm", rehearsal_plan(), reason="rehearsal")
-    return folder
+    return give_dashboard(folder, once)
 
 
 def play(site: Path, until: str = "", seed: int = 1) -> list[object]:

@@ -16,7 +16,7 @@ import pytest
 from ledger.questions.case import require_activity
 from ledger.questions.records import items, runs
 from ledger.reading import open_snapshot
-from tests.flows.conftest import free_port
+from tests.dashboard import free_port
 from tests.lab import lifecycle, network
 from tests.lab.bare_site import OWNER, make_site
 from tests.lab.conftest import made

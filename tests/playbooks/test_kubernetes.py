@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import pytest
 import yaml
 
 from tests.lab.playing import FOLDER, other_designs
+from tests.once import Once
 from tests.playbooks.kubernetes_schemas import KINDS, KUEUE_CONFIGURATION
 from tests.playbooks.scripts import script
 
@@ -95,19 +97,28 @@ def write(folder: Path, variables: Document) -> subprocess.CompletedProcess[str]
     return play(folder, variables | {"kubernetes_manifests_folder": str(folder / "out")}, str(folder / "play.yml"))
 
 
-@pytest.fixture(scope="module", params=POLICIES)
+@pytest.fixture(params=POLICIES)
 def policy(request: pytest.FixtureRequest) -> str:
     """Name a policy."""
     return str(request.param)
 
 
-@pytest.fixture(scope="module")
-def documents(policy: str, tmp_path_factory: pytest.TempPathFactory) -> list[Document]:
+@pytest.fixture
+def documents(policy: str, once: Once) -> list[Document]:
     """Return what the role writes under a policy, object by object."""
-    folder = tmp_path_factory.mktemp(policy)
-    done = write(folder, POLICIES[policy])
-    assert done.returncode == 0, done.stdout
-    files = sorted((folder / "out").iterdir())
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        done = write(folder, POLICIES[policy])
+        assert done.returncode == 0, done.stdout
+
+    return documents_in(once(f"kubernetes-{policy}", make) / "out")
+
+
+@cache
+def documents_in(folder: Path) -> list[Document]:
+    """Return every object of a folder of manifests, one file for each name."""
+    files = sorted(folder.iterdir())
     assert [file.stem for file in files] == names()
     return [found for file in files for found in yaml.safe_load_all(file.read_text(encoding="utf-8"))]
 

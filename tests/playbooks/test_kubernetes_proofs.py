@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from steps.catalog.loader import read_catalog
 from tests.lab.playing import FOLDER
 from tests.playbooks.scripts import script
+from tests.shipped import shipped_catalog
 
 FILES = FOLDER / "roles" / "proof" / "files"
 PROOFS = sorted(path.stem for path in FILES.glob("kubernetes_*.py") if path.stem != "kubernetes_jobs")
@@ -111,7 +111,7 @@ def test_without_a_cluster_nothing_is_measured_and_the_note_says_why(name: str) 
 
     found = json.loads(done.stdout)
 
-    assert set(found) == {criterion.metric for criterion in read_catalog()[STEPS[name]].step.accept}
+    assert set(found) == {criterion.metric for criterion in shipped_catalog()[STEPS[name]].step.accept}
     for entry in found.values():
         assert entry["value"] is None
         assert "this host runs no server of Kubernetes" in entry["note"]

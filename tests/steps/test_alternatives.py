@@ -6,13 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.shipped import shipped_catalog
 
 from clusterwright.planning import playbooks_folder, rooms
 from steps.catalog.lint.check import lint
 from steps.catalog.lint.report import Installed, LintFinding
-from steps.catalog.loader import Catalog, read_catalog, read_roles
+from steps.catalog.loader import Catalog, read_roles
 from steps.catalog.schema import Alternative
 from tests.steps.test_plan import plan
+
+pytestmark = pytest.mark.xdist_group("plans")  # the plan of a large preset takes seconds, and is kept by its worker
 
 KUBERNETES = {
     "156": "software_stack/156_kubernetes_cluster.yml",
@@ -41,7 +44,7 @@ def test_gpus_of_another_maker_have_no_playbook_of_nvidias() -> None:
 
 
 def test_a_design_with_slurm_has_the_steps_own_playbooks() -> None:
-    own = {step: read_catalog()[step].step.playbook for step in KUBERNETES}
+    own = {step: shipped_catalog()[step].step.playbook for step in KUBERNETES}
 
     assert planned("superpod-1su") == own
     assert None not in own.values()
@@ -57,7 +60,7 @@ def test_runs_of_either_scheduler_take_turns() -> None:
 
 
 def changed(step: str, **changes: Any) -> Catalog:
-    catalog = read_catalog()
+    catalog = shipped_catalog()
     entry = catalog[step]
     return catalog | {step: replace(entry, step=entry.step.model_copy(update=changes))}
 
@@ -95,7 +98,7 @@ def test_a_wrong_alternative_is_named_with_its_file_and_key(
 
 def test_an_alternative_goes_in_waves_only_where_every_wave_would_play_it() -> None:
     """A play for one host alone would be played by the wave that has this host, and by no other."""
-    waves = next(entry.step.waves for entry in read_catalog().values() if entry.step.waves)
+    waves = next(entry.step.waves for entry in shipped_catalog().values() if entry.step.waves)
 
     messages = [finding.message for finding in found(changed("157", playbook=None, waves=waves))]
 

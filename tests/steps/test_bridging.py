@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.shipped import shipped_catalog
 
-from steps.catalog.loader import Catalog, read_catalog
+from steps.catalog.loader import Catalog
 from steps.catalog.schema import Lag, Link
 from steps.catalog.terms import LinkType
 from steps.design.design import design_of, design_of_preset
@@ -20,7 +21,7 @@ FIRST, SECOND, THIRD, FOURTH = "001", "002", "003", "004"
 
 def chain(*waits: tuple[LinkType, Lag | None], skipped: tuple[str, ...]) -> Catalog:
     """Return steps of the site that wait for one another in turn, some of which do not apply."""
-    catalog = read_catalog()
+    catalog = shipped_catalog()
     names = [FIRST, SECOND, THIRD, FOURTH][: len(waits) + 1]
     links: dict[str, tuple[Link, ...]] = {FIRST: ()}
     for before, after, (kind, lag) in zip(names, names[1:], waits, strict=False):
@@ -106,6 +107,6 @@ def test_no_preset_waits_for_a_lag_of_what_it_does_not_do(preset: str, facility:
         }
     )
 
-    found = expand(read_catalog(), design_of(site), 8.0)
+    found = expand(shipped_catalog(), design_of(site), 8.0)
 
     assert [link for link in found.links if link.bridged and link.lag_h] == []

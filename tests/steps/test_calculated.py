@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.shipped import shipped_catalog
 
-from steps.catalog.loader import read_catalog
 from steps.design.cables import CableSchedule
 from steps.design.calculated import WORKERS, Calculator
 from steps.design.calculations.calculation import Value, exact
@@ -51,7 +51,7 @@ def plan_of(preset: str, **overrides: float | str | bool) -> Plan:
             "people": [{"id": "owner", "roles": ["owner-pm"]}],
         }
     )
-    return make_plan(site, design_of(site), read_catalog(), Surroundings(roles={}, hosts=Hosts(), digests={}))
+    return make_plan(site, design_of(site), shipped_catalog(), Surroundings(roles={}, hosts=Hosts(), digests={}))
 
 
 def activity(plan: Plan, name: str) -> PlanActivity:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+from tests.shipped import shipped_catalog
 
 from clusterwright.planning import playbooks_folder, rooms
 from steps.catalog.lint.check import HOLD_POINTS, SEED_STEPS, lint
 from steps.catalog.lint.report import Installed
-from steps.catalog.loader import read_catalog, read_roles
+from steps.catalog.loader import read_roles
 from steps.design.design import Design, design_of, design_of_preset
 from steps.design.preset import preset_names
 from steps.design.site import Site
@@ -33,7 +34,7 @@ def design(**changes: str | int) -> Design:
 
 @cache
 def ancestors(**changes: str | int) -> tuple[Expansion, dict[str, set[str]]]:
-    found = expand(read_catalog(), design(**changes), 8.0)
+    found = expand(shipped_catalog(), design(**changes), 8.0)
     before: dict[str, set[str]] = {}
     for link in found.links:
         before.setdefault(link.after, set()).add(link.before)
@@ -59,14 +60,14 @@ def comes_before(first: str, second: str, **changes: str) -> bool:
 def test_the_catalog_has_no_findings_for_any_preset() -> None:
     designs = {name: design_of_preset(name) for name in preset_names()}
 
-    report = lint(read_catalog(), Installed(read_roles(), playbooks_folder(), rooms()), designs)
+    report = lint(shipped_catalog(), Installed(read_roles(), playbooks_folder(), rooms()), designs)
 
     assert [f"{f.place}: {f.message}" for f in report.findings] == []
     assert 0 < report.assumption_share < 1
 
 
 def test_all_195_steps_and_all_hold_points_are_there() -> None:
-    assert set(read_catalog()) == {*SEED_STEPS, *HOLD_POINTS}
+    assert set(shipped_catalog()) == {*SEED_STEPS, *HOLD_POINTS}
 
 
 @pytest.mark.parametrize(

@@ -7,17 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.shipped import shipped_catalog
 
 from clusterwright.planning import playbooks_folder, rooms
 from steps.catalog.lint.check import lint_step
 from steps.catalog.lint.fields import NOT_YET_READ, field_findings, unread_fields
 from steps.catalog.lint.report import Installed, LintReport
-from steps.catalog.loader import Catalog, read_catalog, read_roles
+from steps.catalog.loader import Catalog, read_roles
 from steps.catalog.schema import Criterion, Link
 from steps.catalog.terms import AlsoRead
 from steps.design.design import design_of_preset
 
-CATALOG = read_catalog()
+CATALOG = shipped_catalog()
 INSTALLED = Installed(read_roles(), playbooks_folder(), rooms())
 DESIGNS = {"superpod-1su": design_of_preset("superpod-1su")}
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from steps.catalog.loader import read_catalog
+from tests.shipped import shipped_catalog
+
 from steps.schedule.activity import PlanActivity, activity_of, text_of
 from steps.schedule.noted import noted, noted_before
 from tests.steps.test_plan import plan
@@ -32,7 +33,7 @@ def test_a_criterion_that_the_design_leaves_out_is_read_and_judged_by_nothing() 
 
 
 def test_what_only_a_person_reads_is_not_read_where_nothing_judges_it() -> None:
-    assert "rvs.failed_tests" in {c.metric for c in read_catalog()["006"].step.accept}
+    assert "rvs.failed_tests" in {c.metric for c in shipped_catalog()["006"].step.accept}
     assert "rvs.failed_tests" not in read_at("006@pod-001")
 
 
@@ -58,4 +59,4 @@ def test_a_sites_own_step_read_nothing_before_plans_said_it() -> None:
 
 
 def test_a_metric_of_two_criteria_is_read_once() -> None:
-    assert [read.metric for read in noted(read_catalog()["008"].step, ())].count("memory.total_gib") == 1
+    assert [read.metric for read in noted(shipped_catalog()["008"].step, ())].count("memory.total_gib") == 1

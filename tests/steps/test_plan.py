@@ -6,13 +6,16 @@ from functools import cache
 from typing import Any
 
 import pytest
+from tests.shipped import shipped_catalog
 
-from steps.catalog.loader import read_catalog, read_roles
+from steps.catalog.loader import read_roles
 from steps.design.design import design_of
 from steps.design.site import Site
 from steps.schedule.forecast import Actual, forecast
 from steps.schedule.plan import Plan
 from steps.schedule.planner import Hosts, Surroundings, make_plan
+
+pytestmark = pytest.mark.xdist_group("plans")  # the plan of a large preset takes seconds, and is kept by its worker
 
 
 @cache
@@ -31,7 +34,7 @@ def plan(preset: str, facility: str = "existing", nodes: int = 0) -> Plan:
         entry["overrides"] = {"nodes": nodes}
     site = Site.model_validate(entry)
     roles = {slug: str(role["title"]) for slug, role in read_roles().items()}
-    return make_plan(site, design_of(site), read_catalog(), Surroundings(roles, Hosts(), {}))
+    return make_plan(site, design_of(site), shipped_catalog(), Surroundings(roles, Hosts(), {}))
 
 
 def critical(of: Plan) -> set[str]:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,24 +10,6 @@ import pytest
 from ledger.decisions.plan import adopt_plan, create_ledger
 from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.journey import bought, passed, racked
-
-
-@pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a superpod-1su site with its first plan in force. Planning takes seconds, so it is done once."""
-    folder = tmp_path_factory.mktemp("adopted") / "site"
-    init = ("init", "--preset", "superpod-1su", "--start", "2026-11-23", folder)
-    adopt = ("plan", "adopt", "--site", folder, "--as", "owner", "--yes")
-    for arguments in (init, adopt):
-        command = [sys.executable, "-m", "clusterwright", *map(str, arguments)]
-        subprocess.run(command, check=True, timeout=240)
-    return folder
-
-
-@pytest.fixture
-def adopted(template: Path, tmp_path: Path) -> Path:
-    """Return a site of the test's own, as the template is."""
-    return Path(shutil.copytree(template, tmp_path / "site"))
 
 
 @pytest.fixture
