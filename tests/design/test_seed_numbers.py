@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.shipped import shipped_catalog
 
 from steps.design.fabric import FabricShape
 from steps.formula import evaluate
+from tests.shipped import shipped_catalog
 
 Entry = Mapping[str, Any]
 

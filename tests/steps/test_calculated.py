@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.shipped import shipped_catalog
 
 from steps.design.cables import CableSchedule
 from steps.design.calculated import WORKERS, Calculator
@@ -21,6 +20,7 @@ from steps.design.site import Site
 from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Plan
 from steps.schedule.planner import Hosts, Surroundings, make_plan
+from tests.shipped import shipped_catalog
 
 FACTS: dict[str, Value] = {
     "feed.voltage": Decimal(415),
@@ -66,6 +66,7 @@ def result(plan: Plan, name: str, figure: str, facts: dict[str, Value] | None = 
     return found.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", preset_names())
 def test_every_criterion_of_a_compute_step_is_worked_out(preset: str) -> None:
     """A criterion without a calculator would keep a step waiting for a person in every project."""
@@ -139,6 +140,7 @@ def test_others_draw_from_the_plant_before_we_do() -> None:
     assert result(plan_of("superpod-1su"), "114@hall-1", "plant.capacity_n_plus_1_mw") == Decimal(3)
 
 
+@pytest.mark.slow
 def test_odd_pods_planes_and_three_tiers_come_out_as_their_formulas_say() -> None:
     """The cables are counted, and no shape of fabric may differ from what it was laid out to be."""
     for overrides in (
