@@ -191,13 +191,17 @@ def unsigned(actor: str, subject: str) -> UnsignedError:
     )
 
 
+def unknown_key(person: str) -> NotSatisfiedError:
+    """Return the error for a person who is to sign and has no key in the record."""
+    hint = "write `ssh_key` in site.yaml; then the owner adopts the plan"
+    return NotSatisfiedError(f"this site knows no key of {person}", hint=hint)
+
+
 def refuse_unproven(snapshot: Snapshot, actor: str, proof: Proof, *, at: datetime) -> None:
     """Raise NotSatisfiedError if a person's signature is invalid at a time. The message says why."""
     keys = signer_keys(snapshot, actor)
     if not keys:
-        raise NotSatisfiedError(
-            f"this site knows no key of {actor}", hint="write `ssh_key` in site.yaml; then the owner adopts the plan"
-        )
+        raise unknown_key(actor)
     namespace = namespace_of(snapshot)
     signers = ssh.allowed_signers(keys, namespace)
     why = ssh.refusal(signed_text(proof.statement), proof.signature, actor, signers, namespace, at)
