@@ -25,9 +25,9 @@ from ledger.questions.records import signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from ledger.trust import ssh
-from ledger.trust.statements import Basis, Decision, read_statement, signed_text, statement_text
+from ledger.trust.statements import Basis, read_statement, signed_text, statement_text
 from steps.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
-from steps.stamps import instant
+from steps.stamps import instant, stamp
 from steps.value import value_text
 
 DECISIONS: dict[str, str] = {
@@ -128,24 +128,22 @@ def statement_for(
         subjects[f"plan/{revision}"] = document
     subjects |= {f"evidence/{kind}/{name}": digest for kind, name, digest in _of_attempt(snapshot, row, _EVIDENCE)}
     comment = payload_json.get("comment") or payload_json.get("reason") or payload_json.get("disposition") or ""
-    return statement_text(
-        Decision(
-            decision=DECISIONS[payload.kind],
-            meaning=payload_json.get("meaning", DECISIONS[payload.kind]),
-            person=actor,
-            role=payload_json.get("role", "owner"),
-            comment=comment,
-            subjects=subjects,
-            policy=_policy(row),
-            site=uuid,
-            genesis=genesis,
-            plan_revision=revision,
-            attempt=row.attempt if row else 0,
-            head=head,
-            nonce=nonce,
-            at=snapshot.now,
-        )
-    )
+    predicate = {
+        "decision": DECISIONS[payload.kind],
+        "meaning": payload_json.get("meaning", DECISIONS[payload.kind]),
+        "person": actor,
+        "role": payload_json.get("role", "owner"),
+        "comment": comment,
+        "policy": _policy(row),
+        "site": uuid,
+        "genesis": genesis,
+        "plan_revision": revision,
+        "attempt": row.attempt if row else 0,
+        "head": head._asdict(),
+        "nonce": nonce,
+        "at": stamp(snapshot.now),
+    }
+    return statement_text(subjects, predicate)
 
 
 def accepted(
