@@ -87,7 +87,7 @@ def test_json_says_what_was_recorded(run: Run) -> None:
     ("words", "rc", "said"),
     [
         (("pod-001-n09",), 2, "did you mean pod-001-n0"),
-        (("pod-001-n01", "bond=1V"), 2, "'V' does not compare"),
+        (("pod-001-n01", "bond=1V"), 2, "'V' cannot be compared"),
         (("pod-001-n01", "bond"), 2, "'bond' is not METRIC=VALUE"),
         (("pod-001-n01", "bond=0,05"), 2, "write 0.05"),
         (("pod-001-n01", "--fail"), 2, "nothing says why"),
