@@ -105,7 +105,7 @@ def test_a_fact_is_kept_in_the_unit_that_is_asked_for(asking: Ledger, look: Look
 @pytest.mark.parametrize(
     ("name", "entries", "says"),
     [
-        ("085@site", [FactEntry("feed.voltage", Decimal(415), "kW")], "does not compare"),
+        ("085@site", [FactEntry("feed.voltage", Decimal(415), "kW")], "cannot be compared"),
         ("085@site", [FactEntry("feed.voltage", "much")], "is a number in V"),
         ("085@site", [FactEntry("feed.voltage", Decimal(-1))], "cannot be -1"),
         ("085@site", [FactEntry("feed.current", Decimal(80))], "does not ask for 'feed.current'"),
