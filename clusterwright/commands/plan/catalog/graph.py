@@ -7,12 +7,12 @@ Example:
 
 """
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from typer import Option
 
 from clusterwright.commands.asking import Asking
-from clusterwright.output import print_json, table
+from clusterwright.output import Cells, Document, print_json, table
 from clusterwright.planning import read_all
 from clusterwright.where import site_if_any
 from steps.catalog.loader import read_catalog
@@ -53,6 +53,6 @@ def graph(
     )
 
 
-def _cells(link: dict[str, Any]) -> tuple[object, ...]:
+def _cells(link: Document) -> Cells:
     first = (link["from"], link["to"], link["type"], link["lag"] or "")
     return (*first, link["map"], link["reason"], " ".join(link["bridged"]))
