@@ -109,7 +109,7 @@ def _link(link: Link) -> Cells:
 
 
 def _criterion(c: Criterion) -> Cells:
-    from steps.acceptance.readers import READERS
+    from steps.acceptance.readers import READERS  # the readers of every tool, which `show` does without
 
     fleet = f", within {c.fleet_z:g} robust deviations" if c.fleet_z is not None else ""
     value = f"{c.value:g} {c.unit}" if isinstance(c.value, float) else str(c.value).lower()
