@@ -159,6 +159,7 @@ class Verbs(Listing):
             callback=alone.callback if alone else None,
             invoke_without_command=alone is not None,
             no_args_is_help=alone is None,
+            subcommand_metavar="VERB ..." if alone is None else "[VERB ...]",
             rich_markup_mode=None,
         )
 

@@ -1,6 +1,7 @@
-"""List the links between steps for one design, bridged around what does not apply there.
+"""List the links between the steps of one design.
 
-The design is that of the site, or of the preset that is named; outside a site it is superpod-1su.
+Links are bridged around steps that do not apply there. The design is that of the site, or of the preset
+that is named. Outside a site it is superpod-1su.
 
 Example:
     clusterwright catalog graph --preset superpod-1su
