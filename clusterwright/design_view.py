@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from clusterwright.design_sections import Section, sections_of
-from clusterwright.output import print_json, table
+from clusterwright.output import Cells, Document, print_json, table
 from steps.design.addressing import hosts
 from steps.design.bill import Line
 from steps.design.cables import COLUMNS
@@ -42,7 +42,7 @@ def print_dossier(dossier: Dossier, hours: FreeCooling | None) -> None:
     print_bill(dossier.bill)
 
 
-def print_findings(findings: Sequence[dict[str, Any]]) -> None:
+def print_findings(findings: Sequence[Document]) -> None:
     """Print findings, errors first, each with what would remove it."""
     counts = Counter(finding["severity"] for finding in findings)
     grave = {kind: counts[kind] for kind in ("error", "warning") if counts[kind]}
@@ -96,7 +96,7 @@ def print_comparison(dossiers: Sequence[Dossier]) -> None:
     table(("Findings", *names), totals)
 
 
-def _side_by_side(label: str, sides: Sequence[Mapping[str, object]], none: object) -> tuple[object, ...]:
+def _side_by_side(label: str, sides: Sequence[Mapping[str, object]], none: object) -> Cells:
     return label, *(side.get(label, none) for side in sides)
 
 
@@ -122,7 +122,7 @@ def print_figures(design: Design, *, as_json: bool) -> None:
         table(("figure", "value", "unit", "meaning", "source"), rows, right=(1,))
 
 
-def _figure(name: str, spec: FigureSpec, design: Design) -> dict[str, Any]:
+def _figure(name: str, spec: FigureSpec, design: Design) -> Document:
     return {
         "value": design.figures.get(name),
         "unit": spec.unit,

@@ -6,13 +6,13 @@ The keys are the names of the fields of the activity, its plan's part, its polic
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
-from typing import Any
 
+from clusterwright.output import Document
 from ledger.rules.activity import Activity
 from steps.schedule.activity import Dates
 
 
-def flat_activity(row: Activity) -> dict[str, Any]:
+def flat_activity(row: Activity) -> Document:
     """Return an activity's fields by name. What is a record itself (criteria, facts, waves) is left to `show`.
 
     An activity without dates has them all as null.

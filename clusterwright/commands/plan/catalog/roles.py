@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright.commands.asking import Asking
-from clusterwright.output import print_json, table
+from clusterwright.output import Cells, print_json, table
 from clusterwright.where import site_if_any
 from steps.catalog.loader import read_roles
 
@@ -22,5 +22,5 @@ def roles(ask: Asking) -> None:
         table(("role", "title", ""), [_cells(slug, role) for slug, role in known.items()])
 
 
-def _cells(slug: str, role: Mapping[str, Any]) -> tuple[object, ...]:
+def _cells(slug: str, role: Mapping[str, Any]) -> Cells:
     return slug, role["title"], "signs" if role["signs"] else ""
