@@ -21,6 +21,12 @@ PATIENCE_S = 240
 DUE = "2027-12-31"
 
 
+def typed(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run one command as a shell would. Return what it printed and its exit code."""
+    command = [*CLUSTERWRIGHT, *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+
+
 @dataclass(frozen=True)
 class Site:
     """A site's folder, driven from the command line; the reasons are what people say when they decide."""
@@ -39,13 +45,7 @@ class Site:
         acting = ["--as", who] if who else []
         shown = shlex.join([*arguments, *acting])
         print(f"\n$ clusterwright {shown if len(shown) < 400 else shown[:400] + ' ...'}", flush=True)
-        result = subprocess.run(
-            [*CLUSTERWRIGHT, *arguments, *acting, "--site", str(self.folder)],
-            capture_output=True,
-            text=True,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
+        result = typed(*arguments, *acting, "--site", str(self.folder))
         said = (result.stdout + result.stderr).strip()
         print("\n".join(said.splitlines()[:14]), flush=True)
         if check and result.returncode != 0:
@@ -54,10 +54,7 @@ class Site:
 
     def activities(self) -> list[dict[str, Any]]:
         """Return every activity as `show` prints it, read in one snapshot."""
-        result = subprocess.run(
-            [*CLUSTERWRIGHT, "list", "--json", "--site", str(self.folder)], capture_output=True, text=True, check=True
-        )
-        rows: list[dict[str, Any]] = json.loads(result.stdout)
+        rows: list[dict[str, Any]] = json.loads(typed("list", "--json", "--site", str(self.folder)).stdout)
         return rows
 
     def in_state(self, *states: str) -> list[dict[str, Any]]:
@@ -174,13 +171,15 @@ def drive(site: Site, is_over: Callable[[Site], bool]) -> None:
     """Answer whatever waits for people until it is over."""
     quiet_since = time.monotonic()
     while not is_over(site):
-        if settle(site) or site.in_state("running"):
+        if settle(site):
             quiet_since = time.monotonic()
-        elif time.monotonic() - quiet_since > PATIENCE_S:
+            continue
+        if site.in_state("running"):
+            quiet_since = time.monotonic()
+        if time.monotonic() - quiet_since > PATIENCE_S:
             site.run("status")
             sys.exit("nothing has happened for a long time")
-        else:
-            time.sleep(1)
+        time.sleep(1)
 
 
 @contextmanager
