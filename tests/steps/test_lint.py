@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.shipped import shipped_catalog
 
 from clusterwright.planning import playbooks_folder, rooms
 from steps.catalog.lint.check import lint_step
@@ -17,6 +16,7 @@ from steps.catalog.loader import Catalog, read_roles
 from steps.catalog.schema import Criterion, Link
 from steps.catalog.terms import AlsoRead
 from steps.design.design import design_of_preset
+from tests.shipped import shipped_catalog
 
 CATALOG = shipped_catalog()
 INSTALLED = Installed(read_roles(), playbooks_folder(), rooms())
