@@ -112,7 +112,11 @@ def with_options_apart(function: Callable[..., Any]) -> Callable[..., Any]:
 class Listing(TyperGroup):
     """Commands of which each is imported when it is called."""
 
-    def __init__(self, sections: dict[str, dict[str, Path]], **attributes: Any) -> None:
+    def __init__(
+        self,
+        sections: dict[str, dict[str, Path]],
+        **attributes: Any,
+    ) -> None:
         """Take the commands by heading and name. Typer knows their names, from which it suggests."""
         self.sections = sections
         self.files: dict[str, Path] = {}
@@ -176,7 +180,8 @@ class CommandLine(Listing):
     def __init__(self, **attributes: Any) -> None:
         """Find the commands of every group."""
         folders = (FOLDER / group for group in GROUPS)
-        super().__init__({first_line(folder).removesuffix("."): files_in(folder) for folder in folders}, **attributes)
+        sections = {first_line(folder).removesuffix("."): files_in(folder) for folder in folders}
+        super().__init__(sections, **attributes)
 
     def refuse_old(self, word: str) -> None:
         """Raise for a command that has another name now."""
