@@ -23,6 +23,10 @@ from steps.errors import InputError, Place, UnreachableError
 MARKS = {"error": "x", "warning": "!", "note": "-"}
 
 
+Sides = Sequence[Mapping[str, object]]
+"""Values by label, of each design."""
+
+
 class FreeCooling(NamedTuple):
     """Hours of a temperature profile without a chiller, of all its hours, for air and for liquid."""
 
@@ -90,13 +94,14 @@ def print_comparison(dossiers: Sequence[Dossier]) -> None:
     for title in dict.fromkeys(chain(*by_design)):
         sides = [sections.get(title, {}) for sections in by_design]
         labels = dict.fromkeys(chain(*sides))
-        table((title, *names), [_side_by_side(label, sides, "") for label in labels], right=columns)
+        rows = [_side_by_side(label, sides, "") for label in labels]
+        table((title, *names), rows, right=columns)
     counts = [Counter(f"{f.severity}s" for f in d.findings) for d in dossiers]
     totals = [_side_by_side(kind, counts, 0) for kind in ("errors", "warnings")]
     table(("Findings", *names), totals)
 
 
-def _side_by_side(label: str, sides: Sequence[Mapping[str, object]], none: object) -> Cells:
+def _side_by_side(label: str, sides: Sides, none: object) -> Cells:
     return label, *(side.get(label, none) for side in sides)
 
 

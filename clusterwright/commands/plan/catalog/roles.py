@@ -19,7 +19,8 @@ def roles(ask: Asking) -> None:
     if ask.as_json:
         print_json(known)
     else:
-        table(("role", "title", ""), [_cells(slug, role) for slug, role in known.items()])
+        rows = [_cells(slug, role) for slug, role in known.items()]
+        table(("role", "title", ""), rows)
 
 
 def _cells(slug: str, role: Mapping[str, Any]) -> Cells:
