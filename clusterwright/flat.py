@@ -11,7 +11,6 @@ from clusterwright.output import Document
 from ledger.rules.activity import Activity
 from steps.schedule.activity import Dates
 
-
 RECORDS = {"plan", "policy", "dates", "duration", "criteria", "facts", "also_reads", "waves", "witness"}
 """Fields that hold records themselves. `show` has what is in them."""
 
