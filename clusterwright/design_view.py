@@ -23,6 +23,10 @@ from steps.errors import InputError, Place, UnreachableError
 MARKS = {"error": "x", "warning": "!", "note": "-"}
 
 
+Sides = Sequence[Mapping[str, object]]
+"""Values by label, of each design."""
+
+
 class FreeCooling(NamedTuple):
     """Hours of a temperature profile without a chiller, of all its hours, for air and for liquid."""
 
@@ -97,11 +101,7 @@ def print_comparison(dossiers: Sequence[Dossier]) -> None:
     table(("Findings", *names), totals)
 
 
-def _side_by_side(
-    label: str,
-    sides: Sequence[Mapping[str, object]],
-    none: object,
-) -> Cells:
+def _side_by_side(label: str, sides: Sides, none: object) -> Cells:
     return label, *(side.get(label, none) for side in sides)
 
 

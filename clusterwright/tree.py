@@ -33,6 +33,10 @@ RENAMED = {"adopt": "import-progress FILE"}
 """Commands that have another name now. Whoever calls the old one is told the new one."""
 
 
+Files = dict[str, Path]
+"""The file or folder of each command, by the name that is typed."""
+
+
 class Page(NamedTuple):
     """A page of help: what the command does, and lines to type as examples."""
 
@@ -53,7 +57,7 @@ def page_of(docstring: str | None) -> Page:
     return Page(text.strip(), tuple(filter(None, lines)))
 
 
-def files_in(folder: Path) -> dict[str, Path]:
+def files_in(folder: Path) -> Files:
     """Return the file or folder of every command in a folder, by the name that is typed."""
     with_verbs = (path.parent for path in folder.glob("*/__init__.py"))
     paths = [*folder.glob("[!_]*.py"), *with_verbs]
@@ -112,14 +116,10 @@ def with_options_apart(function: Callable[..., Any]) -> Callable[..., Any]:
 class Listing(TyperGroup):
     """Commands of which each is imported when it is called."""
 
-    def __init__(
-        self,
-        sections: dict[str, dict[str, Path]],
-        **attributes: Any,
-    ) -> None:
+    def __init__(self, sections: dict[str, Files], **attributes: Any) -> None:
         """Take the commands by heading and name. Typer knows their names, from which it suggests."""
         self.sections = sections
-        self.files: dict[str, Path] = {}
+        self.files: Files = {}
         for files in sections.values():
             self.files |= files
         super().__init__(**attributes | {"commands": dict.fromkeys(self.files)})
@@ -180,8 +180,8 @@ class CommandLine(Listing):
     def __init__(self, **attributes: Any) -> None:
         """Find the commands of every group."""
         folders = (FOLDER / group for group in GROUPS)
-        sections = {first_line(folder).removesuffix("."): files_in(folder) for folder in folders}
-        super().__init__(sections, **attributes)
+        groups = {first_line(folder).removesuffix("."): files_in(folder) for folder in folders}
+        super().__init__(groups, **attributes)
 
     def refuse_old(self, word: str) -> None:
         """Raise for a command that has another name now."""

@@ -88,7 +88,7 @@ def _document(matching: Matching) -> Document:
             {
                 "nodes": [node.name for node in found.nodes],
                 "hosts": [host.name for host in found.hosts],
-                "because": [{**shared._asdict(), "hosts": shared.hosts} for shared in found.because],
+                "because": found.because,
             }
             for found in matching.ambiguous
         ],
