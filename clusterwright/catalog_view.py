@@ -88,9 +88,8 @@ def _also(step: Step) -> Iterator[str]:
         yield f"leaves {', '.join(step.outputs)}"
     if step.errata:
         yield f"corrects {', '.join(step.errata)} (docs/seed-numbers.md)"
-    sources = [f"seed {name}" for name in step.sources.seed]
-    sources += [f"guide of sixty steps, item {number}" for number in step.sources.guide60]
-    yield f"sources {'; '.join((*sources, *step.sources.references)) or 'none'}"
+    sources = step.sources
+    yield f"sources {'; '.join((*sources.passages, *sources.references)) or 'none'}"
 
 
 def seed_line(said: str) -> str:

@@ -17,7 +17,7 @@ from steps.acceptance.severity import ACTIONS
 from steps.acceptance.toolbox import TOOLS
 from steps.acceptance.xids import XIDS
 from steps.catalog.loader import Catalog, read_catalog
-from steps.catalog.schema import Step
+from steps.catalog.schema import FIRST_DOCUMENTS, Step
 from steps.catalog.terms import Kind, Phase, Scope
 from steps.design.design import Design, design_of
 from steps.design.figures import choice_specs, figure_sections
@@ -27,13 +27,6 @@ from steps.schedule.durations import calendar_of, crews_on, duration_of, items_o
 
 HERE = Path(__file__).parent
 SIZES = (32, 1250, 12500)
-SEEDS = {
-    "000": "a guide of sixty steps",
-    "001": "the 195 steps",
-    "002": "a chapter on training clusters",
-    "003": "four training clusters compared",
-    "004": "an article of an encyclopaedia",
-}
 HOURS_PER_DAY = 8.0
 PROVED = ("lab", "simulator", "check mode", "not run")
 FIRST_UNIT = {Scope.SITE: "site", Scope.HALL: "hall-1", Scope.POD: "pod-001"}
@@ -121,13 +114,14 @@ def seed_numbers() -> Iterator[str]:
     errata = [entry["erratum"] for entry in entries if entry.get("erratum")]
     yield "# Where our numbers differ, and why\n"
     yield (
-        "Five texts, the seeds 000 to 004, tell how a training cluster is built. Every number in them that is arithmetic "
+        "This project began with five documents, called seeds and numbered 000 to 004: "
+        f"{', '.join(f'the {name}' for name in FIRST_DOCUMENTS.values())}. Every number in them that is arithmetic "
         "(a product, sum, share, rate or count) is worked out again here by the calculators of `steps/design`, or by the "
         f"formula shown. Of {len(entries)} entries {len(entries) - len(errata)} are reproduced within their printed rounding; "
-        f"the others are {len(set(errata))} errata, numbered by seed. A test works out every one of them.\n"
+        f"the others are {len(set(errata))} errata, numbered by document: E0-6 is the sixth of seed 000. A test works out every one of them.\n"
     )
-    for seed, title in SEEDS.items():
-        yield f"## Seed {seed}: {title}\n"
+    for seed, name in FIRST_DOCUMENTS.items():
+        yield f"## Seed {seed}: the {name}\n"
         yield "| where | the seed says | ours | verdict | why | worked out by |"
         yield "|---|---|---|---|---|---|"
         yield from (_seed_row(entry) for entry in entries if entry["seed"] == seed)

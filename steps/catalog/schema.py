@@ -16,6 +16,16 @@ StepId = Annotated[str, Field(pattern=r"^([0-9]{3}|[HX][0-9]{2,3})$")]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, Field(min_length=1)]
 MetricName = Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)*$")]
+Passage = Annotated[str, Field(pattern=r"^00[0-4] .+$")]
+
+FIRST_DOCUMENTS = {
+    "000": "guide of sixty steps",
+    "001": "list of 195 steps",
+    "002": "lesson on training clusters",
+    "003": "comparison of frontier clusters",
+    "004": "encyclopedia article",
+}
+"""The documents with which this project began, by number. docs/seed-numbers.md compares their figures with ours."""
 
 
 class Closed(BaseModel):
@@ -201,11 +211,22 @@ class Fact(Closed):
 
 
 class Sources(Closed):
-    """The sources of the entry, and the items of the guide of sixty steps that it covers."""
+    """The sources of the entry, and the items of the guide of sixty steps that it covers.
 
-    seed: tuple[Text, ...] = ()
+    `seed` names passages of the documents with which this project began: `001 step 34`.
+    """
+
+    seed: tuple[Passage, ...] = ()
     guide60: tuple[int, ...] = ()
     references: tuple[Text, ...] = ()
+
+    @property
+    def passages(self) -> tuple[str, ...]:
+        """The passages of those documents by name: `list of 195 steps, step 34`."""
+        numbered = [name.partition(" ") for name in self.seed]
+        items = [("000", f"item {number}") for number in self.guide60]
+        places = [(document, place) for document, _, place in numbered] + items
+        return tuple(f"{FIRST_DOCUMENTS[document]}, {place}" for document, place in places)
 
 
 class OnFail(Closed):
