@@ -62,13 +62,13 @@ def settled(ledger: Ledger, kw: int, name: str = "085@site") -> None:
 
 
 def voltage(ledger: Ledger, volts: int, unit: str = "V") -> None:
-    """Enter what the facility gives."""
+    """Enter the facts about the facility."""
     entry = FactEntry("feed.voltage", Decimal(volts), unit)
     record_facts(ledger, "tech", "085@site", [entry], evidence=[LETTER], source="letter of 5 January")
 
 
 def test_what_is_asked_for_and_not_known_is_said_with_the_command(asking: Ledger, look: Look, clock: Clock) -> None:
-    """Who waits for a number must read which, and how to give it."""
+    """A person who waits for a number must read which one, and how to enter it."""
     needs = why(look(clock.now), "086@site").needs
 
     assert needs == (

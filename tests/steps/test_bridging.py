@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.shipped import shipped_catalog
 
 from steps.catalog.loader import Catalog
 from steps.catalog.schema import Lag, Link
@@ -14,6 +13,7 @@ from steps.design.design import design_of, design_of_preset
 from steps.design.preset import preset_names
 from steps.design.site import Site
 from steps.schedule.expansion import ResolvedLink, expand
+from tests.shipped import shipped_catalog
 
 DAY = Lag(value=5, unit="elapsed-day", source="assumption")
 FIRST, SECOND, THIRD, FOURTH = "001", "002", "003", "004"
@@ -93,7 +93,7 @@ def test_a_lag_between_two_steps_that_are_done_is_as_it_is_written() -> None:
 @pytest.mark.parametrize("facility", ["existing", "shell", "greenfield"])
 @pytest.mark.parametrize("preset", preset_names())
 def test_no_preset_waits_for_a_lag_of_what_it_does_not_do(preset: str, facility: str) -> None:
-    """Every lag of the catalog lies between two steps that both apply or both do not."""
+    """Every lag of the catalog is between two steps that both apply or both do not."""
     site = Site.model_validate(
         {
             "name": "t",

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.shipped import shipped_catalog
 
 from steps.design.cables import CableSchedule
 from steps.design.calculated import WORKERS, Calculator
@@ -21,6 +20,7 @@ from steps.design.site import Site
 from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Plan
 from steps.schedule.planner import Hosts, Surroundings, make_plan
+from tests.shipped import shipped_catalog
 
 FACTS: dict[str, Value] = {
     "feed.voltage": Decimal(415),
@@ -130,7 +130,7 @@ def test_a_facility_that_gives_what_was_designed_carries_what_the_design_says(fe
 def test_plugs_voltages_currents_and_phases_are_held_against_each_other(
     changed: dict[str, Value], mismatches: int
 ) -> None:
-    """A C14 draws what a C13 does not carry; 208 V at the outlet is not what 415 V gives."""
+    """A C14 draws what a C13 does not carry; the voltage at the outlet is 240 V at 415 V, not 208 V."""
     assert result(plan_of("superpod-1su"), "021@site", "plug.mismatches", FACTS | changed) == mismatches
 
 
