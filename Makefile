@@ -5,9 +5,13 @@ BIN := $(VENV)/bin
 DEMO ?= demo-site
 BENCH_SITE ?= bench-site
 LAB_SITE ?= lab-site
+JOBS ?= 2
+TEST_OPTIONS ?=
+QUICK := tests/steps tests/design tests/acceptance tests/ledger tests/test_structure.py
+LINTERS := lint-ansible lint-types lint-yaml lint-catalog lint-style lint-imports
 ROOMS := steps ledger flows tui clusterwright
 
-.PHONY: setup demo test lint lock bench bench-ledger lab lab-up lab-down lab-clean clean
+.PHONY: setup demo test quick lint $(LINTERS) lock bench bench-ledger lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -25,9 +29,16 @@ $(VENV)/.installed: requirements-dev.lock pyproject.toml
 demo: setup
 	$(BIN)/python examples/demo.py $(DEMO)
 
+# Both passes run, whatever the first one finds; the ledger's tests run on both databases.
 test: setup
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
-	$(BIN)/python -m pytest -n 2 tests/ledger --database postgres
+	status=0; \
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(TEST_OPTIONS) || status=$$?; \
+	$(BIN)/python -m pytest -n $(JOBS) $(TEST_OPTIONS) tests/ledger --database postgres || status=$$?; \
+	exit $$status
+
+# While you work: rules, plans, parsers and decisions. CONTRIBUTING.md says what it leaves out.
+quick: setup
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow and not lab" $(TEST_OPTIONS) $(QUICK)
 
 # Real hosts on this machine, as root; `make lab-clean` removes the images that are kept for the next time.
 lab: setup
@@ -44,14 +55,23 @@ lab-down: setup
 lab-clean: setup
 	$(BIN)/python -m tests.lab clean
 
+# The two slow ones begin first; each prints when it is done, and all run whatever one of them finds.
 lint: setup
+	$(MAKE) --no-print-directory --jobs $(JOBS) --output-sync --keep-going $(LINTERS)
+
+lint-ansible:
+	cd playbooks && ../$(BIN)/ansible-lint --offline -q
+lint-types:
+	$(BIN)/mypy
+lint-yaml:
+	$(BIN)/yamllint -s .
+lint-catalog:
+	$(BIN)/clusterwright catalog lint
+lint-style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+lint-imports:
 	$(BIN)/lint-imports
-	$(BIN)/yamllint -s .
-	cd playbooks && ../$(BIN)/ansible-lint --offline -q
-	$(BIN)/clusterwright catalog lint
 
 # The lock records hashes and no index lines, so that it holds wherever the packages come from.
 lock: setup

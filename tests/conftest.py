@@ -19,6 +19,9 @@ from tests.postgres_server import ON_POSTGRES, Server, programs, running
 settings.register_profile("clusterwright", deadline=None)
 settings.load_profile("clusterwright")
 
+SERVERS = {"postgres", "server", "process", "s3"}
+"""Fixtures that start a server, or `clusterwright` in a process of its own. A test that uses one is slow."""
+
 Ended = subprocess.CompletedProcess[str]
 Command = Callable[..., Ended]
 
@@ -29,6 +32,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=["sqlite", "postgres"],
         default="sqlite",
         help="where the ledgers of the tests are; `make test` runs those of the ledger on both",
+    )
+    parser.addoption(
+        "--none-skipped", action="store_true", help="fail if a test is skipped: all programs are installed"
     )
 
 
@@ -41,11 +47,25 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[ON_POSTGRES] = "yes"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if SERVERS & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
     if ON_POSTGRES in os.environ:
-        for item in items:
-            if item.get_closest_marker("own_file"):
-                item.add_marker(pytest.mark.skip(reason="about a ledger that is a file of its own"))
+        own = [item for item in items if item.get_closest_marker("own_file")]
+        items[:] = [item for item in items if item not in own]
+        config.hook.pytest_deselected(items=own)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail where a test was skipped and none may be. Only the process that prints the summary knows of all tests."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter and session.config.getoption("--none-skipped"):
+        skipped = len(reporter.stats.get("skipped", ()))
+        reporter.write_line(f"\nskipped: {skipped}")
+        if skipped and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(scope="session")

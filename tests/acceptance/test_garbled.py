@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from steps.acceptance.measuring import measure
 from tests.acceptance.handing import TODAY, Raw, entry, steps_that_read, whole
 
+pytestmark = pytest.mark.slow
+
 WHOLE = whole()
 CLOSED = {
     "lscpu": ("cpu.sockets",),

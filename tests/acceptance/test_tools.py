@@ -82,6 +82,7 @@ def test_output_without_its_last_newlines_is_the_same(case: Case) -> None:
     assert read(case, case.text.rstrip("\n")) == expected(case)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [c for c in CASES if c.output not in LOGS], ids=ids)
 def test_cut_output_is_not_measured_or_the_same(case: Case) -> None:
     text, whole = case.text.rstrip(), read(case)
@@ -92,6 +93,7 @@ def test_cut_output_is_not_measured_or_the_same(case: Case) -> None:
             assert value in {None, whole[name]}, f"{name} of {text[max(0, end - 40) : end]!r}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [c for c in CASES if c.output in LOGS], ids=ids)
 def test_cut_list_counts_no_more_than_the_whole(case: Case) -> None:
     text, whole = case.text.rstrip(), read(case)
@@ -107,6 +109,7 @@ def is_worse(name: str, value: Decimal | bool | None, whole: Decimal | bool | No
     return (name in MORE and now > then) or (name in LESS and now < then)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=ids)
 def test_one_letter_that_was_lost_never_makes_a_value_better(case: Case) -> None:
     """A digit that was flipped is another number, which nothing can tell; any other sign must show."""
@@ -120,6 +123,7 @@ def test_one_letter_that_was_lost_never_makes_a_value_better(case: Case) -> None
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=ids)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
@@ -132,6 +136,7 @@ def test_flipped_output_never_raises(case: Case, data: st.DataObject) -> None:
     read(case, "".join(text[start:end] if data.draw(st.booleans()) else text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=ids)
 @settings(max_examples=25, deadline=None)
 @given(text=st.text() | st.recursive(st.booleans() | st.text(), st.lists).map(str))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
 from tests.shipped import shipped_catalog
 
 PAGE = Path(__file__).parents[2] / "docs" / "crosswalk.md"

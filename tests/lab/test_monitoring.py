@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import urllib.parse
 import urllib.request
@@ -20,6 +19,7 @@ from tests.lab import lifecycle, supervisor
 from tests.lab.lab import Lab
 from tests.lab.playing import FOLDER, find, played
 from tests.lab.reaching import ssh, until
+from tests.needs import needs
 
 in_lab = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
@@ -133,9 +133,7 @@ class TestLab:
         assert int(resumed.split()[-1]) > 0
 
 
-@pytest.mark.skipif(
-    shutil.which("promtool") is None, reason="promtool is not installed: the package `prometheus` has it"
-)
+@needs("promtool")  # of the package prometheus
 def test_every_rule_passes_its_tests_and_none_is_without() -> None:
     tests = sorted(RULES.glob("*_test.yml"))
     command = ["promtool", "test", "rules", *(file.name for file in tests)]

@@ -240,6 +240,7 @@ def expected(action: str, person: str, roles: set[str]) -> bool:
     return theirs or owner or Who.ANYONE in may or bool(roles & named)
 
 
+@pytest.mark.slow
 def test_every_role_may_what_the_table_says_and_nothing_else(tried: Ledger, tmp_path: Path) -> None:
     """A person who may is let on to the next rule. A person who may not reads who may. Nothing is recorded."""
     calls = decisions(tried, tmp_path)

@@ -184,6 +184,7 @@ class Agreeing(Site):
         return ways(snapshot, action, name)
 
 
+@pytest.mark.slow
 def test_questions_and_decisions_agree(request: pytest.FixtureRequest) -> None:
     """At random moments of a site's life, for anybody, about anything."""
     Agreeing.request = request
@@ -206,6 +207,7 @@ NUMBERS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(value=NUMBERS)
 def test_whatever_is_typed_is_judged_once(reading: Callable[[Any], None], value: Any) -> None:

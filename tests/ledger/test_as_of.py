@@ -95,6 +95,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=STEPS, late=st.booleans())
 def test_whatever_was_done_each_moment_is_found_again(steps: list[tuple[str, str, str]], late: bool) -> None:

@@ -119,6 +119,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ledger.trust.audit.APART", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.own_file
 @pytest.mark.usefixtures("large")
 def test_a_large_ledger_is_audited_by_two_processes_with_the_same_findings(ledger: Ledger, clock: Clock) -> None:
@@ -135,6 +136,7 @@ def test_a_large_ledger_is_audited_by_two_processes_with_the_same_findings(ledge
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.own_file
 @pytest.mark.usefixtures("large")
 @pytest.mark.parametrize("column", ["recorded_at", "payload", "kind"])
@@ -146,6 +148,7 @@ def test_what_cannot_be_replayed_at_all_is_named_by_the_other_process(ledger: Le
     assert [f.where for f in audit(ledger.site_dir)] == ["event 4"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("large")
 def test_a_replay_of_forged_events_is_forgotten(ledger: Ledger) -> None:
     """The last hash covers every event only while the chain is whole."""

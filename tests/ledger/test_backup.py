@@ -6,7 +6,6 @@ import gzip
 import hashlib
 import io
 import json
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -32,13 +31,16 @@ from tests.ledger.conftest import Clock
 from tests.ledger.journey import bought, racked
 from tests.ledger.rebuilding import events
 from tests.ledger.test_golden import GOLDEN
+from tests.needs import needs
+
+pytestmark = pytest.mark.slow
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 Files = dict[str, bytes]
 Members = list[tuple[tarfile.TarInfo, bytes]]
 SUFFIXES = [
     "tar.gz",
-    pytest.param("tar.zst", marks=pytest.mark.skipif(shutil.which("zstd") is None, reason="zstd is not installed")),
+    pytest.param("tar.zst", marks=needs("zstd")),
 ]
 
 

@@ -62,6 +62,7 @@ def test_the_script_verifies_the_package_with_stock_tools_only(bundle: Path, bar
     assert (bundle / "README.md").read_text(encoding="utf-8").count("SHA256:") == 1
 
 
+@pytest.mark.slow
 def test_any_changed_byte_fails(bundle: Path, bare: str) -> None:
     chance = random.Random(4)
     for path in sorted(p for p in bundle.rglob("*") if p.is_file() and p.name != "verify.sh"):

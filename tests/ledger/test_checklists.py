@@ -548,6 +548,7 @@ def test_every_fault_is_named_and_nothing_recorded(named: Ledger, look: Look) ->
     assert standing(look) == {}
 
 
+@pytest.mark.slow
 def test_thousands_of_entries_are_recorded_in_seconds(empty: Ledger) -> None:
     """The largest hall of the largest preset has fewer."""
     adopt_plan(empty, "pm", plan_with_items(items=5000), reason="first")
@@ -574,6 +575,7 @@ ENTRIES = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(handed=st.lists(ENTRIES, min_size=1, max_size=6))
 def test_whatever_is_handed_over_the_list_is_the_last_of_each(handed: list[list[ItemEntry]]) -> None:

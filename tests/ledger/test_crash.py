@@ -26,6 +26,8 @@ from tests.ledger.conftest import activity
 from tests.ledger.crashing import Crashes
 from tests.postgres_server import ON_POSTGRES
 
+pytestmark = pytest.mark.slow
+
 
 def test_what_killed_writers_acknowledged_is_in_the_ledger_once(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """`make bench-ledger` kills 300 times, on PostgreSQL with a server that crashes now and then."""

@@ -139,6 +139,7 @@ def test_data_that_unpacks_to_nothing_is_bounded(monkeypatch: pytest.MonkeyPatch
         judge(bad.pdf(bad.stream(b"\x78\x9c" + stored(b"") * 300_000, "/FlateDecode")), "certificate.pdf")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("levels", [1, 3])
 def test_a_bomb_is_refused_however_deep_it_is_packed(levels: int) -> None:
     """Packed three times it is a few hundred bytes."""

@@ -10,6 +10,8 @@ import pytest
 from tests.ledger.racing import Races
 from tests.postgres_server import ON_POSTGRES
 
+pytestmark = pytest.mark.slow
+
 
 def test_people_who_sign_at_once_reach_the_quorum_and_no_more(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """`make bench-ledger` races 1,000 times; on PostgreSQL the other programs have folders of their own."""

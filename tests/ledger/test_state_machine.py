@@ -28,6 +28,7 @@ def test_the_prelude_gets_behind_the_hold_point() -> None:
     site.teardown()
 
 
+@pytest.mark.slow
 def test_random_decisions_keep_the_rules(request: pytest.FixtureRequest) -> None:
     """Refusals are fine; broken rules, a broken chain or a replay that differs are not."""
     Site.request = request

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from tests.lab.playing import FOLDER
+from tests.needs import needs
 from tests.playbooks.scripts import script
 
 RULES = FOLDER / "roles" / "alert_rules" / "files" / "alerts.yml"
@@ -46,9 +45,7 @@ def test_every_rule_of_the_groups_has_a_way_to_be_fired() -> None:
     assert rules == set(WAYS)
 
 
-@pytest.mark.skipif(
-    shutil.which("promtool") is None, reason="promtool is not installed: the package `prometheus` has it"
-)
+@needs("promtool")  # of the package prometheus
 def test_every_way_breaks_its_rule_within_the_patience(tmp_path: Path) -> None:
     tests = []
     for alert, way in WAYS.items():

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.shipped import shipped_catalog
 
 from clusterwright.planning import playbooks_folder, rooms
 from steps.catalog.lint.check import lint
 from steps.catalog.lint.report import Installed, LintFinding
 from steps.catalog.loader import Catalog, read_roles
 from steps.catalog.schema import Alternative
+from tests.shipped import shipped_catalog
 from tests.steps.test_plan import plan
 
 pytestmark = pytest.mark.xdist_group("plans")  # the plan of a large preset takes seconds, and is kept by its worker
@@ -35,6 +35,7 @@ def planned(preset: str) -> dict[str, str | None]:
     return {a.step: a.playbook for a in plan(preset).activities if a.step in KUBERNETES}
 
 
+@pytest.mark.slow
 def test_a_design_with_kubernetes_has_its_playbooks_and_none_where_there_is_no_way() -> None:
     assert planned("xai-100k") == KUBERNETES
 
@@ -50,6 +51,7 @@ def test_a_design_with_slurm_has_the_steps_own_playbooks() -> None:
     assert None not in own.values()
 
 
+@pytest.mark.slow
 def test_runs_of_either_scheduler_take_turns() -> None:
     shared = [
         {a.step: a.shares for a in plan(p).activities if a.step in KUBERNETES} for p in ("xai-100k", "superpod-1su")
@@ -65,6 +67,7 @@ def changed(step: str, **changes: Any) -> Catalog:
     return catalog | {step: replace(entry, step=entry.step.model_copy(update=changes))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("when", "playbook", "rule", "message", "key"),
     [

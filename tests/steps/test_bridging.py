@@ -90,6 +90,7 @@ def test_a_lag_between_two_steps_that_are_done_is_as_it_is_written() -> None:
     assert (link.type, link.lag_h, link.lag_working) == (SS, 16, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("facility", ["existing", "shell", "greenfield"])
 @pytest.mark.parametrize("preset", preset_names())
 def test_no_preset_waits_for_a_lag_of_what_it_does_not_do(preset: str, facility: str) -> None:

@@ -66,6 +66,7 @@ def result(plan: Plan, name: str, figure: str, facts: dict[str, Value] | None = 
     return found.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", preset_names())
 def test_every_criterion_of_a_compute_step_is_worked_out(preset: str) -> None:
     """A criterion without a calculator would keep a step waiting for a person in every project."""
@@ -139,6 +140,7 @@ def test_others_draw_from_the_plant_before_we_do() -> None:
     assert result(plan_of("superpod-1su"), "114@hall-1", "plant.capacity_n_plus_1_mw") == Decimal(3)
 
 
+@pytest.mark.slow
 def test_odd_pods_planes_and_three_tiers_come_out_as_their_formulas_say() -> None:
     """The cables are counted, and no shape of fabric may differ from what it was laid out to be."""
     for overrides in (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from tests.shipped import shipped_catalog
 
 from clusterwright.planning import playbooks_folder, rooms
 from steps.catalog.lint.check import HOLD_POINTS, SEED_STEPS, lint
@@ -15,6 +14,7 @@ from steps.design.design import Design, design_of, design_of_preset
 from steps.design.preset import preset_names
 from steps.design.site import Site
 from steps.schedule.expansion import Expansion, expand
+from tests.shipped import shipped_catalog
 
 
 @cache

@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any
 
 import pytest
-from tests.shipped import shipped_catalog
 
 from steps.catalog.loader import read_roles
 from steps.design.design import design_of
@@ -14,6 +13,7 @@ from steps.design.site import Site
 from steps.schedule.forecast import Actual, forecast
 from steps.schedule.plan import Plan
 from steps.schedule.planner import Hosts, Surroundings, make_plan
+from tests.shipped import shipped_catalog
 
 pytestmark = pytest.mark.xdist_group("plans")  # the plan of a large preset takes seconds, and is kept by its worker
 
@@ -69,6 +69,7 @@ def test_lead_times_run_side_by_side() -> None:
     assert longest < weeks < longest + 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["superpod-1su", "h100-10k"])
 def test_every_order_has_its_dates_in_order(preset: str) -> None:
     for order in plan(preset, "greenfield").orders:
