@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from clusterwright.catalog_view import seed_line
 from clusterwright.check_view import counts
 from clusterwright.flat import flat_activity
-from clusterwright.output import clean, minute
+from clusterwright.output import Document, clean, minute
 from ledger.questions import records
 from ledger.questions.checks import check_history, checklist
 from ledger.questions.facts import fact_needs
@@ -24,7 +23,7 @@ from ledger.rules.rows import NcrRow, OrderRow
 from steps.catalog.loader import shipped_step
 
 
-def activity_document(snapshot: Snapshot, row: Activity) -> dict[str, Any]:
+def activity_document(snapshot: Snapshot, row: Activity) -> Document:
     """Return everything the ledger knows of an activity, with stable keys."""
     return {
         "activity": flat_activity(row),
@@ -55,7 +54,7 @@ def _seed_says(step: str) -> str | None:
     return None if shipped is None else shipped.seed_says
 
 
-def print_activity(document: dict[str, Any], snapshot: Snapshot, row: Activity) -> None:
+def print_activity(document: Document, snapshot: Snapshot, row: Activity) -> None:
     """Print an activity's page from its document."""
     zone = site_of(snapshot).time_zone
     lines = [
@@ -69,7 +68,7 @@ def print_activity(document: dict[str, Any], snapshot: Snapshot, row: Activity) 
 
 
 def _head(
-    document: dict[str, Any],
+    document: Document,
     row: Activity,
     zone: str,
 ) -> Iterator[str]:
@@ -90,7 +89,7 @@ def _head(
         yield f"needs {need}"
 
 
-def _work(document: dict[str, Any], row: Activity) -> Iterator[str]:
+def _work(document: Document, row: Activity) -> Iterator[str]:
     for need in document["facts"]:
         said = "not known" if need.known is None else f"{need.known.value} {need.unit_of_measure} by {need.known.by}"
         yield f"fact {need.name}: {said} ({need.meaning})"
@@ -114,7 +113,7 @@ def _criterion(c: CriterionRow) -> str:
 
 
 def _approval(
-    document: dict[str, Any],
+    document: Document,
     row: Activity,
     zone: str,
     witnesses: list[str],

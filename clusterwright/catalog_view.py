@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from clusterwright.output import clean, table
+from clusterwright.output import Cells, Document, clean, table
 
 if TYPE_CHECKING:
     from steps.catalog.lint.report import LintFinding, LintReport
@@ -17,7 +17,7 @@ LINK_COLUMNS = ("waits for", "delivery", "type", "map", "where", "reason")
 CRITERION_COLUMNS = ("metric", "limit", "each", "where", "read by", "source", "corrects")
 
 
-def entry_document(entry: Entry) -> dict[str, Any]:
+def entry_document(entry: Entry) -> Document:
     """Return a step with every key of its file, and what the site changed about it."""
     changed = {"overridden": list(entry.overridden), "override_reason": entry.override_reason}
     return entry.step.model_dump(mode="json") | {"local": entry.local} | changed
@@ -102,12 +102,12 @@ def _estimate(e: Estimate) -> str:
     return f"{range_} {e.unit} ({e.source})"
 
 
-def _link(link: Link) -> tuple[object, ...]:
+def _link(link: Link) -> Cells:
     return link.after, link.supply, link.type, link.map, link.when, link.reason
 
 
-def _criterion(c: Criterion) -> tuple[object, ...]:
-    from steps.acceptance.readers import READERS
+def _criterion(c: Criterion) -> Cells:
+    from steps.acceptance.readers import READERS  # the readers of every tool, which `show` does without
 
     fleet = f", within {c.fleet_z:g} robust deviations" if c.fleet_z is not None else ""
     value = f"{c.value:g} {c.unit}" if isinstance(c.value, float) else str(c.value).lower()
@@ -116,7 +116,7 @@ def _criterion(c: Criterion) -> tuple[object, ...]:
     return c.metric, limit, c.each, c.when, reader, c.source, c.erratum
 
 
-def report_document(report: LintReport, steps: int) -> dict[str, Any]:
+def report_document(report: LintReport, steps: int) -> Document:
     """Return what a lint found, with stable keys."""
     return {
         "steps": steps,

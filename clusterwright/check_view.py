@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from clusterwright.output import clean, minute, print_json, say, table
+from clusterwright.output import Cells, Document, clean, minute, print_json, say, table
 from ledger.questions.checks import CheckRow, ItemReadingRow, check_history, checked_items, checklist, unchecked_items
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
@@ -19,7 +19,7 @@ def checklist_document(
     *,
     open_only: bool,
     history: bool,
-) -> dict[str, Any]:
+) -> Document:
     """Return a checklist with stable keys: its counts, and its items in the order in which they want attention."""
     done = checklist(snapshot, row)
     checks = check_history(snapshot, row) if history else checked_items(snapshot, row)
@@ -38,7 +38,7 @@ def checklist_document(
     }
 
 
-def _item(check: CheckRow) -> dict[str, Any]:
+def _item(check: CheckRow) -> Document:
     return {"item": check.item, "state": _state(check.failing)} | check._asdict()
 
 
@@ -46,7 +46,7 @@ def _state(failing: tuple[str, ...]) -> str:
     return "failed" if failing else "passed"
 
 
-def print_checklist(document: dict[str, Any], zone: str) -> None:
+def print_checklist(document: Document, zone: str) -> None:
     """Print a checklist: its counts, then its items."""
     rows = document["rows"]
     print(clean(f"{document['activity']}: {counts(document)}"))
@@ -69,7 +69,7 @@ def print_checklist(document: dict[str, Any], zone: str) -> None:
         print(f"{unnamed} more are open; the plan counts them and does not name them")
 
 
-def _cells(r: dict[str, Any], zone: str) -> tuple[object, ...]:
+def _cells(r: Document, zone: str) -> Cells:
     readings = "; ".join(_reading(reading) for reading in r.get("readings", ()))
     noted = [r.get(name) for name in ("serial", "note", "ncr", "by")]
     when = minute(r.get("at"), zone)
@@ -82,7 +82,7 @@ def _reading(reading: ItemReadingRow) -> str:
     return f"{reading.metric} {reading.value} {reading.unit}".strip()
 
 
-def counts(checklist: dict[str, Any]) -> str:
+def counts(checklist: Document) -> str:
     """Return how far a checklist is, in words, from its `items_of`, `items`, `passed`, `failed` and `open`."""
     of, items, left = (checklist[name] for name in ("items_of", "items", "open"))
     total = of or "items" if items is None else f"{items} {of or 'items'}"
@@ -104,7 +104,7 @@ def tell_recorded(done: Checked, of: int, as_json: bool) -> None:
         say(f"{done.ncr} is open: `clusterwright ncr show {done.ncr}`")
 
 
-def _recorded(done: Checked) -> dict[str, Any]:
+def _recorded(done: Checked) -> Document:
     return {
         "recorded": len(done.items),
         "recorded_before": done.recorded_before,

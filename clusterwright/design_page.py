@@ -5,9 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from jinja2 import Environment, PackageLoader
+from typing import Any
 
 from clusterwright.design_sections import money, number, sections_of
 from steps.design.checkpoints import lost_share
@@ -15,12 +13,20 @@ from steps.design.dossier import Dossier
 from steps.design.figures import figure_specs
 from steps.design.reliability import interruptions_per_day
 from steps.design.scale import TIERS
-from steps.errors import UnreachableError
+from steps.errors import InputError, UnreachableError
 
-if TYPE_CHECKING:
+try:
+    import matplotlib as mpl
+    from jinja2 import Environment, PackageLoader
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+except ImportError:
+    raise InputError(
+        "the page's plots are drawn by matplotlib, which is not installed",
+        hint="pip install 'clusterwright[report]'",
+    ) from None
 
-    Plot = Callable[[Axes, Dossier], None]
+Plot = Callable[[Axes, Dossier], None]
 
 BAR, LINE, SOFT, MARK = "#2f6690", "#2f6690", "#9aa7b4", "#c8553d"
 
@@ -61,9 +67,6 @@ def _content(dossier: Dossier) -> dict[str, Any]:
 
 def _svg(draw: Plot, dossier: Dossier) -> str:
     """Draw one plot; text stays text, ids do not depend on the run."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "clusterwright", "font.size": 10}):
         figure = Figure(figsize=(7, 3.8), layout="constrained")
         axes = figure.subplots()

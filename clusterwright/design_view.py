@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from clusterwright.design_sections import Section, sections_of
-from clusterwright.output import print_json, table
+from clusterwright.output import Cells, Document, print_json, table
 from steps.design.addressing import hosts
 from steps.design.bill import Line
 from steps.design.cables import COLUMNS
@@ -21,6 +21,10 @@ from steps.design.figures import FigureSpec, figure_sections
 from steps.errors import InputError, Place, UnreachableError
 
 MARKS = {"error": "x", "warning": "!", "note": "-"}
+
+
+Sides = Sequence[Mapping[str, object]]
+"""Values by label, of each design."""
 
 
 class FreeCooling(NamedTuple):
@@ -42,7 +46,7 @@ def print_dossier(dossier: Dossier, hours: FreeCooling | None) -> None:
     print_bill(dossier.bill)
 
 
-def print_findings(findings: Sequence[dict[str, Any]]) -> None:
+def print_findings(findings: Sequence[Document]) -> None:
     """Print findings, errors first, each with what would remove it."""
     counts = Counter(finding["severity"] for finding in findings)
     grave = {kind: counts[kind] for kind in ("error", "warning") if counts[kind]}
@@ -90,13 +94,14 @@ def print_comparison(dossiers: Sequence[Dossier]) -> None:
     for title in dict.fromkeys(chain(*by_design)):
         sides = [sections.get(title, {}) for sections in by_design]
         labels = dict.fromkeys(chain(*sides))
-        table((title, *names), [_side_by_side(label, sides, "") for label in labels], right=columns)
+        rows = [_side_by_side(label, sides, "") for label in labels]
+        table((title, *names), rows, right=columns)
     counts = [Counter(f"{f.severity}s" for f in d.findings) for d in dossiers]
     totals = [_side_by_side(kind, counts, 0) for kind in ("errors", "warnings")]
     table(("Findings", *names), totals)
 
 
-def _side_by_side(label: str, sides: Sequence[Mapping[str, object]], none: object) -> tuple[object, ...]:
+def _side_by_side(label: str, sides: Sides, none: object) -> Cells:
     return label, *(side.get(label, none) for side in sides)
 
 
@@ -122,7 +127,7 @@ def print_figures(design: Design, *, as_json: bool) -> None:
         table(("figure", "value", "unit", "meaning", "source"), rows, right=(1,))
 
 
-def _figure(name: str, spec: FigureSpec, design: Design) -> dict[str, Any]:
+def _figure(name: str, spec: FigureSpec, design: Design) -> Document:
     return {
         "value": design.figures.get(name),
         "unit": spec.unit,

@@ -5,15 +5,18 @@ The keys are the names of the fields of the activity, its plan's part, its polic
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
-from typing import Any
+from dataclasses import fields
 
+from clusterwright.output import Document
 from ledger.rules.activity import Activity
 from steps.schedule.activity import Dates
 
+RECORDS = {"plan", "policy", "dates", "duration", "criteria", "facts", "also_reads", "waves", "witness"}
+"""Fields that hold records themselves. `show` has what is in them."""
 
-def flat_activity(row: Activity) -> dict[str, Any]:
-    """Return an activity's fields by name. What is a record itself (criteria, facts, waves) is left to `show`.
+
+def flat_activity(row: Activity) -> Document:
+    """Return an activity's fields by name, without those that hold records. Every activity has the same keys.
 
     An activity without dates has them all as null.
     """
@@ -31,8 +34,4 @@ def flat_activity(row: Activity) -> dict[str, Any]:
         "witnesses": witness.roles if witness else (),
         "notice_h": witness.notice_h if witness else 0.0,
     }
-    return {name: value for name, value in found.items() if not _is_record(value)}
-
-
-def _is_record(value: object) -> bool:
-    return is_dataclass(value) or (isinstance(value, tuple) and any(map(is_dataclass, value)))
+    return {name: value for name, value in found.items() if name not in RECORDS}

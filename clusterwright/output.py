@@ -17,6 +17,12 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+Cells = tuple[object, ...]
+"""A row of a table, as it is printed."""
+
+Document = dict[str, Any]
+"""What --json prints: an object with keys that stay."""
+
 TAB, NEWLINE = 9, 10
 C0, C1 = range(32), range(127, 160)
 CONTROLS = dict.fromkeys({*C0, *C1} - {TAB, NEWLINE})

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
+from clusterwright.output import Document
 from ledger.rules.revision import Consequence, Consequences
 from ledger.rules.rows import OrderRow
 from steps.schedule.activity import Hours, PlanActivity
@@ -75,7 +76,7 @@ def _values(old: Plan, new: Plan) -> Iterator[Change]:
     yield from _differences("design", old.design, new.design)
 
 
-def _of_site(plan: Plan) -> dict[str, object]:
+def _of_site(plan: Plan) -> Document:
     return {name: getattr(plan, name) for name in _SITE}
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from clusterwright.output import day, days, table
+from clusterwright.output import Cells, Document, day, days, table
 from ledger.evidence.names import without_names
 from steps.schedule.activity import Dates, PlanActivity
 from steps.schedule.plan import Plan, PlanOrder
@@ -80,7 +80,7 @@ def _span(node: Node) -> tuple[datetime, datetime]:
     return node.dates.early_start, node.dates.early_finish
 
 
-def _node_line(nodes: list[Node], zone: str) -> tuple[object, ...]:
+def _node_line(nodes: list[Node], zone: str) -> Cells:
     first, dates = nodes[0], nodes[0].dates
     return (
         _and_more(first.id, nodes),
@@ -114,7 +114,7 @@ def _print_orders(plan: Plan) -> None:
     )
 
 
-def _order_line(orders: list[PlanOrder], zone: str) -> tuple[object, ...]:
+def _order_line(orders: list[PlanOrder], zone: str) -> Cells:
     first = min(orders, key=lambda o: o.order_by or LAST)
     quantity = sum((o.quantity for o in orders), Decimal(0))
     return (
@@ -130,7 +130,7 @@ def _order_line(orders: list[PlanOrder], zone: str) -> tuple[object, ...]:
     )
 
 
-def plan_document(plan: Plan) -> dict[str, Any]:
+def plan_document(plan: Plan) -> Document:
     """Return the plan as JSON, people by their ids, with the critical path as a list of ids in order of their start."""
     document = without_names(plan).model_dump(mode="json")
     critical = [node for node in _nodes(plan) if node.dates.is_critical]

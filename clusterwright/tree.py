@@ -11,7 +11,7 @@ import at its top whatever it needs. A new command is a new file; nothing else k
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import is_dataclass
 from functools import wraps
 from importlib import import_module
@@ -31,6 +31,10 @@ GROUPS = ("plan", "work", "sign_off", "buy", "automate", "look", "report", "site
 
 RENAMED = {"adopt": "import-progress FILE"}
 """Commands that have another name now. Whoever calls the old one is told the new one."""
+
+
+Files = dict[str, Path]
+"""The file or folder of each command, by the name that is typed."""
 
 
 class Page(NamedTuple):
@@ -53,7 +57,7 @@ def page_of(docstring: str | None) -> Page:
     return Page(text.strip(), tuple(filter(None, lines)))
 
 
-def files_in(folder: Path) -> dict[str, Path]:
+def files_in(folder: Path) -> Files:
     """Return the file or folder of every command in a folder, by the name that is typed."""
     with_verbs = (path.parent for path in folder.glob("*/__init__.py"))
     paths = [*folder.glob("[!_]*.py"), *with_verbs]
@@ -112,36 +116,37 @@ def with_options_apart(function: Callable[..., Any]) -> Callable[..., Any]:
 class Listing(TyperGroup):
     """Commands of which each is imported when it is called."""
 
-    def __init__(self, files: dict[str, Path], **attributes: Any) -> None:
-        """Take the commands by name. Typer knows their names, from which it suggests."""
-        super().__init__(**attributes | {"commands": dict.fromkeys(files)})
-        self.files = files
+    def __init__(self, sections: dict[str, Files], **attributes: Any) -> None:
+        """Take the commands by heading and name. Typer knows their names, from which it suggests."""
+        self.sections = sections
+        self.files: Files = {}
+        for files in sections.values():
+            self.files |= files
+        super().__init__(**attributes | {"commands": dict.fromkeys(self.files)})
 
     def get_command(self, _ctx: Any, cmd_name: str) -> TyperCommand | None:
         """Return a command with its first line alone, as lists and completion need it."""
         path = self.files.get(cmd_name)
         return None if path is None else TyperCommand(cmd_name, help=first_line(path), rich_markup_mode=None)
 
-    def resolve_command(
-        self,
-        ctx: Any,
-        args: list[str],
-    ) -> tuple[str | None, Any, list[str]]:
-        """Import the command that is called."""
-        if args[0] in self.files:
-            return args[0], command_at(self.files[args[0]]), args[1:]
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Import the command that is called. What this one does by itself is then not done."""
+        name, *rest = args
+        self.refuse_old(name)
+        self.callback = None
+        if name in self.files:
+            return name, command_at(self.files[name]), rest
         return super().resolve_command(ctx, args)
 
-    def sections(self) -> Iterator[tuple[str, Sequence[str]]]:
-        """Yield each heading of the list of commands, and the names under it."""
-        yield "Verbs", list(self.files)
+    def refuse_old(self, word: str) -> None:
+        """Raise for what the first release called otherwise, and say what it is called now."""
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
         """List the commands under their headings."""
         width = max(map(len, self.files))
-        for heading, names in self.sections():
+        for heading, files in self.sections.items():
             with formatter.section(heading):
-                formatter.write_dl([(f"{name:<{width}}", first_line(self.files[name])) for name in names])
+                formatter.write_dl([(f"{name:<{width}}", first_line(path)) for name, path in files.items()])
 
 
 class Verbs(Listing):
@@ -150,7 +155,7 @@ class Verbs(Listing):
     def __init__(self, folder: Path, page: Page, alone: TyperCommand | None) -> None:
         """Take the folder of the verbs, and what the command does without one."""
         super().__init__(
-            files_in(folder),
+            {"Verbs": files_in(folder)},
             name=typed(folder),
             help=page.text,
             epilog=page.epilog,
@@ -158,23 +163,15 @@ class Verbs(Listing):
             callback=alone.callback if alone else None,
             invoke_without_command=alone is not None,
             no_args_is_help=alone is None,
+            subcommand_metavar="VERB ..." if alone is None else "[VERB ...]",
             rich_markup_mode=None,
         )
 
-    def resolve_command(
-        self,
-        ctx: Any,
-        args: list[str],
-    ) -> tuple[str | None, Any, list[str]]:
-        """Import the verb that is called. What the command does without a verb is then not done.
-
-        Raise for an activity without a verb: `check` had none in the first release.
-        """
-        self.callback = None
-        if "@" in args[0]:
-            forms = (f"`clusterwright {self.name} {verb} {args[0]}`" for verb in self.files)
-            raise InputError(f"what about {args[0]}? The verb comes first", hint=", ".join(forms))
-        return super().resolve_command(ctx, args)
+    def refuse_old(self, word: str) -> None:
+        """Raise for an activity without a verb: `check` had no verbs."""
+        if "@" in word:
+            forms = (f"`clusterwright {self.name} {verb} {word}`" for verb in self.files)
+            raise InputError(f"what about {word}? The verb comes first", hint=", ".join(forms))
 
 
 class CommandLine(Listing):
@@ -182,25 +179,12 @@ class CommandLine(Listing):
 
     def __init__(self, **attributes: Any) -> None:
         """Find the commands of every group."""
-        self.groups = {group: files_in(FOLDER / group) for group in GROUPS}
-        files: dict[str, Path] = {}
-        for group in self.groups.values():
-            files |= group
-        super().__init__(files, **attributes)
+        folders = (FOLDER / group for group in GROUPS)
+        groups = {first_line(folder).removesuffix("."): files_in(folder) for folder in folders}
+        super().__init__(groups, **attributes)
 
-    def resolve_command(
-        self,
-        ctx: Any,
-        args: list[str],
-    ) -> tuple[str | None, Any, list[str]]:
-        """Import the command that is called, or say what it is called now."""
-        if args[0] in RENAMED:
-            raise InputError(
-                f"`clusterwright {args[0]}` has another name now", hint=f"`clusterwright {RENAMED[args[0]]}`"
-            )
-        return super().resolve_command(ctx, args)
-
-    def sections(self) -> Iterator[tuple[str, Sequence[str]]]:
-        """Yield each group: its first line, and its commands."""
-        for group, files in self.groups.items():
-            yield first_line(FOLDER / group).removesuffix("."), list(files)
+    def refuse_old(self, word: str) -> None:
+        """Raise for a command that has another name now."""
+        if word in RENAMED:
+            hint = f"`clusterwright {RENAMED[word]}`"
+            raise InputError(f"`clusterwright {word}` has another name now", hint=hint)

@@ -17,7 +17,7 @@ from steps.acceptance.severity import ACTIONS
 from steps.acceptance.toolbox import TOOLS
 from steps.acceptance.xids import XIDS
 from steps.catalog.loader import Catalog, read_catalog
-from steps.catalog.schema import SEEDS, Step
+from steps.catalog.schema import FIRST_DOCUMENTS, Step
 from steps.catalog.terms import Kind, Phase, Scope
 from steps.design.design import Design, design_of
 from steps.design.figures import choice_specs, figure_sections
@@ -119,7 +119,7 @@ def seed_numbers() -> Iterator[str]:
         f"formula shown. Of {len(entries)} entries {len(entries) - len(errata)} are reproduced within their printed rounding; "
         f"the others are {len(set(errata))} errata, numbered by text: `E0-7` is the seventh of text 000. A test works out every one of them.\n"
     )
-    for seed, title in SEEDS.items():
+    for seed, title in FIRST_DOCUMENTS.items():
         yield f"## {title[0].upper()}{title[1:]} ({seed})\n"
         yield "| where | the text says | ours | verdict | why | worked out by |"
         yield "|---|---|---|---|---|---|"

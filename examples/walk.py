@@ -63,7 +63,7 @@ class Site:
 
 
 def settle(site: Site) -> bool:
-    """Do everything that people can do now; give whether there was anything."""
+    """Do everything that people can do now. Return whether there was anything."""
     unmet = site.in_state("checked_not_met", "failed")
     stuck = [r["id"] for r in unmet]
     # what was read and failed may be a busy machine's doing; what could not be read will not be there the next time
@@ -122,7 +122,7 @@ def is_left_to_people(site: Site, row: dict[str, Any]) -> bool:
 
 
 def released(site: Site, name: str) -> bool:
-    """Say whether a release already lies for an activity."""
+    """Return whether an activity has a release already."""
     return not any("release" in need for need in asked(site, name)["needs"])
 
 

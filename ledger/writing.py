@@ -36,7 +36,7 @@ from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import has_ledger
 from ledger.stores.log import Clock, Log, machine_clock
 from ledger.stores.opening import log_on, open_log
-from ledger.stores.sqlite import FileLog, create_schema, explained_engine
+from ledger.stores.sqlite import FILE_ERRORS, FileLog, create_schema, file_error
 from steps.errors import ClusterwrightError, InputError
 from steps.stamps import instant, moment
 
@@ -105,7 +105,7 @@ class Transaction:
 
     def _project_time(self) -> datetime:
         """Return project time. In a rehearsal it is never before the last event."""
-        now, row = self.clock(), self._snapshot.first(_TIME)
+        now, row = self.clock(), self._snapshot.db.execute(_TIME).fetchone()
         return max(now, moment(row[1])) if row and row[0] else now
 
     @property
@@ -134,7 +134,7 @@ class Transaction:
     @property
     def owner(self) -> str:
         """The owner that the first event names."""
-        (owner,) = self._snapshot.first("SELECT owner FROM site")
+        (owner,) = self._snapshot.db.execute("SELECT owner FROM site").fetchone()
         return str(owner)
 
     def append(
@@ -153,7 +153,7 @@ class Transaction:
 
     def append_all(self, *drafts: Draft) -> list[Event]:
         """Record events in order. Every rule was asked before."""
-        row = self._snapshot.first(_HEAD)
+        row = self._snapshot.db.execute(_HEAD).fetchone()
         head = NO_HEAD
         if row is not None:
             seq, digest, recorded, revision = row
@@ -176,7 +176,7 @@ class Transaction:
         at: datetime,
     ) -> tuple[Decided, str | None]:
         """Return a decision with its statement and signature. If no signature is required and there is none, return it unchanged."""
-        (owner_key,) = self._snapshot.first("SELECT owner_key FROM site")
+        (owner_key,) = self._snapshot.db.execute("SELECT owner_key FROM site").fetchone()
         if self.drafts is None and self.proof is None and owner_key is None:
             return payload, None
         from ledger.trust import proving  # heavy, and only signed decisions need it
@@ -248,7 +248,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         path.parent.mkdir(parents=True, exist_ok=True)
         ledger = cls(site_dir, log_on(Path(site_dir)), clock=clock)
         try:
-            with explained_engine(path):
+            with ledger._explained():
                 create_schema(ledger.log.engine, copy=ledger.is_shared)
             with ledger.write() as writing:
                 writing.append(genesis.owner, genesis, subject=genesis.site_uuid, at=writing.when(None))
@@ -276,7 +276,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             if self._joined is not None:
                 yield self._joined
                 return
-            with explained_engine(self.site_dir / LEDGER_FILE), self.log.begin() as connection:
+            with self._explained(), self.log.begin() as connection:
                 yield Transaction(connection, self.log, self.site_dir, self.clock, self.signer)
 
     @contextmanager
@@ -299,13 +299,20 @@ class Ledger(AbstractContextManager["Ledger"]):
     @contextmanager
     def dry_run(self) -> Iterator[Transaction]:
         """Let the decisions in the block ask every rule, and roll back what they recorded."""
-        with self._turn, explained_engine(self.site_dir / LEDGER_FILE):
+        with self._turn, self._explained():
             self.log.catch_up()
             with self.log.engine.connect() as connection:
                 connection.begin()  # questions use the driver directly, so SQLAlchemy begins nothing; closing rolls back
                 asking = Transaction(connection, self.log, self.site_dir, self.clock, None)
                 with self._joining(asking):
                     yield asking
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except FILE_ERRORS as error:
+            raise file_error(self.site_dir / LEDGER_FILE, error) from error
 
     @contextmanager
     def _joining(self, transaction: Transaction) -> Iterator[None]:

@@ -61,3 +61,4 @@ DamagedOption = Annotated[bool, Option("--damaged", help="Go on even if the audi
 ChangeId = Annotated[str, Argument(metavar="CHANGE", help="Its id, as CO-0001.")]
 NcrId = Annotated[str, Argument(help="Its id, as NCR-0001.")]
 NoteOption = Annotated[str, Option(help="What is worth knowing.")]
+PhaseOption = Annotated[str | None, Option(help="Only this phase.")]

@@ -12,10 +12,10 @@ from typing import TypeVar
 
 from ledger.questions.records import valid_key
 from ledger.trust import ssh
-from ledger.trust.proving import Proof, namespace_of
+from ledger.trust.proving import Proof, namespace_of, unknown_key
 from ledger.trust.statements import signed_text
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError, UnsignedError
+from steps.errors import InputError, UnsignedError
 
 Result = TypeVar("Result")
 
@@ -63,7 +63,5 @@ def _key_file(ledger: Ledger, person: str, given: Path | None) -> Path:
     with ledger.write() as writing:
         public = valid_key(writing.at(), person)
     if public is None and given is None:
-        raise NotSatisfiedError(
-            f"this site knows no key of {person}", hint="`ssh_key` in site.yaml, adopted by the owner"
-        )
+        raise unknown_key(person)
     return ssh.find_key(public or "", given)

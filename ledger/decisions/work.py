@@ -45,7 +45,7 @@ def assign(
     *,
     at: datetime | None = None,
 ) -> Event:
-    """Assign an activity to a person. If it was assigned to an organisation, the person belongs to that organisation."""
+    """Assign an activity to a person. If it was assigned to an organisation, the person must belong to that."""
     with ledger.case(activity, actor, at) as case:
         rules.assign(case, case.writing.actor(person))
         return case.record(Assigned(person=person))

@@ -106,9 +106,9 @@ def hashed_text(columns: Mapping[str, Any]) -> str:
 
 
 def recorded_at(machine: datetime, head: Head) -> datetime:
-    """Return when an event is recorded: the machine's time, or the last event's time where that is later.
+    """Return when an event is recorded: the machine's time, or the last event's time if that is later.
 
-    Raise UnreachableError where the machine's clock is more than `CLOCK_TOLERANCE` behind the last event.
+    Raise UnreachableError if the machine's clock is more than `CLOCK_TOLERANCE` behind the last event.
     """
     before = head.recorded_at
     if before is None or machine >= before:

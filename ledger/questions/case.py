@@ -6,6 +6,7 @@ when a rule first needs it, and then cached. See `ledger.rules.case.Case`.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
@@ -65,7 +66,7 @@ _INVITED = """
 SELECT roles, "on" FROM invitation WHERE activity = :name AND attempt = :attempt ORDER BY seq DESC LIMIT 1"""
 _CAME = "SELECT role, witness FROM attendance WHERE activity = :name AND attempt = :attempt"
 _LAST_RUN = "SELECT id, status FROM run WHERE activity = :name AND attempt = :attempt ORDER BY id DESC LIMIT 1"
-_HOSTS = "SELECT host, status FROM item_result WHERE run = :run ORDER BY host"
+_HOSTS = "SELECT host, status FROM item_result WHERE run = ? ORDER BY host"
 _USED_AS_IS = """
 SELECT id FROM ncr WHERE activity = :name AND (decided = 'use-as-is' OR disposition = 'use-as-is')"""
 _EVIDENCE = "SELECT kind, digest FROM evidence_item WHERE activity = :name AND attempt = :attempt ORDER BY seq, ordinal"
@@ -74,11 +75,11 @@ _WAIVED = "SELECT metric FROM waiver WHERE activity = :name AND attempt = :attem
 
 def select(snapshot: Snapshot, where: str, **values: Any) -> list[Activity]:
     """Return the activities for which an SQL condition is true, in plan order, as they are seen at the snapshot's time."""
-    found = snapshot.ask(f"{_SELECT} WHERE {where} ORDER BY ordinal", **values)
+    found = snapshot.db.execute(f"{_SELECT} WHERE {where} ORDER BY ordinal", values).fetchall()
     if not found:
         return []
     waiting = lapsed(snapshot)
-    organisations = dict(snapshot.ask("SELECT id, organisation FROM person"))
+    organisations = dict(snapshot.db.execute("SELECT id, organisation FROM person"))
     approved = _approved(snapshot, found)
     rows = []
     for name, *columns in found:
@@ -101,7 +102,8 @@ class _Approval(NamedTuple):
 def _approvals(snapshot: Snapshot, name: str | None) -> Iterator[_Approval]:
     """Yield the approvals of one activity or of all, oldest first."""
     only = "" if name is None else "AND activity = :name"
-    return map(_Approval._make, snapshot.ask(f"{_APPROVALS} {only} ORDER BY seq", name=name))
+    found = snapshot.db.execute(f"{_APPROVALS} {only} ORDER BY seq", {"name": name})
+    return map(_Approval._make, found)
 
 
 def _valid(row: Activity, approvals: Iterable[_Approval]) -> list[_Approval]:
@@ -137,7 +139,8 @@ def require_activity(snapshot: Snapshot, name: str) -> Activity:
     """Return an activity. Raise InputError for an unknown id, with the most similar ids as a hint."""
     found = activity(snapshot, name)
     if found is None:
-        raise unknown_activity(name, snapshot.column("SELECT id FROM activity"))
+        known = snapshot.db.execute("SELECT id FROM activity")
+        raise unknown_activity(name, [row[0] for row in known])
     return found
 
 
@@ -148,7 +151,8 @@ def lapsed(snapshot: Snapshot) -> set[str]:
     makes no difference: what comes after it is in the result too.
     """
     if snapshot.lapsed is None:
-        snapshot.lapsed = set(snapshot.column(_LAPSED, now=stamp(snapshot.now)))
+        found = snapshot.db.execute(_LAPSED, {"now": stamp(snapshot.now)})
+        snapshot.lapsed = {name for (name,) in found}
     return snapshot.lapsed
 
 
@@ -158,7 +162,7 @@ def open_a(snapshot: Snapshot, name: str) -> list[OpenA]:
     For every activity these are its own. For a gate or a hold point they include those of its predecessors in the network, at
     its unit and at the units inside that. For go-live they are those of the whole site.
     """
-    return [OpenA(*found) for found in snapshot.ask(_OPEN_A, id=name)]
+    return [OpenA(*found) for found in snapshot.db.execute(_OPEN_A, {"id": name})]
 
 
 def actor(snapshot: Snapshot, person: str) -> Actor:
@@ -166,10 +170,10 @@ def actor(snapshot: Snapshot, person: str) -> Actor:
 
     A delegation counts only while the person who made it has the role.
     """
-    known = snapshot.first("SELECT organisation FROM person WHERE id = :person", person=person)
-    now, lent = stamp(snapshot.now), dict[str, str | None]()
-    lent |= snapshot.ask(_LENT, person=person, now=now)
-    own = snapshot.column(_OWN, person=person)
+    known = snapshot.db.execute("SELECT organisation FROM person WHERE id = ?", [person]).fetchone()
+    asked = {"person": person, "now": stamp(snapshot.now)}
+    lent: dict[str, str | None] = dict(snapshot.db.execute(_LENT, asked))
+    own = (role for (role,) in snapshot.db.execute(_OWN, asked))
     return Actor(person, known[0] if known else None, lent | dict.fromkeys(own, None))
 
 
@@ -199,12 +203,13 @@ class LookedUp:
 
     @cached_property
     def _site(self) -> tuple[str, int]:
-        owner, rehearsal = self.snapshot.first("SELECT owner, rehearsal FROM site")
+        owner, rehearsal = self.snapshot.db.execute("SELECT owner, rehearsal FROM site").fetchone()
         return owner, rehearsal
 
-    @property
-    def _mine(self) -> dict[str, object]:
-        return {"name": self.row.id, "attempt": self.row.attempt}
+    def _ask(self, sql: str) -> sqlite3.Cursor:
+        """Return the rows of a query about this attempt."""
+        mine = {"name": self.row.id, "attempt": self.row.attempt}
+        return self.snapshot.db.execute(sql, mine)
 
     @cached_property
     def judgements(self) -> Sequence[Judgement]:
@@ -228,12 +233,12 @@ class LookedUp:
     @cached_property
     def waived(self) -> frozenset[str]:
         """The metrics that are waived in this attempt."""
-        return frozenset(self.snapshot.column(_WAIVED, **self._mine))
+        return frozenset(metric for (metric,) in self._ask(_WAIVED))
 
     @cached_property
     def evidence(self) -> Sequence[tuple[str, str]]:
         """The kind and the digest of every piece of evidence of this attempt."""
-        return self.snapshot.ask(_EVIDENCE, **self._mine)
+        return self._ask(_EVIDENCE).fetchall()
 
     @property
     def evidence_kinds(self) -> set[str]:
@@ -253,10 +258,10 @@ class LookedUp:
     @cached_property
     def invited(self) -> Invited | None:
         """The last invitation of witnesses in this attempt. None if nobody was invited."""
-        found = self.snapshot.first(_INVITED, **self._mine)
+        found = self._ask(_INVITED).fetchone()
         if found is None:
             return None
-        came = dict(self.snapshot.ask(_CAME, **self._mine))
+        came = dict(self._ask(_CAME))
         return Invited(words(found[0]), moment(found[1]), came)
 
     @property
@@ -302,7 +307,7 @@ class LookedUp:
     @cached_property
     def used_as_is(self) -> frozenset[str]:
         """The non-conformances of the activity whose disposition is use-as-is."""
-        return frozenset(self.snapshot.column(_USED_AS_IS, **self._mine))
+        return frozenset(ncr for (ncr,) in self._ask(_USED_AS_IS))
 
     @cached_property
     def completed_by(self) -> Mapping[str, Activity]:
@@ -321,7 +326,7 @@ def case_of(snapshot: Snapshot, name: str, person: str) -> LookedUp:
 
 def reads(snapshot: Snapshot, row: Activity, attempt: int) -> list[Read]:
     """Return every reading of an attempt, in the order in which they were recorded."""
-    found = snapshot.ask(_READS, name=row.id, attempt=attempt)
+    found = snapshot.db.execute(_READS, {"name": row.id, "attempt": attempt})
     return [
         Read(metric, person == ENGINE, Reading(item, text_value(value), unit, note))
         for metric, person, item, value, unit, note in found
@@ -330,8 +335,9 @@ def reads(snapshot: Snapshot, row: Activity, attempt: int) -> list[Read]:
 
 def run_end(snapshot: Snapshot, row: Activity, attempt: int) -> RunEnd | None:
     """Return how the last run of an attempt ended. None if there was no run."""
-    found = snapshot.first(_LAST_RUN, name=row.id, attempt=attempt)
+    wanted = {"name": row.id, "attempt": attempt}
+    found = snapshot.db.execute(_LAST_RUN, wanted).fetchone()
     if found is None:
         return None
     run, status = found
-    return RunEnd(status, dict(snapshot.ask(_HOSTS, run=run)))
+    return RunEnd(status, dict(snapshot.db.execute(_HOSTS, [run])))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ledger.questions.case import lapsed
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import NOT_MET, State, is_late, seen
+from ledger.rules.activity import NOT_MET, OVER, State, is_late, seen
 from steps.catalog.terms import Phase
 from steps.stamps import instant, stamp
 
@@ -125,7 +125,7 @@ def _standings(snapshot: Snapshot) -> Iterator[_Standing]:
     waiting, now = lapsed(snapshot), snapshot.now
     for name, phase, stored, ready, late_start, late_finish, *counted in snapshot.ask(_STANDING):
         state = seen(stored, instant(ready), now, lapsed=name in waiting)
-        late = is_late(state, instant(late_start), instant(late_finish), now)
+        late = state not in OVER and is_late(state, instant(late_start), instant(late_finish), now)
         yield _Standing(phase, state, late, *counted)
 
 

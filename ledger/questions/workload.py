@@ -43,7 +43,8 @@ def _is_due(row: Activity, until: datetime) -> bool:
 
 def _workload(who: str, found: list[Activity]) -> WorkloadRow:
     states = Counter(row.state for row in found)
-    hours = sum(row.plan.duration.m * row.plan.crew_size for row in found if row.finished_at is None)
+    plans = [row.plan for row in found if row.finished_at is None]
+    hours = sum(plan.duration.m * plan.crew_size for plan in plans)
     late = sum(row.late for row in found)
     return WorkloadRow(
         who,

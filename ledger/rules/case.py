@@ -128,7 +128,7 @@ class Case(Protocol):
 
     @property
     def preview(self) -> PreviewRow | None:
-        """What check mode showed last in this attempt. None where nobody looked."""
+        """What check mode showed last in this attempt. None if there was no preview."""
 
     @property
     def items(self) -> Mapping[str, Item]:

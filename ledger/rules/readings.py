@@ -108,7 +108,7 @@ def measured(
     unit = entry.unit or (metric.unit if is_text else "")
     compares_freely = metric.criterion is not None and metric.criterion.op == "within"
     if not compares_freely and not is_comparable(unit, metric.unit):
-        raise InputError(f"{entry.metric} is measured in {metric.unit}; {unit[:SHOWN]!r} does not compare with it")
+        raise InputError(f"{entry.metric} is measured in {metric.unit}; {unit[:SHOWN]!r} cannot be compared with that")
     return Measured(entry.metric, value, unit, item)
 
 

@@ -283,7 +283,7 @@ class Database(AbstractContextManager["Database"]):
             case _:
                 return UnreachableError(
                     f"{self} does not answer: {said}",
-                    hint="nothing is recorded until it answers, and nothing recorded is lost; check ledger.yaml, and PGPASSWORD or ~/.pgpass",
+                    hint="nothing is recorded until it answers; earlier events are not affected; check ledger.yaml, and PGPASSWORD or ~/.pgpass",
                 )
 
 

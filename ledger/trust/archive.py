@@ -35,7 +35,7 @@ FORMAT = 1
 BLOCK, CHUNK = 512, 1024 * 1024
 MAX_CONTENTS, MAX_SUMS = 64 * 1024, 256 * 1024 * 1024
 MAX_PATH = 100
-"""Bytes that a tar header holds without extensions, which are refused."""
+"""How many bytes a path in a tar header may have. Longer paths need extended headers, which are refused."""
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 SINGLE = frozenset({"site.yaml", "ledger.db", ".clusterwright/anchors.jsonl", "evidence/store.yaml"})
@@ -95,7 +95,7 @@ def pack(
     made_at: datetime,
     program: str,
 ) -> Contents:
-    """Write an archive and return what it says of itself. The end of its name says how it is compressed."""
+    """Write an archive and return what it says about itself. It is compressed as the end of its name says: .tar.gz or .tar.zst."""
     size = sum(member.source.stat().st_size for member in members)
     moment, count = made_at.isoformat(), len(members)
     contents = Contents(site, seq, head, rehearsal, moment, program, count, size)
@@ -126,7 +126,7 @@ def _header(path: str, size: int, made_at: datetime) -> tarfile.TarInfo:
 
 
 def unpack(archive: Path, folder: Path) -> Contents:
-    """Write the files of an archive into an empty folder, and return what the archive says of itself.
+    """Write the files of an archive into an empty folder, and return what the archive says about itself.
 
     Each file is compared with its digest. Raise NotSatisfiedError if something is not as the archive says, and
     UnreachableError if it is damaged or no backup.
@@ -166,7 +166,7 @@ def _unpacked(stream: IO[bytes], archive: Path, folder: Path) -> Contents:
 
 
 def _next(stream: IO[bytes]) -> tarfile.TarInfo | None:
-    """Return the next header, or None behind the last one, where there are only zeros."""
+    """Return the next header. None at the end of the archive, which consists of zeros."""
     block = _read(stream, BLOCK)
     if block.count(0) == BLOCK:
         if any(stream.read(CHUNK)):

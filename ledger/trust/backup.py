@@ -129,8 +129,8 @@ def bring_home(site_dir: Path) -> None:
 def restore(archive: Path, folder: Path, *, damaged: bool = False) -> Restored:
     """Restore a backup into an empty or a new folder, and audit it before it is in place.
 
-    Raise NotSatisfiedError if the backup was changed, or if the audit has findings and `damaged` does not accept them. After
-    any error nothing of the backup is left in the folder.
+    Raise NotSatisfiedError if the backup was changed, or if the audit has findings and `damaged` does not accept them. Then
+    nothing of the backup is left in the folder.
     """
     if (folder / LEDGER_FILE).exists():
         raise InputError(f"{folder} has a ledger already", hint="a ledger is never overwritten; name an empty folder")

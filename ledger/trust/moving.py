@@ -1,7 +1,7 @@
 """Move a site's ledger from its folder into a database. It is audited first. Afterwards the file in the folder is a copy.
 
-Evidence and the documents with people's names are moved before the events. So if the move is interrupted, the folder still has
-the ledger, and the move can be repeated.
+Evidence and the documents with people's names are moved first, and then all events in one transaction. If the move is
+interrupted before that, the database has no events yet, the ledger in the folder is unchanged, and the move can be repeated.
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ from ledger.questions.records import signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from ledger.trust import ssh
-from ledger.trust.statements import Basis, Decision, read_statement, signed_text, statement_text
+from ledger.trust.statements import Basis, read_statement, signed_text, statement_text
 from steps.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
-from steps.stamps import instant
+from steps.stamps import instant, stamp
 from steps.value import value_text
 
 DECISIONS: dict[str, str] = {
@@ -128,24 +128,22 @@ def statement_for(
         subjects[f"plan/{revision}"] = document
     subjects |= {f"evidence/{kind}/{name}": digest for kind, name, digest in _of_attempt(snapshot, row, _EVIDENCE)}
     comment = payload_json.get("comment") or payload_json.get("reason") or payload_json.get("disposition") or ""
-    return statement_text(
-        Decision(
-            decision=DECISIONS[payload.kind],
-            meaning=payload_json.get("meaning", DECISIONS[payload.kind]),
-            person=actor,
-            role=payload_json.get("role", "owner"),
-            comment=comment,
-            subjects=subjects,
-            policy=_policy(row),
-            site=uuid,
-            genesis=genesis,
-            plan_revision=revision,
-            attempt=row.attempt if row else 0,
-            head=head,
-            nonce=nonce,
-            at=snapshot.now,
-        )
-    )
+    predicate = {
+        "decision": DECISIONS[payload.kind],
+        "meaning": payload_json.get("meaning", DECISIONS[payload.kind]),
+        "person": actor,
+        "role": payload_json.get("role", "owner"),
+        "comment": comment,
+        "policy": _policy(row),
+        "site": uuid,
+        "genesis": genesis,
+        "plan_revision": revision,
+        "attempt": row.attempt if row else 0,
+        "head": head._asdict(),
+        "nonce": nonce,
+        "at": stamp(snapshot.now),
+    }
+    return statement_text(subjects, predicate)
 
 
 def accepted(
@@ -191,13 +189,17 @@ def unsigned(actor: str, subject: str) -> UnsignedError:
     )
 
 
+def unknown_key(person: str) -> NotSatisfiedError:
+    """Return the error for a person who is to sign and has no key in the record."""
+    hint = "write `ssh_key` in site.yaml; then the owner adopts the plan"
+    return NotSatisfiedError(f"this site knows no key of {person}", hint=hint)
+
+
 def refuse_unproven(snapshot: Snapshot, actor: str, proof: Proof, *, at: datetime) -> None:
     """Raise NotSatisfiedError if a person's signature is invalid at a time. The message says why."""
     keys = signer_keys(snapshot, actor)
     if not keys:
-        raise NotSatisfiedError(
-            f"this site knows no key of {actor}", hint="write `ssh_key` in site.yaml; then the owner adopts the plan"
-        )
+        raise unknown_key(actor)
     namespace = namespace_of(snapshot)
     signers = ssh.allowed_signers(keys, namespace)
     why = ssh.refusal(signed_text(proof.statement), proof.signature, actor, signers, namespace, at)

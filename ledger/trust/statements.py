@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, NamedTuple
 
 import rfc8785
 
 from ledger.log.chain import canonical_text
 from steps.errors import InputError
-from steps.stamps import stamp
 
 TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:clusterwright:decision:v1"
@@ -30,51 +27,15 @@ class Basis(NamedTuple):
     hash: str
 
 
-@dataclass(frozen=True)
-class Decision:
-    """The content of a statement. `subjects` are names with SHA-256 digests. The first one is what the decision is about."""
-
-    decision: str
-    meaning: str
-    person: str
-    role: str
-    comment: str
-    subjects: Mapping[str, str]
-    policy: Mapping[str, Any]
-    site: str
-    genesis: str
-    plan_revision: int
-    attempt: int
-    head: Basis
-    nonce: str
-    at: datetime
-
-
-def statement_text(decision: Decision) -> str:
-    """Return the statement as text."""
-    d = decision
-    digests = ((name, {"sha256": digest}) for name, digest in d.subjects.items())
-    subjects = [{"name": name, "digest": digest} for name, digest in digests]
+def statement_text(subjects: Mapping[str, str], predicate: Mapping[str, Any]) -> str:
+    """Return a statement as canonical text. `subjects` are names with SHA-256 digests. `predicate` is what is said about them."""
+    digests = ((name, {"sha256": digest}) for name, digest in subjects.items())
     return canonical_text(
         {
             "_type": TYPE,
-            "subject": subjects,
+            "subject": [{"name": name, "digest": digest} for name, digest in digests],
             "predicateType": PREDICATE,
-            "predicate": {
-                "decision": d.decision,
-                "meaning": d.meaning,
-                "person": d.person,
-                "role": d.role,
-                "comment": d.comment,
-                "policy": dict(d.policy),
-                "site": d.site,
-                "genesis": d.genesis,
-                "plan_revision": d.plan_revision,
-                "attempt": d.attempt,
-                "head": {"seq": d.head.seq, "hash": d.head.hash},
-                "nonce": d.nonce,
-                "at": stamp(d.at),
-            },
+            "predicate": dict(predicate),
         }
     )
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Verifies this turnover package with ssh-keygen and coreutils only.
-# Exit status 0: everything is as it must be. 1: something is not. 2: the package cannot be read.
+# Exit status 0: everything is as it must be. 1: something is not. 2: its folder cannot be opened.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -15,7 +15,7 @@ for file in * statements/* evidence/*; do
   if [ -h "$file" ]; then fault "$file is a symbolic link"; fi
   if [ -f "$file" ]; then files=$((files + 1)); fi
 done
-[ "$files" -eq "$(($(wc -l < SHA256SUMS) + 1))" ] || fault "there are $files files; SHA256SUMS and the files that it lists are $(($(wc -l < SHA256SUMS) + 1))"
+[ "$files" -eq "$(($(wc -l < SHA256SUMS) + 1))" ] || fault "the package has $files files; with SHA256SUMS and the files that it lists there should be $(($(wc -l < SHA256SUMS) + 1))"
 
 # 2. Events: each event has the hash that is listed for it, and follows the event before it.
 last=0000000000000000000000000000000000000000000000000000000000000000

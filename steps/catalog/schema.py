@@ -16,6 +16,16 @@ StepId = Annotated[str, Field(pattern=r"^([0-9]{3}|[HX][0-9]{2,3})$")]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, Field(min_length=1)]
 MetricName = Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)*$")]
+Passage = Annotated[str, Field(pattern=r"^00[0-4] .+$")]
+
+FIRST_DOCUMENTS = {
+    "000": "the guide of sixty steps",
+    "001": "the list of 195 steps",
+    "002": "the lesson on training clusters",
+    "003": "the comparison of frontier clusters",
+    "004": "the encyclopedia article on GPU clusters",
+}
+"""The documents with which this project began, by number. docs/sources.md says what each is."""
 
 
 class Closed(BaseModel):
@@ -200,28 +210,21 @@ class Fact(Closed):
     evidence: Slug = "facility-fact"
 
 
-SEEDS = {
-    "000": "the guide of sixty steps",
-    "001": "the list of 195 steps",
-    "002": "the lesson on training clusters",
-    "003": "the comparison of frontier clusters",
-    "004": "the encyclopedia article on GPU clusters",
-}
-"""The five texts that the project comes from, by their numbers."""
-
-
 class Sources(Closed):
-    """The sources of the entry, and the items of the guide of sixty steps that it covers."""
+    """The sources of the entry, and the items of the guide of sixty steps that it covers.
 
-    seed: tuple[Text, ...] = ()
+    `seed` names passages of the documents with which this project began: `001 step 34`.
+    """
+
+    seed: tuple[Passage, ...] = ()
     guide60: tuple[int, ...] = ()
     references: tuple[Text, ...] = ()
 
     @property
     def documents(self) -> tuple[str, ...]:
         """Every source by the name that docs/sources.md explains, for example "the list of 195 steps, step 34"."""
-        texts = [f"{SEEDS[said[:3]]}, {said[4:]}" if said[4:] else SEEDS[said] for said in self.seed]
-        items = [f"{SEEDS['000']}, item {number}" for number in self.guide60]
+        texts = [f"{FIRST_DOCUMENTS[said[:3]]}, {said[4:]}" for said in self.seed]
+        items = [f"{FIRST_DOCUMENTS['000']}, item {number}" for number in self.guide60]
         return (*texts, *items, *self.references)
 
 

@@ -23,7 +23,7 @@ FLIPS = 600
 OPEN = {
     "gpu.xid_events", "gpu.xid_hardware_events", "bmc.sel_faults", "port.errors", "nccl.ranks", "nvme.firmware_versions",
 }  # fmt: skip
-"""Metrics that are words or names of an open set: a misspelt one is another word, and nothing tells."""
+"""Metrics that are words or names of an open set: a misspelt one is another word, and nothing shows it."""
 
 MORE = {
     "gpu.fabric_not_ready", "topology.mismatches", "port.down", "lldp.mismatches", "redfish.firmware_unversioned",
@@ -47,7 +47,7 @@ LOGS = {
     "smartctl",
     "mlxlink",
 }
-"""Outputs that are lists without an end: cut between two entries they are a shorter list, and nothing tells."""
+"""Outputs that are lists without an end: cut between two entries they are a shorter list, and nothing shows it."""
 
 
 def read(case: Case, text: str | None = None) -> dict[str, Decimal | bool | None]:

@@ -1,4 +1,4 @@
-"""What every tool's captured output says: files handed over, design values, and the metrics they give."""
+"""What every tool's captured output says: files handed over, design values, and the metrics that are read from them."""
 
 from __future__ import annotations
 

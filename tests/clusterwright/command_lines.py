@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from typer._click.exceptions import BadOptionUsage, MissingParameter, UsageError
 
 from clusterwright.app import app
 from clusterwright.tree import Listing
@@ -31,6 +32,17 @@ def parsed(line: str) -> Any:
         if not rest:
             return context
         name, command, words = command.resolve_command(context, rest)
+
+
+def fault(line: str) -> str:
+    """Return what the parser finds wrong. Empty where a line only leaves something out, or goes on in words."""
+    try:
+        parsed(line)
+    except (MissingParameter, BadOptionUsage):
+        return ""
+    except UsageError as error:
+        return "" if "extra argument" in error.message else error.message
+    return ""
 
 
 def command_line() -> Any:

@@ -36,7 +36,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def field(tmp_path: Path) -> Path:
-    """Give a site where work at three named servers has started."""
+    """Return a site where work at three named servers has started."""
     return begun_site(tmp_path / "site")
 
 
@@ -87,7 +87,7 @@ def test_json_says_what_was_recorded(run: Run) -> None:
     ("words", "rc", "said"),
     [
         (("item", NAME, "pod-001-n09"), 2, "did you mean pod-001-n0"),
-        (("item", NAME, "pod-001-n01", "bond=1V"), 2, "'V' does not compare"),
+        (("item", NAME, "pod-001-n01", "bond=1V"), 2, "'V' cannot be compared"),
         (("item", NAME, "pod-001-n01", "bond"), 2, "'bond' is not METRIC=VALUE"),
         (("item", NAME, "pod-001-n01", "bond=0,05"), 2, "write 0.05"),
         (("item", NAME, "pod-001-n01", "--fail"), 2, "nothing says why"),

@@ -34,7 +34,7 @@ def worked_out(folder: Path, *steps: str) -> None:
 
 
 def states(folder: Path) -> dict[str, tuple[str, int, bool]]:
-    """Give state, attempt and staleness of every activity."""
+    """Return state, attempt and staleness of every activity."""
     with open_snapshot(folder) as reader:
         return {r.id: (r.state.value, r.attempt, "stale" in r.flags) for r in activities(reader.at(datetime.now(UTC)))}
 
@@ -56,7 +56,7 @@ def test_a_person_is_told_which_facts_are_missing_and_enters_them(
 
     assert "clusterwright fact 085@site feed.voltage=VALUEV" in asks
     assert refused.returncode == 2
-    assert "does not compare" in refused.stderr
+    assert "cannot be compared" in refused.stderr
     assert bare.returncode == 2
     assert entered.returncode == 0, entered.stderr
     shown = json.loads(command("show", "085@site", "--json", "--site", adopted).stdout)

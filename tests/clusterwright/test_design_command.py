@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+BAD_INPUT = 2
 COMMAND = [sys.executable, "-m", "clusterwright", "design"]
 
 
@@ -149,3 +150,25 @@ def test_a_site_file_is_designed_with_its_own_overrides(tmp_path: Path) -> None:
 
     assert made["scale"]["nodes"] == 64
     assert made["figures"]["cable_spares"] == {"value": 0.1, "source": "the site's own"}
+
+
+def test_without_matplotlib_the_page_says_what_to_install(tmp_path: Path) -> None:
+    """It comes with an extra, and everything else of a design is shown without it."""
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "sys.argv = ['clusterwright', 'design', '--preset', 'localhost', *sys.argv[1:]]\n"
+        "from clusterwright.__main__ import main; main()"
+    )
+
+    page, shown = (
+        subprocess.run(
+            [sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+        )
+        for words in (["--html", "page.html"], [])
+    )
+
+    assert page.returncode == BAD_INPUT
+    assert page.returncode == BAD_INPUT
+    assert "pip install 'clusterwright[report]'" in page.stderr
+    assert not (tmp_path / "page.html").exists()
+    assert shown.returncode == 0, shown.stderr

@@ -75,6 +75,20 @@ def test_first_lines_are_sentences_in_the_imperative(path: Path) -> None:
     assert said.split()[0].lower() in VERBS.split()
 
 
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("clusterwright imp", "import-progress"),
+        ("clusterwright check sc", "scan"),
+        ("clusterwright log --li", "--limit"),
+    ],
+)
+def test_shells_complete_commands_verbs_and_options(command: Command, typed: str, offered: str) -> None:
+    asked = {"COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" ")), "_CLUSTERWRIGHT_COMPLETE": "complete_bash"}
+
+    assert command(env=asked).stdout.split() == [offered]
+
+
 def test_no_command_has_many_parameters() -> None:
     """Verbs are plainer than options that exclude each other."""
     many = {name: len(command.params) for name, command in COMMANDS.items() if len(command.params) > MOST_PARAMETERS}

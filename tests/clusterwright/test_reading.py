@@ -96,3 +96,11 @@ def test_an_edited_site_changes_nothing_until_it_is_adopted(adopted: Path, comma
     assert adopt.returncode == 0, adopt.stderr
     assert after["site"]["revision"] == 2
     assert after["counts"]["total"] > before["counts"]["total"]
+
+
+def test_every_activity_is_one_flat_object_with_the_same_keys(adopted: Path, command: Command) -> None:
+    """Whether or not it has dates, criteria, waves or witnesses."""
+    rows = json.loads(command("list", "--json", "--site", adopted).stdout)
+
+    assert len({frozenset(row) for row in rows}) == 1
+    assert not any(isinstance(value, dict) for row in rows for value in row.values())

@@ -135,7 +135,7 @@ def test_every_part_of_the_money_adds_up() -> None:
 
     assert isclose(sum(e.capex_by_category.values()), e.capex)
     assert isclose(sum(e.opex_by_category.values()), e.opex_month)
-    assert 500e6 < e.capex < 600e6  # seed 000: 500 to 600 million
+    assert 500e6 < e.capex < 600e6  # the guide of sixty steps: 500 to 600 million
     assert isclose(e.break_even_months or 0, e.capex / (e.rent_month - e.opex_month))
 
 

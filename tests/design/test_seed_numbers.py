@@ -122,7 +122,7 @@ def test_an_entry_has_the_keys_of_its_kind_and_no_other() -> None:
 
 
 def test_no_number_stands_twice_and_an_erratum_keeps_its_seed() -> None:
-    """E0-6 is of seed 000 and reaches into 003; E3-6 compares three seeds."""
+    """E0-6 is of the guide of sixty steps and reaches into the comparison of clusters; E3-6 compares three documents."""
     places = Counter((e["seed"], e["where"], e.get("erratum")) for e in ENTRIES)
     strangers = {e["erratum"] for e in ENTRIES if e.get("erratum") and e["erratum"][1] != e["seed"][2]}
 

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 
 def until(true: Callable[[], object], *, seconds: float) -> float:
-    """Wait until something is so; give how long it took."""
+    """Wait until something is so. Return how many seconds it took."""
     began = time.monotonic()
     while not true():
         if time.monotonic() - began > seconds:

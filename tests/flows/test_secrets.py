@@ -1,4 +1,4 @@
-"""What a run is told in confidence stays in the run: canaries in inventory and environment, and every file it leaves."""
+"""The secrets of a run stay in the run: canaries in inventory and environment, and every file it leaves."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def terms(canary: int = 1, size: int = 2, max_failed_percent: float = 40) -> Wav
 
 @pytest.fixture
 def spec(tmp_path: Path) -> RunSpec:
-    """Six names of this machine; one that lies in the folder `broken` fails."""
+    """Six names of this machine; one that has a file in the folder `broken` fails."""
     playbook = tmp_path / "playbooks" / "phase" / "play.yml"
     playbook.parent.mkdir(parents=True)
     playbook.write_text(PLAYBOOK, encoding="utf-8")
@@ -42,7 +42,7 @@ def spec(tmp_path: Path) -> RunSpec:
 
 
 def play(spec: RunSpec, waves: Waves) -> tuple[dict[str, str], list[str]]:
-    """Run it; give each host's status, and the hosts that were touched, in order."""
+    """Run it. Return each host's status, and the hosts that were touched, in order."""
     events: list[RunEvent] = []
     result = run_in_waves(spec, waves, on_event=events.append, on_pgid=lambda _: None, cancel=threading.Event())
     touched = Path(spec.extra_vars["touched"]).read_text(encoding="utf-8").split()

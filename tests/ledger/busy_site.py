@@ -20,7 +20,7 @@ Decide = Callable[[], Event]
 
 
 def make_key(path: Path) -> str:
-    """Make a key without a passphrase and give its public half."""
+    """Make a key without a passphrase and return its public half."""
     words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)]
     subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
     return path.with_suffix(".pub").read_text(encoding="utf-8").strip()

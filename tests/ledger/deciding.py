@@ -194,7 +194,7 @@ INVITES: dict[State, list[str]] = {
 
 
 def voltage(volts: int) -> entries.FactEntry:
-    """Return what the facility gives."""
+    """Return the facts about the facility."""
     return entries.FactEntry("feed.voltage", Decimal(volts))
 
 

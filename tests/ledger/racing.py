@@ -154,7 +154,7 @@ class Races:
         self.faults += [f"{label}, {name}: {fault}" for fault in self._broken(name, performers, quorum, answers)]
 
     def _prepared(self, name: str, *, keyed: bool) -> set[str]:
-        """Bring an activity to where it awaits its sign-off, and give who did the work."""
+        """Bring an activity to where it awaits its sign-off, and return who did the work."""
         first, second = self._chance.sample(PEOPLE, 2)
         state = self._state(name)
         for person in PEOPLE:

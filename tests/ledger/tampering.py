@@ -60,7 +60,7 @@ class Tamperer:
         self.auditor = Auditor(self.site)
 
     def once(self) -> tuple[Change, bool, list[str]]:
-        """Make one change; give it, whether the audit named it at its place, and all places it named."""
+        """Make one change. Return it, whether the audit named it at its place, and all places it named."""
         kinds: list[Callable[[], Change]] = [
             self._event_bits,
             self._event_bits,

@@ -197,7 +197,7 @@ def test_notes_and_trailers_of_a_repository_are_read_back(site: Path, repository
 def test_a_hook_of_another_repository_does_not_mislead(
     site: Path, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Git tells a hook where it is by variables that would win over the folder named."""
+    """Git sets variables for a hook, and they would take precedence over the folder that is named."""
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
 
     add_note(repository, head_anchor(site))

@@ -62,7 +62,7 @@ def site(ledger: Ledger, clock: Clock) -> Path:
 
 
 def put_away(site: Path, target: Path) -> Path:
-    """Write a backup and give its file."""
+    """Write a backup and return its file."""
     back_up(site, target, made_at=NOW, program="test")
     return target
 

@@ -215,7 +215,7 @@ def test_an_audit_finds_a_change_that_its_asker_decided(ledger: Ledger, monkeypa
 
 def test_only_the_contractors_people_and_the_owner_report_its_work(ledger: Ledger, look: Look, clock: Clock) -> None:
     with_contractors(ledger)
-    with pytest.raises(NotSatisfiedError, match="may not give"):
+    with pytest.raises(NotSatisfiedError, match="may not assign"):
         assign_organisation(ledger, "tech", "001@site", "Pipes Ltd")
     with pytest.raises(InputError, match="nobody at this site belongs to 'Pipers'") as unknown:
         assign_organisation(ledger, "pm", "001@site", "Pipers")

@@ -141,7 +141,7 @@ def test_the_worst_of_readings_in_several_units_is_the_worst(counted: Ledger, lo
     ("reading", "said"),
     [
         (ReadingEntry("bnd", "1"), "asks for no 'bnd'.*\n.*did you mean bond"),
-        (ReadingEntry("bond", "1", "V"), "'V' does not compare"),
+        (ReadingEntry("bond", "1", "V"), "'V' cannot be compared"),
         (ReadingEntry("bond", "good"), "a number in ohm, not 'good'"),
         (ReadingEntry("bond", "0,05"), "a number in ohm, not '0,05'\n.*write 0.05"),
         (ReadingEntry("bond", "nan"), "none that an instrument shows"),
@@ -437,7 +437,7 @@ def test_a_photo_is_a_picture_and_is_kept_of_nothing_that_is_refused(counted: Le
 
     with pytest.raises(InputError, match="id_ed25519 is TEXT"):
         check(counted, "tech", NAME, [good("A", photos=(secret,))])
-    with pytest.raises(InputError, match="'V' does not compare"):
+    with pytest.raises(InputError, match="'V' cannot be compared"):
         check(counted, "tech", NAME, [ItemEntry("A", readings=bond("1", "V"), photos=(photo,))])
 
     assert sorted(counted.site_dir.glob("evidence/sha256/*/*")) == before

@@ -62,13 +62,13 @@ def settled(ledger: Ledger, kw: int, name: str = "085@site") -> None:
 
 
 def voltage(ledger: Ledger, volts: int, unit: str = "V") -> None:
-    """Enter what the facility gives."""
+    """Enter the facts about the facility."""
     entry = FactEntry("feed.voltage", Decimal(volts), unit)
     record_facts(ledger, "tech", "085@site", [entry], evidence=[LETTER], source="letter of 5 January")
 
 
 def test_what_is_asked_for_and_not_known_is_said_with_the_command(asking: Ledger, look: Look, clock: Clock) -> None:
-    """Who waits for a number must read which, and how to give it."""
+    """A person who waits for a number must read which one, and how to enter it."""
     needs = why(look(clock.now), "086@site").needs
 
     assert needs == (
@@ -105,7 +105,7 @@ def test_a_fact_is_kept_in_the_unit_that_is_asked_for(asking: Ledger, look: Look
 @pytest.mark.parametrize(
     ("name", "entries", "says"),
     [
-        ("085@site", [FactEntry("feed.voltage", Decimal(415), "kW")], "does not compare"),
+        ("085@site", [FactEntry("feed.voltage", Decimal(415), "kW")], "cannot be compared"),
         ("085@site", [FactEntry("feed.voltage", "much")], "is a number in V"),
         ("085@site", [FactEntry("feed.voltage", Decimal(-1))], "cannot be -1"),
         ("085@site", [FactEntry("feed.current", Decimal(80))], "does not ask for 'feed.current'"),

@@ -16,7 +16,7 @@ from ledger.trust.audit import audit
 GOLDEN = Path(__file__).parents[1] / "golden"
 
 
-@pytest.mark.parametrize(("release", "done", "not_applicable"), [("v0.1.0", 180, 52)])
+@pytest.mark.parametrize(("release", "done", "not_applicable"), [("v0.1.0", 180, 52), ("v0.2.0", 180, 52)])
 def test_the_ledger_of_a_release_still_replays(tmp_path: Path, release: str, done: int, not_applicable: int) -> None:
     with tarfile.open(GOLDEN / f"{release}.tar.xz") as packed:
         packed.extractall(tmp_path, filter="data")

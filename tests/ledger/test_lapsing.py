@@ -58,7 +58,7 @@ def test_what_has_not_started_waits_once_an_approval_is_over(
 
 
 def test_a_quorum_approves_it_again(valid: Ledger, look: Look, clock: Clock, state: StateOf) -> None:
-    """Each approval counts once, and the last one that is needed gives it its time anew."""
+    """Each approval counts once, and the last one that is needed starts its time again."""
     clock.forward(41 * DAY)
     sign(valid, "lead", HOLD)
     assert state("040@pod-001") == "blocked"

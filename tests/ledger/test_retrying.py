@@ -56,7 +56,7 @@ def begun(empty: Ledger, clock: Clock) -> Callable[[Plan], Ledger]:
 
 
 def run(ledger: Ledger, results: dict[str, ItemStatus], loss: dict[str, str], digest: str = DIGEST) -> str:
-    """Let a run end with these results and readings; give the state that it leads to."""
+    """Let a run end with these results and readings. Return the state that follows."""
     take(ledger, NAME)
     outcome = RunOutcome(
         "failed" if {"failed", "unreachable"} & set(results.values()) else "ok",

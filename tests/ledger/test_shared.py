@@ -344,7 +344,7 @@ def test_the_audit_finds_what_an_administrator_changed(site: Shared, change: str
 def test_a_folder_that_was_mixed_up_is_refused(site: Shared, tmp_path: Path) -> None:
     """A copy without its log takes no decision; a record of its own is not mistaken for a copy."""
     (site.of("pm") / "ledger.yaml").unlink()
-    with pytest.raises(UnreachableError, match=r"is a copy of a shared ledger, and ledger\.yaml"):
+    with pytest.raises(UnreachableError, match=r"is a copy of a shared ledger, but ledger\.yaml"):
         Ledger.open(site.of("pm"))
 
     own = tmp_path / "own"

@@ -68,7 +68,7 @@ def test_the_key_is_found_by_what_the_site_knows(tmp_path: Path) -> None:
 
     assert find_key(key, None, {"HOME": str(tmp_path)}).name == "id_work"
     assert find_key(key, None, {"CLUSTERWRIGHT_KEY": str(tmp_path / ".ssh" / "id_home")}).name == "id_home"
-    with pytest.raises(UnreachableError, match="no key"):
+    with pytest.raises(UnreachableError, match="none of the keys"):
         find_key(key, None, {"HOME": str(tmp_path / "nowhere")})
 
 

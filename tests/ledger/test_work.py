@@ -131,7 +131,7 @@ def test_finish_is_refused_while_a_criterion_is_not_measured(ledger: Ledger, clo
     ("metric", "value", "unit", "said"),
     [
         ("link.los", Decimal(1), "dB", "no criterion"),
-        ("link.loss", Decimal(1), "V", "does not compare"),
+        ("link.loss", Decimal(1), "V", "cannot be compared"),
         ("link.loss", True, "dB", "a number in dB"),
         ("link.up", Decimal(1), "", "true or false"),
     ],

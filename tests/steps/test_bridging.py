@@ -94,7 +94,7 @@ def test_a_lag_between_two_steps_that_are_done_is_as_it_is_written() -> None:
 @pytest.mark.parametrize("facility", ["existing", "shell", "greenfield"])
 @pytest.mark.parametrize("preset", preset_names())
 def test_no_preset_waits_for_a_lag_of_what_it_does_not_do(preset: str, facility: str) -> None:
-    """Every lag of the catalog lies between two steps that both apply or both do not."""
+    """Every lag of the catalog is between two steps that both apply or both do not."""
     site = Site.model_validate(
         {
             "name": "t",

@@ -131,7 +131,7 @@ def test_a_facility_that_gives_what_was_designed_carries_what_the_design_says(fe
 def test_plugs_voltages_currents_and_phases_are_held_against_each_other(
     changed: dict[str, Value], mismatches: int
 ) -> None:
-    """A C14 draws what a C13 does not carry; 208 V at the outlet is not what 415 V gives."""
+    """A C14 draws what a C13 does not carry; the voltage at the outlet is 240 V at 415 V, not 208 V."""
     assert result(plan_of("superpod-1su"), "021@site", "plug.mismatches", FACTS | changed) == mismatches
 
 

@@ -136,6 +136,17 @@ def test_a_field_counts_as_read_where_its_class_is_handled(tmp_path: Path) -> No
     assert {("OnFail", "severity"), ("Crew", "count")} <= unread
 
 
+def test_a_field_counts_as_read_where_the_plan_has_it_from_the_step(tmp_path: Path) -> None:
+    """The planner copies it under the same name, and a row of the ledger has it as `row.plan`."""
+    (tmp_path / "reading.py").write_text("def first(row):\n    return row.plan.shares, row.state\n", encoding="utf-8")
+    (tmp_path / "other.py").write_text("def second(row):\n    return row.preview\n", encoding="utf-8")
+
+    unread = unread_fields((tmp_path,))
+
+    assert ("Step", "shares") not in unread
+    assert ("Step", "preview") in unread
+
+
 def test_a_field_that_is_read_is_not_excused(tmp_path: Path) -> None:
     (tmp_path / "reading.py").write_text("def f(duration):\n    return duration.restarts_on\n", encoding="utf-8")
 

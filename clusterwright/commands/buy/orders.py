@@ -11,12 +11,12 @@ Example:
 
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from typer import Option
 
 from clusterwright.commands.asking import AskingPast
-from clusterwright.output import day, minute, table
+from clusterwright.output import Cells, Document, day, minute, table
 from ledger.questions import orders as questions
 from ledger.questions.order_history import HistoryRow
 from ledger.questions.site import site_of
@@ -55,7 +55,7 @@ def orders(
             )
 
 
-def _cells(r: OrderRow, zone: str) -> tuple[object, ...]:
+def _cells(r: OrderRow, zone: str) -> Cells:
     return (
         day(r.order_by, zone),
         r.id,
@@ -78,7 +78,7 @@ def _state(r: OrderRow) -> str:
 
 
 def _history(ask: AskingPast, snapshot: Snapshot, order: str, zone: str) -> None:
-    def cells(h: HistoryRow) -> tuple[object, ...]:
+    def cells(h: HistoryRow) -> Cells:
         delivery = h.subject.removeprefix(order) or "the order"
         return h.seq, minute(h.at, zone), h.person, delivery, h.said
 
@@ -87,7 +87,7 @@ def _history(ask: AskingPast, snapshot: Snapshot, order: str, zone: str) -> None
     ask.table(snapshot, rows, headers, cells, right=(0,), empty=empty)
 
 
-def _budget(snapshot: Snapshot) -> list[dict[str, Any]]:
+def _budget(snapshot: Snapshot) -> list[Document]:
     """Return the money by budget line, with the design's estimate where a line has the name of one of its categories."""
     rows = questions.budget(snapshot)
     estimates = _estimates(snapshot.site_dir) if rows else {}
@@ -100,7 +100,7 @@ def _budget(snapshot: Snapshot) -> list[dict[str, Any]]:
     return document
 
 
-def _print_budget(lines: list[dict[str, Any]]) -> None:
+def _print_budget(lines: list[Document]) -> None:
     table(
         ("budget line", "", "orders", "committed", "received", "open", "estimate USD", "over it"),
         [

@@ -8,6 +8,7 @@ Example:
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.commands.options import AsOption
+from clusterwright.output import Cells
 from clusterwright.where import acting_person
 from ledger.questions import inbox as questions
 from ledger.questions.inbox import InboxRow
@@ -27,5 +28,5 @@ def inbox(
         raise WaitingError(f"{len(rows)} wait for {person}")
 
 
-def _cells(r: InboxRow) -> tuple[object, ...]:
+def _cells(r: InboxRow) -> Cells:
     return r.activity, r.title, r.action, r.role, ", ".join(r.missing_evidence)

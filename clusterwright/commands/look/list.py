@@ -11,8 +11,9 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import AskingPast
+from clusterwright.commands.options import PhaseOption
 from clusterwright.flat import flat_activity
-from clusterwright.output import day
+from clusterwright.output import Cells, day
 from ledger.questions.activities import activities
 from ledger.questions.site import site_of
 from ledger.rules.activity import Activity, State
@@ -21,7 +22,7 @@ from steps.errors import InputError
 
 def list_(
     ask: AskingPast,
-    phase: Annotated[str | None, Option(help="Only this phase.")] = None,
+    phase: PhaseOption = None,
     state: Annotated[str | None, Option(help="Only this state, as ready or awaiting_sign_off.")] = None,
     unit: Annotated[str | None, Option(help="Only this unit, as pod-003.")] = None,
     search: Annotated[str | None, Option(help="Only where id or title holds this.")] = None,
@@ -43,7 +44,7 @@ def list_(
         ask.table(snapshot, rows, headers, lambda row: _cells(row, zone), document=document)
 
 
-def _cells(row: Activity, zone: str) -> tuple[object, ...]:
+def _cells(row: Activity, zone: str) -> Cells:
     start = row.plan.dates.early_start if row.plan.dates else None
     state = f"{row.state.glyph} {row.state.words}"
     who = row.assignee or row.whose or row.plan.role

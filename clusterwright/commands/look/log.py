@@ -11,7 +11,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.asking import AskingPast
-from clusterwright.output import minute
+from clusterwright.output import Cells, minute
 from ledger.questions.log import EventRow, last_events
 from ledger.questions.site import site_of
 
@@ -24,7 +24,7 @@ def log(
     with ask.record() as snapshot:
         rows, zone = last_events(snapshot, limit, subject=subject), site_of(snapshot).time_zone
 
-        def cells(e: EventRow) -> tuple[object, ...]:
+        def cells(e: EventRow) -> Cells:
             return e.seq, minute(e.recorded_at, zone), e.actor, e.kind, e.subject
 
         headers = ("seq", "recorded", "who", "what", "about")

@@ -11,8 +11,9 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import AskingPast
+from clusterwright.commands.options import PhaseOption
 from clusterwright.flat import flat_activity
-from clusterwright.output import day
+from clusterwright.output import Cells, day
 from ledger.questions.activities import ready
 from ledger.questions.site import site_of
 from ledger.rules.activity import Activity
@@ -20,7 +21,7 @@ from ledger.rules.activity import Activity
 
 def next_(
     ask: AskingPast,
-    phase: Annotated[str | None, Option(help="Only this phase.")] = None,
+    phase: PhaseOption = None,
     limit: Annotated[int, Option(help="How many at most.")] = 30,
 ) -> None:
     with ask.record() as snapshot:
@@ -38,7 +39,7 @@ def next_(
         )
 
 
-def _cells(row: Activity, zone: str) -> tuple[object, ...]:
+def _cells(row: Activity, zone: str) -> Cells:
     plan, (float_h, _) = row.plan, _urgency(row)
     since = day(row.ready_from, zone)
     return row.id, plan.title, plan.role, plan.kind, since, f"{float_h:.0f}"

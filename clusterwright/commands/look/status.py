@@ -6,10 +6,8 @@ Example:
 
 """
 
-from typing import Any
-
 from clusterwright.commands.asking import AskingPast
-from clusterwright.output import clean, day
+from clusterwright.output import Document, clean, day
 from ledger.questions.counts import counts, phases
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
@@ -35,7 +33,7 @@ def status(ask: AskingPast) -> None:
         ask.answer(snapshot, document, lambda: _print(document, to_place))
 
 
-def _print(document: dict[str, Any], to_place: list[OrderRow]) -> None:
+def _print(document: Document, to_place: list[OrderRow]) -> None:
     site, now, found = document["site"], document["as_of"], document["counts"]
     zone = site.time_zone
     mark = "REHEARSAL, nothing here was really done. " if site.rehearsal else ""

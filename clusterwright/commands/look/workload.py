@@ -17,6 +17,7 @@ from clusterwright.commands.asking import AskingPast
 from ledger.questions import workload as questions
 
 HEADERS = ("who", "activities", "ready", "in progress", "to sign off", "late", "person-hours")
+NUMBERS = range(1, len(HEADERS))
 
 
 def workload(
@@ -25,7 +26,7 @@ def workload(
 ) -> None:
     with ask.record() as snapshot:
         rows = questions.workload(snapshot, snapshot.now + timedelta(days=days))
-        ask.table(snapshot, rows, HEADERS, _cells, right=range(1, len(HEADERS)), empty="nobody has anything to do")
+        ask.table(snapshot, rows, HEADERS, _cells, right=NUMBERS, empty="nobody has anything to do")
 
 
 def _cells(row: questions.WorkloadRow) -> tuple[object, ...]:

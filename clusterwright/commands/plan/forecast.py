@@ -9,13 +9,13 @@ Example:
 """
 
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import AsOption
-from clusterwright.output import print_json, say
+from clusterwright.output import Document, print_json, say
 from ledger.evidence.plans import read_plan
 from ledger.questions.actuals import current_forecast
 from ledger.questions.snapshot import Snapshot
@@ -48,7 +48,7 @@ def forecast(
         say("published")
 
 
-def _document(snapshot: Snapshot) -> dict[str, Any]:
+def _document(snapshot: Snapshot) -> Document:
     plan = read_plan(snapshot)
     found = current_forecast(snapshot, plan)
     phases: dict[str, datetime] = {}

@@ -8,11 +8,10 @@ Example:
 """
 
 from collections import Counter
-from typing import Any
 
 from clusterwright.commands.asking import Asking
 from clusterwright.matching import matching_of, serials_on_record
-from clusterwright.output import print_json, say, table
+from clusterwright.output import Document, print_json, say, table
 from clusterwright.planning import read_all
 from steps.design.matching import Matching
 from steps.errors import InputError, NotSatisfiedError, Place
@@ -70,7 +69,7 @@ def _print(matching: Matching) -> None:
         table(("", "ambiguous"), rows)
 
 
-def _document(matching: Matching) -> dict[str, Any]:
+def _document(matching: Matching) -> Document:
     return {
         "in_order": matching.in_order,
         "pairs": [
@@ -89,7 +88,7 @@ def _document(matching: Matching) -> dict[str, Any]:
             {
                 "nodes": [node.name for node in found.nodes],
                 "hosts": [host.name for host in found.hosts],
-                "because": [{**shared._asdict(), "hosts": shared.hosts} for shared in found.because],
+                "because": found.because,
             }
             for found in matching.ambiguous
         ],

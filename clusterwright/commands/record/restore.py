@@ -14,7 +14,7 @@ from typer import Argument
 
 from clusterwright.archived import say_who_is_named, summed_up
 from clusterwright.commands.options import DamagedOption, JsonOption
-from clusterwright.output import print_json, say
+from clusterwright.output import Document, print_json, say
 from ledger.trust.backup import restore as bring_back
 
 
@@ -29,7 +29,7 @@ def restore(
     if made.named:
         say(f"it names {len(made.named)} people: redact again those who were redacted after event {made.contents.seq}")
     if as_json:
-        named: dict[str, object] = {"named": made.named, "redacted_but_named": made.redacted_but_named}
+        named: Document = {"named": made.named, "redacted_but_named": made.redacted_but_named}
         named |= {"folder": folder, "findings": list(made.findings)}
         print_json(made.contents._asdict() | named)
         return

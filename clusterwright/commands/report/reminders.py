@@ -13,7 +13,7 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import AskingPast
-from clusterwright.output import day
+from clusterwright.output import Cells, day
 from clusterwright.where import known_person
 from ledger.questions import reminders as questions
 from ledger.questions.reminders import ReminderRow
@@ -34,6 +34,6 @@ def reminders(
         ask.table(snapshot, rows, headers, lambda row: _cells(row, zone), empty=empty)
 
 
-def _cells(r: ReminderRow, zone: str) -> tuple[object, ...]:
+def _cells(r: ReminderRow, zone: str) -> Cells:
     when = (r.urgency.value, r.due, day(r.since, zone))
     return r.person, *when, r.kind, r.subject, r.what, r.command

@@ -10,7 +10,7 @@ Example:
 from zoneinfo import ZoneInfo
 
 from clusterwright.commands.asking import Asking
-from clusterwright.output import table
+from clusterwright.output import Cells, table
 from ledger.questions import ncrs
 from ledger.questions.ncrs import PunchRow
 from ledger.questions.site import site_of
@@ -31,7 +31,7 @@ def _print(found: list[PunchRow]) -> None:
         print("nothing is open")
 
 
-def _cells(p: PunchRow) -> tuple[object, ...]:
+def _cells(p: PunchRow) -> Cells:
     overdue = "overdue" if p.overdue else ""
     return (
         p.trade,

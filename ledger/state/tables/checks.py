@@ -1,4 +1,4 @@
-"""Checklists: every entry that was ever made of an item; the last one in an attempt counts."""
+"""Checklists: all entries of their items. The last entry of an item in an attempt counts."""
 
 from __future__ import annotations
 

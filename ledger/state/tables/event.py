@@ -1,4 +1,4 @@
-"""The append-only event table; its text columns hold exactly what was hashed."""
+"""The append-only event table. Its text columns have exactly the text that was hashed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ledger.state.columns import primary_key
 
 
 class EventTable(SQLModel, table=True):
-    """An event; text columns hold exactly what was hashed."""
+    """An event. Text columns have exactly the text that was hashed."""
 
     __tablename__ = "event"
     seq: int = primary_key()

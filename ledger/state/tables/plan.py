@@ -11,7 +11,7 @@ from ledger.state.columns import primary_key, utc, word_list
 
 
 class Site(SQLModel, table=True):
-    """One row: what genesis said."""
+    """The site. There is one row, with the content of genesis."""
 
     __tablename__ = "site"
     id: int = primary_key()
@@ -26,7 +26,7 @@ class Site(SQLModel, table=True):
 class PlanRevision(SQLModel, table=True):
     """An adopted plan. The last one is in force.
 
-    The row also holds what the working calendar needs, and as JSON the figures and choices by which items have their names.
+    The row also has what the working calendar needs, and as JSON the figures and choices by which items have their names.
     """
 
     __tablename__ = "plan_revision"
@@ -95,7 +95,7 @@ class PersonName(SQLModel, table=True):
 
 
 class PersonRole(SQLModel, table=True):
-    """A role that a person holds."""
+    """A person's own role."""
 
     __tablename__ = "person_role"
     person: str = primary_key()

@@ -43,7 +43,7 @@ class Invitation(SQLModel, table=True):
 
 
 class Attendance(SQLModel, table=True):
-    """Who came in a role to witness an activity; `witness` is nobody where that role did not."""
+    """Who came as a witness in a role. `witness` is None if nobody came."""
 
     __tablename__ = "attendance"
     activity: str = primary_key()
@@ -126,7 +126,7 @@ class Waiver(SQLModel, table=True):
 
 
 class Attestation(SQLModel, table=True):
-    """A statement that a step was done outside; kept for ever."""
+    """A statement that a step was done outside Clusterwright. It is never removed."""
 
     __tablename__ = "attestation"
     seq: int = primary_key()

@@ -30,7 +30,7 @@ class Run(SQLModel, table=True):
 
 
 class Preview(SQLModel, table=True):
-    """What a playbook would change, seen in check mode; the last of an attempt counts."""
+    """What a playbook would change, as check mode showed it. The last preview of an attempt counts."""
 
     __tablename__ = "preview"
     activity: str = primary_key()

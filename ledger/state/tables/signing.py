@@ -10,7 +10,7 @@ from ledger.state.columns import primary_key, utc, word_list
 
 
 class KeyTable(SQLModel, table=True):
-    """A person's public key, and the time in which it counts. `until` is None while it does."""
+    """A person's public key, and the time in which it is valid. `until` is None while it is not revoked."""
 
     __tablename__ = "signer_key"
     seq: int = primary_key()
@@ -22,7 +22,7 @@ class KeyTable(SQLModel, table=True):
 
 
 class Statement(SQLModel, table=True):
-    """What a person signed. Its nonce is used once. The text is in the event, the signature beside it."""
+    """A statement that a person signed. Its nonce is used only once. The event has the text and the signature."""
 
     __tablename__ = "statement"
     seq: int = primary_key()
@@ -47,7 +47,7 @@ class Delegation(SQLModel, table=True):
 
 
 class Override(SQLModel, table=True):
-    """An activity that passed against its policy. It is kept and shown for ever."""
+    """An activity that passed against its policy. It is never removed."""
 
     __tablename__ = "override"
     seq: int = primary_key()

@@ -44,7 +44,7 @@ class OrderLine(SQLModel, table=True):
 
 
 class Tranche(SQLModel, table=True):
-    """One delivery of an order; `contracted` is the quantity that a change order set, whatever the plan says."""
+    """One delivery of an order; `contracted` is the quantity of a change order, which replaces that of the plan."""
 
     __tablename__ = "tranche"
     id: str = primary_key()

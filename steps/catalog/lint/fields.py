@@ -102,7 +102,7 @@ def _classes() -> dict[str, list[str]]:
 def _holders() -> Holders:
     """Return the names of each class and of the fields that hold one."""
     found = {name: {name} for name in _classes()}
-    found["Step"].add("step")
+    found["Step"] |= {"step", "plan"}  # `row.plan.title` reads Step.title: the planner copies fields of the same name
     found["Entry"].add("entry")
     for kind in (getattr(schema, name) for name in found if name != "Entry"):
         for name, field in kind.model_fields.items():

@@ -10,6 +10,7 @@ Example:
 """
 
 from clusterwright.commands.asking import Asking
+from clusterwright.output import Cells
 from ledger.questions.orders import changes
 from ledger.rules.rows import ChangeRow
 
@@ -21,7 +22,7 @@ def change(ask: Asking) -> None:
         ask.table(snapshot, changes(snapshot), headers, _cells, empty=empty)
 
 
-def _cells(c: ChangeRow) -> tuple[object, ...]:
+def _cells(c: ChangeRow) -> Cells:
     value = f"{c.value} {c.currency}" if c.value is not None else ""
     about = (c.id, c.subject, c.state, c.quantity, value)
     return *about, c.asked_by, c.decided_by, c.reason

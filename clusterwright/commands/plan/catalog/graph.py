@@ -1,18 +1,19 @@
-"""List the links between steps for one design, bridged around what does not apply there.
+"""List the links between the steps of one design.
 
-The design is that of the site, or of the preset that is named; outside a site it is superpod-1su.
+Links are bridged around steps that do not apply there. The design is that of the site, or of the preset
+that is named. Outside a site it is superpod-1su.
 
 Example:
     clusterwright catalog graph --preset superpod-1su
 
 """
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from typer import Option
 
 from clusterwright.commands.asking import Asking
-from clusterwright.output import print_json, table
+from clusterwright.output import Cells, Document, print_json, table
 from clusterwright.planning import read_all
 from clusterwright.where import site_if_any
 from steps.catalog.loader import read_catalog
@@ -53,6 +54,6 @@ def graph(
     )
 
 
-def _cells(link: dict[str, Any]) -> tuple[object, ...]:
+def _cells(link: Document) -> Cells:
     first = (link["from"], link["to"], link["type"], link["lag"] or "")
     return (*first, link["map"], link["reason"], " ".join(link["bridged"]))

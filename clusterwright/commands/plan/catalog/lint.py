@@ -1,7 +1,9 @@
-"""Check the catalog for itself and for the design of every preset; exit 1 on a finding.
+"""Check the catalog; exit code 1 on a finding.
 
-One step is checked by itself, with its links and its formulas. Circles, missing receipts and links that wait for all
-pods show only in the whole catalog.
+It is checked for itself and for the design of every preset.
+
+One step is checked by itself, with its links and its formulas. Circles, missing receipts and links that wait for all pods
+show only in the whole catalog.
 
 Example:
     clusterwright catalog lint

@@ -5,12 +5,9 @@ Example:
 
 """
 
-from typing import Annotated
-
-from typer import Option
-
 from clusterwright.commands.asking import Asking
-from clusterwright.output import print_json, table
+from clusterwright.commands.options import PhaseOption
+from clusterwright.output import Cells, Document, print_json, table
 from clusterwright.where import site_if_any
 from steps.catalog.loader import Entry, read_catalog
 
@@ -19,7 +16,7 @@ KEYS = "id title phase kind scope applies supplies links duration crew sign_off 
 
 def list_(
     ask: Asking,
-    phase: Annotated[str | None, Option(help="Only this phase.")] = None,
+    phase: PhaseOption = None,
 ) -> None:
     catalog = read_catalog(site_if_any(ask.site))
     steps = [entry for entry in catalog.values() if phase in {None, entry.step.phase}]
@@ -39,7 +36,7 @@ def list_(
     )
 
 
-def _cells(entry: Entry) -> tuple[object, ...]:
+def _cells(entry: Entry) -> Cells:
     step = entry.step
     return (
         step.id,
@@ -51,7 +48,7 @@ def _cells(entry: Entry) -> tuple[object, ...]:
     )
 
 
-def _document(entry: Entry) -> dict[str, object]:
+def _document(entry: Entry) -> Document:
     step = entry.step.model_dump(mode="json", exclude_none=True)
     same = {name: step[name] for name in KEYS.split()}
     return same | {

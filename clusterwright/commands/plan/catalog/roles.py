@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright.commands.asking import Asking
-from clusterwright.output import print_json, table
+from clusterwright.output import Cells, print_json, table
 from clusterwright.where import site_if_any
 from steps.catalog.loader import read_roles
 
@@ -19,8 +19,9 @@ def roles(ask: Asking) -> None:
     if ask.as_json:
         print_json(known)
     else:
-        table(("role", "title", ""), [_cells(slug, role) for slug, role in known.items()])
+        rows = [_cells(slug, role) for slug, role in known.items()]
+        table(("role", "title", ""), rows)
 
 
-def _cells(slug: str, role: Mapping[str, Any]) -> tuple[object, ...]:
+def _cells(slug: str, role: Mapping[str, Any]) -> Cells:
     return slug, role["title"], "signs" if role["signs"] else ""

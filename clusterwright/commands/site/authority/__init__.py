@@ -9,7 +9,7 @@ Example:
 """
 
 from clusterwright.commands.asking import Asking
-from clusterwright.output import table
+from clusterwright.output import Cells, table
 from ledger.questions.people import DelegationRow, delegations
 from ledger.questions.records import OverrideRow, overrides
 
@@ -39,11 +39,11 @@ def _print(lent: list[DelegationRow], broken: list[OverrideRow]) -> None:
         table(("against its policy", "by", "lacking", "reason"), map(_override, broken))
 
 
-def _override(o: OverrideRow) -> tuple[object, ...]:
+def _override(o: OverrideRow) -> Cells:
     return o.activity, o.person, "; ".join(o.lacking), o.reason
 
 
-def _cells(d: DelegationRow) -> tuple[object, ...]:
+def _cells(d: DelegationRow) -> Cells:
     withdrawn = "withdrawn" if d.withdrawn_at else ""
     return (
         d.id,

@@ -13,7 +13,7 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import Asking
-from clusterwright.output import print_json, table
+from clusterwright.output import Cells, Document, print_json, table
 from clusterwright.where import known_person
 from ledger.questions.case import actor
 from ledger.rules.access import ACCESS, Rule, Who, in_words
@@ -51,11 +51,11 @@ def _may(roles: set[str], rule: Rule) -> bool:
     return not (roles | DEPENDS).isdisjoint(rule.may)
 
 
-def _cells(action: str, rule: Rule) -> tuple[object, ...]:
+def _cells(action: str, rule: Rule) -> Cells:
     return action.replace("_", " "), rule.to, *in_words(rule)
 
 
-def _document(action: str, rule: Rule) -> dict[str, object]:
+def _document(action: str, rule: Rule) -> Document:
     what = f"{rule.does.format('it')}: {rule.to}"
     return {
         "action": action,

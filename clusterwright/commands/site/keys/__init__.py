@@ -10,6 +10,7 @@ Example:
 """
 
 from clusterwright.commands.asking import Asking
+from clusterwright.output import Cells
 from ledger.questions.records import signer_keys
 from ledger.rules.rows import SignerKey
 
@@ -19,6 +20,6 @@ def keys(ask: Asking) -> None:
         ask.table(snapshot, signer_keys(snapshot), ("person", "since", "until", "why", "key"), _cells)
 
 
-def _cells(r: SignerKey) -> tuple[object, ...]:
+def _cells(r: SignerKey) -> Cells:
     until = f"{r.until:%Y-%m-%d %H:%M}" if r.until else ""
     return r.person, f"{r.since:%Y-%m-%d %H:%M}", until, r.reason, r.key[:60]

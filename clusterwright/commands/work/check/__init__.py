@@ -1,6 +1,6 @@
 """Check the items of an activity one by one.
 
-Readings are judged as they are entered, and an item that fails opens a non-conformance.
+Readings are judged at once. An item that fails opens a non-conformance.
 
 Example:
     clusterwright check list H08@pod-001

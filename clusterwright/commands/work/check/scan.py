@@ -10,11 +10,10 @@ Example:
 
 import json
 import sys
-from typing import Any
 
 from clusterwright.commands.acting import Acting, Deciding
 from clusterwright.commands.options import ActivityId, JsonOption
-from clusterwright.output import clean, say
+from clusterwright.output import Document, clean, say
 from ledger.decisions import checklists
 from steps.errors import ClusterwrightError, InputError, UnreachableError
 
@@ -40,7 +39,7 @@ def scan(
         raise InputError(f"{refused} scans were refused", hint="what was answered ok is recorded")
 
 
-def _answer(decider: Deciding, activity: str, line: str) -> dict[str, Any]:
+def _answer(decider: Deciding, activity: str, line: str) -> Document:
     try:
         found = decider.take(checklists.scan, activity, line)
     except UnreachableError:
@@ -56,7 +55,7 @@ def _answer(decider: Deciding, activity: str, line: str) -> dict[str, Any]:
     return {"answer": answer, "item": found.item, "passed": found.passed, "items": found.items}
 
 
-def _in_words(answer: dict[str, Any]) -> str:
+def _in_words(answer: Document) -> str:
     if answer["answer"] == "refused":
         said = f"{answer['why']}; {answer['hint']}".rstrip("; ")
         if sys.stdin.isatty():
