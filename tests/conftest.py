@@ -108,14 +108,15 @@ def adopted_once(once: Once) -> Path:
     """A superpod-1su site that starts on a Monday, with its first plan in force: made once, copied for each test."""
 
     def make(folder: Path) -> None:
+        site = folder / "site"  # a site has the name of its folder
         for words in (
-            ("init", "--preset", "superpod-1su", "--start", "2026-11-23", folder),
-            ("plan", "adopt", "--site", folder, "--as", "owner", "--yes"),
+            ("init", "--preset", "superpod-1su", "--start", "2026-11-23", site),
+            ("plan", "adopt", "--site", site, "--as", "owner", "--yes"),
         ):
             done = commands.called(words)
             assert done.returncode == 0, done.stderr
 
-    return once("adopted", make)
+    return once("adopted", make) / "site"
 
 
 @pytest.fixture

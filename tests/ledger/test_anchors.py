@@ -24,6 +24,7 @@ from steps.errors import InputError, NotSatisfiedError, UnreachableError
 from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.journey import bought
 from tests.ledger.rebuilding import Row, rewritten, truncated
+from tests.needs import needs, require
 
 BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
@@ -39,6 +40,7 @@ def site(ledger: Ledger) -> Path:
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a git repository with a commit."""
+    require("git")
     for name in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{name}_NAME", "tester")
         monkeypatch.setenv(f"GIT_{name}_EMAIL", "tester@example.com")
@@ -205,6 +207,7 @@ def test_a_hook_of_another_repository_does_not_mislead(
     assert len(git_anchors(repository)) == 1
 
 
+@needs("git")
 def test_what_is_no_repository_is_said(site: Path, tmp_path: Path) -> None:
     with pytest.raises(UnreachableError, match="not a git repository"):
         add_note(tmp_path, head_anchor(site))

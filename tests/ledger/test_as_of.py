@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
-import tarfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -116,8 +116,7 @@ def test_whatever_was_done_each_moment_is_found_again(steps: list[tuple[str, str
 
 def test_a_whole_rehearsal_of_an_earlier_release_is_found_again(tmp_path: Path) -> None:
     """Its last event is the present."""
-    with tarfile.open(GOLDEN / "v0.1.0.tar.xz") as packed:
-        packed.extractall(tmp_path, filter="data")
+    shutil.unpack_archive(GOLDEN / "v0.1.0.tar.xz", tmp_path)
     site = tmp_path / "v0.1.0"
 
     with open_snapshot(site) as present, snapshot_as_of(open_snapshot(site, datetime.now(UTC)), "743") as past:

@@ -7,8 +7,8 @@ is fixed by the release that CHANGELOG.md names next, whose golden ledger has to
 from __future__ import annotations
 
 import re
+import shutil
 import sqlite3
-import tarfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -55,8 +55,7 @@ def today(tmp_path: Path) -> list[str]:
 @pytest.fixture
 def released(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[int, list[str]]:
     """Return the format and the definitions of a release's ledger."""
-    with tarfile.open(GOLDEN / f"{request.param}.tar.xz") as packed:
-        packed.extractall(tmp_path, filter="data")
+    shutil.unpack_archive(GOLDEN / f"{request.param}.tar.xz", tmp_path)
     return read(tmp_path / request.param / LEDGER_FILE)
 
 
