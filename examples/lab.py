@@ -24,7 +24,7 @@ def has_settled(site: Site) -> bool:
 
 
 def add_person(site: Site) -> None:
-    """Give the site's directory and scheduler a person with a key of their own, in the inventory's variables."""
+    """Add a person with a key of their own to the site's directory and scheduler, in the inventory's variables."""
     key = site.folder / "person_key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", PERSON, "-f", str(key)], check=True)
     public = key.with_suffix(".pub").read_text(encoding="utf-8").strip()

@@ -53,7 +53,7 @@ class Site:
         return result
 
     def activities(self) -> list[dict[str, Any]]:
-        """Give every activity as `show` knows it, by one look at the read models."""
+        """Return every activity as `show` knows it, by one look at the read models."""
         result = subprocess.run(
             [*CLUSTERWRIGHT, "list", "--json", "--site", str(self.folder)], capture_output=True, text=True, check=True
         )
@@ -61,7 +61,7 @@ class Site:
         return rows
 
     def in_state(self, *states: str) -> list[dict[str, Any]]:
-        """Give the activities in one of these states."""
+        """Return the activities in one of these states."""
         return [row for row in self.activities() if row["state"] in states]
 
 
@@ -130,7 +130,7 @@ def released(site: Site, name: str) -> bool:
 
 
 def asked(site: Site, name: str) -> dict[str, Any]:
-    """Give what `why` says of an activity."""
+    """Return what `why` says of an activity."""
     shown: dict[str, Any] = json.loads(site.run("why", name, "--json", check=False).stdout)
     return shown
 

@@ -26,7 +26,7 @@ Shop = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def decided(site: Path) -> Path:
-    """Give a site whose first order may be placed, with a contractor's technician."""
+    """Return a site whose first order may be placed, with a contractor's technician."""
     people = [
         {
             "id": key,

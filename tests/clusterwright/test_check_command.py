@@ -36,7 +36,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def field(tmp_path: Path) -> Path:
-    """Give a site where work at three named servers has started."""
+    """Return a site where work at three named servers has started."""
     return begun_site(tmp_path / "site")
 
 

@@ -34,7 +34,7 @@ def worked_out(folder: Path, *steps: str) -> None:
 
 
 def states(folder: Path) -> dict[str, tuple[str, int, bool]]:
-    """Give state, attempt and staleness of every activity."""
+    """Return state, attempt and staleness of every activity."""
     with open_snapshot(folder) as reader:
         return {r.id: (r.state.value, r.attempt, "stale" in r.flags) for r in activities(reader.at(datetime.now(UTC)))}
 

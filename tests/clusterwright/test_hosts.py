@@ -37,7 +37,7 @@ def plan_with(folder: Path, command: Command, groups: dict[str, list[str]]) -> P
 
 
 def touched(plan: Plan, activity: str) -> set[str]:
-    """Give the hosts that a run would touch."""
+    """Return the hosts that a run would touch."""
     row = next(a for a in plan.activities if a.id == activity)
     unit = next(u for u in plan.units if u.id == row.unit)
     assert row.plays

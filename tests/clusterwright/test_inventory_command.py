@@ -26,7 +26,7 @@ Write = Callable[[str], None]
 
 @pytest.fixture
 def inventory(site: Path) -> Write:
-    """Give what writes the inventory of a site of three nodes."""
+    """Return what writes the inventory of a site of three nodes."""
     edit(site, "preset: superpod-1su", "preset: lab")
     edit(site, "# inventory: inventory/hosts.yml", "inventory: hosts.ini")
 

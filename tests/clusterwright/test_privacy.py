@@ -13,7 +13,7 @@ from tests.ledger import malicious as bad
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """Give an adopted site."""
+    """Return an adopted site."""
     made = Site(tmp_path_factory.mktemp("privacy"))
     made("plan", "adopt", "--yes", "--reason", "first plan", "--as", "owner", key="owner")
     return made
