@@ -54,7 +54,7 @@ def assign(
 def assign_organisation(
     ledger: Ledger, actor: str, subject: str, organisation: str, *, at: datetime | None = None
 ) -> Event:
-    """Give an activity or an order to an organisation. An empty name takes it back.
+    """Assign an activity or an order to an organisation. An empty name takes it back.
 
     An activity goes to an organisation that has people at the site. A supplier of an order need not have any.
     """
