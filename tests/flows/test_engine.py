@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -19,6 +20,7 @@ from ledger.questions.links import predecessors
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
 from ledger.trust.audit import audit
+from tests.acceptance.handing import FIXTURES
 from tests.conftest import Command
 from tests.dashboard import free_port, give_dashboard
 from tests.once import Once
@@ -54,6 +56,18 @@ def machine(tmp_path: Path, command: Command, once: Once) -> Path:
     done = command("plan", "adopt", "--site", folder, "--as", "owner", "--yes")
     assert done.returncode == 0, done.stderr
     return give_dashboard(folder, once)
+
+
+@pytest.fixture
+def stress_ng(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a program of this name first on the PATH: it prints at once what stress-ng printed on a machine in order."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    double = programs / "stress-ng"
+    printed = f"case $1 in --cpu) cat {FIXTURES}/stress_cpu.yaml;; --vm) cat {FIXTURES}/stress_memory.yaml;; esac"
+    double.write_text(f"#!/bin/sh\n{printed}\n", encoding="utf-8")
+    double.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
 
 
 WITH_PLAYBOOKS = """
@@ -162,7 +176,7 @@ def test_a_killed_engine_leaves_no_playbook_behind_and_the_next_goes_on(
 
 
 def test_a_change_waits_for_its_release_and_hands_off_runs_none(
-    machine: Path, command: Command, up: Callable[..., Up]
+    machine: Path, command: Command, up: Callable[..., Up], stress_ng: None
 ) -> None:
     stressing(machine, command)
     engine = up(machine, "--hands-off").started()

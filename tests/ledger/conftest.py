@@ -21,6 +21,7 @@ from ledger.stores.place import FILE
 from ledger.writing import Ledger
 from steps.schedule.plan import Plan
 from tests.ledger.journey import bought, passed, racked
+from tests.once import Once
 from tests.postgres_server import EVERYBODY, ON_POSTGRES, Server
 
 T0 = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -247,25 +248,46 @@ def share_if_asked(site_dir: Path, request: pytest.FixtureRequest) -> None:
         share(site_dir, server.url(server.database(), EVERYBODY))
 
 
+def begun(site_dir: Path, clock: Clock) -> Ledger:
+    """Return the ledger of a new site, with genesis only."""
+    return create_ledger(site_dir, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=clock)
+
+
+def adopt_small_plan(ledger: Ledger) -> None:
+    """Put the small plan in force."""
+    adopt_plan(ledger, "pm", small_plan(), reason="first plan", baseline="B0")
+
+
 @pytest.fixture
 def empty(site_dir: Path, clock: Clock) -> Iterator[Ledger]:
     """Return a ledger with genesis only."""
-    with create_ledger(
-        site_dir,
-        site_name="Small",
-        time_zone="UTC",
-        rehearsal=False,
-        owner="pm",
-        clock=clock,
-    ) as ledger:
+    with begun(site_dir, clock) as ledger:
         yield ledger
 
 
+@pytest.fixture(scope="session")
+def adopted_small_once(once: Once) -> Path:
+    """The small site with its plan in force, in files of its own: made once, copied for each test."""
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        with begun(folder, Clock()) as ledger:
+            adopt_small_plan(ledger)
+
+    return once("small", make)
+
+
 @pytest.fixture
-def ledger(empty: Ledger) -> Ledger:
+def ledger(site_dir: Path, clock: Clock, request: pytest.FixtureRequest) -> Iterator[Ledger]:
     """Return a ledger with the small plan in force."""
-    adopt_plan(empty, "pm", small_plan(), reason="first plan", baseline="B0")
-    return empty
+    if (site_dir / FILE).exists():  # it is in a database, or its evidence is in a bucket: nothing that a copy has
+        shared: Ledger = request.getfixturevalue("empty")
+        adopt_small_plan(shared)
+        yield shared
+        return
+    shutil.copytree(request.getfixturevalue("adopted_small_once"), site_dir, dirs_exist_ok=True)
+    with Ledger.open(site_dir, clock=clock) as ledger:
+        yield ledger
 
 
 @pytest.fixture

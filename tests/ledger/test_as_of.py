@@ -26,7 +26,7 @@ from ledger.reading import open_snapshot
 from ledger.stores.sqlite import OPERATIONAL
 from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, InputError
-from tests.ledger.conftest import PEOPLE, T0, Clock, small_plan
+from tests.ledger.conftest import PEOPLE, T0, Clock, adopt_small_plan, small_plan
 from tests.ledger.deciding import COMMANDS, IDS, Site
 from tests.ledger.journey import bought, passed, racked, verified
 from tests.ledger.test_golden import GOLDEN
@@ -224,16 +224,17 @@ def test_a_real_site_has_no_tomorrow(ledger: Ledger) -> None:
         snapshot_as_of(open_snapshot(ledger.site_dir, now), T0.isoformat())
 
 
-def test_looking_back_leaves_the_site_as_it_is(ledger: Ledger) -> None:
-    ledger.close()
-    before = sorted((p, p.stat().st_size) for p in ledger.site_dir.rglob("*"))
+def test_looking_back_leaves_the_site_as_it_is(empty: Ledger) -> None:
+    adopt_small_plan(empty)
+    empty.close()
+    before = sorted((p, p.stat().st_size) for p in empty.site_dir.rglob("*"))
 
-    snapshot_as_of(open_snapshot(ledger.site_dir, datetime.now(UTC)), "2").close()
+    snapshot_as_of(open_snapshot(empty.site_dir, datetime.now(UTC)), "2").close()
 
-    kept = sqlite3.connect(ledger.site_dir / "ledger.db")
+    kept = sqlite3.connect(empty.site_dir / "ledger.db")
     assert kept.execute("SELECT count(*) FROM event").fetchone() == (2,)
     kept.close()
-    assert {p for p, _ in before} == set(ledger.site_dir.rglob("*")) - {
-        ledger.site_dir / "ledger.db-wal",
-        ledger.site_dir / "ledger.db-shm",
+    assert {p for p, _ in before} == set(empty.site_dir.rglob("*")) - {
+        empty.site_dir / "ledger.db-wal",
+        empty.site_dir / "ledger.db-shm",
     }
