@@ -19,7 +19,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import CriterionRow, criteria, why
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity
-from ledger.rules.rows import NcrRow, OrderRow
+from ledger.rules.rows import NcrRow, OrderRow, ReleaseRow
 from steps.catalog.loader import shipped_step
 
 
@@ -43,6 +43,8 @@ def activity_document(snapshot: Snapshot, row: Activity) -> Document:
         "preview": records.preview(snapshot, row.id),
         "ncrs": ncrs(snapshot, name=row.id),
         "orders": [order for order in orders(snapshot) if order.id.startswith(f"{row.id}#")],
+        "attestations": records.attestations(snapshot, row.id),
+        "releases": records.releases(snapshot, row.id),
         "runs": records.runs(snapshot, row.id),
         "comments": records.comments(snapshot, row.id),
     }
@@ -62,6 +64,8 @@ def print_activity(document: Document, snapshot: Snapshot, row: Activity) -> Non
         *_work(document, row),
         *_approval(document, row, zone, witness_lines(snapshot, row, zone)),
     ]
+    lines += [f"attested by {a.by}, {minute(a.at, zone)}: {a.reason}" for a in document["attestations"]]
+    lines += [_release_line(release, zone) for release in document["releases"]]
     lines += [f"run {r.id}: {r.status} {r.summary}" for r in document["runs"]]
     lines += [f"note by {c.person}, {minute(c.at, zone)}: {c.text}" for c in document["comments"]]
     print(clean("\n".join(lines)))
@@ -157,6 +161,12 @@ def _ncr_line(n: NcrRow) -> str:
     parts += [f"due {n.due}"] if n.due else []
     parts += [f"inspected again {n.inspections} times"] if n.inspections else []
     return f"non-conformance {n.id} ({', '.join(parts)}): {n.reason}"
+
+
+def _release_line(r: ReleaseRow, zone: str) -> str:
+    used = f", used by run {r.consumed_by}" if r.consumed_by else ""
+    hosts = "1 host" if r.host_count == 1 else f"{r.host_count} hosts"
+    return f"release {r.id} of {hosts} by {r.by} as {r.role}, {minute(r.at, zone)}{used}"
 
 
 def _order_line(o: OrderRow) -> str:

@@ -28,7 +28,7 @@ def document(
 ) -> dict[str, Any]:
     """Return the whole calculation: what went in, what came out and how, what is doubtful.
 
-    The same input gives the same document.
+    The same input makes the same document.
     """
     return {
         "activity": activity.id,

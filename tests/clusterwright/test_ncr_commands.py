@@ -73,3 +73,9 @@ def test_what_is_wrong_with_a_decision_is_said(quality: Quality) -> None:
     refused = quality("ncr", "disposition", "NCR-0001", "rework", "--as", "guest", rc=1).stderr
     assert "guest (visitor) may not decide on NCR-0001" in refused
     assert "roles that may: network-lead, owner-pm, sponsor, technician" in refused
+
+
+def test_a_waiver_needs_a_criterion_that_is_unmet(quality: Quality) -> None:
+    refused = quality("waive", "001@site", "--reason", "later", "--due", "2027-01-31", "--as", "lead", rc=2).stderr
+
+    assert "001@site has no unmet criterion to waive" in refused

@@ -34,6 +34,28 @@ def test_every_reading_command_gives_one_document(
     assert keys <= set(json.loads(result.stdout))
 
 
+def test_a_forecast_is_compared_with_the_one_last_published(adopted: Path, command: Command) -> None:
+    at = ("--site", adopted)
+    assert json.loads(command("forecast", "--json", *at).stdout)["published"] == []
+    published = command("forecast", "--publish", *at, "--as", "owner")
+    assert published.returncode == 0, published.stderr
+
+    (last,) = json.loads(command("forecast", "--json", *at).stdout)["published"]
+    assert last["by"] == "owner"
+    assert f"by owner: go-live {last['finish'][:10]}, +0 days since" in command("forecast", *at).stdout
+
+
+def test_show_names_who_attested_and_who_released(adopted: Path, command: Command, tmp_path: Path) -> None:
+    letter = tmp_path / "letter.txt"
+    letter.write_text("done by the contractor", encoding="utf-8")
+    done = command(
+        "attest", "036@site", "--reason", "by hand", "--evidence", letter, "--site", adopted, "--as", "owner"
+    )
+    assert done.returncode == 0, done.stderr
+
+    assert "attested by owner, " in command("show", "036@site", "--site", adopted).stdout
+
+
 def test_the_catalog_lists_what_the_contract_names(command: Command) -> None:
     rows = json.loads(command("catalog", "list", "--json").stdout)
 

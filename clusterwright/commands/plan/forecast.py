@@ -1,6 +1,6 @@
 """Say when go-live will be, and what drives it.
 
-It is worked out from what has happened so far. --publish records it, so that later forecasts can be compared with it.
+It is worked out from what has happened so far. --publish records it, and later forecasts are compared with it.
 
 Example:
     clusterwright forecast
@@ -18,14 +18,13 @@ from clusterwright.commands.options import AsOption
 from clusterwright.output import Document, print_json, say
 from ledger.evidence.plans import read_plan
 from ledger.questions.actuals import current_forecast
+from ledger.questions.log import forecasts
 from ledger.questions.snapshot import Snapshot
 
 
 def forecast(
     ask: Asking,
-    publish: Annotated[
-        bool, Option("--publish", help="Record it, so that later ones can be compared with it.")
-    ] = False,
+    publish: Annotated[bool, Option("--publish", help="Record it; later ones are compared with it.")] = False,
     who: AsOption = None,
 ) -> None:
     with ask.record() as snapshot:
@@ -41,6 +40,10 @@ def forecast(
     print(
         f"go-live {document['finish']:%Y-%m-%d}, planned {document['planned']:%Y-%m-%d}: {document['days_late']:+d} days"
     )
+    if document["published"]:
+        last = document["published"][0]
+        moved = (document["finish"] - last.finish).days
+        print(f"published {last.at:%Y-%m-%d} by {last.by}: go-live {last.finish:%Y-%m-%d}, {moved:+d} days since")
     if document["slip_usd"]:
         print(f"the delay costs about ${document['slip_usd']:,}")
     print("driven by " + ", ".join(document["critical"][:12]))
@@ -65,4 +68,5 @@ def _document(snapshot: Snapshot) -> Document:
         "slip_usd": round(max(0.0, late / timedelta(days=1)) * plan.slip_day_usd),
         "critical": list(found.critical),
         "phases": phases,
+        "published": forecasts(snapshot),
     }
