@@ -22,6 +22,9 @@ from ledger.rules.rows import SignerKey
 from ledger.trust import ssh
 from ledger.trust.sshsig import holds, signature_of
 from tests.ledger.test_ssh import new_key
+from tests.needs import needs
+
+pytestmark = needs("ssh-keygen")
 
 NOW = datetime(2027, 1, 4, 9, 0, 0, 400_000, tzinfo=UTC)
 SPACE = ssh.NAMESPACE
