@@ -57,7 +57,6 @@ def unread_fields(folders: tuple[Path, ...]) -> Fields:
     """Return the fields of an entry's classes that no function below these folders reads."""
     classes = _classes()
     left = {(name, field) for name, known in classes.items() for field in known}
-    left -= {("Step", field.name) for field in fields(PlanActivity)}  # the planner copies these by their names
     holders = _holders()
     for path, text in texts(folders):
         if path == FORMULAS or not any(f".{field}" in text for _, field in left):
