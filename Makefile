@@ -1,4 +1,4 @@
-# Needs Python 3.11 or newer, make and ssh-keygen; everything else is installed into .venv from the lock.
+# Needs Python 3.11 or newer and make; everything else is installed into .venv from the lock.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

@@ -1,17 +1,21 @@
 """Keys of a rehearsal's simulated people. They are made for one rehearsal and removed when it has been played.
 
-They sign in a namespace of their own, which the verification of real signatures refuses.
+They sign in a namespace of their own, which the verification of real signatures refuses. They sign in this process, so that a
+rehearsal needs no OpenSSH; the keys of real people are OpenSSH's alone.
 """
 
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from ledger.trust.ssh import REHEARSAL_NAMESPACE, sign
-from steps.errors import NotSatisfiedError, UnreachableError
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from ledger.trust.ssh import REHEARSAL_NAMESPACE
+from ledger.trust.sshsig import signature_of
+from steps.errors import NotSatisfiedError
 
 
 class RehearsalKeys:
@@ -35,19 +39,16 @@ class RehearsalKeys:
                 "the simulated people's keys are thrown away: this rehearsal has been played",
                 hint="rehearse again in a copy of the folder without its ledger.db",
             )
-        return sign(text, key, REHEARSAL_NAMESPACE, may_ask=False)
+        return signature_of(text, Ed25519PrivateKey.from_private_bytes(key.read_bytes()), REHEARSAL_NAMESPACE)
 
     def throw_away(self) -> None:
         """Remove every private key."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _made(self, person: str) -> str:
-        path = self._folder / person
-        comment = f"{person} {REHEARSAL_NAMESPACE}"
-        no_passphrase = ["-N", ""]
-        command = ["ssh-keygen", "-q", "-t", "ed25519", *no_passphrase, "-C", comment, "-f", str(path)]
-        try:
-            subprocess.run(command, check=True, capture_output=True, stdin=subprocess.DEVNULL)
-        except FileNotFoundError:
-            raise UnreachableError("ssh-keygen is not installed", hint="install the package openssh-client") from None
-        return path.with_suffix(".pub").read_text(encoding="utf-8").strip()
+        key = Ed25519PrivateKey.generate()
+        file = self._folder / person
+        file.touch(mode=0o600)
+        file.write_bytes(key.private_bytes_raw())
+        public = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
+        return f"{public.decode()} {person} {REHEARSAL_NAMESPACE}"

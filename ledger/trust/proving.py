@@ -24,7 +24,7 @@ from ledger.log.payloads.sign_off import Overridden, Rejected, Signed, Waived
 from ledger.questions.records import signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
-from ledger.trust import ssh
+from ledger.trust import ssh, sshsig
 from ledger.trust.statements import Basis, read_statement, signed_text, statement_text
 from steps.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
 from steps.stamps import instant, stamp
@@ -201,8 +201,7 @@ def refuse_unproven(snapshot: Snapshot, actor: str, proof: Proof, *, at: datetim
     if not keys:
         raise unknown_key(actor)
     namespace = namespace_of(snapshot)
-    signers = ssh.allowed_signers(keys, namespace)
-    why = ssh.refusal(signed_text(proof.statement), proof.signature, actor, signers, namespace, at)
+    why = sshsig.refusal(signed_text(proof.statement), proof.signature, actor, keys, namespace, at)
     if why is None:
         return
     ended = [key for key in keys if key.until and key.until <= at]

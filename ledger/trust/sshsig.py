@@ -1,4 +1,4 @@
-"""Verify SSH signatures in this process, by OpenSSL. Only signatures of the usual form are accepted as valid.
+"""Verify SSH signatures in this process, by OpenSSL, and make those of a rehearsal. Only the usual form is accepted as valid.
 
 An audit of ten thousand signatures cannot start ten thousand processes. `ssh-keygen -Y verify`, through `ledger.trust.ssh`, stays the
 reference: a signature that is not accepted here is verified there as well, and that answer counts. A test
@@ -25,6 +25,7 @@ from cryptography.hazmat.primitives.hashes import SHA256, SHA384, SHA512, HashAl
 from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 
 from ledger.rules.rows import SignerKey
+from ledger.trust import ssh
 
 MAGIC = b"SSHSIG"
 BEGIN, END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
@@ -54,6 +55,22 @@ class Armoured(NamedTuple):
     signature: bytes
 
 
+def refusal(
+    text: str,
+    signature: str,
+    person: str,
+    keys: Iterable[SignerKey],
+    namespace: str,
+    at: datetime,
+) -> str | None:
+    """Return why a signature is invalid at a time, in OpenSSH's words. None if it is valid. OpenSSH is asked only if `holds` is false."""
+    known = list(keys)
+    if holds(text, signature, person, known, namespace, at):
+        return None
+    signers = ssh.allowed_signers(known, namespace)
+    return ssh.refusal(text, signature, person, signers, namespace, at)
+
+
 def holds(
     text: str,
     signature: str,
@@ -74,6 +91,20 @@ def holds(
         return bool(used) and _is_by(_key(used[0]), said, signed)
     except (ValueError, KeyError, struct.error, InvalidSignature, UnsupportedAlgorithm):
         return False
+
+
+def signature_of(text: str, key: ed25519.Ed25519PrivateKey, namespace: str) -> str:
+    """Return the signature of a text by an Ed25519 key, exactly as `ssh-keygen -Y sign` prints it."""
+    kind = "ssh-ed25519"
+    public = _packed(kind.encode(), key.public_key().public_bytes_raw())
+    unsigned = Armoured(public, namespace.encode(), b"sha512", kind, b"")
+    signed = key.sign(_signed(unsigned, text.encode()))
+    parts = _packed(public, unsigned.namespace, b"", unsigned.digest, _packed(kind.encode(), signed))
+    return _armour(MAGIC + struct.pack(">I", 1) + parts) + "\n"
+
+
+def _packed(*parts: bytes) -> bytes:
+    return b"".join(struct.pack(">I", len(part)) + part for part in parts)
 
 
 def _counts(key: SignerKey, at: datetime) -> bool:
@@ -109,9 +140,7 @@ def _armour(blob: bytes) -> str:
 def _signed(said: Armoured, text: bytes) -> bytes:
     """Return the bytes that the key signed for a text. A hardware key adds its application, flags and counter to them."""
     digest = _DIGESTS[said.digest](text).digest()
-    signed = MAGIC
-    for part in (said.namespace, b"", said.digest, digest):
-        signed += struct.pack(">I", len(part)) + part
+    signed = MAGIC + _packed(said.namespace, b"", said.digest, digest)
     if not said.algorithm.startswith("sk-"):
         return signed
     flags, application = said.signature[-5:], _last_string(said.key)

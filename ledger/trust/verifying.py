@@ -24,7 +24,7 @@ from ledger.rules.approval import asks_for_signature
 from ledger.rules.permission import roles_for
 from ledger.rules.rows import SignerKey
 from ledger.state.projection import Projection
-from ledger.trust import ssh, sshsig
+from ledger.trust import sshsig
 from ledger.trust.proving import OF_AUTHORITY, About, namespace_of, statement_for
 from ledger.trust.statements import Basis, read_statement, signed_text
 from steps.errors import ClusterwrightError
@@ -169,9 +169,6 @@ class Signatures:
 
 
 def _refusal(met: Met, signature: str) -> str | None:
-    """Return why a signature is invalid, in OpenSSH's words. None if it is valid. OpenSSH decides if `sshsig` cannot say that it is."""
+    """Return why a signature is invalid. None if it is valid."""
     text, person, at = signed_text(met.statement), met.event.actor, met.event.recorded_at
-    if sshsig.holds(text, signature, person, met.keys, met.namespace, at):
-        return None
-    signers = ssh.allowed_signers(met.keys, met.namespace)
-    return ssh.refusal(text, signature, person, signers, met.namespace, at)
+    return sshsig.refusal(text, signature, person, met.keys, met.namespace, at)

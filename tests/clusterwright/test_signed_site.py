@@ -12,6 +12,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.needs import needs
+
+pytestmark = needs("ssh-keygen")
+
 
 class Site:
     """A folder with a signed site, and the command."""

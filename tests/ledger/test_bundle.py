@@ -16,6 +16,9 @@ from ledger.trust.package import write_package
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
 from tests.ledger.test_signed import Keys, forge, keys, put_name, signed, worked
+from tests.needs import needs
+
+pytestmark = needs("ssh-keygen")
 
 __all__ = ["keys", "signed"]
 

@@ -27,6 +27,9 @@ from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, WaitingError
 from steps.schedule.plan import Plan
 from tests.ledger.conftest import PEOPLE, Clock, activity, small_plan
+from tests.needs import needs
+
+pytestmark = needs("ssh-keygen")
 
 Keys = dict[str, Path]
 

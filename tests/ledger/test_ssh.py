@@ -11,6 +11,9 @@ import pytest
 from ledger.rules.rows import SignerKey
 from ledger.trust.ssh import allowed_signers, find_key, plain_key, refusal, sign
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
+from tests.needs import needs
+
+pytestmark = needs("ssh-keygen")
 
 NOW = datetime(2027, 1, 4, 9, 0, tzinfo=UTC)
 TEXT = '{"a":1}'

@@ -16,12 +16,15 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256, SHA384, SHA512
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from ledger.rules.rows import SignerKey
 from ledger.trust import ssh
-from ledger.trust.sshsig import holds
+from ledger.trust.sshsig import holds, signature_of
 from tests.ledger.test_ssh import new_key
+from tests.needs import needs
+
+pytestmark = needs("ssh-keygen")
 
 NOW = datetime(2027, 1, 4, 9, 0, 0, 400_000, tzinfo=UTC)
 SPACE = ssh.NAMESPACE
@@ -173,6 +176,16 @@ def test_what_ssh_keygen_signed_holds_here(tmp_path: Path, kind: str) -> None:
     made = ssh.sign(TEXT, tmp_path / "id", SPACE)
 
     assert Asked(TEXT, made, [SignerKey("lead-1", key, NOW, None)]).here()
+
+
+def test_what_is_signed_here_is_what_ssh_keygen_writes(tmp_path: Path) -> None:
+    """Ed25519 signatures are deterministic: the two are the same text, also of one that does not fit a line."""
+    key, file = ed25519.Ed25519PrivateKey.generate(), tmp_path / "key"
+    file.touch(mode=0o600)
+    file.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+
+    for text in ("", TEXT, "ø" * 5000):
+        assert signature_of(text, key, ssh.REHEARSAL_NAMESPACE) == ssh.sign(text, file, ssh.REHEARSAL_NAMESPACE)
 
 
 def test_a_key_counts_here_just_as_long_as_there() -> None:
