@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
-        "own_file: about a ledger that is a file of its own (its bytes, its lock, its clock), and none shared",
+        "own_file: about a ledger that is a file of its own (its bytes, its lock, its clock), or none at all, and none that is shared",
     )
     if config.getoption("--database") == "postgres":
         os.environ[ON_POSTGRES] = "yes"
