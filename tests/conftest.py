@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from tests import commands
+from tests.needs import NO_POSTGRES
 from tests.once import Once, made_once
 from tests.postgres_server import ON_POSTGRES, Server, programs, running
 
@@ -41,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
-        "own_file: about a ledger that is a file of its own (its bytes, its lock, its clock), and none shared",
+        "own_file: about a ledger that is a file of its own (its bytes, its lock, its clock), or none at all, and none that is shared",
     )
     if config.getoption("--database") == "postgres":
         os.environ[ON_POSTGRES] = "yes"
@@ -72,7 +73,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def postgres() -> Iterator[Server]:
     """Return a PostgreSQL server of the tests' own."""
     if programs() is None:
-        pytest.skip("PostgreSQL is not installed (apt install postgresql)")
+        pytest.skip(NO_POSTGRES)
     with running("-c fsync=off") as server:
         yield server
 

@@ -6,6 +6,12 @@ import shutil
 
 import pytest
 
+from tests.postgres_server import programs
+
+NO_POSTGRES = "not installed: PostgreSQL"
+needs_postgres = pytest.mark.skipif(programs() is None, reason=NO_POSTGRES)
+"""The mark of a test that starts a PostgreSQL server of its own. The others use the fixture `postgres`."""
+
 
 def needs(*programs: str) -> pytest.MarkDecorator:
     """Return the mark of a test that runs these programs."""

@@ -40,7 +40,8 @@ from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError, StaleHeadError, UnreachableError
 from steps.stamps import stamp
 from tests.ledger.conftest import PEOPLE, elsewhere, share, small_plan
-from tests.postgres_server import EVERYBODY, Server, programs
+from tests.needs import needs_postgres
+from tests.postgres_server import EVERYBODY, Server
 
 pytestmark = pytest.mark.own_file  # it brings its own servers, wherever the run's ledgers are
 
@@ -277,7 +278,8 @@ def test_whoever_is_refused_sees_what_stands_there_now(site: Shared) -> None:
             assert require_activity(copy, "001@site").state.value == "in_progress"
 
 
-@pytest.mark.skipif(programs() is None, reason="PostgreSQL is not installed (apt install postgresql)")
+@pytest.mark.slow
+@needs_postgres
 def test_reading_goes_on_while_the_database_is_away(tmp_path: Path) -> None:
     """The copy says until when it is good; nothing is recorded, and everything is there afterwards."""
     server = Server()

@@ -24,7 +24,7 @@ from ledger.trust.sshsig import holds, signature_of
 from tests.ledger.test_ssh import new_key
 from tests.needs import needs
 
-pytestmark = needs("ssh-keygen")
+pytestmark = [needs("ssh-keygen"), pytest.mark.own_file]  # no ledger at all: once is enough
 
 NOW = datetime(2027, 1, 4, 9, 0, 0, 400_000, tzinfo=UTC)
 SPACE = ssh.NAMESPACE
