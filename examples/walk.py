@@ -110,6 +110,8 @@ def settle(site: Site) -> bool:
         if row["kind"] in {"field", "procure", "gate"}:
             do_by_hand(site, row)
             worked = True
+    for row in site.in_state("in_progress"):
+        worked |= finished(site, row)
     for row in site.in_state("awaiting_sign_off"):
         approve(site, row)
         worked = True
@@ -133,7 +135,7 @@ def asked(site: Site, name: str) -> dict[str, Any]:
 
 
 def do_by_hand(site: Site, row: dict[str, Any]) -> None:
-    """Start, measure and finish what people do; a gate is measured and then signed."""
+    """Start, measure and finish what people do, unless its end waits for other work; a gate is measured and then signed."""
     if row["kind"] != "gate":
         site.run("start", row["id"], who="operator")
     shown = json.loads(site.run("show", row["id"], "--json").stdout)
@@ -149,9 +151,13 @@ def do_by_hand(site: Site, row: dict[str, Any]) -> None:
             "inspection",
             who="operator",
         )
-    if row["kind"] != "gate":
-        site.run("finish", row["id"], who="operator")
-    approve(site, row)
+    if row["kind"] == "gate" or finished(site, row):
+        approve(site, row)
+
+
+def finished(site: Site, row: dict[str, Any]) -> bool:
+    """Finish work in progress. Return whether it could be: its end may wait for the end of what still runs."""
+    return site.run("finish", row["id"], who="operator", check=False).returncode == 0
 
 
 def approve(site: Site, row: dict[str, Any]) -> None:
