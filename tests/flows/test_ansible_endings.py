@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -28,6 +29,8 @@ spec = RunSpec(playbook=book, inventory=inventory, hosts=("localhost",), extra_v
 run_playbook(spec, on_event=lambda e: None, on_pgid=lambda p: pgid.write_text(str(p)), cancel=threading.Event())
 """
 LONG = "4711"
+RUN = f"r{os.getpid()}"
+"""No other worker's runs have this name: whatever names it is ended."""
 
 
 def play(tmp_path: Path, task: str) -> Path:
@@ -52,7 +55,7 @@ def run(tmp_path: Path, task: str, *, hosts: str = "", timeout_s: int = 600) -> 
     name = hosts.split(maxsplit=1)[0] if hosts else "localhost"
     spec = RunSpec(
         playbook=play(tmp_path, task), inventory=inventory(tmp_path, hosts), hosts=(name,), extra_vars={},
-        work_dir=tmp_path / "runs" / "r1", log=tmp_path / "log", timeout_s=timeout_s,
+        work_dir=tmp_path / "runs" / RUN, log=tmp_path / "log", timeout_s=timeout_s,
     )  # fmt: skip
     result = run_playbook(spec, on_event=on_event, on_pgid=lambda _: None, cancel=threading.Event())
     return result, said
@@ -85,7 +88,7 @@ def engine(tmp_path: Path) -> tuple[subprocess.Popen[bytes], int, str]:
     seconds = f"{LONG}.{time.monotonic_ns() % 10**6}"
     book = play(tmp_path, f"ansible.builtin.command: sleep {seconds}")
     (tmp_path / "runs").mkdir()
-    arguments = [book, inventory(tmp_path), tmp_path / "runs" / "r1", tmp_path / "pgid"]
+    arguments = [book, inventory(tmp_path), tmp_path / "runs" / RUN, tmp_path / "pgid"]
     parent = subprocess.Popen([sys.executable, "-c", PARENT, *map(str, arguments)])
     assert wait_until(lambda: bool(sleeping(seconds)), 30)
     return parent, int((tmp_path / "pgid").read_text()), seconds
@@ -99,8 +102,8 @@ def test_killing_the_engine_leaves_nothing_of_its_run_after_five_seconds(
     parent.kill()
     parent.wait()
 
-    assert wait_until(lambda: not sleeping(seconds) and not members(pgid, "r1"), 5)
-    assert wait_until(lambda: not (tmp_path / "runs" / "r1").exists(), 2), "it has the variables in clear"
+    assert wait_until(lambda: not sleeping(seconds) and not members(pgid, RUN), 5)
+    assert wait_until(lambda: not (tmp_path / "runs" / RUN).exists(), 2), "it has the variables in clear"
 
 
 def test_killing_engine_and_supervisor_leaves_what_recovery_finds_and_ends(
@@ -112,9 +115,9 @@ def test_killing_engine_and_supervisor_leaves_what_recovery_finds_and_ends(
     parent.kill()
     parent.wait()
 
-    assert end_group(pgid, "r1") or not sleeping(seconds)
+    assert end_group(pgid, RUN) or not sleeping(seconds)
     assert not sleeping(seconds)
-    assert members(pgid, "r1") == []
+    assert members(pgid, RUN) == []
 
 
 def test_a_run_out_of_time_leaves_nothing_running(tmp_path: Path) -> None:
@@ -157,7 +160,7 @@ def test_a_machine_without_ansible_says_so_and_what_to_install(tmp_path: Path, m
     assert "ansible-core" in before.value.hint
     assert "ansible-core" in during.value.hint
     assert exit_code(during.value) == 3
-    assert not (tmp_path / "runs" / "r1").exists()
+    assert not (tmp_path / "runs" / RUN).exists()
 
 
 def test_a_host_that_does_not_answer_is_unreachable(tmp_path: Path) -> None:
@@ -172,7 +175,7 @@ def test_a_host_that_does_not_answer_is_unreachable(tmp_path: Path) -> None:
 def test_a_playbook_that_is_not_there_is_named(tmp_path: Path) -> None:
     spec = RunSpec(
         playbook=tmp_path / "none.yml", inventory=inventory(tmp_path), hosts=("localhost",), extra_vars={},
-        work_dir=tmp_path / "runs" / "r1", log=tmp_path / "log",
+        work_dir=tmp_path / "runs" / RUN, log=tmp_path / "log",
     )  # fmt: skip
 
     with pytest.raises(UnreachableError, match=r"none\.yml does not exist"):

@@ -156,8 +156,8 @@ def test_a_rehearsal_opens_the_record_once_a_wake_a_task_and_a_situation(
                     lookout.wait()
 
         dispatcher = threading.Thread(target=dispatch, daemon=True)
-        dispatcher.start()
         opened.clear()
+        dispatcher.start()
         stage.play(dispatcher)
         engine.stopping.set()
         dispatcher.join(10)
