@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 DEMO ?= demo-site
 BENCH_SITE ?= bench-site
 LAB_SITE ?= lab-site
-JOBS ?= 2
+# One more than the two cores that a small machine has: many tests wait for an engine or a server.
+JOBS ?= 3
 TEST_OPTIONS ?=
 QUICK := tests/steps tests/design tests/acceptance tests/ledger tests/test_structure.py
 LINTERS := lint-ansible lint-types lint-yaml lint-catalog lint-style lint-imports

@@ -1,7 +1,5 @@
 """The process edge: errors become messages and exit codes here, and nowhere else."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """One activity whole, for eyes and as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clusterwright.catalog_view import seed_line
@@ -77,7 +75,7 @@ def _head(
     zone: str,
 ) -> Iterator[str]:
     plan, answer = row.plan, document["why"]
-    flags = f" [{', '.join(sorted(row.flags))}]" if row.flags else ""
+    flags = _said(" [{}]", ", ".join(sorted(row.flags)))
     yield f"{row.id}  {plan.title}"
     yield f"{plan.phase} · {plan.kind} · {plan.role} · attempt {row.attempt}{flags}"
     yield f"{answer.state_sentence}"
@@ -109,9 +107,9 @@ def _work(document: Document, row: Activity) -> Iterator[str]:
 
 
 def _criterion(c: CriterionRow) -> str:
-    each = f" each {c.each}" if c.each else ""
+    each = _said(" each {}", c.each)
     fleet = f" and within {c.fleet_z} robust deviations" if c.fleet_z is not None else ""
-    readers = f", read by {', '.join(c.readers)}" if c.readers else ""
+    readers = _said(", read by {}", ", ".join(c.readers))
     limit = f"criterion {c.metric} {c.op} {c.value} {c.unit}{each}{fleet}"
     return f"{limit}: {c.verdict} {c.measured or ''}{readers}"
 
@@ -127,7 +125,7 @@ def _approval(
         yield f"check mode {minute(seen.at, zone)}: {seen.summary}"
     yield from witnesses
     for s in document["sign_offs"]:
-        witnessed = f"; {s.witnessed}" if s.witnessed else ""
+        witnessed = _said("; {}", s.witnessed)
         yield f"{s.decision} by {s.name} as {s.role}, {minute(s.at, zone)} ({s.assurance}) {s.comment}{witnessed}"
     if row.valid_until is not None:
         yield f"its approval holds until {minute(row.valid_until, zone)}"
@@ -154,25 +152,39 @@ def witness_lines(snapshot: Snapshot, row: Activity, zone: str) -> list[str]:
 
 
 def _ncr_line(n: NcrRow) -> str:
-    parts = [f"class {n.ncr_class}", "open" if n.closed_at is None else f"closed: {n.disposition}"]
-    if n.closed_at is None and n.decided:
-        parts.append(f"decided: {n.decided}")
-    parts += [f"owner {n.owner}"] if n.owner else []
-    parts += [f"due {n.due}"] if n.due else []
-    parts += [f"inspected again {n.inspections} times"] if n.inspections else []
-    return f"non-conformance {n.id} ({', '.join(parts)}): {n.reason}"
+    closed, decided = n.closed_at is not None, _said("decided: {}", n.decided)
+    parts = (
+        f"class {n.ncr_class}",
+        f"closed: {n.disposition}" if closed else "open",
+        "" if closed else decided,
+        _said("owner {}", n.owner),
+        _said("due {}", n.due),
+        _said("inspected again {} times", n.inspections),
+    )
+    return f"non-conformance {n.id} ({_listed(parts)}): {n.reason}"
 
 
 def _release_line(r: ReleaseRow, zone: str) -> str:
-    used = f", used by run {r.consumed_by}" if r.consumed_by else ""
-    hosts = "1 host" if r.host_count == 1 else f"{r.host_count} hosts"
-    return f"release {r.id} of {hosts} by {r.by} as {r.role}, {minute(r.at, zone)}{used}"
+    used = _said(", used by run {}", r.consumed_by)
+    return f"release {r.id}, hosts: {r.host_count}, by {r.by} as {r.role}, {minute(r.at, zone)}{used}"
 
 
 def _order_line(o: OrderRow) -> str:
-    parts = [o.state, f"{o.quantity} {o.unit_of_measure}"]
-    parts += [f"{o.value} {o.currency}"] if o.value is not None else []
-    parts += [f"budget line {o.budget_line}"] if o.budget_line else []
-    parts += [f"acknowledged {o.acknowledged} ({o.acknowledgement})"] if o.acknowledged else []
-    parts += [f"promised {o.promised}"] if o.promised else []
-    return f"order {o.id} {o.title}: {', '.join(parts)}"
+    parts = (
+        o.state,
+        f"{o.quantity} {o.unit_of_measure}",
+        "" if o.value is None else f"{o.value} {o.currency}",
+        _said("budget line {}", o.budget_line),
+        _said("acknowledged {}", o.acknowledged and f"{o.acknowledged} ({o.acknowledgement})"),
+        _said("promised {}", o.promised),
+    )
+    return f"order {o.id} {o.title}: {_listed(parts)}"
+
+
+def _said(words: str, value: object) -> str:
+    """Return words with a value in them. Empty where there is none."""
+    return words.format(value) if value else ""
+
+
+def _listed(parts: tuple[str, ...]) -> str:
+    return ", ".join(filter(None, parts))

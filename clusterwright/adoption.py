@@ -1,7 +1,5 @@
 """Putting a plan in force: what the folder makes now, held against the record, and adopted by a person."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple

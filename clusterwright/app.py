@@ -1,7 +1,5 @@
 """The command line itself. Its commands are the files under `commands`; see `clusterwright.tree`."""
 
-from __future__ import annotations
-
 import typer
 
 from clusterwright.tree import CommandLine

@@ -1,7 +1,5 @@
 """What `backup` and `restore` say of a backup."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from clusterwright.output import clean, say

@@ -5,8 +5,6 @@ Columns are `item`, and where they are wanted `result` (pass or fail), `note`, `
 nothing but its item was not done yet, where there is a column for the result; where there is none, it passed.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The design as one page that needs nothing else: tables, findings, and plots drawn as SVG."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A dossier as sections of labelled values: one list for the terminal, the page and the comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import isfinite
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """A design on the terminal: the dossier, several side by side, its findings, its figures; and its tables as CSV."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

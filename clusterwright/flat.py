@@ -3,8 +3,6 @@
 The keys are the names of the fields of the activity, its plan's part, its policy and its dates. A new field appears by itself.
 """
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 from clusterwright.output import Document

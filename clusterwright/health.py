@@ -1,7 +1,5 @@
 """Checks of the machine and the site's folder, each with its remedy. Only --fix changes anything."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """The inventory's hosts by the units of a design, and whom each playbook plays."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 

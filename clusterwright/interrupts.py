@@ -1,7 +1,5 @@
 """Ctrl-C for commands that run until they are stopped."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from types import FrameType

@@ -1,7 +1,5 @@
 """The planned nodes of a site and the hosts of its inventory, side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Text that comes from hosts, files and people is stripped of control characters and never read as markup.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence

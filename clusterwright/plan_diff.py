@@ -1,7 +1,5 @@
 """What differs between two plans: activities, links, orders, people, finish; and what no longer holds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from operator import attrgetter

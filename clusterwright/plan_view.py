@@ -1,7 +1,5 @@
 """A plan for eyes: the summary, the critical path, the orders, a Gantt chart; and its JSON document."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal

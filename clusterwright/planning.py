@@ -1,7 +1,5 @@
 """From a site's folder to a plan: the one place where files become what the planner takes."""
 
-from __future__ import annotations
-
 import hashlib
 from importlib.resources import files
 from pathlib import Path

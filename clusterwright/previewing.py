@@ -1,7 +1,5 @@
 """A look at what an automated step would change, before anybody releases it."""
 
-from __future__ import annotations
-
 import uuid
 from pathlib import Path
 

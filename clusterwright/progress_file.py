@@ -1,7 +1,5 @@
 """Reading progress.csv: what was done before Clusterwright, a row an activity."""
 
-from __future__ import annotations
-
 import csv
 from datetime import UTC, datetime
 from pathlib import Path

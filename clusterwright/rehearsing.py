@@ -1,7 +1,5 @@
 """A rehearsal's own ledger: the site's plan, with simulated people in every role."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

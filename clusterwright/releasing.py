@@ -1,7 +1,5 @@
 """The terms of a release: which hosts, how many, and which playbook by digest."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from clusterwright.planning import playbooks_folder

@@ -1,7 +1,5 @@
 """The text of a new site.yaml: every key there is, explained beside it."""
 
-from __future__ import annotations
-
 from datetime import date
 
 from steps.design.preset import Preset

@@ -8,8 +8,6 @@ Lists are made from first lines, without importing anything. A file is imported 
 import at its top whatever it needs. A new command is a new file; nothing else knows of it.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import is_dataclass

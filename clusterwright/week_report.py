@@ -4,8 +4,6 @@ Text from people and files is escaped for each of the three; a cell that a sprea
 formula is quoted.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """Which site a command means, and who acts."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

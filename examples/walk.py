@@ -135,7 +135,7 @@ def asked(site: Site, name: str) -> dict[str, Any]:
 
 
 def do_by_hand(site: Site, row: dict[str, Any]) -> None:
-    """Start, measure and finish what people do, unless its end waits for other work; a gate is measured and then signed."""
+    """Start, measure and finish what people do; a gate is measured and then signed."""
     if row["kind"] != "gate":
         site.run("start", row["id"], who="operator")
     shown = json.loads(site.run("show", row["id"], "--json").stdout)
@@ -156,7 +156,7 @@ def do_by_hand(site: Site, row: dict[str, Any]) -> None:
 
 
 def finished(site: Site, row: dict[str, Any]) -> bool:
-    """Finish work in progress. Return whether it could be: its end may wait for the end of what still runs."""
+    """Finish work, and return whether that was possible. Some work cannot finish before software that runs beside it."""
     return site.run("finish", row["id"], who="operator", check=False).returncode == 0
 
 

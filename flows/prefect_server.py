@@ -71,7 +71,7 @@ class PrefectServer:
         apply(self.site_dir, self.port)
         log_folder(self.site_dir)
         with self.log.open("ab") as out:
-            command = [sys.executable, "-m", "prefect", "server", "start"]
+            command = [sys.executable, "-P", "-m", "prefect", "server", "start"]
             self.process = subprocess.Popen(
                 [*command, "--host", HOST, "--port", str(self.port)],
                 stdin=subprocess.DEVNULL,

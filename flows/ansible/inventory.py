@@ -26,7 +26,7 @@ def inventory_hosts(inventory: Path, patterns: Iterable[str] = ()) -> Hosts:
     if not inventory.exists():
         raise InputError(f"the inventory {inventory} does not exist", place=Place("site.yaml", None, "inventory"))
     result = subprocess.run(
-        [sys.executable, "-m", "flows.ansible.resolve", str(inventory)],
+        [sys.executable, "-P", "-m", "flows.ansible.resolve", str(inventory)],
         input=json.dumps(sorted({ALL, *patterns})),
         capture_output=True,
         text=True,

@@ -14,7 +14,7 @@ from steps.errors import InputError
 def inventory_nodes(inventory: Path) -> tuple[Host, ...]:
     """Return the nodes of an inventory in its own order. Hosts of other groups, such as `switches`, are not nodes."""
     result = subprocess.run(
-        [sys.executable, "-m", "flows.ansible.stated", str(inventory)],
+        [sys.executable, "-P", "-m", "flows.ansible.stated", str(inventory)],
         capture_output=True,
         text=True,
         check=False,

@@ -35,7 +35,7 @@ def environment() -> dict[str, str]:
 
 def _started() -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "flows.ansible.supervisor"],
+        [sys.executable, "-P", "-m", "flows.ansible.supervisor"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -95,11 +95,11 @@ def holds(
 
 def signature_of(text: str, key: ed25519.Ed25519PrivateKey, namespace: str) -> str:
     """Return the signature of a text by an Ed25519 key, exactly as `ssh-keygen -Y sign` prints it."""
-    kind = "ssh-ed25519"
-    public = _packed(kind.encode(), key.public_key().public_bytes_raw())
-    unsigned = Armoured(public, namespace.encode(), b"sha512", kind, b"")
-    signed = key.sign(_signed(unsigned, text.encode()))
-    parts = _packed(public, unsigned.namespace, b"", unsigned.digest, _packed(kind.encode(), signed))
+    kind = b"ssh-ed25519"
+    public = _packed(kind, key.public_key().public_bytes_raw())
+    unsigned = Armoured(public, namespace.encode(), b"sha512", kind.decode(), b"")
+    signed = _packed(kind, key.sign(_signed(unsigned, text.encode())))
+    parts = _packed(public, unsigned.namespace, b"", unsigned.digest, signed)
     return _armour(MAGIC + struct.pack(">I", 1) + parts) + "\n"
 
 

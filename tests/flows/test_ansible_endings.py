@@ -32,6 +32,8 @@ RUN = f"r{os.getpid()}"
 """A name that no other run of the tests on this machine has: by it a run's processes are found, and ended."""
 
 LONG = "4711"
+RUN = f"r{os.getpid()}"
+"""No other worker's runs have this name: whatever names it is ended."""
 
 
 def play(tmp_path: Path, task: str) -> Path:
