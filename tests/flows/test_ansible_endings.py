@@ -28,9 +28,6 @@ spec = RunSpec(playbook=book, inventory=inventory, hosts=("localhost",), extra_v
                log=work.parent / "log")
 run_playbook(spec, on_event=lambda e: None, on_pgid=lambda p: pgid.write_text(str(p)), cancel=threading.Event())
 """
-RUN = f"r{os.getpid()}"
-"""A name that no other run of the tests on this machine has: by it a run's processes are found, and ended."""
-
 LONG = "4711"
 RUN = f"r{os.getpid()}"
 """No other worker's runs have this name: whatever names it is ended."""
