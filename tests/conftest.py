@@ -52,7 +52,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if SERVERS & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)  # a long test that begins last keeps one core idle
+    items.sort(
+        key=lambda item: item.get_closest_marker("slow") is None
+    )  # a long test that begins last keeps one core idle
     if ON_POSTGRES in os.environ:
         own = [item for item in items if item.get_closest_marker("own_file")]
         items[:] = [item for item in items if item not in own]
