@@ -140,8 +140,14 @@ def files_of_a_sign_off(site_dir: Path) -> list[str]:
     What is signed is an activity with criteria, which a run and a person have read.
     """
     clock = Clock()
-    words = {"site_name": "Small", "time_zone": "UTC", "rehearsal": False, "owner": "pm"}
-    with create_ledger(site_dir, clock=clock, **words) as ledger:  # type: ignore[arg-type]
+    with create_ledger(
+        site_dir,
+        site_name="Small",
+        time_zone="UTC",
+        rehearsal=False,
+        owner="pm",
+        clock=clock,
+    ) as ledger:
         adopt_plan(ledger, "pm", small_plan(), reason="first plan")
         _awaiting_sign_off(ledger, clock)
         return files_called(ROOT / "ledger", lambda: sign(ledger, "lead", VERIFIED))

@@ -28,7 +28,7 @@ GROUPS = ("plan", "work", "sign_off", "buy", "automate", "look", "report", "site
 """The folders of commands, in the order in which a buildout needs them."""
 
 RENAMED = {"adopt": "import-progress FILE"}
-"""Commands that have another name now. Whoever calls the old one is told the new one."""
+"""Commands that have another name now, each with the new one. Calling the old name fails and shows the new name."""
 
 
 Files = dict[str, Path]

@@ -15,7 +15,7 @@ SETTLED_S = 2.0
 """How long, in seconds, a file must be unchanged before its digest is kept: the clocks of file systems are coarse."""
 
 Stamp = tuple[int, int, int]
-"""What changes with a file or folder: its number, its size in bytes, and when it changed in nanoseconds."""
+"""What changes with a file or folder: its inode number, its size in bytes, and when it changed in nanoseconds."""
 
 
 class _Hashed(NamedTuple):

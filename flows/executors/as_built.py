@@ -86,7 +86,7 @@ def power(
     engine: Engine,
     snapshot: Snapshot,
     activity: PlanActivity,  # noqa: ARG001  both steps are called alike
-    facts: Facts,  # noqa: ARG001
+    facts: Facts,  # noqa: ARG001  the same
 ) -> Calculation:
     """Step 094: return the circuits as they were recorded, labelled and inspected.
 

@@ -87,7 +87,7 @@ class SimulatedPeople:
             sign_off.sign(self.ledger, me, name, role=role, comment=SOURCE, at=at)
 
     def invite(self, activity: PlanActivity) -> None:
-        """Invite the witnesses for now, to which they agree. Those who have a simulated person attend."""
+        """Invite the witnesses without notice. A witness role that has a simulated person attends; any other is noted as absent."""
         if activity.policy.witness is None:
             return
         ledger, name, at = self.ledger, activity.id, self.now()

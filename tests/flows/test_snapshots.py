@@ -1,6 +1,6 @@
 """How often an engine opens the record: once a wake, and once more only where it has recorded something itself.
 
-Every snapshot that `ledger.reading.open_snapshot` makes is counted, whoever asks for it. Of an engine's wake, only looking and
+Every snapshot that `ledger.reading.open_snapshot` makes is counted, wherever it is opened. Of an engine's wake, only looking and
 queueing count: what the dispatcher's thread does from the moment it looks until the work is queued. What was queued is done
 later, in a thread for each task. Such a thread opens the record once, before it acts.
 """
