@@ -25,7 +25,8 @@ def called(
     out, err = Printed(), Printed()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         patch.setattr(sys, "argv", argv)
-        patch.setattr(sys.modules["__main__"], "__package__", None, raising=False)  # else the command's name is pytest's
+        # else the command takes its name from pytest
+        patch.setattr(sys.modules["__main__"], "__package__", None, raising=False)
         patch.setattr(sys, "stdin", io.StringIO())
         patch.setenv("NO_COLOR", "1")
         for name, value in (env or {}).items():

@@ -78,12 +78,11 @@ class Server:
         name = f"site_{self._made}"
         with psycopg.connect(self.url("postgres", "admin"), autocommit=True) as db:
             db.execute(f"CREATE DATABASE {name}")
-        self.psql(name, install_sql())
-        grants = "".join(
+        grants = (
             f"DO $$ BEGIN CREATE ROLE {role} LOGIN; EXCEPTION WHEN duplicate_object THEN END $$; GRANT {name}_people TO {role};"
             for role in (*roles, EVERYBODY)
         )
-        self.psql(name, f"{grants} GRANT {name}_engine TO {EVERYBODY};")
+        self.psql(name, "\n".join([install_sql(), *grants, f"GRANT {name}_engine TO {EVERYBODY};"]))
         return name
 
     def psql(self, database: str, text: str) -> None:
