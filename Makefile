@@ -12,6 +12,9 @@ QUICK := tests/steps tests/design tests/acceptance tests/ledger tests/test_struc
 LINTERS := lint-ansible lint-types lint-yaml lint-catalog lint-style lint-imports
 ROOMS := steps ledger flows tui clusterwright
 
+# Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup demo test quick lint $(LINTERS) lock bench bench-ledger lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed

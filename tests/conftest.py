@@ -48,10 +48,14 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[ON_POSTGRES] = "yes"
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if SERVERS & set(getattr(item, "fixturenames", ())):
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if SERVERS & fixtures:
             item.add_marker(pytest.mark.slow)
+        if "server" in fixtures:  # a Prefect server takes as long to start as a test
+            item.add_marker(pytest.mark.xdist_group("server"))
     items.sort(
         key=lambda item: item.get_closest_marker("slow") is None
     )  # a long test that begins last keeps one core idle

@@ -12,12 +12,12 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from steps.catalog.loader import read_catalog
 from steps.design.design import design_of_preset
 from steps.schedule.expansion import expand
 from steps.schedule.planner import playbook_of
 from steps.schedule.step_graph import step_graph
 from tests.lab.lab import Lab
+from tests.shipped import shipped_catalog
 
 FOLDER = Path(__file__).parents[2] / "playbooks"
 RECAP = re.compile(r"^(\S+) +: ok=\d+ +changed=(\d+) +unreachable=\d+ +failed=\d+", re.MULTILINE)
@@ -53,7 +53,7 @@ class Played:
 @cache
 def every_playbook() -> tuple[str, ...]:
     """Return every playbook as `phase/NNN_slug.yml`, in an order that the steps' dependencies allow where nearly all apply."""
-    steps, links = step_graph(expand(read_catalog(), design_of_preset("superpod-1su"), hours_per_day=8))
+    steps, links = step_graph(expand(shipped_catalog(), design_of_preset("superpod-1su"), hours_per_day=8))
     order: TopologicalSorter[str] = TopologicalSorter({step["step"]: () for step in steps})
     for link in links:
         order.add(link["to"], link["from"])
@@ -66,7 +66,7 @@ def every_playbook() -> tuple[str, ...]:
 def other_designs() -> tuple[str, ...]:
     """Return the playbooks that steps have in designs without a lab."""
     values = design_of_preset("lab").site.values
-    steps = (entry.step for entry in read_catalog().values() if entry.step.alternatives)
+    steps = (entry.step for entry in shipped_catalog().values() if entry.step.alternatives)
     return tuple(playbook for step in steps for playbook in step.playbooks if playbook != playbook_of(step, values))
 
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from steps.catalog.loader import read_catalog
 from steps.catalog.terms import Scope
 from tests.lab.idempotence import Trial, Trials, run_trials
 from tests.lab.lab import Lab
 from tests.lab.playing import playbooks, played
+from tests.shipped import shipped_catalog
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(0)]
 
-POD_STEPS = {entry.step.playbook for entry in read_catalog().values() if entry.step.scope is Scope.POD}
+POD_STEPS = {entry.step.playbook for entry in shipped_catalog().values() if entry.step.scope is Scope.POD}
 LATER_POD = "node-02,node-03"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -233,19 +233,24 @@ def elsewhere(site_dir: Path, name: str) -> Path:
 
 
 @pytest.fixture
-def site_dir(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+def site_dir(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
     """Return a site's folder. Its ledger will be where the run's `--database` says."""
     folder = tmp_path / "site"
     folder.mkdir(exist_ok=True)
-    share_if_asked(folder, request)
-    return folder
+    with shared_if_asked(folder, request):
+        yield folder
 
 
-def share_if_asked(site_dir: Path, request: pytest.FixtureRequest) -> None:
-    """Let a site's ledger be in a new database in a run on PostgreSQL."""
-    if ON_POSTGRES in os.environ:
-        server: Server = request.getfixturevalue("postgres")
-        share(site_dir, server.url(server.database(), EVERYBODY))
+@contextmanager
+def shared_if_asked(site_dir: Path, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let a site's ledger be in a database in a run on PostgreSQL, which is its own while the block lasts."""
+    if ON_POSTGRES not in os.environ:
+        yield
+        return
+    server: Server = request.getfixturevalue("postgres")
+    with server.borrowed() as database:
+        share(site_dir, server.url(database, EVERYBODY))
+        yield
 
 
 def begun(site_dir: Path, clock: Clock) -> Ledger:

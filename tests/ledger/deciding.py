@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
@@ -60,7 +61,7 @@ from steps.errors import ClusterwrightError
 from steps.schedule.activity import PlanWitness
 from steps.schedule.plan import Plan
 from tests.ledger.busy_site import make_key
-from tests.ledger.conftest import PEOPLE, T0, Clock, account_of, criterion, share_if_asked, small_plan
+from tests.ledger.conftest import PEOPLE, T0, Clock, account_of, criterion, shared_if_asked, small_plan
 from tests.ledger.journey import GOOD, MTU, take
 from tests.ledger.test_facts import plan_with_facts
 
@@ -295,8 +296,9 @@ class Site(RuleBasedStateMachine):
         self.papers = Papers(self.folder, self.clock)
         self.site = self.folder / "site"
         self.site.mkdir()
+        self.ends = ExitStack()
         if self.request is not None:
-            share_if_asked(self.site, self.request)
+            self.ends.enter_context(shared_if_asked(self.site, self.request))
         self.ledger = create_ledger(
             self.site,
             site_name="S",
@@ -366,6 +368,7 @@ class Site(RuleBasedStateMachine):
             self.ledger.close()
             assert audit(self.site) == []
         finally:
+            self.ends.close()
             shutil.rmtree(self.folder)
 
 

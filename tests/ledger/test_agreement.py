@@ -185,9 +185,9 @@ class Agreeing(Site):
 
 
 @pytest.mark.slow
-def test_questions_and_decisions_agree(request: pytest.FixtureRequest) -> None:
+def test_questions_and_decisions_agree(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """At random moments of a site's life, for anybody, about anything."""
-    Agreeing.request = request
+    monkeypatch.setattr(Agreeing, "request", request)
     run_state_machine_as_test(Agreeing, settings=SETTINGS)
 
 
@@ -259,7 +259,7 @@ def test_an_organisation_is_the_same_to_questions_and_decisions(ledger: Ledger, 
     assert isinstance(outcome(ledger, lambda: work.start(ledger, "lead", "001@site")), NotPermittedError)
 
 
-@pytest.mark.parametrize("text", ["x", "é" * 100_000, "\U0001f600 \u202e mixed"])
+@pytest.mark.parametrize("text", ["x", "é" * 100_000, "\U0001f600 \u202e mixed"], ids=["short", "huge", "scripts"])
 def test_what_is_written_is_read_back(ledger: Ledger, clock: Clock, text: str) -> None:
     """Huge text and any script come back as they were written; text of nothing but space is refused."""
     work.comment(ledger, "tech", "001@site", text)

@@ -96,6 +96,7 @@ STEPS = st.lists(
 
 
 @pytest.mark.slow
+@pytest.mark.own_file
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=STEPS, late=st.booleans())
 def test_whatever_was_done_each_moment_is_found_again(steps: list[tuple[str, str, str]], late: bool) -> None:
@@ -114,6 +115,7 @@ def test_whatever_was_done_each_moment_is_found_again(steps: list[tuple[str, str
         made.teardown()
 
 
+@pytest.mark.own_file
 def test_a_whole_rehearsal_of_an_earlier_release_is_found_again(tmp_path: Path) -> None:
     """Its last event is the present."""
     shutil.unpack_archive(GOLDEN / "v0.1.0.tar.xz", tmp_path)

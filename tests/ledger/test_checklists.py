@@ -576,6 +576,7 @@ ENTRIES = st.lists(
 
 
 @pytest.mark.slow
+@pytest.mark.own_file
 @settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(handed=st.lists(ENTRIES, min_size=1, max_size=6))
 def test_whatever_is_handed_over_the_list_is_the_last_of_each(handed: list[list[ItemEntry]]) -> None:

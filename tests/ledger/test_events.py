@@ -19,6 +19,8 @@ from ledger.stores.log import Clock
 from ledger.writing import Ledger
 from steps.errors import UnreachableError
 
+pytestmark = pytest.mark.own_file  # no ledger at all: once is enough
+
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 INTEGER = st.integers(-(2**53) + 1, 2**53 - 1)
 
@@ -61,7 +63,6 @@ def behind(by: timedelta) -> Clock:
     return lambda: datetime.now(UTC) - by
 
 
-@pytest.mark.own_file
 def test_a_clock_that_went_back_a_little_is_held_and_one_far_behind_is_refused(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:

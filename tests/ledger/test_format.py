@@ -18,6 +18,8 @@ import pytest
 from ledger.stores.file import FORMAT, LEDGER_FILE
 from ledger.stores.sqlite import create_schema, file_engine
 
+pytestmark = pytest.mark.own_file
+
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden"
 RELEASES = sorted(path.name.removesuffix(".tar.xz") for path in GOLDEN.glob("*.tar.xz"))

@@ -13,6 +13,8 @@ from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.trust.audit import audit
 
+pytestmark = pytest.mark.own_file
+
 GOLDEN = Path(__file__).parents[1] / "golden"
 
 

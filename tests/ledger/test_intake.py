@@ -17,6 +17,8 @@ from ledger.evidence.intake import judge
 from steps.errors import InputError
 from tests.ledger import malicious as bad
 
+pytestmark = pytest.mark.own_file  # no ledger at all: once is enough
+
 
 def tar() -> bytes:
     made = BytesIO()

@@ -15,6 +15,8 @@ from ledger.evidence.intake.pictures import MOST_SCANS
 from steps.errors import InputError
 from tests.ledger import malicious as bad
 
+pytestmark = pytest.mark.own_file  # no ledger at all: once is enough
+
 
 def opened(content: bytes) -> Image.Image:
     return Image.open(BytesIO(content))

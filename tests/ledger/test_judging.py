@@ -13,6 +13,8 @@ from ledger.rules.judgement import Reading, judge
 from steps.schedule.activity import PlanCriterion
 from steps.value import Value, text_value, value_text
 
+pytestmark = pytest.mark.own_file  # no ledger at all: once is enough
+
 D = Decimal
 
 

@@ -13,7 +13,7 @@ from ledger.trust.ssh import allowed_signers, find_key, plain_key, refusal, sign
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
 from tests.needs import needs
 
-pytestmark = needs("ssh-keygen")
+pytestmark = [needs("ssh-keygen"), pytest.mark.own_file]  # no ledger at all: once is enough
 
 NOW = datetime(2027, 1, 4, 9, 0, tzinfo=UTC)
 TEXT = '{"a":1}'

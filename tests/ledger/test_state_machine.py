@@ -29,9 +29,9 @@ def test_the_prelude_gets_behind_the_hold_point() -> None:
 
 
 @pytest.mark.slow
-def test_random_decisions_keep_the_rules(request: pytest.FixtureRequest) -> None:
+def test_random_decisions_keep_the_rules(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Refusals are fine; broken rules, a broken chain or a replay that differs are not."""
-    Site.request = request
+    monkeypatch.setattr(Site, "request", request)
     wanted = settings(
         max_examples=20,
         stateful_step_count=40,

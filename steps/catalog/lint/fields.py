@@ -11,6 +11,7 @@ import ast
 import typing
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ ACTIVITIES = {"plan", "activity", "activities"}
 SCHEMA = Path(schema.__file__)
 FORMULAS = Path(formulas.__file__)
 
-Fields = set[tuple[str, str]]
+Fields = frozenset[tuple[str, str]]
 """Fields, each with the name of its class."""
 
 Holders = dict[str, set[str]]
@@ -53,10 +54,11 @@ def field_findings(folders: tuple[Path, ...]) -> Iterator[LintFinding]:
         yield LintFinding("field", f"{name} is excused, and is read or gone", Place(str(Path(__file__))))
 
 
+@cache
 def unread_fields(folders: tuple[Path, ...]) -> Fields:
     """Return the fields of an entry's classes that no function below these folders reads."""
     classes = _classes()
-    left = {(name, field) for name, known in classes.items() for field in known}
+    left = frozenset((name, field) for name, known in classes.items() for field in known)
     holders = _holders()
     for path, text in texts(folders):
         if path == FORMULAS or not any(f".{field}" in text for _, field in left):
@@ -77,17 +79,17 @@ def _read_by(function: ast.FunctionDef | ast.Lambda, left: Fields, holders: Hold
     handled = {name for name, held_by in holders.items() if held_by & named}
     copied = COPIED & attributes if ACTIVITIES & named else set()
     read = {(name, field) for name, field in left if name in handled and field in attributes}
-    return read | {("Step", field) for field in copied}
+    return frozenset(read | {("Step", field) for field in copied})
 
 
 def _read_by_properties(tree: ast.Module) -> Fields:
-    found: Fields = set()
+    found = set()
     for defined in (node for node in tree.body if isinstance(node, ast.ClassDef)):
         for method in functions(defined):
             marks = getattr(method, "decorator_list", ())
             if any(isinstance(mark, ast.Name) and mark.id == "property" for mark in marks):
                 found |= {(defined.name, attribute) for attribute in loaded(method)}
-    return found
+    return frozenset(found)
 
 
 def _classes() -> dict[str, list[str]]:
