@@ -43,8 +43,7 @@ def _hand_out(engine: Engine) -> None:
         elif engine.stopping.is_set() or time.monotonic() - quiet_since > engine.linger_s:
             return
         engine.lookout.wait()
-        if not engine.stopping.is_set():
-            engine.lookout.look()
+        engine.lookout.look()
 
 
 def _start_runs(engine: Engine, runs: Runs) -> None:

@@ -24,13 +24,14 @@ class Lookout:
     def look(self, *, again: bool = False) -> int | None:
         """Attend to what is asked of the engine and queue the work there is. Return how many activities were queued.
 
-        Return None where nothing has changed since the last look; with `again`, look nevertheless.
+        Return None where nothing has changed since the last look; with `again`, look nevertheless. An engine that stops
+        looks at nothing any more.
         """
         engine = self._engine
-        moved, rung = self._watch.moved(), engine.bell.count
-        if not moved and rung == self._heard and not again:
-            return None
+        moved, rung, heard = self._watch.moved(), engine.bell.count, self._heard
         self._heard = rung
+        if engine.stopping.is_set() or not (moved or rung != heard or again):
+            return None
         return engine.queue_up(self._work())
 
     def _work(self) -> list[Work]:

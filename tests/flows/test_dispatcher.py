@@ -6,6 +6,7 @@ import subprocess
 import sys
 from itertools import combinations
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -161,14 +162,17 @@ def test_a_run_stopped_by_request_waits_for_a_person(both_passed: Path, start: S
 
 
 def test_stopping_the_engine_interrupts_its_runs_and_leaves_no_claim(
-    both_passed: Path, start: Start, playbooks: Path
+    both_passed: Path, start: Start, playbooks: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow(playbooks, "030.yml", 60)
     running = start(both_passed)
     until(lambda: state(both_passed, "030@pod-001") == "running", seconds=15)
 
+    waits = Mock(wraps=running.engine.bell.wait)
+    monkeypatch.setattr(running.engine.bell, "wait", waits)
     running.stop()
 
     assert state(both_passed, "030@pod-001") == "ready"
     assert row(both_passed, "030@pod-001").attempt == 2
+    assert waits.call_count < 50, "it waits for the end of its runs, and does not ask all the time"
     assert not audit(both_passed)

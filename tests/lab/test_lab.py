@@ -199,7 +199,7 @@ def test_a_bmc_that_cannot_switch_power_says_so_and_the_host_runs_on(lab: Lab) -
     assert answers(lab, "storage")
 
 
-def test_a_bmc_that_hangs_answers_nothing_until_it_is_mended(lab: Lab) -> None:
+def test_a_bmc_that_hangs_answers_nothing_until_it_is_repaired(lab: Lab) -> None:
     bmc = Bmc(lab, "storage")
     bmc.ask("/lab/faults/unreachable", "PUT")
     with pytest.raises(OSError, match="closed"):

@@ -124,9 +124,9 @@ def test_a_backup_says_that_its_site_file_names_who_was_redacted(signed: Ledger,
     after = back_up(signed.site_dir, tmp_path / "after.tar.gz", made_at=datetime.now(UTC), program="test")
     restore(tmp_path / "after.tar.gz", tmp_path / "restored")
     (signed.site_dir / "site.yaml").write_text(SITE_FILE.replace("Lena Ad", "lead"))
-    mended = back_up(signed.site_dir, tmp_path / "mended.tar.gz", made_at=datetime.now(UTC), program="test")
+    corrected = back_up(signed.site_dir, tmp_path / "corrected.tar.gz", made_at=datetime.now(UTC), program="test")
 
-    assert (before.redacted_but_named, after.redacted_but_named, mended.redacted_but_named) == ((), ("lead",), ())
+    assert (before.redacted_but_named, after.redacted_but_named, corrected.redacted_but_named) == ((), ("lead",), ())
     assert list(places_of(NAME, tmp_path / "restored")) == ["site.yaml"]
 
 

@@ -156,8 +156,8 @@ def test_what_another_playbook_has_done_is_done_again(begun: Callable[[Plan], Le
     run(ledger, {"n1": "ok", "n2": "failed", "n3": "ok"}, {"n1": "0.2", "n3": "0.2"})
     request_retry(ledger, "lead", NAME)
 
-    assert to_touch(ledger, "mended") == HOSTS
-    assert run(ledger, {"n1": "ok", "n2": "ok", "n3": "failed"}, {"n1": "0.2", "n2": "0.2"}, "mended") == "failed"
+    assert to_touch(ledger, "corrected") == HOSTS
+    assert run(ledger, {"n1": "ok", "n2": "ok", "n3": "failed"}, {"n1": "0.2", "n2": "0.2"}, "corrected") == "failed"
     with open_snapshot(ledger.site_dir) as snapshot:
         last = runs(snapshot, NAME)[-1]
         assert {i.host: i.status for i in items(snapshot, last.id)} == {"n1": "ok", "n2": "ok", "n3": "failed"}

@@ -138,7 +138,7 @@ def test_a_reason_names_what_differs(ledger: Ledger, clock: Clock) -> None:
     assert found.why == "16 servers, was None items; torque >= 5 N*m is new"
 
 
-def test_what_failed_is_tried_again_when_the_design_is_mended(empty: Ledger, clock: Clock) -> None:
+def test_what_failed_is_tried_again_when_the_design_is_corrected(empty: Ledger, clock: Clock) -> None:
     """The usual way out of a calculation that is not met."""
     adopt_plan(empty, "pm", computing(0.0), reason="first plan")
     worked_out(empty, "071@site", "power.node_kw", "10.2", "kW")

@@ -48,7 +48,7 @@ class Connection(BaseHTTPRequestHandler):
         self._answer("PUT")
 
     def do_DELETE(self) -> None:
-        """Mend something, or close a session."""
+        """Repair something, or close a session."""
         self._answer("DELETE")
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base's name
@@ -109,11 +109,11 @@ class Connection(BaseHTTPRequestHandler):
         return resources.page(document, path, self.path.partition("$skip=")[2])
 
     def _faults(self, method: str, fault: str) -> None:
-        """Break with PUT, mend with DELETE; any method gives what is broken."""
+        """Break with PUT, repair with DELETE; any method gives what is broken."""
         if method == "PUT":
             self.bmc.break_(fault)
         if method == "DELETE":
-            self.bmc.mend(fault)
+            self.bmc.repair(fault)
         self._send(200, {"faults": self.bmc.memory["faults"]})
 
     def _open_session(self, body: dict[str, Any]) -> None:

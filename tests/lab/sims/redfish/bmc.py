@@ -168,11 +168,11 @@ class Bmc:
             self.memory["faults"].append(fault)
             self.log(model.FAULTS[fault].says, model.FAULTS[fault].severity)
 
-    def mend(self, fault: str) -> None:
-        """Mend it; what the log said stays."""
+    def repair(self, fault: str) -> None:
+        """Repair it; what the log said stays."""
         if fault in self.memory["faults"]:
             self.memory["faults"].remove(fault)
-            self.log(f"{model.FAULTS[fault].says}: mended", "OK")
+            self.log(f"{model.FAULTS[fault].says}: repaired", "OK")
 
     def log(self, says: str, severity: str) -> None:
         """Write an entry into the event log."""
