@@ -92,7 +92,7 @@ class ActivityScreen(DecidingScreen):
 
 
 def _heading(text: str) -> Text:
-    return Text(f"\n{text}\n", style="bold underline")
+    return Text().append(f"\n{text}\n", style="bold underline")
 
 
 def _head(case: LookedUp) -> Text:
