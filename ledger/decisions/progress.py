@@ -27,7 +27,7 @@ SHOWN = 25
 """How many faults a refusal lists."""
 
 
-def adopt_progress(
+def import_progress(
     ledger: Ledger,
     actor: str,
     rows: Sequence[ProgressRow],
@@ -37,7 +37,7 @@ def adopt_progress(
 ) -> Event | None:
     """Record work that was done before Clusterwright. A dry run asks every rule, records nothing and returns None."""
     with ledger.write() as writing:
-        writing.may(actor, "adopt_progress", "progress")
+        writing.may(actor, "import_progress", "progress")
         asked = writing.at(at)
         first = {row.activity: row for row in reversed(rows)}
         faults = [f"line {row.line}: {fault}" for row in rows for fault in _faults(asked, row, first)]
@@ -95,7 +95,7 @@ def _of_subject(
         yield from _of_supply(asked, row)
     elif (found := activity(asked, name)) is None:
         yield f"there is no activity {name!r}"
-    elif not is_open_to(found.state, Action.ADOPT):
+    elif not is_open_to(found.state, Action.IMPORT):
         yield f"{name} is {found.state.words} in the ledger already"
 
 

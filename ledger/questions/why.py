@@ -19,7 +19,7 @@ from ledger.rules.judgement import FAILED, NOT_MEASURED, Judgement
 from ledger.rules.rows import RUN_NOT_DONE, Unmet
 from steps.catalog.terms import Kind
 from steps.errors import InputError
-from steps.value import Value, value_text
+from steps.value import Value
 
 
 class Why(NamedTuple):
@@ -107,7 +107,7 @@ def _needs(case: LookedUp) -> list[str]:
         case State.READY:
             return _needs_to_start(case)
         case State.IN_PROGRESS:
-            return [*_open_items(case), *map(_in_words, _unmet(case)), *_open_a(case)]
+            return [*_open_items(case), *map(str, _unmet(case)), *_open_a(case)]
         case State.AWAITING_SIGN_OFF:
             return _needs_to_be_signed(case)
         case State.FAILED | State.CHECKED_NOT_MET:
@@ -131,7 +131,7 @@ def _needs_a_decision(case: LookedUp) -> list[str]:
     has_failed = not outcomes.isdisjoint(RUN_NOT_DONE)
     if any(j.judged.verdict == NOT_MEASURED for j in unmet) and not has_failed:
         decision += ", or measure what was not"
-    return [*map(_in_words, unmet), decision]
+    return [*map(str, unmet), decision]
 
 
 def _needs_to_start(case: LookedUp) -> list[str]:
@@ -142,7 +142,7 @@ def _needs_to_start(case: LookedUp) -> list[str]:
         waiting = [other.id for other in others if other.state is not State.DONE]
         return [*needs, *(f"{name} to be done: it completes this" for name in waiting)]
     if plan.kind is Kind.GATE:
-        return [*needs, *map(_in_words, _unmet(case)), *_needs_to_be_signed(case)]
+        return [*needs, *map(str, _unmet(case)), *_needs_to_be_signed(case)]
     if plan.kind in {Kind.PROCURE, Kind.FIELD}:
         return [*needs, f"to be started by {row.assignee or plan.role}"]
     if plan.kind is Kind.COMPUTE:
@@ -226,11 +226,6 @@ def _criterion(judgement: Judgement, readers: Iterable[str]) -> CriterionRow:
         causes,
         tuple(readers),
     )
-
-
-def _in_words(judgement: Judgement) -> str:
-    c, judged = judgement
-    return f"{c.metric} {c.op} {value_text(c.value)} {c.unit}: {judged.verdict} ({judged.measured})"
 
 
 def _roles(row: Activity) -> str:

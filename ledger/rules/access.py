@@ -88,7 +88,7 @@ ACCESS: dict[str, Rule] = {
     "na": Rule("decide that {} does not apply", "an activity", (*PROCEED, "architect")),
     "reopen": Rule("open {} again", "an activity", (Who.POLICY, Who.CREW, *PROCEED, "architect")),
     "settle_duplicate": Rule("settle {}", "an activity that others complete", _ANYTHING),
-    "adopt_progress": Rule("adopt {}", "progress from before", PROCEED),
+    "import_progress": Rule("import {}", "progress from before", PROCEED),
     "assign_organisation": Rule("assign {} to an organisation", "an activity or an order", BUYING),
     # sign-offs
     "invite": Rule("invite the witnesses of {}", "an activity", _ITS_OWN),

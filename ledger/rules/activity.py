@@ -123,7 +123,7 @@ class Action(StrEnum):
     SETTLE_DUPLICATE = "settle duplicate"
     RETRY = "retry"
     REOPEN = "reopen"
-    ADOPT = "adopt progress"
+    IMPORT = "import progress"
     FACT = "fact"
 
 
@@ -141,7 +141,7 @@ _STOPPED = _all(_S.ON_HOLD, _A.HOLD) | _all(_S.NOT_APPLICABLE, _A.NOT_APPLICABLE
 _NOT_STARTED: _Leads = {
     **_all(_S.OPEN, _A.ATTACH, _A.INVITE, _A.WITNESS),
     **_STOPPED,
-    _A.ADOPT: frozenset({_S.DONE, _S.IN_PROGRESS}),
+    _A.IMPORT: frozenset({_S.DONE, _S.IN_PROGRESS}),
     **_all(_S.OPEN, _A.FACT),
 }
 _TO_DECIDE: _Leads = {
@@ -173,7 +173,7 @@ TABLE: dict[State, _Leads] = {
         **_all(_S.IN_PROGRESS, _A.CHECK, _A.ATTACH, _A.FACT, _A.WAIVE),
         _A.FINISH: _CLOSED,
         **_STOPPED,
-        **_all(_S.DONE, _A.ADOPT),
+        **_all(_S.DONE, _A.IMPORT),
     },
     _S.AWAITING_SIGN_OFF: {
         **_all(_S.AWAITING_SIGN_OFF, _A.WITNESS, _A.ATTACH),

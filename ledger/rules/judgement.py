@@ -57,10 +57,13 @@ class Judgement(NamedTuple):
         return self.judged.verdict in OPEN
 
     def __str__(self) -> str:
-        """Return the metric, the limit and the measured value in one line."""
-        c, at = self.criterion, f" at {self.judged.worst}" if self.judged.worst else ""
-        measured = f"{self.judged.verdict} ({self.judged.measured}{at})"
-        return f"{c.metric} must be {c.op} {value_text(c.value)} {c.unit}: {measured}"
+        """Return the metric, the limit, the verdict, and what was measured where, in one line."""
+        c, judged = self.criterion, self.judged
+        limit = f"{c.metric} {c.op} {value_text(c.value)} {c.unit}: {judged.verdict}"
+        if judged.measured == judged.verdict:  # nothing was read
+            return limit
+        at = f" at {judged.worst}" if judged.worst else ""
+        return f"{limit} ({judged.measured}{at})"
 
 
 def judgements(

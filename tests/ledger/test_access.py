@@ -187,7 +187,7 @@ def decisions(made: Ledger, files: Path) -> dict[str, Callable[[str], object]]:
         "na": lambda who: work.na(made, who, "601@site", "none here"),
         "reopen": lambda who: work.reopen(made, who, "607@site", "loose"),
         "settle_duplicate": lambda who: work.settle_duplicate(made, who, "608@site"),
-        "adopt_progress": lambda who: progress.adopt_progress(made, who, rows),
+        "import_progress": lambda who: progress.import_progress(made, who, rows),
         "assign_organisation": lambda who: work.assign_organisation(made, who, "601@site", "Wires"),
         "sign": lambda who: sign_off.sign(made, who, "603@site"),
         "reject": lambda who: sign_off.reject(made, who, "603@site", "dirty"),

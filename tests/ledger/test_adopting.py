@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from ledger.decisions.progress import adopt_progress
+from ledger.decisions.progress import import_progress
 from ledger.entries import ProgressRow
 from ledger.questions.case import require_activity
 from ledger.questions.orders import orders
@@ -36,7 +36,7 @@ def test_what_was_done_before_is_taken_over_in_one_event(
     ledger: Ledger, look: Look, clock: Clock, state: StateOf
 ) -> None:
     """It is done, flagged, and its successors know when."""
-    adopt_progress(ledger, "pm", GOOD)
+    import_progress(ledger, "pm", GOOD)
 
     row = require_activity(look(clock.now), "010@pod-001")
     assert row.state.value == "done"
@@ -50,7 +50,7 @@ def test_dry_run_records_nothing(ledger: Ledger, look: Look) -> None:
     """First look, then record."""
     before = head(look())
 
-    assert adopt_progress(ledger, "pm", GOOD, dry_run=True) is None
+    assert import_progress(ledger, "pm", GOOD, dry_run=True) is None
     assert head(look()) == before
 
 
@@ -66,7 +66,7 @@ def test_faults_are_named_by_line_and_nothing_is_recorded(ledger: Ledger, look: 
     ]
 
     with pytest.raises(InputError) as refused:
-        adopt_progress(ledger, "pm", rows)
+        import_progress(ledger, "pm", rows)
 
     said = str(refused.value)
     assert "line 3: 010@pod-001 waits for 001@site#gpu-server/1" in said
@@ -81,10 +81,10 @@ def test_order_of_dates_is_the_order_of_the_network(ledger: Ledger) -> None:
     rows = [*GOOD[:3], done(5, "010@pod-001", 3)]
 
     with pytest.raises(InputError, match=r"line 5: 010@pod-001 on .* comes before 001@site#gpu-server/1"):
-        adopt_progress(ledger, "pm", rows)
+        import_progress(ledger, "pm", rows)
 
 
 def test_only_the_owners_side_takes_over_progress(ledger: Ledger) -> None:
     """It passes hold points without a signature, so few may."""
     with pytest.raises(NotSatisfiedError, match="tech"):
-        adopt_progress(ledger, "tech", GOOD)
+        import_progress(ledger, "tech", GOOD)

@@ -16,7 +16,7 @@ from typer import Argument, Option
 from clusterwright.commands.acting import Acting
 from clusterwright.output import say
 from clusterwright.progress_file import read_progress
-from ledger.decisions.progress import adopt_progress
+from ledger.decisions import progress
 
 
 def import_progress(
@@ -25,5 +25,5 @@ def import_progress(
     yes: Annotated[bool, Option("--yes", help="Record it; without it only the check is made.")] = False,
 ) -> None:
     rows = read_progress(file)
-    me.take(adopt_progress, rows, dry_run=not yes)
+    me.take(progress.import_progress, rows, dry_run=not yes)
     say(f"{len(rows)} rows recorded" if yes else f"{len(rows)} rows are right; nothing is recorded without --yes")
