@@ -21,13 +21,12 @@ from typing import Any
 
 import grimp
 
-from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.runs import settle
 from ledger.decisions.sign_off import sign
 from ledger.decisions.work import measure
 from ledger.entries import RunOutcome
 from ledger.writing import Ledger
-from tests.ledger.conftest import Clock, small_plan
+from tests.ledger.conftest import Clock, adopt_small_plan, begun
 from tests.ledger.journey import GOOD, bought, passed, racked, take
 
 ROOT = Path(__file__).parent.parent
@@ -140,15 +139,8 @@ def files_of_a_sign_off(site_dir: Path) -> list[str]:
     What is signed is an activity with criteria, which a run and a person have read.
     """
     clock = Clock()
-    with create_ledger(
-        site_dir,
-        site_name="Small",
-        time_zone="UTC",
-        rehearsal=False,
-        owner="pm",
-        clock=clock,
-    ) as ledger:
-        adopt_plan(ledger, "pm", small_plan(), reason="first plan")
+    with begun(site_dir, clock) as ledger:
+        adopt_small_plan(ledger)
         _awaiting_sign_off(ledger, clock)
         return files_called(ROOT / "ledger", lambda: sign(ledger, "lead", VERIFIED))
 

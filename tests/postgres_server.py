@@ -88,7 +88,7 @@ class Server:
 
     @contextmanager
     def borrowed(self) -> Iterator[str]:
-        """Yield a database in which nothing is recorded. It is emptied and used again: a new one takes thirty times as long.
+        """Yield a database in which nothing is recorded. It is emptied and used again: a new one takes eight times as long.
 
         Only for tests that change no more than its rows, as all can that do not connect as the administrator.
         """

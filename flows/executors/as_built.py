@@ -60,7 +60,7 @@ def network(
     calculation.takes("cables", cables, "count", "links that discovery compares, pod by pod")
     covered = _switches_covered(engine, snapshot, _of(found, *CONFIGURED))
     if covered is not None and switches:
-        _give_covered(calculation, covered, switches)
+        _note_covered(calculation, covered, switches)
     if differences := _differences(snapshot, discovered, "topology."):
         count, named = differences
         said = named or "discovery found nothing else than was drawn"
@@ -74,7 +74,7 @@ def network(
     return calculation
 
 
-def _give_covered(calculation: Calculation, covered: int, switches: int) -> None:
+def _note_covered(calculation: Calculation, covered: int, switches: int) -> None:
     """Note how many switches were configured, as a count and as a share of the design's."""
     how = "configured by a run, or installed and signed for"
     calculation.gives("as_built.switches_covered", covered, "count", how)
@@ -86,7 +86,7 @@ def power(
     engine: Engine,
     snapshot: Snapshot,
     activity: PlanActivity,  # noqa: ARG001  both steps are called alike
-    facts: Facts,  # noqa: ARG001  the same
+    facts: Facts,  # noqa: ARG001  both steps are called alike
 ) -> Calculation:
     """Step 094: return the circuits as they were recorded, labelled and inspected.
 
