@@ -66,3 +66,11 @@ def test_one_sign_off_can_be_followed(tmp_path: Path) -> None:
     """Through few files, from the verb that a person used to the rows that it changed."""
     files = files_of_a_sign_off(tmp_path)
     assert len(files) <= MOST_FILES_OF_A_SIGN_OFF, files
+
+
+@pytest.mark.xdist_group("together")
+def test_tests_of_a_group_stay_together(request: pytest.FixtureRequest) -> None:
+    """pytest-xdist finds the group in a test's id. With pytest 9.2 it is not there, and several labs run at once."""
+    if not getattr(request.config.option, "loadgroup", False):
+        pytest.skip("all tests run in one process, or are not grouped")
+    assert request.node.nodeid.endswith("@together")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.rules.judgement import Reading, judge
+from ledger.rules.judgement import Judgement, Reading, judge
 from steps.schedule.activity import PlanCriterion
 from steps.value import Value, text_value, value_text
 
@@ -73,3 +73,16 @@ def test_waiver_stands_in_for_a_failure_only() -> None:
 def test_values_survive_their_text(value: Decimal | bool) -> None:
     """Stored as text, read back as what was measured."""
     assert text_value(value_text(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("readings", "said"),
+    [
+        ([], "metric <= 0.5 dB: not measured"),
+        ([Reading("a", D("0.7"), "dB")], "metric <= 0.5 dB: failed (0.7 dB at a)"),
+        ([Reading("a", None, "dB", "install otdr")], "metric <= 0.5 dB: not measured (install otdr at a)"),
+    ],
+)
+def test_a_verdict_says_once_what_was_read(readings: list[Reading], said: str) -> None:
+    criterion = asked("<=", D("0.5"), "dB")
+    assert str(Judgement(criterion, judge(criterion, readings))) == said
