@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Command
+from tests.ledger.test_golden import GOLDEN
 
 
 @pytest.mark.parametrize(
@@ -43,6 +45,15 @@ def test_a_forecast_is_compared_with_the_one_last_published(adopted: Path, comma
     (last,) = json.loads(command("forecast", "--json", *at).stdout)["published"]
     assert last["by"] == "owner"
     assert f"by owner: go-live {last['finish'][:10]}, +0 days since" in command("forecast", *at).stdout
+
+
+def test_nothing_drives_a_finished_buildout(command: Command, tmp_path: Path) -> None:
+    shutil.unpack_archive(GOLDEN / "v0.2.0.tar.xz", tmp_path)
+    ended = command("forecast", "--site", tmp_path / "v0.2.0")
+
+    assert ended.returncode == 0, ended.stderr
+    assert "go-live" in ended.stdout
+    assert "driven by" not in ended.stdout
 
 
 def test_show_names_who_attested_and_who_released(adopted: Path, command: Command, tmp_path: Path) -> None:

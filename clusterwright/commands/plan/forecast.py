@@ -46,7 +46,8 @@ def forecast(
         print(f"published {last.at:%Y-%m-%d} by {last.by}: go-live {last.finish:%Y-%m-%d}, {moved:+d} days since")
     if document["slip_usd"]:
         print(f"the delay costs about ${document['slip_usd']:,}")
-    print("driven by " + ", ".join(document["critical"][:12]))
+    if document["critical"]:
+        print("driven by " + ", ".join(document["critical"][:12]))
     if publish:
         say("published")
 
