@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -23,12 +23,13 @@ from ledger.evidence.store import SiteFiles
 from ledger.log.chain import NO_HEAD, Draft, Event, Head, chained, recorded_at
 from ledger.log.payloads.base import Decided, Payload
 from ledger.log.payloads.plan import Genesis
-from ledger.questions.case import LookedUp, activity, actor, require_activity
+from ledger.questions.case import activity, require_activity
+from ledger.questions.moment import CaseOfMoment, Moment
 from ledger.questions.site import evidence_rules
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from ledger.rules.approval import asks_for_signature
-from ledger.rules.permission import Actor, Matter, may
+from ledger.rules.permission import Actor
 from ledger.state.projection import Projection
 from ledger.state.projector import HANDLERS
 from ledger.state.readiness import settle
@@ -43,9 +44,6 @@ from steps.stamps import instant, moment
 if TYPE_CHECKING:
     from ledger.evidence.taking import Intake
     from ledger.trust.proving import Proof
-
-SLACK = timedelta(days=1)
-"""How far after project time something may be dated. A day without an hour may mean its end."""
 
 Result = TypeVar("Result")
 Signer = Callable[[str, str], str]
@@ -93,14 +91,20 @@ class Transaction:
         """Return the record in this transaction, for questions as of a time. None means project time."""
         return replace(self._snapshot, now=self.when(at))
 
+    def moment(self, at: datetime | None = None) -> Moment:
+        """Return the record as of a time, and what a decision may ask of it. None means project time.
+
+        Raise InputError for a time in the future.
+        """
+        found = Moment(self.at(at), self._project_time())
+        found.refuse_ahead()
+        return found
+
     def when(self, at: datetime | None) -> datetime:
-        """Return when something happened: `at`, or project time if `at` is None. Raise InputError for a time in the future."""
-        now = self._project_time()
+        """Return when something happened: `at`, or project time if `at` is None. Raise InputError for a time without a zone."""
         if at is None:
-            return now
+            return self._project_time()
         require_zone(at)
-        if at > now + SLACK:
-            raise InputError(f"{at:%Y-%m-%d %H:%M}Z is in the future", hint="record it when it has happened")
         return at
 
     def _project_time(self) -> datetime:
@@ -113,29 +117,25 @@ class Transaction:
         """The time at which this transaction records events. Leases are in this time too."""
         return self._log.clock()
 
-    @property
-    def latest_day(self) -> date:
-        """The last day that can be recorded as the day on which something happened."""
-        return (self._project_time() + SLACK).date()
-
     def case(self, activity: str, person: str, at: datetime | None = None) -> DecisionCase:
         """Return an activity as it was at a time, and the person who decides about it now, with their present roles."""
-        asked = self.at(at)
-        return DecisionCase(self, asked, require_activity(asked, activity), self.actor(person))
+        found = self.moment(at)
+        return DecisionCase(self, found, require_activity(found.snapshot, activity), found.actor(person))
 
     def actor(self, person: str) -> Actor:
         """Return a person with their present roles."""
-        return actor(self.at(), person)
+        return self.moment().actor(person)
 
-    def may(self, person: str, action: str, subject: str, **matter: Any) -> str:
-        """Return the role in which a person may take a decision that is not about an activity. Raise NotPermittedError if they may not."""
-        return may(self.actor(person), action, Matter(subject, self.owner, **matter))
-
-    @property
-    def owner(self) -> str:
-        """The owner that the first event names."""
-        (owner,) = self._snapshot.db.execute("SELECT owner FROM site").fetchone()
-        return str(owner)
+    def record(
+        self,
+        moment: Moment,
+        actor: str,
+        payload: Payload,
+        *,
+        subject: str,
+    ) -> Event:
+        """Record one event, which happened at a moment."""
+        return self.append(actor, payload, subject=subject, at=moment.snapshot.now)
 
     def append(
         self,
@@ -198,18 +198,18 @@ class Transaction:
         return proving.accepted(asked, actor, payload, about, proof), proof.signature
 
 
-class DecisionCase(LookedUp):
+class DecisionCase(CaseOfMoment):
     """A case inside a transaction, in which the decision about it is recorded."""
 
     def __init__(
         self,
         writing: Transaction,
-        asked: Snapshot,
+        moment: Moment,
         row: Activity,
         actor: Actor,
     ) -> None:
         """Take the transaction, the record at the time of the decision, the activity, and the person who decides."""
-        super().__init__(asked, row, actor)
+        super().__init__(moment, row, actor)
         self.writing = writing
 
     def record(self, payload: Payload) -> Event:

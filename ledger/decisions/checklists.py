@@ -15,26 +15,20 @@ from ledger.entries import ItemEntry
 from ledger.evidence.batches import inline_or_kept
 from ledger.evidence.taking import Taken
 from ledger.log.chain import Event
-from ledger.log.payloads.checklists import ItemPart, ItemReadingPart, ItemsChecked
+from ledger.log.payloads.base import Shown
+from ledger.making import checklists as made
 from ledger.questions.case import LookedUp
 from ledger.questions.checks import Entry, check_history, latest_entries
-from ledger.questions.ncrs import open_ncrs_of_items, open_ncrs_of_readings
-from ledger.questions.records import next_id
-from ledger.rules.checklist import Roster, readable_note
-from ledger.rules.examination import RESULT, Examined, Previous, examined
+from ledger.rules.checklist import Roster
+from ledger.rules.examination import RESULT, Examined
 from ledger.rules.faults import located, together
-from ledger.rules.judgement import FAILED
 from ledger.rules.readings import Verdict
-from ledger.rules.work import check as may_check
 from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
 from steps.value import text_value, value_text
 
 PICTURES = ("png", "jpeg")
 """The kinds of content that are a photo. A list of entries may name no other files."""
-
-SHOWN = 25
-"""How many failed items the reason of a non-conformance names."""
 
 
 class CheckedItem(NamedTuple):
@@ -82,19 +76,41 @@ def check(
     """Record items as passed or failed. With `skip_recorded`, an item whose last entry says the same is left out."""
     photos = _kept(ledger, actor, activity, entries, at)
     with ledger.case(activity, actor, at) as case:
-        found = _examined(case, entries)
+        found = made.examined_entries(case, entries)
         recorded = _recorded(case) if skip_recorded else {}
         new = [one for one in found if recorded.get(one.item) != _as_recorded(one, photos)]
         if not new:
             return Checked((), len(found), None, None)
-        parts, ncr = _parts(case, new, photos)
-        payload = _payload(ledger, case, new, parts, ncr, photos, source)
+        photographed = [made.Photographed(one, _digests(photos, one)) for one in new]
+        entered = made.item_parts(case, photographed)
+        inline, batches = inline_or_kept(ledger.site_dir, entered.parts)
+        payload = made.items_checked(
+            case,
+            photographed,
+            entered,
+            source=source,
+            photos=_shown(case, new, photos),
+            inline=inline,
+            batches=batches,
+        )
         event = case.record(payload)
         checked = [
             CheckedItem(one.item, one.failing, one.verdicts, one.note, part.ncr)
-            for one, part in zip(new, parts, strict=True)
+            for one, part in zip(new, entered.parts, strict=True)
         ]
-        return Checked(tuple(checked), len(found) - len(new), ncr, event)
+        return Checked(tuple(checked), len(found) - len(new), entered.ncr, event)
+
+
+def _digests(photos: Photos, one: Examined) -> tuple[str, ...]:
+    return tuple(photo.digest for photo in photos[id(one.entry)])
+
+
+def _shown(case: LookedUp, new: Sequence[Examined], photos: Photos) -> dict[str, Shown]:
+    """Return the photos of entries by digest, each as evidence of the kind that the policy asks for."""
+    kinds = case.row.plan.policy.evidence
+    kind = next((kind for kind in kinds if kind.startswith("photo")), "photo")
+    taken = {photo.digest: photo for one in new for photo in photos[id(one.entry)]}
+    return {digest: photo.shown(kind) for digest, photo in taken.items()}
 
 
 def scan(ledger: Ledger, actor: str, activity: str, line: str) -> Scanned:
@@ -135,14 +151,6 @@ def _before(case: LookedUp, name: str) -> Entry | None:
     return before
 
 
-def _examined(case: LookedUp, entries: Sequence[ItemEntry]) -> list[Examined]:
-    """Return every entry with its typed readings and verdicts. Raise one error that names all faults."""
-    may_check(case)
-    before = latest_entries(case.snapshot, case.row).values()
-    last = {entry.item: Previous(entry.failing, entry.serial) for entry in before}
-    return examined(case, entries, last)
-
-
 def _kept(
     ledger: Ledger,
     actor: str,
@@ -154,7 +162,7 @@ def _kept(
     if not any(entry.photos for entry in entries):
         return {id(entry): () for entry in entries}
     with ledger.case(activity, actor, at) as case:
-        _examined(case, entries)
+        made.examined_entries(case, entries)
     intake = ledger.intake()
     kept: dict[int, tuple[Taken, ...]] = {}
     faults: list[ClusterwrightError] = []
@@ -168,86 +176,6 @@ def _kept(
     if faults:
         raise together(faults)
     return kept
-
-
-def _parts(
-    case: LookedUp,
-    new: Sequence[Examined],
-    photos: Photos,
-) -> tuple[list[ItemPart], str | None]:
-    """Return each item as the event records it, and the non-conformance that the event opens, if any."""
-    of_items = open_ncrs_of_items(case.snapshot, case.row)
-    of_readings = open_ncrs_of_readings(case.snapshot, case.row)
-    opened: str | None = None
-    parts = []
-    for one in new:
-        ncr = None
-        if one.failing:
-            found = (of_readings.get((metric, one.item)) for metric in one.failing)
-            ncr = of_items.get(one.item) or next(filter(None, found), opened)
-            if ncr is None:
-                ncr = opened = next_id(case.snapshot, "ncr", "NCR")
-        parts.append(_part(one, ncr, photos[id(one.entry)]))
-    return parts, opened
-
-
-def _part(one: Examined, ncr: str | None, photos: Sequence[Taken]) -> ItemPart:
-    readings = (
-        ItemReadingPart(
-            metric=m.metric,
-            value=value_text(m.value) or "",
-            unit=m.unit,
-        )
-        for m in one.measured
-    )
-    return ItemPart(
-        item=one.item,
-        failing=one.failing,
-        readings=tuple(readings),
-        note=one.note,
-        serial=one.serial,
-        photos=tuple(photo.digest for photo in photos),
-        ncr=ncr,
-    )
-
-
-def _payload(
-    ledger: Ledger,
-    case: LookedUp,
-    new: Sequence[Examined],
-    parts: Sequence[ItemPart],
-    ncr: str | None,
-    photos: Photos,
-    source: str,
-) -> ItemsChecked:
-    plan, failed = case.row.plan, sum(bool(one.failing) for one in new)
-    inline, batches = inline_or_kept(ledger.site_dir, parts)
-    pairs = zip(new, parts, strict=True) if ncr else ()
-    opening = [one for one, part in pairs if part.ncr == ncr]
-    kind = next((kind for kind in plan.policy.evidence if kind.startswith("photo")), "photo")
-    taken = {photo.digest: photo for one in new for photo in photos[id(one.entry)]}
-    return ItemsChecked(
-        source=readable_note(source),
-        passed=len(new) - failed,
-        failed=failed,
-        checks=inline,
-        batches=batches,
-        photos=tuple(photo.shown(kind) for photo in taken.values()),
-        ncr=ncr,
-        ncr_class=plan.ncr_class if ncr else "",
-        reason=_reason(opening),
-    )
-
-
-def _reason(failed: Sequence[Examined]) -> str:
-    """Return what failed, in words: the first items by name, and the number of the others."""
-    named = []
-    for one in failed[:SHOWN]:
-        bad = [str(verdict) for verdict in one.verdicts if verdict.verdict == FAILED]
-        said = filter(None, [*bad, one.note])
-        named.append(f"{one.item}: {'; '.join(said)}")
-    more = [f"and {len(failed) - SHOWN} more"] if len(failed) > SHOWN else []
-    return " | ".join([*named, *more])
 
 
 def _recorded(case: LookedUp) -> dict[str, tuple[object, ...]]:
@@ -269,5 +197,5 @@ def _recorded(case: LookedUp) -> dict[str, tuple[object, ...]]:
 def _as_recorded(one: Examined, photos: Photos) -> tuple[object, ...]:
     stored = ((m, value_text(m.value)) for m in one.measured)
     readings = {m.metric: (text_value(text), m.unit) for m, text in stored}
-    kept = tuple(photo.digest for photo in photos[id(one.entry)])
+    kept = _digests(photos, one)
     return (not one.entry.passed, one.note, one.serial, kept, readings)

@@ -9,8 +9,8 @@ from pathlib import Path
 from ledger.evidence.store import load
 from ledger.evidence.taking import Intake
 from ledger.log.chain import Event
-from ledger.log.payloads.work import Attached, Attested
-from ledger.rules import work as rules
+from ledger.log.payloads.work import Attached
+from ledger.making import work as made
 from ledger.rules.reasons import require_reason
 from ledger.writing import Ledger
 
@@ -33,8 +33,7 @@ def attach(
     shown = name or (f"{kind}.txt" if isinstance(given, bytes) else given.name)
     taken = ledger.intake().take(given, shown)
     with ledger.case(activity, actor, at) as case:
-        rules.attach(case)
-        return case.record(Attached(**dict(taken.shown(kind))))
+        return case.record(made.attached(case, Attached(**dict(taken.shown(kind)))))
 
 
 def attest(
@@ -54,14 +53,9 @@ def attest(
     intake = ledger.intake() if evidence else None
     kept = [_kept(intake, item) for item in evidence] if intake else []
     with ledger.case(activity, actor, at) as case:
-        result = rules.attest(case)
-        payload = Attested(
-            reason=reason,
-            digests=tuple(digest for digest, _ in kept),
-            removed=tuple(removed for _, some in kept for removed in some),
-            result=result.value,
-        )
-        return case.record(payload)
+        digests = [digest for digest, _ in kept]
+        removed = [removed for _, some in kept for removed in some]
+        return case.record(made.attested(case, reason, digests, removed))
 
 
 def _kept(intake: Intake, item: Path | str) -> tuple[str, list[str]]:

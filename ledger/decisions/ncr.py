@@ -5,11 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 
 from ledger.log.chain import Event
-from ledger.log.payloads.ncr import NcrAssigned, NcrClosed, NcrDispositioned
-from ledger.questions.ncrs import require_ncr, waiver_of
-from ledger.rules import ncr as rules
-from ledger.rules.approval import matter_of
-from ledger.rules.permission import may, refuse_stranger
+from ledger.making import ncr as made
 from ledger.writing import Ledger
 
 
@@ -28,23 +24,16 @@ def disposition_ncr(
 
     Without `owner` or `due`, those that it has stay.
     """
-    rules.refuse_bad_disposition(disposition, owner=owner, due=due, reason=reason)
     with ledger.write() as writing:
-        found = require_ncr(writing.at(at), ncr)
-        rules.refuse_closed(found)
+        found = made.open_ncr(writing.moment(at), ncr)
         case = writing.case(found.activity, actor, at)
-        if owner:
-            refuse_stranger(writing.actor(owner))
-        waiver = waiver_of(case.snapshot, case.row) if disposition == rules.USE_AS_IS else None
-        role = rules.disposition(case, found, disposition, waiver)
-        payload = NcrDispositioned(
-            ncr=ncr,
-            disposition=disposition,
-            owner=owner or found.owner,
-            due=due or found.due,
+        payload = made.dispositioned(
+            case,
+            found,
+            disposition,
+            owner=owner,
+            due=due,
             reason=reason,
-            waiver=waiver,
-            role=role,
         )
         return case.record(payload)
 
@@ -60,12 +49,9 @@ def assign_ncr(
 ) -> Event:
     """Assign an open non-conformance to a person, who makes it good by a day."""
     with ledger.write() as writing:
-        found = require_ncr(writing.at(at), ncr)
-        rules.refuse_closed(found)
+        found = made.open_ncr(writing.moment(at), ncr)
         case = writing.case(found.activity, actor, at)
-        refuse_stranger(writing.actor(owner))
-        role = may(case.actor, "assign_ncr", matter_of(case)._replace(subject=ncr))
-        return case.record(NcrAssigned(ncr=ncr, owner=owner, due=due, role=role))
+        return case.record(made.assigned(case, found, owner, due))
 
 
 def close_ncr(
@@ -78,8 +64,6 @@ def close_ncr(
 ) -> Event:
     """Close a non-conformance, with the disposition that was decided or with another one. Class A needs a decided disposition."""
     with ledger.write() as writing:
-        found = require_ncr(writing.at(at), ncr)
-        rules.refuse_closed(found)
+        found = made.open_ncr(writing.moment(at), ncr)
         case = writing.case(found.activity, actor, at)
-        role, how = rules.close(case, found, disposition)
-        return case.record(NcrClosed(ncr=ncr, disposition=how, role=role))
+        return case.record(made.closed(case, found, disposition))

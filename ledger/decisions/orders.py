@@ -5,14 +5,9 @@ from __future__ import annotations
 from datetime import date, datetime
 
 from ledger.log.chain import Event
-from ledger.log.payloads.orders import OrderAcknowledged, OrderExpedited, OrderPlaced, OrderPromised
-from ledger.questions.ordering import refuse_unready_order
-from ledger.questions.orders import plan_currency, require_order, require_placed
-from ledger.rules.money import Amount, amount, currency_code
-from ledger.rules.orders import refuse_ahead
-from ledger.rules.reasons import require_reason
+from ledger.making import orders as made
+from ledger.rules.money import Amount
 from ledger.writing import Ledger
-from steps.errors import InputError
 
 
 def order(
@@ -33,22 +28,19 @@ def order(
 
     Without `currency`, `value` is in the plan's currency.
     """
+    terms = made.Terms(
+        promised,
+        supplier_name,
+        reference,
+        value,
+        currency,
+        budget_line,
+        organisation,
+    )
     with ledger.write() as writing:
-        asked = writing.at(at)
-        found = require_order(asked, order_id)
-        writing.may(actor, "order", order_id)
-        refuse_unready_order(asked, found)
-        is_priced = value is not None or currency is not None
-        payload = OrderPlaced(
-            promised=promised,
-            supplier=supplier_name,
-            reference=reference,
-            value=None if value is None else amount(value, "the value of an order"),
-            currency=(currency_code(currency) if currency else plan_currency(asked)) if is_priced else "",
-            budget_line=" ".join(budget_line.split()),
-            organisation=organisation.strip(),
-        )
-        return writing.append(actor, payload, subject=order_id, at=asked.now)
+        moment = writing.moment(at)
+        payload = made.placed(moment, actor, order_id, terms)
+        return writing.record(moment, actor, payload, subject=order_id)
 
 
 def acknowledge(
@@ -62,15 +54,17 @@ def acknowledge(
     at: datetime | None = None,
 ) -> Event:
     """Record that the supplier accepted an order. `reference` is the supplier's own."""
-    if not reference.strip():
-        raise InputError("an acknowledgement needs the supplier's reference", hint="add --reference")
     with ledger.write() as writing:
-        asked = writing.at(at)
-        found = require_placed(asked, order_id)
-        writing.may(actor, "acknowledge", order_id, organisation=found.organisation)
-        refuse_ahead(on, "acknowledged", writing.latest_day)
-        payload = OrderAcknowledged(on=on, reference=reference.strip(), promised=promised)
-        return writing.append(actor, payload, subject=order_id, at=asked.now)
+        moment = writing.moment(at)
+        payload = made.acknowledged(
+            moment,
+            actor,
+            order_id,
+            on=on,
+            reference=reference,
+            promised=promised,
+        )
+        return writing.record(moment, actor, payload, subject=order_id)
 
 
 def promise(
@@ -83,13 +77,10 @@ def promise(
     at: datetime | None = None,
 ) -> Event:
     """Record another promised date for an order, or for one of its deliveries."""
-    require_reason(reason, "a changed delivery date")
     with ledger.write() as writing:
-        asked = writing.at(at)
-        found = require_placed(asked, order_id)
-        writing.may(actor, "promise", order_id, organisation=found.organisation)
-        payload = OrderPromised(promised=promised, reason=reason)
-        return writing.append(actor, payload, subject=order_id, at=asked.now)
+        moment = writing.moment(at)
+        payload = made.promised(moment, actor, order_id, promised, reason)
+        return writing.record(moment, actor, payload, subject=order_id)
 
 
 def expedite(
@@ -103,13 +94,14 @@ def expedite(
     at: datetime | None = None,
 ) -> Event:
     """Record that an order, or one of its deliveries, is expedited, and its cost in the currency of the order."""
-    require_reason(reason, "expediting")
     with ledger.write() as writing:
-        asked = writing.at(at)
-        found = require_placed(asked, order_id)
-        writing.may(actor, "expedite", order_id, organisation=found.organisation)
-        code = currency_code(currency) if currency else found.currency or plan_currency(asked)
-        if found.currency and code != found.currency:
-            raise InputError(f"{found.id} is in {found.currency}, not {code}")
-        payload = OrderExpedited(reason=reason, cost=amount(cost, "the cost of expediting"), currency=code)
-        return writing.append(actor, payload, subject=order_id, at=asked.now)
+        moment = writing.moment(at)
+        payload = made.expedited(
+            moment,
+            actor,
+            order_id,
+            reason=reason,
+            cost=cost,
+            currency=currency,
+        )
+        return writing.record(moment, actor, payload, subject=order_id)

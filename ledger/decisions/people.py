@@ -6,15 +6,10 @@ from datetime import datetime
 
 from ledger.evidence import names as documents
 from ledger.log.chain import Event
-from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Withdrawn
-from ledger.questions.people import delegations, holders, names, person_name
-from ledger.questions.records import next_id, valid_key
-from ledger.rules.access import Who
-from ledger.rules.permission import refuse_stranger
-from ledger.rules.reasons import require_reason
+from ledger.making import people as made
+from ledger.questions.people import names
 from ledger.stores.sqlite import write_anew
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError
 
 
 def delegate(
@@ -29,27 +24,18 @@ def delegate(
     at: datetime | None = None,
 ) -> Event:
     """Delegate one of the actor's own roles to another person, from `since` until `until`. They cannot delegate it again."""
-    require_reason(reason, "a delegation")
-    if until <= since:
-        raise InputError(
-            "a delegation ends after it begins",
-            hint=f"it would run from {since:%Y-%m-%d} to {until:%Y-%m-%d}",
-        )
     with ledger.write() as writing:
-        asked = writing.at(at)
-        writing.may(actor, "delegate", role, theirs=holders(asked, role))
-        refuse_stranger(writing.actor(to))
-        if to == actor:
-            raise InputError("one cannot delegate to oneself")
-        payload = Delegated(
-            delegation=next_id(asked, "delegation", "D"),
-            role=role,
-            to=to,
+        moment = writing.moment(at)
+        payload = made.delegated(
+            moment,
+            actor,
+            to,
+            role,
             since=since,
             until=until,
             reason=reason,
         )
-        return writing.append(actor, payload, subject=f"role/{role}", at=asked.now)
+        return writing.record(moment, actor, payload, subject=f"role/{role}")
 
 
 def withdraw(
@@ -61,17 +47,10 @@ def withdraw(
     at: datetime | None = None,
 ) -> Event:
     """End a delegation early. Only the person who made it and the owner may."""
-    require_reason(reason, "withdrawing a delegation")
     with ledger.write() as writing:
-        asked = writing.at(at)
-        found = next((d for d in delegations(asked) if d.id == delegation), None)
-        if found is None:
-            raise InputError(f"there is no delegation {delegation!r}")
-        writing.may(actor, "withdraw", delegation, theirs={found.person})
-        if found.withdrawn_at is not None or found.until <= asked.now:
-            raise NotSatisfiedError(f"{delegation} has ended already")
-        payload = Withdrawn(delegation=delegation, role=found.role, reason=reason)
-        return writing.append(actor, payload, subject=f"role/{found.role}", at=asked.now)
+        moment = writing.moment(at)
+        payload = made.withdrawn(moment, actor, delegation, reason)
+        return writing.record(moment, actor, payload, subject=f"role/{payload.role}")
 
 
 def revoke_key(
@@ -87,22 +66,10 @@ def revoke_key(
 
     What the key signed before that stays valid. What it signed later is not.
     """
-    require_reason(reason, "revoking a key")
     with ledger.write() as writing:
-        asked = writing.at(at)
-        under = writing.may(actor, "revoke_key", person, theirs={person})
-        key = valid_key(asked, person)
-        if key is None:
-            raise NotSatisfiedError(f"{person} has no valid key")
-        role = "owner" if under == Who.OWNER else "holder"
-        payload = KeyRevoked(
-            person=person,
-            key=key,
-            since=since or asked.now,
-            reason=reason,
-            role=role,
-        )
-        return writing.append(actor, payload, subject=f"key/{person}", at=asked.now)
+        moment = writing.moment(at)
+        payload = made.key_revoked(moment, actor, person, reason, since)
+        return writing.record(moment, actor, payload, subject=f"key/{person}")
 
 
 def redact(
@@ -117,23 +84,10 @@ def redact(
 
     This alone removes nothing. Call `take_away` afterwards: it removes the documents with the name.
     """
-    if not reason.strip():
-        raise InputError(
-            "redacting a name needs a reason",
-            hint="add --reason; it stays in the record, so write no names in it",
-        )
     with ledger.write() as writing:
-        asked = writing.at(at)
-        found = person_name(asked, person)
-        if found is None:
-            known = ", ".join(name.id for name in names(asked))
-            raise InputError(f"nobody at this site is or was called {person!r}", hint=f"people: {known}")
-        under = writing.may(actor, "redact", person, theirs={person})
-        if found.redacted:
-            raise NotSatisfiedError(f"the name of {person} is redacted already")
-        role = "the person" if under == Who.THEIRS else under
-        payload = PersonRedacted(person=person, reason=reason, role=role)
-        return writing.append(actor, payload, subject=f"person/{person}", at=asked.now)
+        moment = writing.moment(at)
+        payload = made.person_redacted(moment, actor, person, reason)
+        return writing.record(moment, actor, payload, subject=f"person/{person}")
 
 
 def take_away(ledger: Ledger) -> int:

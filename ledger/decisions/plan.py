@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ledger.evidence.names import keep_names, without_names
-from ledger.evidence.plans import load_plan, store_plan
+from ledger.evidence.plans import store_plan
 from ledger.log.chain import Event
-from ledger.log.payloads.base import Again
-from ledger.log.payloads.plan import ForecastPublished, Genesis, PlanAdopted
-from ledger.questions.activities import standing
-from ledger.questions.people import names, own_roles
-from ledger.questions.site import plan_document, revision
-from ledger.questions.snapshot import Snapshot
-from ledger.rules.permission import Actor, Matter, may, roles_for
-from ledger.rules.reasons import require_reason
+from ledger.log.payloads.plan import Genesis
+from ledger.making import plan as made
+from ledger.questions.people import names
+from ledger.rules.permission import roles_for
 from ledger.stores.file import FORMAT
 from ledger.stores.log import Clock
 from ledger.trust.ssh import plain_key
-from ledger.writing import Ledger, Transaction
+from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
 from steps.schedule.plan import Plan
-
-if TYPE_CHECKING:
-    from ledger.rules.revision import Consequence
 
 
 def create_ledger(
@@ -105,55 +97,21 @@ def adopt_plan(
     at: datetime | None = None,
 ) -> Event:
     """Put a plan in force as the next revision. Activities keep their ids, and the work that is recorded for them."""
-    require_reason(reason, "adopting a plan")
     document = store_plan(ledger.site_dir, without_names(plan))
     with ledger.write() as writing:
-        asked = writing.at(at)
-        number = revision(asked)
-        _may_adopt(writing, asked, actor, plan)
-        reopened, sign_again = _undone(asked, plan) if number else ((), ())
-        redacted = {name.id for name in names(asked) if name.redacted}
+        moment = writing.moment(at)
+        redacted = {name.id for name in names(moment.snapshot) if name.redacted}
         named = [person for person in plan.people if person.id not in redacted]
-        payload = PlanAdopted(
-            revision=number + 1,
-            document=document,
+        payload = made.plan_adopted(
+            moment,
+            actor,
+            plan,
+            document,
             reason=reason,
             baseline=baseline,
-            activities=len(plan.activities),
-            digests=plan.digests,
-            reopened=reopened,
-            sign_again=sign_again,
             people=keep_names(ledger.site_dir, named),
         )
-        return writing.append(actor, payload, subject=f"plan/{number + 1}", at=asked.now)
-
-
-def _may_adopt(writing: Transaction, asked: Snapshot, actor: str, plan: Plan) -> None:
-    """Raise unless the person may adopt the plan. The first plan has its own people. Later, delegated roles do not count."""
-    if revision(asked):
-        roles = own_roles(asked, actor)
-    else:
-        roles = {role for person in plan.people if person.id == actor for role in person.roles}
-    may(
-        Actor(actor, "", dict.fromkeys(roles)),
-        "adopt_plan",
-        Matter("a plan", writing.owner),
-    )
-
-
-def _undone(
-    asked: Snapshot,
-    plan: Plan,
-) -> tuple[tuple[Again, ...], tuple[Again, ...]]:
-    """Return the activities that the plan opens again, and those that only need new approvals."""
-    from ledger.rules.revision import consequences  # the calculators come with it, and no other decision needs them
-
-    found = consequences(load_plan(asked.site_dir, plan_document(asked)), plan, standing(asked))
-    return _again(found.reopened), _again(found.sign_again)
-
-
-def _again(undone: Iterable[Consequence]) -> tuple[Again, ...]:
-    return tuple(Again(activity=c.activity, why=c.why) for c in undone)
+        return writing.record(moment, actor, payload, subject=f"plan/{payload.revision}")
 
 
 def publish_forecast(
@@ -167,6 +125,6 @@ def publish_forecast(
 ) -> Event:
     """Publish a forecast of go-live, and of the finish of phases if `phases` has any."""
     with ledger.write() as writing:
-        writing.may(actor, "publish_forecast", "a forecast")
-        payload = ForecastPublished(finish=finish, phases=dict(phases or {}), note=note)
-        return writing.append(actor, payload, subject="forecast", at=writing.when(at))
+        moment = writing.moment(at)
+        payload = made.forecast_published(moment, actor, finish, phases or {}, note)
+        return writing.record(moment, actor, payload, subject="forecast")

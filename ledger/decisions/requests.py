@@ -5,12 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from ledger.log.chain import Event
-from ledger.log.payloads.runs import RequestAnswered, RequestMade
-from ledger.questions.records import next_id, request
-from ledger.rules import runs as rules
+from ledger.making import runs as made
 from ledger.rules.access import ENGINE
-from ledger.writing import DecisionCase, Ledger
-from steps.errors import InputError, NotSatisfiedError
+from ledger.writing import Ledger
 
 
 def request_run(
@@ -22,8 +19,7 @@ def request_run(
 ) -> Event:
     """Request a run of an activity that is ready."""
     with ledger.case(activity, actor, at) as case:
-        rules.request_run(case)
-        return _request(case, "run")
+        return case.record(made.run_requested(case))
 
 
 def request_retry(
@@ -38,12 +34,7 @@ def request_retry(
     If its hosts do not depend on one another, the hosts that are done stay done, and only the others run again.
     """
     with ledger.case(activity, actor, at) as case:
-        rules.request_retry(case)
-        plan, run = case.row.plan, case.last_run
-        kept: tuple[str, ...] = ()
-        if run is not None and plan.waves is not None:
-            kept = rules.hosts_done(plan.criteria, run.hosts, case.reads)
-        return _request(case, "retry", kept)
+        return case.record(made.retry_requested(case))
 
 
 def request_cancel(
@@ -55,8 +46,7 @@ def request_cancel(
 ) -> Event:
     """Request that a run is stopped."""
     with ledger.case(activity, actor, at) as case:
-        rules.request_cancel(case)
-        return _request(case, "cancel")
+        return case.record(made.cancel_requested(case))
 
 
 def answer_request(
@@ -69,21 +59,7 @@ def answer_request(
 ) -> Event:
     """Answer a request, and so close it. Raise if it was answered already."""
     with ledger.write() as writing:
-        writing.may(actor, "answer_request", request_id)
-        asked = writing.at(at)
-        found = request(asked, request_id)
-        if found is None:
-            raise InputError(f"there is no request {request_id!r}")
-        if found.answered_at is not None:
-            raise NotSatisfiedError(f"{request_id} was answered: {found.answer}")
-        payload = RequestAnswered(request=request_id, answer=answer)
-        return writing.append(actor, payload, subject=found.activity, at=asked.now)
-
-
-def _request(
-    case: DecisionCase,
-    action: str,
-    kept: tuple[str, ...] = (),
-) -> Event:
-    payload = RequestMade(request=next_id(case.snapshot, "request", "Q"), action=action, kept=kept)
-    return case.record(payload)
+        moment = writing.moment(at)
+        payload = made.request_answered(moment, actor, request_id, answer)
+        found = made.open_request(moment, request_id)
+        return writing.record(moment, actor, payload, subject=found.activity)

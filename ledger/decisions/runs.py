@@ -7,7 +7,6 @@ interrupted, and only then is the activity claimed again.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -19,19 +18,16 @@ from ledger.evidence.batches import inline_or_kept, kept_rows
 from ledger.evidence.store import load, store
 from ledger.log.chain import Event
 from ledger.log.payloads.base import Left, ReadingPart
-from ledger.log.payloads.runs import Previewed, RunClaimed, RunSettled
+from ledger.making import runs as made
 from ledger.questions.activities import shares_of
 from ledger.questions.case import LookedUp
-from ledger.questions.records import claims, live_releases, measurements, next_id, running, unclaimed_runs
+from ledger.questions.records import claims, live_releases, measurements, unclaimed_runs
 from ledger.questions.site import revision as revision_in_force
 from ledger.rules import runs as rules
 from ledger.rules.access import ENGINE
-from ledger.rules.activity import Action, State
-from ledger.rules.approval import permitted, refuse_blocked, refuse_unfinishable, unless_open_a
+from ledger.rules.activity import State
 from ledger.state.claims import drop_claim, keep_claim
 from ledger.writing import Ledger
-from steps.catalog.terms import Kind
-from steps.errors import NotSatisfiedError
 from steps.value import value_text
 
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
@@ -64,17 +60,15 @@ def claim(
         if row.state is State.RUNNING or _is_taken(case, hosts):
             return None
         rules.claim(case)
-        attempt = row.attempt + (row.state is not State.READY)
-        payload = RunClaimed(
-            run=next_id(case.snapshot, "run", "run"),
+        payload = made.claimed(
+            case,
             owner=owner,
-            attempt=attempt,
             host=host,
-            hosts=tuple(hosts),
-            release=_release(case, attempt, hosts, playbook_digest),
+            hosts=hosts,
+            release=_release(case, hosts, playbook_digest),
         )
         process = (host, boot_id, pid, pgid)
-        taken = Claim(row.id, attempt, payload.run, owner, lease_until, *process, payload.hosts)
+        taken = Claim(row.id, payload.attempt, payload.run, owner, lease_until, *process, payload.hosts)
         case.record(payload)
         keep_claim(writing.projection, taken)
         return taken
@@ -93,14 +87,13 @@ def _is_taken(case: LookedUp, hosts: Sequence[str]) -> bool:
 
 def _release(
     case: LookedUp,
-    attempt: int,
     hosts: Sequence[str],
     playbook_digest: str | None,
 ) -> str | None:
     """Return the release that this run uses up. None in a rehearsal, which changes no hosts and needs no release."""
     if case.is_rehearsal:
         return None
-    live = live_releases(case.snapshot, case.row.id, attempt)
+    live = live_releases(case.snapshot, case.row.id, made.claimed_attempt(case))
     return rules.release_for(case.row, live, hosts, playbook_digest)
 
 
@@ -120,7 +113,7 @@ def renew(
         held = {claim.activity: claim for claim in claims(writing.at())}
         old = held.get(activity)
         if old is None or old.owner != owner:
-            raise _lost_lease(activity, owner)
+            raise made.lost_lease(activity, owner)
         process = old.pid if pid is None else pid
         group = old.pgid if pgid is None else pgid
         renewed = old._replace(lease_until=until, pid=process, pgid=group)
@@ -147,13 +140,6 @@ def lapsed_claims(ledger: Ledger, *, machine_now: datetime | None = None) -> lis
         return lapsed + unclaimed
 
 
-def _lost_lease(activity: str, owner: str) -> NotSatisfiedError:
-    return NotSatisfiedError(
-        f"lost lease: {owner} no longer holds {activity}",
-        hint="another engine took it over; nothing that this run did is recorded",
-    )
-
-
 def settle(
     ledger: Ledger,
     owner: str,
@@ -175,7 +161,7 @@ def settle(
     results = tuple(kept_rows(ledger.site_dir, map(_item, outcome.results)))
     readings, batches = inline_or_kept(ledger.site_dir, [*map(_reading, outcome.measurements)])
     with ledger.case(activity, ENGINE, at) as case:
-        run = _fenced(case, owner, attempt)
+        made.fenced(case, owner, attempt)
         if case.row.kept and outcome.status != "interrupted":
             before = _before(case, outcome)
             outcome = replace(
@@ -188,59 +174,19 @@ def settle(
         if revision is not None and (now := revision_in_force(case.snapshot)) != revision:
             outcome = RunOutcome("interrupted", summary=f"worked out under revision {revision}; {now} is in force")
             results = readings = batches = ()
-        result = _result(case, outcome, needs_person=needs_person)
-        payload = _settlement(case, run, owner, outcome, result).model_copy(
-            update={"results": results, "measurements": readings, "measurement_batches": batches}
+        payload = made.run_settled(
+            case,
+            owner,
+            outcome,
+            needs_person=needs_person,
+            results=results,
+            readings=readings,
+            reading_batches=batches,
+            artifacts=[_left(ledger.site_dir, artifact) for artifact in outcome.artifacts],
         )
         event = case.record(payload)
         drop_claim(case.writing.projection, activity)
         return event
-
-
-def _result(case: LookedUp, outcome: RunOutcome, *, needs_person: bool) -> State:
-    found = rules.result_of(case.row, outcome, is_rehearsal=case.is_rehearsal, needs_person=needs_person)
-    result = unless_open_a(case, found)
-    permitted(case, Action.SETTLE, result)
-    if case.row.plan.kind is Kind.COMPUTE and result in {State.DONE, State.AWAITING_SIGN_OFF}:
-        refuse_unfinishable(case)
-    return result
-
-
-def _settlement(
-    case: LookedUp,
-    run: str,
-    owner: str,
-    outcome: RunOutcome,
-    result: State,
-) -> RunSettled:
-    """Return the event, still without the rows of results and readings."""
-    site_dir, row = case.snapshot.site_dir, case.row
-    return RunSettled(
-        run=run,
-        owner=owner,
-        attempt=row.attempt,
-        status=outcome.status,
-        result=result.value,
-        summary=outcome.summary,
-        results=(),
-        tally=dict(sorted(Counter(r.status for r in outcome.results).items())),
-        measurements=(),
-        measurement_batches=(),
-        artifacts=tuple(_left(site_dir, artifact) for artifact in outcome.artifacts),
-        playbook_digest=outcome.playbook_digest,
-        simulated=outcome.simulated or outcome.status == "rehearsed",
-        ncr=next_id(case.snapshot, "ncr", "NCR") if result is State.FAILED else None,
-        ncr_class=row.plan.ncr_class,
-    )
-
-
-def _fenced(case: LookedUp, owner: str, attempt: int | None) -> str:
-    """Return the run that an owner may settle. Raise NotSatisfiedError if the owner lost it, or if it is of another attempt."""
-    row = case.row
-    run = running(case.snapshot, row.id, row.attempt, owner)
-    if run is None or attempt not in {None, row.attempt}:
-        raise _lost_lease(row.id, owner)
-    return run
 
 
 def _before(case: LookedUp, outcome: RunOutcome) -> rules.Before:
@@ -302,14 +248,6 @@ def record_preview(
     """Record what check mode showed for these hosts and this playbook, so that a person can look at it before the release."""
     digest = store(ledger.site_dir, differences)
     with ledger.case(activity, ENGINE, at) as case:
-        refuse_blocked(case)
-        permitted(case, Action.RELEASE)
         name = f"{case.row.plan.step}.diff"
-        payload = Previewed(
-            attempt=case.row.attempt,
-            hosts=tuple(sorted(set(hosts))),
-            playbook_digest=playbook_digest,
-            summary=summary,
-            differences=Left(digest=digest, evidence="differences", name=name, size=len(differences)),
-        )
-        return case.record(payload)
+        left = Left(digest=digest, evidence="differences", name=name, size=len(differences))
+        return case.record(made.previewed(case, hosts, playbook_digest, summary, left))

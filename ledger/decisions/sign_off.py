@@ -1,33 +1,14 @@
-"""Sign-offs: approvals and rejections, waivers, emergency overrides, releases, and the witnesses of an activity.
-
-Witnesses are invited to an activity for a certain time. The activity waits until that time, but not for the witnesses: from
-then on it may go on without them. The sign-off records who came and who did not.
-"""
+"""Decisions that pass, reject, waive or override work, release runs, and invite witnesses. See `ledger.rules.approval`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime
-from decimal import Decimal
 from pathlib import Path
 
 from ledger.log.chain import Event
-from ledger.log.payloads.runs import Released
-from ledger.log.payloads.sign_off import (
-    Overridden,
-    Rejected,
-    Signed,
-    Waived,
-    Witnessed,
-    WitnessInvited,
-    WitnessNoted,
-)
-from ledger.questions.case import actor as actor_at
-from ledger.questions.records import next_id
-from ledger.rules import approval as rules
-from ledger.rules import runs, witnesses
-from ledger.rules.activity import State
-from ledger.rules.reasons import require_reason
+from ledger.log.payloads.sign_off import Signed
+from ledger.making import sign_off as made
 from ledger.trust.proving import DECISIONS, Proof
 from ledger.trust.statements import read_statement, statement_in
 from ledger.writing import Ledger, require_zone
@@ -46,22 +27,7 @@ def sign(
 ) -> Event:
     """Approve finished work, pass a gate, or approve again what is stale. The activity is done when the quorum is reached."""
     with ledger.case(activity, actor, at) as case:
-        approval, policy = rules.sign(case, role), case.row.plan.policy
-        came = case.witnessed.items()
-        payload = Signed(
-            role=approval.role,
-            meaning=meaning,
-            comment=comment,
-            assurance="recorded",
-            policy_roles=policy.roles,
-            quorum=policy.quorum,
-            evidence=tuple(dict.fromkeys(digest for _, digest in case.evidence)),
-            begins=approval.begins,
-            result=approval.result,
-            delegation=case.actor.roles.get(approval.role),
-            witnesses=tuple(Witnessed(role=of, person=person) for of, person in came),
-        )
-        return case.record(payload)
+        return case.record(made.signed(case, role, meaning, comment))
 
 
 def sign_elsewhere(ledger: Ledger, path: Path) -> Event:
@@ -96,17 +62,8 @@ def reject(
     at: datetime | None = None,
 ) -> Event:
     """Reject finished work. This opens a non-conformance, and the work is done again as the next attempt."""
-    require_reason(reason, "a rejection")
     with ledger.case(activity, actor, at) as case:
-        role, result = rules.reject(case)
-        payload = Rejected(
-            role=role,
-            reason=reason,
-            ncr=next_id(case.snapshot, "ncr", "NCR"),
-            ncr_class=case.row.plan.ncr_class,
-            result=result.value,
-        )
-        return case.record(payload)
+        return case.record(made.rejected(case, reason))
 
 
 def waive(
@@ -120,18 +77,8 @@ def waive(
     at: datetime | None = None,
 ) -> Event:
     """Decide to proceed although a criterion is not met. The waiver is a punch item, to be made good by `due`."""
-    require_reason(reason, "a waiver")
     with ledger.case(activity, actor, at) as case:
-        role, result = rules.waive(case, metric)
-        payload = Waived(
-            waiver=next_id(case.snapshot, "waiver", "W"),
-            metric=metric,
-            reason=reason,
-            due=due,
-            role=role,
-            result=result.value,
-        )
-        return case.record(payload)
+        return case.record(made.waived(case, metric, reason, due))
 
 
 def break_glass(
@@ -146,16 +93,8 @@ def break_glass(
 
     This does not pass criteria. Each one that failed or was not measured needs a waiver first.
     """
-    require_reason(reason, "breaking the glass")
     with ledger.case(activity, actor, at) as case:
-        passed = rules.break_glass(case)
-        payload = Overridden(
-            role=passed.role,
-            reason=reason,
-            lacking=passed.lacking,
-            result=State.DONE.value,
-        )
-        return case.record(payload)
+        return case.record(made.overridden(case, reason))
 
 
 def release(
@@ -172,20 +111,8 @@ def release(
 
     `count` repeats the number of hosts. Raise InputError if it differs from `hosts`: a list may be longer than it looks.
     """
-    if len(set(hosts)) != count:
-        raise InputError(f"{len(set(hosts))} hosts are named, but the count says {count}")
     with ledger.case(activity, actor, at) as case:
-        role, row = runs.release(case), case.row
-        payload = Released(
-            release=next_id(case.snapshot, "release", "R"),
-            attempt=row.attempt,
-            hosts=tuple(sorted(set(hosts))),
-            count=count,
-            playbook_digest=playbook_digest,
-            role=role,
-            differences=runs.differences_seen(row, case.preview, hosts, playbook_digest),
-        )
-        return case.record(payload)
+        return case.record(made.released(case, hosts, count, playbook_digest))
 
 
 def invite(
@@ -200,15 +127,7 @@ def invite(
     """Invite the witnesses to an activity at the time `on`. Raise if their notice is too short and they did not agree."""
     require_zone(on)
     with ledger.case(activity, actor, at) as case:
-        witness = witnesses.invite(case, on, agreed=agreed)
-        payload = WitnessInvited(
-            roles=witness.roles,
-            on=on,
-            notice_h=Decimal(str(witness.notice_h)),
-            earliest=case.earliest_witnessed,
-            agreed=agreed and on < case.earliest_witnessed,
-        )
-        return case.record(payload)
+        return case.record(made.witnesses_invited(case, on, agreed=agreed))
 
 
 def attend(
@@ -226,5 +145,4 @@ def attend(
     Before the time of the invitation, only a person with this role may record that nobody will come.
     """
     with ledger.case(activity, actor, at) as case:
-        witnesses.attend(case, role, None if person is None else actor_at(case.snapshot, person))
-        return case.record(WitnessNoted(role=role, person=person, note=note))
+        return case.record(made.witness_noted(case, role, person, note))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ledger.questions.calendar import working_time_after
 from ledger.questions.checks import latest_entries, planned_items
 from ledger.questions.links import predecessors
-from ledger.questions.records import preview
+from ledger.questions.records import next_id, preview, running
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import COLUMNS, Activity, seen_activity, words
@@ -313,6 +313,18 @@ class LookedUp:
     def completed_by(self) -> Mapping[str, Activity]:
         """The activities that complete this one, by id."""
         return {name: require_activity(self.snapshot, name) for name in self.row.plan.completed_by}
+
+    def person(self, name: str) -> Actor:
+        """Return another person with their roles."""
+        return actor(self.snapshot, name)
+
+    def running(self, owner: str) -> str | None:
+        """Return the id of the run that an owner has running in this attempt. None if there is none."""
+        return running(self.snapshot, self.row.id, self.row.attempt, owner)
+
+    def next_id(self, numbered: str) -> str:
+        """Return the next id of a table whose records are numbered."""
+        return next_id(self.snapshot, numbered)
 
     def waits(self, side: str) -> Sequence[Unmet]:
         """Return what the `start` or the `finish` still waits for."""

@@ -13,6 +13,17 @@ from steps.value import Value
 NAME = "coalesce((SELECT n.name FROM person_name n WHERE n.id = t.person), t.person)"
 _RUNNING = """
 SELECT id FROM run WHERE activity = :name AND attempt = :attempt AND owner = :owner AND status = 'running'"""
+PREFIXES = {
+    "ncr": "NCR",
+    "waiver": "W",
+    "release": "R",
+    "run": "run",
+    "request": "Q",
+    "delegation": "D",
+    "change_order": "CO",
+}
+"""By table whose records are numbered: how their ids begin."""
+
 OF_ONE = "WHERE (:name IS NULL OR t.activity = :name)"
 
 
@@ -276,7 +287,12 @@ def overrides(snapshot: Snapshot) -> list[OverrideRow]:
     return rows_of(snapshot, OverrideRow, "ORDER BY t.seq")
 
 
-def next_id(snapshot: Snapshot, numbered: str, prefix: str) -> str:
+def next_id(snapshot: Snapshot, numbered: str) -> str:
     """Return the next id of a table whose records are numbered. Example: the third row of `ncr` has the id NCR-0003."""
-    (count,) = snapshot.first(f'SELECT count(*) FROM "{numbered}"')  # noqa: S608  our names
-    return f"{prefix}-{count + 1:04d}"
+    return f"{PREFIXES[numbered]}-{snapshot.count(numbered) + 1:04d}"
+
+
+def release_of_run(snapshot: Snapshot, run: str) -> str | None:
+    """Return the digest of the playbook that was released for a run. None if the run used no release."""
+    found = snapshot.column("SELECT playbook_digest FROM release WHERE consumed_by = :run", run=run)
+    return next(iter(found), None)

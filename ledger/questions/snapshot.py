@@ -70,6 +70,11 @@ class Snapshot:
         """Return the first value of every row of a query."""
         return [row[0] for row in self.db.execute(sql, values)]
 
+    def count(self, name: str) -> int:
+        """Return how many rows one of our tables has."""
+        (rows,) = self.first(f'SELECT count(*) FROM "{name}"')  # noqa: S608  our names
+        return int(rows)
+
     def __enter__(self) -> Self:
         """Return the snapshot."""
         return self

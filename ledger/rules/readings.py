@@ -16,7 +16,7 @@ from ledger.rules.judgement import FAILED, NOT_MEASURED, WAIVED, Judged, Reading
 from steps.acceptance.units import is_comparable
 from steps.errors import InputError
 from steps.schedule.activity import PlanCriterion
-from steps.value import Value, value_text
+from steps.value import Value, text_value, value_text
 
 NOTED = "noted"
 """The verdict on a reading that has no criterion."""
@@ -112,6 +112,13 @@ def measured(
     return Measured(entry.metric, value, unit, item)
 
 
+def recorded_value(asked: Mapping[str, Asked], metric: str, text: str) -> Value:
+    """Return the value that a recorded text means for a metric. A word stays text, also one such as `true`."""
+    wanted = asked.get(metric)
+    value = text if wanted is None or wanted.is_word else text_value(text)
+    return text if value is None else value
+
+
 def verdicts(
     asked: Mapping[str, Asked],
     found: Sequence[Measured],
@@ -126,7 +133,7 @@ def verdicts(
     for metric in dict.fromkeys(m.metric for m in found):
         criterion = asked[metric].criterion
         if criterion is not None:
-            compares = criterion.op == "within" or criterion.fleet_z is not None
+            compares = criterion.compares_items
             new = [m for m in found if m.metric == metric]
             readings = list(before.get(metric, ())) if compares else []
             readings += [Reading(m.item, m.value, m.unit) for m in new]

@@ -19,6 +19,9 @@ from steps.catalog.terms import Effect, Kind
 from steps.errors import InputError, NotSatisfiedError
 from steps.schedule.activity import PlanCriterion
 
+STATUSES = frozenset({"ok", "failed", "interrupted", "rehearsed"})
+"""How a run can end."""
+
 
 class Before(NamedTuple):
     """Results and readings of the hosts that a retry does not touch again."""

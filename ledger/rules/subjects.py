@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 
+def is_supply(subject: str) -> bool:
+    """Return whether an id is that of an order or of a delivery."""
+    return "#" in subject
+
+
 def is_delivery(subject: str) -> bool:
     """Return whether an id is that of a delivery, for example 001@site#gpu-server/2."""
     return "/" in subject.partition("#")[2]

@@ -75,6 +75,11 @@ class PlanCriterion(PlanPart):
     each: str | None = None
     fleet_z: Decimal | None = None
 
+    @property
+    def compares_items(self) -> bool:
+        """True if the criterion compares items with one another."""
+        return self.op == "within" or self.fleet_z is not None
+
     def __post_init__(self) -> None:
         """Take a number, or the text of one, as a decimal: JSON has no decimals. Raise ValueError for what is no value."""
         match self.value:

@@ -1,0 +1,270 @@
+"""Payloads about orders: placed, acknowledged, promised, expedited and changed, and the change orders that permit it."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import NamedTuple
+
+from ledger.log.chain import Event
+from ledger.log.payloads.orders import (
+    ChangeAsked,
+    ChangeDecided,
+    OrderAcknowledged,
+    OrderExpedited,
+    OrderPlaced,
+    OrderPromised,
+)
+from ledger.making.again import Tables
+from ledger.questions.moment import Moment
+from ledger.questions.ordering import refuse_unready_order
+from ledger.questions.orders import (
+    change,
+    changes,
+    order_named,
+    plan_currency,
+    require_order,
+    require_placed,
+    require_tranche,
+)
+from ledger.rules import orders as rules
+from ledger.rules.money import Amount, amount, currency_code
+from ledger.rules.reasons import require_reason
+from ledger.rules.rows import ChangeRow, OrderRow
+from steps.errors import InputError
+
+
+class Terms(NamedTuple):
+    """What a buyer enters when an order is placed. Without `currency`, `value` is in the plan's currency."""
+
+    promised: date | None = None
+    supplier_name: str = ""
+    reference: str = ""
+    value: Amount | None = None
+    currency: str | None = None
+    budget_line: str = ""
+    organisation: str = ""
+
+
+def placed(moment: Moment, actor: str, order_id: str, terms: Terms) -> OrderPlaced:
+    """Return an order that was placed. Raise NotSatisfiedError while the decision that it waits for is open."""
+    found = require_order(moment.snapshot, order_id)
+    moment.may(actor, "order", order_id)
+    refuse_unready_order(moment.snapshot, found)
+    value, currency = terms.value, terms.currency
+    code = ""
+    if currency:
+        code = currency_code(currency)
+    elif value is not None or currency is not None:
+        code = plan_currency(moment.snapshot)
+    return OrderPlaced(
+        promised=terms.promised,
+        supplier=terms.supplier_name,
+        reference=terms.reference,
+        value=None if value is None else amount(value, "the value of an order"),
+        currency=code,
+        budget_line=" ".join(terms.budget_line.split()),
+        organisation=terms.organisation.strip(),
+    )
+
+
+def acknowledged(
+    moment: Moment,
+    actor: str,
+    order_id: str,
+    *,
+    on: date,
+    reference: str,
+    promised: date | None,
+) -> OrderAcknowledged:
+    """Return the supplier's acceptance of an order. `reference` is the supplier's own."""
+    if not reference.strip():
+        raise InputError("an acknowledgement needs the supplier's reference", hint="add --reference")
+    _reported(moment, actor, "acknowledge", order_id)
+    rules.refuse_ahead(on, "acknowledged", moment.latest_day)
+    return OrderAcknowledged(on=on, reference=reference.strip(), promised=promised)
+
+
+def promised(moment: Moment, actor: str, order_id: str, day: date, reason: str) -> OrderPromised:
+    """Return another promised date of an order or of one of its deliveries."""
+    require_reason(reason, "a changed delivery date")
+    _reported(moment, actor, "promise", order_id)
+    return OrderPromised(promised=day, reason=reason)
+
+
+def expedited(
+    moment: Moment,
+    actor: str,
+    order_id: str,
+    *,
+    reason: str,
+    cost: Amount,
+    currency: str | None,
+) -> OrderExpedited:
+    """Return that an order or a delivery is expedited, with the cost in the currency of the order."""
+    require_reason(reason, "expediting")
+    found = _reported(moment, actor, "expedite", order_id)
+    code = currency_code(currency) if currency else found.currency or plan_currency(moment.snapshot)
+    if found.currency and code != found.currency:
+        raise InputError(f"{found.id} is in {found.currency}, not {code}")
+    return OrderExpedited(reason=reason, cost=amount(cost, "the cost of expediting"), currency=code)
+
+
+def _reported(moment: Moment, actor: str, action: str, order_id: str) -> OrderRow:
+    """Return a placed order on which the actor may report."""
+    found = require_placed(moment.snapshot, order_id)
+    moment.may(actor, action, order_id, organisation=found.organisation)
+    return found
+
+
+def change_subject(moment: Moment, subject: str, quantity: Amount | None) -> str:
+    """Return what a change is about. A changed quantity of an order with one delivery is about that delivery."""
+    order = require_placed(moment.snapshot, subject)
+    if quantity is None or subject != order.id:
+        return subject
+    if len(order.tranches) != 1:
+        raise InputError(
+            f"{order.id} comes in {len(order.tranches)} deliveries", hint=f"name one, for example {order.id}/1"
+        )
+    return order.tranches[0].id
+
+
+def change_asked(
+    moment: Moment,
+    actor: str,
+    subject: str,
+    *,
+    reason: str,
+    quantity: Amount | None,
+    value: Amount | None,
+) -> ChangeAsked:
+    """Return a request to change an order or a delivery. `subject` is what `change_subject` returned."""
+    require_reason(reason, "a change")
+    if quantity is None and value is None:
+        raise InputError("nothing changes", hint="add --quantity or --value")
+    moment.may(actor, "ask_change", subject)
+    order = require_placed(moment.snapshot, subject)
+    wanted = None if quantity is None else amount(quantity, "a quantity")
+    if wanted is not None:
+        rules.refuse_too_few(require_tranche(moment.snapshot, subject), wanted)
+    rules.refuse_second_change(order.id, changes(moment.snapshot))
+    return ChangeAsked(
+        change=moment.next_id("change_order"),
+        quantity=wanted,
+        value=None if value is None else amount(value, "the value of an order"),
+        reason=reason,
+    )
+
+
+def asked_change(moment: Moment, change_id: str) -> ChangeRow:
+    """Return a change order. Raise InputError for an unknown id."""
+    found = change(moment.snapshot, change_id)
+    if found is None:
+        raise InputError(f"there is no change order {change_id!r}", hint="`clusterwright change` lists them")
+    return found
+
+
+def change_decided(
+    moment: Moment,
+    actor: str,
+    found: ChangeRow,
+    *,
+    approve: bool,
+    reason: str,
+) -> ChangeDecided:
+    """Return the decision with the figures that it replaces. So the person who signs it signs both."""
+    role = moment.may(actor, "decide_change", found.id, theirs={found.asked_by})
+    rules.refuse_decided(found)
+    if not approve:
+        require_reason(reason, "a refusal")
+    order = order_named(moment.snapshot, found.subject)
+    before: Decimal | None = None
+    completes = False
+    if found.quantity is not None:
+        tranche = require_tranche(moment.snapshot, found.subject)
+        before = tranche.quantity
+        if approve:
+            rules.refuse_too_few(tranche, found.quantity)
+            completes = tranche.received_at is None and tranche.received_quantity == found.quantity
+    figures = (("quantity", before, found.quantity), ("value", order.value, found.value))
+    changed = [f"{name} {'not known' if was is None else was} to {to}" for name, was, to in figures if to is not None]
+    return ChangeDecided(
+        change=found.id,
+        approved=approve,
+        meaning=f"{'approves' if approve else 'refuses'} {found.id} of {found.subject}: {', '.join(changed)}",
+        asked_by=found.asked_by,
+        quantity=found.quantity,
+        quantity_before=before,
+        value=found.value,
+        value_before=order.value,
+        currency=order.currency or plan_currency(moment.snapshot),
+        completes=completes,
+        role=role,
+        reason=reason,
+    )
+
+
+def _placed_again(moment: Moment, event: Event, p: OrderPlaced) -> OrderPlaced:
+    terms = Terms(
+        p.promised,
+        p.supplier,
+        p.reference,
+        p.value,
+        p.currency or None,
+        p.budget_line,
+        p.organisation,
+    )
+    return placed(moment, event.actor, event.subject, terms)
+
+
+def _acknowledged_again(moment: Moment, event: Event, p: OrderAcknowledged) -> OrderAcknowledged:
+    return acknowledged(
+        moment,
+        event.actor,
+        event.subject,
+        on=p.on,
+        reference=p.reference,
+        promised=p.promised,
+    )
+
+
+def _expedited_again(moment: Moment, event: Event, p: OrderExpedited) -> OrderExpedited:
+    return expedited(
+        moment,
+        event.actor,
+        event.subject,
+        reason=p.reason,
+        cost=p.cost,
+        currency=p.currency,
+    )
+
+
+def _asked_again(moment: Moment, event: Event, p: ChangeAsked) -> ChangeAsked:
+    if change_subject(moment, event.subject, p.quantity) != event.subject:
+        raise InputError(f"a changed quantity is that of a delivery, not of {event.subject}")
+    return change_asked(
+        moment,
+        event.actor,
+        event.subject,
+        reason=p.reason,
+        quantity=p.quantity,
+        value=p.value,
+    )
+
+
+def _decided_again(moment: Moment, event: Event, p: ChangeDecided) -> ChangeDecided:
+    found = asked_change(moment, p.change)
+    if found.subject != event.subject:
+        raise InputError(f"{found.id} is about {found.subject}, not {event.subject}")
+    return change_decided(moment, event.actor, found, approve=p.approved, reason=p.reason)
+
+
+AGAIN: Tables = {
+    OrderPlaced: _placed_again,
+    OrderAcknowledged: _acknowledged_again,
+    OrderPromised: lambda m, e, p: promised(m, e.actor, e.subject, p.promised, p.reason),
+    OrderExpedited: _expedited_again,
+    ChangeAsked: _asked_again,
+    ChangeDecided: _decided_again,
+}
+"""How each kind of event about orders is made again."""

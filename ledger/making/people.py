@@ -1,0 +1,133 @@
+"""Payloads about people's authority: delegations, revoked keys, and redacted names."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ledger.log.chain import Event
+from ledger.log.payloads.base import Payload
+from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Withdrawn
+from ledger.making.again import Again, Tables
+from ledger.questions.moment import Moment
+from ledger.questions.people import delegations, holders, names, person_name
+from ledger.questions.records import valid_key
+from ledger.rules.access import Who
+from ledger.rules.permission import refuse_stranger
+from ledger.rules.reasons import require_reason
+from steps.errors import InputError, NotSatisfiedError
+
+
+def delegated(
+    moment: Moment,
+    actor: str,
+    to: str,
+    role: str,
+    *,
+    since: datetime,
+    until: datetime,
+    reason: str,
+) -> Delegated:
+    """Return the delegation of one of the actor's own roles to another person, from `since` until `until`."""
+    require_reason(reason, "a delegation")
+    if until <= since:
+        raise InputError(
+            "a delegation ends after it begins",
+            hint=f"it would run from {since:%Y-%m-%d} to {until:%Y-%m-%d}",
+        )
+    moment.may(actor, "delegate", role, theirs=holders(moment.snapshot, role))
+    refuse_stranger(moment.actor(to))
+    if to == actor:
+        raise InputError("one cannot delegate to oneself")
+    return Delegated(
+        delegation=moment.next_id("delegation"),
+        role=role,
+        to=to,
+        since=since,
+        until=until,
+        reason=reason,
+    )
+
+
+def withdrawn(moment: Moment, actor: str, delegation: str, reason: str) -> Withdrawn:
+    """Return the early end of a delegation. Only the person who made it and the owner may end it."""
+    require_reason(reason, "withdrawing a delegation")
+    found = next((d for d in delegations(moment.snapshot) if d.id == delegation), None)
+    if found is None:
+        raise InputError(f"there is no delegation {delegation!r}")
+    moment.may(actor, "withdraw", delegation, theirs={found.person})
+    if found.withdrawn_at is not None or found.until <= moment.snapshot.now:
+        raise NotSatisfiedError(f"{delegation} has ended already")
+    return Withdrawn(delegation=delegation, role=found.role, reason=reason)
+
+
+def key_revoked(
+    moment: Moment,
+    actor: str,
+    person: str,
+    reason: str,
+    since: datetime | None,
+) -> KeyRevoked:
+    """Return the end of a person's key, from `since` on. None means from now on."""
+    require_reason(reason, "revoking a key")
+    under = moment.may(actor, "revoke_key", person, theirs={person})
+    key = valid_key(moment.snapshot, person)
+    if key is None:
+        raise NotSatisfiedError(f"{person} has no valid key")
+    return KeyRevoked(
+        person=person,
+        key=key,
+        since=since or moment.snapshot.now,
+        reason=reason,
+        role="owner" if under == Who.OWNER else "holder",
+    )
+
+
+def person_redacted(moment: Moment, actor: str, person: str, reason: str) -> PersonRedacted:
+    """Return that a person's name is redacted."""
+    if not reason.strip():
+        raise InputError(
+            "redacting a name needs a reason",
+            hint="add --reason; it stays in the record, so write no names in it",
+        )
+    found = person_name(moment.snapshot, person)
+    if found is None:
+        known = ", ".join(name.id for name in names(moment.snapshot))
+        raise InputError(f"nobody at this site is or was called {person!r}", hint=f"people: {known}")
+    under = moment.may(actor, "redact", person, theirs={person})
+    if found.redacted:
+        raise NotSatisfiedError(f"the name of {person} is redacted already")
+    role = "the person" if under == Who.THEIRS else under
+    return PersonRedacted(person=person, reason=reason, role=role)
+
+
+def _about(form: str, again: Again) -> Again:
+    """Return how an event is made again whose subject has a form, for example key/PERSON."""
+
+    def checked(moment: Moment, event: Event, payload: Payload) -> Payload:
+        subject = form.format(payload)
+        if event.subject != subject:
+            raise InputError(f"it is about {subject}, and its event says {event.subject}")
+        return again(moment, event, payload)
+
+    return checked
+
+
+def _delegated_again(moment: Moment, event: Event, p: Delegated) -> Delegated:
+    return delegated(
+        moment,
+        event.actor,
+        p.to,
+        p.role,
+        since=p.since,
+        until=p.until,
+        reason=p.reason,
+    )
+
+
+AGAIN: Tables = {
+    Delegated: _about("role/{0.role}", _delegated_again),
+    Withdrawn: _about("role/{0.role}", lambda m, e, p: withdrawn(m, e.actor, p.delegation, p.reason)),
+    KeyRevoked: _about("key/{0.person}", lambda m, e, p: key_revoked(m, e.actor, p.person, p.reason, p.since)),
+    PersonRedacted: _about("person/{0.person}", lambda m, e, p: person_redacted(m, e.actor, p.person, p.reason)),
+}
+"""How each kind of event about people's authority is made again."""

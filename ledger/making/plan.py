@@ -1,0 +1,118 @@
+"""Payloads about the plan: adopted revisions and published forecasts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ledger.evidence.plans import load_plan
+from ledger.log.chain import Event
+from ledger.log.payloads.base import Again as Undone
+from ledger.log.payloads.plan import ForecastPublished, PlanAdopted
+from ledger.making.again import Tables
+from ledger.questions.activities import standing
+from ledger.questions.moment import Moment
+from ledger.questions.people import names, own_roles
+from ledger.questions.site import plan_document, revision
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.permission import Actor, Matter, may
+from ledger.rules.reasons import require_reason
+from steps.errors import InputError
+from steps.schedule.plan import Plan
+
+if TYPE_CHECKING:
+    from ledger.rules.revision import Consequence
+
+
+def plan_adopted(
+    moment: Moment,
+    actor: str,
+    plan: Plan,
+    document: str,
+    *,
+    reason: str,
+    baseline: str | None,
+    people: Mapping[str, str],
+) -> PlanAdopted:
+    """Return the adoption of a plan as the next revision. `people` has the digests of the documents with their names."""
+    require_reason(reason, "adopting a plan")
+    number = revision(moment.snapshot)
+    _may_adopt(moment, actor, number)
+    reopened, sign_again = _undone(moment.snapshot, plan) if number else ((), ())
+    return PlanAdopted(
+        revision=number + 1,
+        document=document,
+        reason=reason,
+        baseline=baseline,
+        activities=len(plan.activities),
+        digests=plan.digests,
+        reopened=reopened,
+        sign_again=sign_again,
+        people=dict(people),
+    )
+
+
+def _may_adopt(moment: Moment, actor: str, number: int) -> None:
+    """Raise unless the person may adopt a plan. The owner adopts the first one. Later, delegated roles do not count."""
+    roles = own_roles(moment.snapshot, actor) if number else ()
+    may(
+        Actor(actor, "", dict.fromkeys(roles)),
+        "adopt_plan",
+        Matter("a plan", moment.owner),
+    )
+
+
+def _undone(
+    asked: Snapshot,
+    plan: Plan,
+) -> tuple[tuple[Undone, ...], tuple[Undone, ...]]:
+    """Return the activities that the plan opens again, and those that only need new approvals."""
+    from ledger.rules.revision import consequences  # the calculators come with it, and no other decision needs them
+
+    found = consequences(load_plan(asked.site_dir, plan_document(asked)), plan, standing(asked))
+    return _again(found.reopened), _again(found.sign_again)
+
+
+def _again(undone: Iterable[Consequence]) -> tuple[Undone, ...]:
+    return tuple(Undone(activity=c.activity, why=c.why) for c in undone)
+
+
+def forecast_published(
+    moment: Moment,
+    actor: str,
+    finish: datetime,
+    phases: Mapping[str, datetime],
+    note: str,
+) -> ForecastPublished:
+    """Return a forecast of go-live, and of the finish of phases."""
+    moment.may(actor, "publish_forecast", "a forecast")
+    return ForecastPublished(finish=finish, phases=dict(phases), note=note)
+
+
+def _adopted_again(moment: Moment, event: Event, p: PlanAdopted) -> PlanAdopted:
+    """Return an adoption again, from the plan's own document."""
+    if event.subject != f"plan/{p.revision}":
+        raise InputError(f"it adopts revision {p.revision}, and its event says {event.subject}")
+    plan = load_plan(moment.site_dir, p.document)
+    named = (p.people or {}).keys()
+    redacted = {name.id for name in names(moment.snapshot) if name.redacted}
+    wrong = sorted(named - {person.id for person in plan.people}) or sorted(named & redacted)
+    if wrong:
+        raise InputError(f"it names {', '.join(wrong)}, who is not in the plan or was redacted")
+    return plan_adopted(
+        moment,
+        event.actor,
+        plan,
+        p.document,
+        reason=p.reason,
+        baseline=p.baseline,
+        people=p.people or {},
+    )
+
+
+AGAIN: Tables = {
+    PlanAdopted: _adopted_again,
+    ForecastPublished: lambda m, e, p: forecast_published(m, e.actor, p.finish, p.phases, p.note),
+}
+"""How each kind of event about the plan is made again."""

@@ -1,0 +1,142 @@
+"""Payloads of sign-offs: approvals, rejections, waivers, overrides, releases, and the witnesses of an activity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import Decimal
+
+from ledger.log.payloads.runs import Released
+from ledger.log.payloads.sign_off import (
+    Overridden,
+    Rejected,
+    Signed,
+    Waived,
+    Witnessed,
+    WitnessInvited,
+    WitnessNoted,
+)
+from ledger.making.again import Tables, about_activity
+from ledger.questions.case import LookedUp, actor
+from ledger.rules import approval as rules
+from ledger.rules import runs, witnesses
+from ledger.rules.activity import State
+from ledger.rules.reasons import require_reason
+from steps.errors import InputError
+
+
+def signed(
+    case: LookedUp,
+    role: str | None,
+    meaning: str,
+    comment: str,
+    *,
+    assurance: str = "recorded",
+) -> Signed:
+    """Return an approval, with the policy that it was made under and the state to which it leads."""
+    approval, policy = rules.sign(case, role), case.row.plan.policy
+    came = case.witnessed.items()
+    return Signed(
+        role=approval.role,
+        meaning=meaning,
+        comment=comment,
+        assurance=assurance,
+        policy_roles=policy.roles,
+        quorum=policy.quorum,
+        evidence=tuple(dict.fromkeys(digest for _, digest in case.evidence)),
+        begins=approval.begins,
+        result=approval.result,
+        delegation=case.actor.roles.get(approval.role),
+        witnesses=tuple(Witnessed(role=of, person=person) for of, person in came),
+    )
+
+
+def rejected(case: LookedUp, reason: str) -> Rejected:
+    """Return a rejection, with the non-conformance that it opens."""
+    require_reason(reason, "a rejection")
+    role, result = rules.reject(case)
+    return Rejected(
+        role=role,
+        reason=reason,
+        ncr=case.next_id("ncr"),
+        ncr_class=case.row.plan.ncr_class,
+        result=result.value,
+    )
+
+
+def waived(case: LookedUp, metric: str, reason: str, due: date) -> Waived:
+    """Return a waiver of a criterion, with the state to which it leads."""
+    require_reason(reason, "a waiver")
+    role, result = rules.waive(case, metric)
+    return Waived(
+        waiver=case.next_id("waiver"),
+        metric=metric,
+        reason=reason,
+        due=due,
+        role=role,
+        result=result.value,
+    )
+
+
+def overridden(case: LookedUp, reason: str) -> Overridden:
+    """Return an override of a sign-off policy, with what the policy lacked."""
+    require_reason(reason, "breaking the glass")
+    passed = rules.break_glass(case)
+    return Overridden(
+        role=passed.role,
+        reason=reason,
+        lacking=passed.lacking,
+        result=State.DONE.value,
+    )
+
+
+def released(case: LookedUp, hosts: Sequence[str], count: int, playbook_digest: str) -> Released:
+    """Return the release of one run. `count` repeats the number of hosts: a list may be longer than it looks."""
+    if len(set(hosts)) != count:
+        raise InputError(f"{len(set(hosts))} hosts are named, but the count says {count}")
+    role, row = runs.release(case), case.row
+    return Released(
+        release=case.next_id("release"),
+        attempt=row.attempt,
+        hosts=tuple(sorted(set(hosts))),
+        count=count,
+        playbook_digest=playbook_digest,
+        role=role,
+        differences=runs.differences_seen(row, case.preview, hosts, playbook_digest),
+    )
+
+
+def witnesses_invited(case: LookedUp, on: datetime, *, agreed: bool) -> WitnessInvited:
+    """Return an invitation of witnesses to the time `on`."""
+    witness = witnesses.invite(case, on, agreed=agreed)
+    return WitnessInvited(
+        roles=witness.roles,
+        on=on,
+        notice_h=Decimal(str(witness.notice_h)),
+        earliest=case.earliest_witnessed,
+        agreed=agreed and on < case.earliest_witnessed,
+    )
+
+
+def witness_noted(case: LookedUp, role: str, person: str | None, note: str) -> WitnessNoted:
+    """Return who came as a witness in a role. None means that nobody came."""
+    witnesses.attend(case, role, None if person is None else actor(case.snapshot, person))
+    return WitnessNoted(role=role, person=person, note=note)
+
+
+def _signed_again(case: LookedUp, p: Signed) -> Signed:
+    """Return an approval again. It counts as signed if it has a statement, whatever it says itself."""
+    assurance = "recorded" if p.statement is None else "signed"
+    return signed(case, p.role, p.meaning, p.comment, assurance=assurance)
+
+
+AGAIN: Tables = {
+    Signed: about_activity(_signed_again),
+    Rejected: about_activity(lambda case, p: rejected(case, p.reason)),
+    Waived: about_activity(lambda case, p: waived(case, p.metric, p.reason, p.due)),
+    Overridden: about_activity(lambda case, p: overridden(case, p.reason)),
+    Released: about_activity(lambda case, p: released(case, p.hosts, p.count, p.playbook_digest)),
+    WitnessInvited: about_activity(lambda case, p: witnesses_invited(case, p.on, agreed=p.agreed)),
+    WitnessNoted: about_activity(lambda case, p: witness_noted(case, p.role, p.person, p.note)),
+}
+"""How each kind of event about sign-offs is made again."""
