@@ -28,7 +28,6 @@ from ledger.questions.moment import CaseOfMoment, Moment
 from ledger.questions.site import evidence_rules
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
-from ledger.rules.approval import asks_for_signature
 from ledger.rules.permission import Actor
 from ledger.state.projection import Projection
 from ledger.state.projector import HANDLERS
@@ -65,7 +64,7 @@ class Transaction:
     """One open transaction: decisions read the record in it, and append their events.
 
     `drafts` collects the statements of decisions that are only drafted; otherwise it is None. `proof` is the signed statement
-    of the decision that follows.
+    of the decision that follows, and `stated_at` the time that it names: the decision was taken then.
     """
 
     def __init__(
@@ -82,6 +81,7 @@ class Transaction:
         self.clock = clock
         self.drafts: list[str] | None = None
         self.proof: Proof | None = None
+        self.stated_at: datetime | None = None
         self._log = log
         self._signer = signer
         self._snapshot = Snapshot(driver, site_dir, log.clock())
@@ -103,7 +103,7 @@ class Transaction:
     def when(self, at: datetime | None) -> datetime:
         """Return when something happened: `at`, or project time if `at` is None. Raise InputError for a time without a zone."""
         if at is None:
-            return self._project_time()
+            return self.stated_at or self._project_time()
         require_zone(at)
         return at
 
@@ -187,9 +187,7 @@ class Transaction:
             self.drafts.append(proving.draft_statement(asked, actor, payload, about))
             return payload, None
         proof, self.proof = self.proof, None
-        under = activity(asked, subject.partition("#")[0])  # the policy of an order is that of its activity
-        of_authority = isinstance(payload, proving.OF_AUTHORITY)
-        if proof is None and not asks_for_signature(under, owner_key, of_authority=of_authority):
+        if proof is None and not proving.asks(asked, subject, payload):
             return payload, None
         if proof is None and self._signer is not None:
             proof = proving.signed_by(self._signer, proving.draft_statement(asked, actor, payload, about), actor)
@@ -332,8 +330,7 @@ class Ledger(AbstractContextManager["Ledger"]):
     def proved(self, proof: Proof, decide: Callable[[], Result]) -> Result:
         """Take one decision together with its signed statement, at the time that the statement names."""
         with self.batch() as writing:
-            at = proof.decided_at
-            writing.proof, writing.clock = proof, lambda: at
+            writing.proof, writing.stated_at = proof, proof.decided_at
             return decide()
 
     def intake(self) -> Intake:

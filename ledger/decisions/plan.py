@@ -14,6 +14,7 @@ from ledger.log.payloads.plan import Genesis
 from ledger.making import plan as made
 from ledger.questions.people import names
 from ledger.rules.permission import roles_for
+from ledger.rules.version import RULES
 from ledger.stores.file import FORMAT
 from ledger.stores.log import Clock
 from ledger.trust.ssh import plain_key
@@ -41,6 +42,7 @@ def create_ledger(
         rehearsal=rehearsal,
         owner=owner,
         owner_key=None if owner_key is None else plain_key(owner_key),
+        rules=RULES,
     )
     return Ledger.create(site_dir, genesis, clock=clock)
 

@@ -39,6 +39,7 @@ class Event:
     plan_revision: int
     payload: Payload
     hash: str
+    signature: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,5 +156,6 @@ def chained(
         revision,
         payload,
         digest,
+        draft.signature,
     )
     return event, columns

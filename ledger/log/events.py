@@ -40,6 +40,7 @@ def event_of(row: Mapping[str, Any]) -> Event:
         plan_revision=row["plan_revision"],
         payload=read_payload(row["kind"], row["schema_version"], row["payload"]),
         hash=row["hash"],
+        signature=row["signature"],
     )
 
 

@@ -46,7 +46,22 @@ def _unnamed(payload: Fields) -> Fields:
     return {key: value for key, value in _unsigned(payload).items() if key != "name"}
 
 
+def _genesis_2(payload: Fields) -> Fields:
+    """Version 1 named no rules. Its events are judged by the first version of the rules."""
+    return payload | {"rules": 1}
+
+
+UNSIGNED_1 = (
+    "criterion.waived",
+    "run.released",
+    "ncr.closed",
+    "activity.not_applicable",
+    "progress.adopted",
+)
+"""Kinds whose version 1 differs only in having no statement."""
+
 UPCASTS: dict[tuple[str, int], Upcast] = {
+    ("genesis", 1): _genesis_2,
     ("plan.adopted", 1): _plan_adopted_2,
     ("evidence.attached", 1): lambda payload: _kept_as_given(payload) | {"media_type": None},
     ("activity.attested", 1): _kept_as_given,
@@ -54,7 +69,7 @@ UPCASTS: dict[tuple[str, int], Upcast] = {
     ("activity.measured", 2): lambda payload: payload | {"result": None},
     ("order.placed", 1): _order_placed_2,
     ("tranche.received", 1): _tranche_received_2,
-    **{(kind, 1): _unsigned for kind in ("criterion.waived", "run.released", "ncr.closed")},
+    **{(kind, 1): _unsigned for kind in UNSIGNED_1},
     **{(kind, 1): _unnamed for kind in ("activity.signed", "activity.rejected")},
 }
 """By kind and version: the function that returns the payload of the next version. No entry is ever removed."""

@@ -48,6 +48,7 @@ class Terms(NamedTuple):
 
 def placed(moment: Moment, actor: str, order_id: str, terms: Terms) -> OrderPlaced:
     """Return an order that was placed. Raise NotSatisfiedError while the decision that it waits for is open."""
+    moment.settled()
     found = require_order(moment.snapshot, order_id)
     moment.may(actor, "order", order_id)
     refuse_unready_order(moment.snapshot, found)

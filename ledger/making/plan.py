@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ledger.evidence.plans import load_plan
 from ledger.log.chain import Event
 from ledger.log.payloads.base import Again as Undone
-from ledger.log.payloads.plan import ForecastPublished, PlanAdopted
+from ledger.log.payloads.plan import ForecastPublished, PlanAdopted, RulesRaised
 from ledger.making.again import Tables
 from ledger.questions.activities import standing
 from ledger.questions.moment import Moment
@@ -18,7 +18,7 @@ from ledger.questions.site import plan_document, revision
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.permission import Actor, Matter, may
 from ledger.rules.reasons import require_reason
-from steps.errors import InputError
+from steps.errors import InputError, NotSatisfiedError
 from steps.schedule.plan import Plan
 
 if TYPE_CHECKING:
@@ -78,6 +78,18 @@ def _again(undone: Iterable[Consequence]) -> tuple[Undone, ...]:
     return tuple(Undone(activity=c.activity, why=c.why) for c in undone)
 
 
+def rules_raised(moment: Moment, actor: str, rules: int, reason: str) -> RulesRaised:
+    """Return that a later version of the rules is in force. Only the owner may raise it, and nobody may lower it."""
+    require_reason(reason, "raising the rules")
+    under = moment.may(actor, "raise_rules", f"version {rules} of the rules")
+    (now,) = moment.snapshot.first("SELECT rules FROM site")
+    if rules <= now:
+        raise NotSatisfiedError(
+            f"version {now} of the rules is in force; it is never lowered, and {rules} is no later one"
+        )
+    return RulesRaised(rules=rules, reason=reason, role=under)
+
+
 def forecast_published(
     moment: Moment,
     actor: str,
@@ -112,6 +124,7 @@ def _adopted_again(moment: Moment, event: Event, p: PlanAdopted) -> PlanAdopted:
 
 
 AGAIN: Tables = {
+    RulesRaised: lambda m, e, p: rules_raised(m, e.actor, p.rules, p.reason),
     PlanAdopted: _adopted_again,
     ForecastPublished: lambda m, e, p: forecast_published(m, e.actor, p.finish, p.phases, p.note),
 }

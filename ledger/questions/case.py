@@ -233,6 +233,8 @@ class LookedUp:
     @cached_property
     def waived(self) -> frozenset[str]:
         """The metrics that are waived in this attempt."""
+        if not self.row.waived:
+            return frozenset()
         return frozenset(metric for (metric,) in self._ask(_WAIVED))
 
     @cached_property

@@ -67,6 +67,9 @@ class Moment:
         """Return the role in which a person may take a decision that is not about an activity. Raise NotPermittedError if they may not."""
         return may(self.actor(person), action, Matter(subject, self.owner, **matter))
 
+    def settled(self) -> None:
+        """Do nothing: the tables say when each node is ready. A replay works it out only when it is asked for."""
+
     def next_id(self, numbered: str) -> str:
         """Return the next id of a table whose records are numbered."""
         return next_id(self.snapshot, numbered)

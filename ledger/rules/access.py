@@ -122,6 +122,7 @@ ACCESS: dict[str, Rule] = {
     "ask_change": Rule("ask to change {}", "an order or a delivery", _ANYTHING),
     "decide_change": Rule("decide {}", "a change order", ("owner-pm", "procurement-lead"), never=Never.ASKER),
     # authority
+    "raise_rules": Rule("put {} in force", "a version of the rules", (Who.OWNER,)),
     "adopt_plan": Rule("adopt {}", "a plan", (Who.OWNER, *PROCEED)),
     "delegate": Rule("lend the role {}", "a role", (Who.THEIRS,)),
     "withdraw": Rule("withdraw {}", "a delegation", (Who.THEIRS, Who.OWNER)),

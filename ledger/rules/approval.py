@@ -130,15 +130,15 @@ def is_renewable(row: Activity, now: datetime) -> bool:
     return row.valid_until is not None and row.valid_until - RENEWABLE <= now
 
 
-def asks_for_signature(row: Activity | None, owner_key: str | None, *, of_authority: bool) -> bool:
+def asks_for_signature(row: Activity | None, owner_key: str | None, *, always: bool) -> bool:
     """Return whether a decision must be signed with a key.
 
-    If genesis names an owner's key, this is so for decisions about who may decide (`of_authority`), and for decisions about
-    activities whose policy asks for signatures. Without an owner's key no decision must be signed.
+    If genesis names an owner's key, this is so for decisions that every signed site asks a signature for (`always`), and for
+    decisions about activities whose policy asks for signatures. Without an owner's key no decision must be signed.
     """
     if owner_key is None:
         return False
-    return of_authority or (row is not None and row.in_plan and row.plan.policy.assurance == "signed")
+    return always or (row is not None and row.in_plan and row.plan.policy.assurance == "signed")
 
 
 def sign(case: Case, role: str | None = None) -> Approval:

@@ -7,6 +7,7 @@ were read are cached, because most events are about few of them. `changed` has t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -103,6 +104,7 @@ class Projection:
         self.changed: dict[str, None] = {}
         self._handlers = handlers
         driver: Any = connection.connection.driver_connection
+        self.driver = driver
         self._query = driver.execute
         self._activities: dict[str, Activity] = {}
         self._added: dict[Shape, list[Row]] = {}
@@ -110,6 +112,11 @@ class Projection:
         self._collected = 0
         self._rehearsal: bool | None = None
         self._plan: tuple[str, Plan] | None = None
+        self.added: Counter[str] = Counter()
+
+    def refuse(self, row: Mapping[str, Any]) -> None:
+        """Note that the event of a stored row is refused. It changes nothing else."""
+        self.add("refused", **{name: row[name] for name in ("seq", "kind", "actor", "subject")})
 
     def apply(self, event: Event) -> None:
         """Apply an event: change the rows that it is about."""
@@ -131,6 +138,7 @@ class Projection:
         """Add a row. `columns` has all of its columns."""
         row = {name: stored(value) for name, value in columns.items()}
         self._added.setdefault((table, tuple(columns)), []).append(row)
+        self.added[table] += 1
         self._collected += 1
         if self._collected >= MANY:
             self.flush()

@@ -21,7 +21,6 @@ from sqlmodel import SQLModel
 
 from ledger.evidence.store import SiteFiles
 from ledger.log.columns import COLUMNS
-from ledger.log.events import event_of
 from ledger.state.projection import Projection
 from ledger.state.projector import replaying
 from ledger.stores.file import LEDGER_FILE, connect, explained, is_older, ledger_path
@@ -31,8 +30,11 @@ from ledger.stores.place import database_of
 from ledger.stores.sqlite import OPERATIONAL, different_tables, memory_engine
 from ledger.trust.anchors import KEPT, Anchor, Comparison, checked, kept_anchors
 from ledger.trust.chain import Finding, faults, faults_in, pages
-from ledger.trust.verifying import Met, Signatures, Verifier
+from ledger.trust.judging import Judge
+from ledger.trust.record import Recorded
+from ledger.trust.replaying import ReplayRecord
 from steps.errors import ClusterwrightError, UnreachableError
+from steps.stamps import moment
 
 APART = 20_000
 """From how many events on a second process checks the chain and the evidence while this one replays.
@@ -100,7 +102,6 @@ class Auditor(AbstractContextManager["Auditor"]):
         """Take the site's folder. Nothing is opened before the first audit."""
         self.site_dir = Path(site_dir)
         self._replay: Replayed | None = None
-        self._signatures = Signatures()
 
     def run(self) -> Findings:
         """Return what is wrong with the ledger in the folder. Empty if nothing is."""
@@ -146,11 +147,7 @@ class Auditor(AbstractContextManager["Auditor"]):
             self.close()
             self._replay = Replayed(last, db, self.site_dir)
         yield from self._replay.findings
-        if not self._replay.findings:
-            given = dict(db.execute("SELECT seq, signature FROM event WHERE signature IS NOT NULL"))
-            for seq, why in self._signatures.faults(self._replay.met, given):
-                yield Finding(f"event {seq}", why)
-            yield from self._replay.compared(db)
+        yield from self._replay.compared(db)
 
     def close(self) -> None:
         """Discard the replay."""
@@ -167,25 +164,23 @@ class Replayed:
     """The tables that a replay of the events fills, in memory, and the faults that the replay found."""
 
     def __init__(self, last: Last, db: sqlite3.Connection, site_dir: Path) -> None:
-        """Replay every event up to the last, and collect the statements on the way."""
+        """Replay every event up to the last. Each is judged before it is applied, and one that is refused is not applied."""
         self.last = last
-        self.met: dict[int, Met] = {}
         self.engine = memory_engine()
         with _uncollected():
             self.findings = list(self._replayed(db, site_dir))
 
     def _replayed(self, db: sqlite3.Connection, site_dir: Path) -> Iterator[Finding]:
-        def hash_at(seq: int) -> str | None:
-            found = db.execute("SELECT hash FROM event WHERE seq = ?", (seq,)).fetchone()
-            return found[0] if found else None
+        def event_at(seq: int) -> Recorded | None:
+            found = db.execute("SELECT hash, recorded_at FROM event WHERE seq = ?", (seq,)).fetchone()
+            return Recorded(found[0], moment(found[1])) if found else None
 
         with self.engine.begin() as connection, replaying(connection, SiteFiles(site_dir)) as projection:
-            verifier = Verifier(projection, site_dir, hash_at)
-            self.met = verifier.met
+            judge = Judge(ReplayRecord(projection, site_dir, event_at))
             for values in pages(db, COLUMNS, self.last.seq):
                 row = dict(zip(COLUMNS, values, strict=True))
                 try:
-                    yield from _replay(row, projection, verifier)
+                    yield from _replay(row, projection, judge)
                 except ClusterwrightError as error:
                     yield Finding(f"event {row['seq']}", f"cannot be replayed: {error.what}")
                     return
@@ -204,13 +199,17 @@ class Replayed:
 def _replay(
     row: dict[str, Any],
     projection: Projection,
-    verifier: Verifier,
+    judge: Judge,
 ) -> Iterator[Finding]:
-    event = event_of(row)
-    for wrong in verifier.before(event):
-        yield Finding(f"event {event.seq}", f"{event.kind} about {event.subject} {wrong}")
-    projection.apply(event)
-    if event.seq == 1:  # statements have the hash of genesis, which is read from this table
+    judged = judge.judged(row)
+    for wrong in judged.faults:
+        yield Finding(f"event {row['seq']}", f"{row['kind']} about {row['subject']} {wrong}")
+    if judged.event is None or judged.is_refused:
+        projection.refuse(row)
+        return
+    projection.apply(judged.event)
+    judge.after(judged.event)
+    if judged.event.seq == 1:  # statements have the hash of genesis, which is read from this table
         projection.connection.execute(insert(SQLModel.metadata.tables["event"]), [row])
 
 

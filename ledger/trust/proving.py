@@ -18,12 +18,15 @@ from ledger.log.payloads.base import Decided
 from ledger.log.payloads.ncr import NcrClosed, NcrDispositioned
 from ledger.log.payloads.orders import ChangeDecided
 from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Withdrawn
-from ledger.log.payloads.plan import PlanAdopted
+from ledger.log.payloads.plan import PlanAdopted, ProgressAdopted, RulesRaised
 from ledger.log.payloads.runs import Released
 from ledger.log.payloads.sign_off import Overridden, Rejected, Signed, Waived
+from ledger.log.payloads.work import NotApplicable
+from ledger.questions.case import activity
 from ledger.questions.records import signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
+from ledger.rules.approval import asks_for_signature
 from ledger.trust import ssh, sshsig
 from ledger.trust.statements import Basis, read_statement, signed_text, statement_text
 from steps.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
@@ -44,11 +47,17 @@ DECISIONS: dict[str, str] = {
     Withdrawn.kind: "withdrawn",
     Overridden.kind: "overridden",
     ChangeDecided.kind: "change decided",
+    NotApplicable.kind: "not applicable",
+    ProgressAdopted.kind: "progress adopted",
+    RulesRaised.kind: "rules raised",
 }
 """By kind of decision: its name in the statement."""
 
-OF_AUTHORITY = PlanAdopted | KeyRevoked | PersonRedacted | Delegated | Withdrawn
+OF_AUTHORITY = PlanAdopted | KeyRevoked | PersonRedacted | Delegated | Withdrawn | RulesRaised
 """Decisions about people's authority."""
+
+OF_SITE = OF_AUTHORITY | NotApplicable | ProgressAdopted
+"""Decisions that are signed on every signed site, whatever an activity's own policy says."""
 
 Fields = dict[str, Any]
 """The fields of a statement, or of a part of it."""
@@ -85,6 +94,13 @@ class About(NamedTuple):
 
     subject: str
     row: Activity | None
+
+
+def asks(snapshot: Snapshot, subject: str, payload: Decided) -> bool:
+    """Return whether a decision must be signed with a key. The policy of an order is that of its activity."""
+    (owner_key,) = snapshot.first("SELECT owner_key FROM site")
+    under = activity(snapshot, subject.partition("#")[0])
+    return asks_for_signature(under, owner_key, always=isinstance(payload, OF_SITE))
 
 
 def head_of(snapshot: Snapshot) -> Basis:

@@ -1,104 +1,44 @@
-"""The audit of recorded decisions: compare each statement with the record, verify its signature, and ask its policy again.
+"""The rules of version 1, by which ledgers of the first releases are judged: sign-offs, change orders, and missing signatures.
 
-This is done during a replay, just before a decision is applied. So every question is asked of the record as it was then.
+An event that breaks one of these rules is a finding, and it still counts, as it did then. Later versions judge every kind of
+event (`ledger.trust.judging`).
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import TypeGuard
 
 from ledger.log.chain import Event
-from ledger.log.payloads.base import Decided
+from ledger.log.payloads.base import Decided, Payload
 from ledger.log.payloads.orders import ChangeDecided
+from ledger.log.payloads.plan import ProgressAdopted
 from ledger.log.payloads.sign_off import Signed
+from ledger.log.payloads.work import NotApplicable
 from ledger.questions.case import LookedUp, activity, actor, approvers
+from ledger.questions.moment import Moment
 from ledger.questions.orders import change
-from ledger.questions.records import signer_keys
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.approval import asks_for_signature
 from ledger.rules.permission import roles_for
-from ledger.rules.rows import SignerKey
-from ledger.state.projection import Projection
-from ledger.trust import sshsig
-from ledger.trust.proving import OF_AUTHORITY, About, namespace_of, statement_for
-from ledger.trust.statements import Basis, read_statement, signed_text
-from steps.errors import ClusterwrightError
+from ledger.trust.proving import asks
+
+WITHOUT_STATEMENT = NotApplicable | ProgressAdopted
+"""Decisions that nobody signed under version 1."""
 
 
-class Met(NamedTuple):
-    """A statement that the replay came to, and the signer's keys as they were known at that event."""
-
-    event: Event
-    statement: str
-    keys: list[SignerKey]
-    namespace: str
-
-
-class Verifier:
-    """Checks each decision before it is applied, and collects the statements whose signatures are verified later."""
-
-    def __init__(
-        self,
-        projection: Projection,
-        site_dir: Path,
-        hash_at: Callable[[int], str | None],
-    ) -> None:
-        """Take a replay, and a function that returns the stored hash of any event, replayed or not. None if there is no such event."""
-        driver: Any = projection.connection.connection.driver_connection
-        self.projection = projection
-        self.snapshot = Snapshot(driver, site_dir, datetime.now(UTC), lapsed=set())
-        self.hash_at = hash_at
-        self.met: dict[int, Met] = {}
-
-    def before(self, event: Event) -> Iterator[str]:
-        """Yield what is wrong with a decision, seen from the record before it."""
-        payload = event.payload
-        if not isinstance(payload, Decided):
-            return
-        self.projection.flush()
-        then = self.snapshot.at(event.effective_at)
-        if payload.statement is not None:
-            yield from self._statement(then, event, payload, payload.statement)
-            keys = signer_keys(then, event.actor)
-            self.met[event.seq] = Met(event, payload.statement, keys, namespace_of(then))
-        elif _asks_for_signature(then, event, payload):
-            yield "is not signed, and its policy asks for a signature"
-        if isinstance(payload, Signed):
-            yield from _of_policy(then, event, payload)
-        if isinstance(payload, ChangeDecided):
-            yield from _of_change(then, event, payload)
-
-    def _statement(
-        self,
-        then: Snapshot,
-        event: Event,
-        payload: Decided,
-        statement: str,
-    ) -> Iterator[str]:
-        try:
-            predicate = read_statement(statement)["predicate"]
-            head, nonce = Basis(**predicate["head"]), predicate["nonce"]
-            about = About(event.subject, activity(then, event.subject))
-            again = statement_for(then, event.actor, payload, about, nonce=nonce, head=head)
-        except (ClusterwrightError, KeyError, TypeError) as error:
-            yield f"its statement cannot be read: {error}"
-            return
-        if again != statement:
-            yield "its statement differs from what was recorded"
-        is_earlier = isinstance(head.seq, int) and head.seq < event.seq
-        if not is_earlier or self.hash_at(head.seq) != head.hash:
-            yield f"its statement was made over another ledger (event {head.seq})"
+def faults_by_first_rules(moment: Moment, event: Event) -> Iterator[str]:
+    """Yield what version 1 of the rules finds wrong with an event, seen from the record before it."""
+    payload, then = event.payload, moment.snapshot
+    if _was_signable(payload) and payload.statement is None and asks(then, event.subject, payload):
+        yield "is not signed, and its policy asks for a signature"
+    if isinstance(payload, Signed):
+        yield from _of_policy(then, event, payload)
+    if isinstance(payload, ChangeDecided):
+        yield from _of_change(then, event, payload)
 
 
-def _asks_for_signature(then: Snapshot, event: Event, payload: Decided) -> bool:
-    (owner_key,) = then.first("SELECT owner_key FROM site")
-    under = activity(then, event.subject.partition("#")[0])
-    return asks_for_signature(under, owner_key, of_authority=isinstance(payload, OF_AUTHORITY))
+def _was_signable(payload: Payload) -> TypeGuard[Decided]:
+    return isinstance(payload, Decided) and not isinstance(payload, WITHOUT_STATEMENT)
 
 
 def _of_policy(then: Snapshot, event: Event, payload: Signed) -> Iterator[str]:
@@ -135,40 +75,3 @@ def _of_change(then: Snapshot, event: Event, payload: ChangeDecided) -> Iterator
     may_decide = {*actor(then, event.actor).roles} & {*roles_for("decide_change")}
     if payload.role not in may_decide:
         yield f"{event.actor} decided {payload.change} as {payload.role}; they lack this role, or it may not decide"
-
-
-class Signatures:
-    """Verifies signatures, several at a time. A signature that was verified once is not verified again."""
-
-    def __init__(self) -> None:
-        """Begin without any verified signatures."""
-        self._known: dict[tuple[int, str], str | None] = {}
-
-    def faults(
-        self,
-        met: Mapping[int, Met],
-        given: Mapping[int, str],
-    ) -> Iterator[tuple[int, str]]:
-        """Yield the events whose signature is invalid or missing, or that have a signature and no statement."""
-        for seq in sorted(given.keys() ^ met.keys()):
-            if seq in met:
-                yield seq, f"the signature of {met[seq].event.actor} is missing"
-            else:
-                yield seq, "has a signature, but no statement that was signed"
-        signed = sorted(given.keys() & met.keys())
-        wanted = [(seq, given[seq]) for seq in signed]
-        new = [signature for signature in wanted if signature not in self._known]
-        statements = [met[seq] for seq, _ in new]
-        texts = [text for _, text in new]
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            refusals = pool.map(_refusal, statements, texts)
-            self._known |= dict(zip(new, refusals, strict=True))
-        for seq, text in wanted:
-            if (why := self._known[seq, text]) is not None:
-                yield seq, f"the signature of {met[seq].event.actor} is invalid: {why}"
-
-
-def _refusal(met: Met, signature: str) -> str | None:
-    """Return why a signature is invalid. None if it is valid."""
-    text, person, at = signed_text(met.statement), met.event.actor, met.event.recorded_at
-    return sshsig.refusal(text, signature, person, met.keys, met.namespace, at)

@@ -17,6 +17,7 @@ from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.questions.case import require_activity
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
+from ledger.stores import sqlite
 from ledger.stores.place import FILE
 from ledger.writing import Ledger
 from steps.schedule.plan import Plan
@@ -212,10 +213,19 @@ def small_plan(**changes: Any) -> Plan:
     return Plan.model_validate(document | changes)
 
 
+@contextmanager
+def recorded_by(clock: Clock) -> Iterator[Clock]:
+    """Let files be recorded by a clock too, as project time and machine time are one on a real site."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sqlite, "machine_clock", clock)
+        yield clock
+
+
 @pytest.fixture
-def clock() -> Clock:
+def clock() -> Iterator[Clock]:
     """Return project time at the plan's start."""
-    return Clock()
+    with recorded_by(Clock()) as clock:
+        yield clock
 
 
 def share(site_dir: Path, url: str) -> None:
@@ -276,7 +286,7 @@ def adopted_small_once(once: Once) -> Path:
 
     def make(folder: Path) -> None:
         folder.mkdir()
-        with begun(folder, Clock()) as ledger:
+        with recorded_by(Clock()) as clock, begun(folder, clock) as ledger:
             adopt_small_plan(ledger)
 
     return once("small", make)

@@ -8,9 +8,13 @@ from ledger.log.payloads.base import Again, Decided, Part, Payload
 
 
 class Genesis(Payload):
-    """The first event: it names the site and its owner, and says whether it is a rehearsal."""
+    """The first event: it names the site and its owner, and says whether it is a rehearsal.
+
+    `rules` is the version of the rules by which the events after it are judged.
+    """
 
     kind = "genesis"
+    version = 2
     site_uuid: str
     format: int
     name: str
@@ -18,6 +22,16 @@ class Genesis(Payload):
     rehearsal: bool
     owner: str
     owner_key: str | None = None
+    rules: int
+
+
+class RulesRaised(Decided):
+    """The owner put a later version of the rules in force. Events before this one are judged by the earlier version."""
+
+    kind = "rules.raised"
+    rules: int
+    reason: str
+    role: str
 
 
 class PlanAdopted(Decided):

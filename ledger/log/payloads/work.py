@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from ledger.log.payloads.base import Payload, ReadingPart
+from ledger.log.payloads.base import Decided, Payload, ReadingPart
 
 
 class Assigned(Payload):
@@ -81,10 +81,11 @@ class Resumed(Payload):
     result: str
 
 
-class NotApplicable(Payload):
+class NotApplicable(Decided):
     """A person decided that an activity does not apply. What comes after it then waits for what came before it."""
 
     kind = "activity.not_applicable"
+    version = 2
     reason: str
     role: str
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Withdrawn
 from ledger.log.payloads.plan import Genesis, PlanAdopted
+from ledger.rules.access import ENGINE
 from ledger.state.projection import Handlers, Projection, stored
 from ledger.trust.ssh import plain_key
 
@@ -62,12 +63,14 @@ def _name_people(p: Projection, payload: PlanAdopted) -> None:
 
 
 def _revise_keys(p: Projection, event: Event, payload: PlanAdopted) -> None:
-    """Make the keys of a plan's people valid from its adoption on, and end the validity of keys that it no longer names.
+    """Make the keys of a plan's people and of the engine valid from its adoption on, and end the validity of keys that it no longer names.
 
     A key that was revoked stays invalid.
     """
-    people = p.plan(payload.document).people
-    wanted = {person.id: plain_key(person.ssh_key) for person in people if person.ssh_key}
+    plan = p.plan(payload.document)
+    wanted = {person.id: plain_key(person.ssh_key) for person in plan.people if person.ssh_key}
+    if plan.engine_key:
+        wanted[ENGINE] = plain_key(plan.engine_key)
     for person, key in p.ask("SELECT person, key FROM signer_key WHERE until IS NULL ORDER BY seq"):
         if wanted.get(person) == key:
             del wanted[person]

@@ -6,7 +6,7 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ledger.log.payloads.plan import BeforeRow, ForecastPublished, Genesis, PlanAdopted, ProgressAdopted
+from ledger.log.payloads.plan import BeforeRow, ForecastPublished, Genesis, PlanAdopted, ProgressAdopted, RulesRaised
 from ledger.rules.activity import State
 from ledger.rules.readiness import side_of
 from ledger.rules.subjects import is_delivery
@@ -29,7 +29,13 @@ def begin(p: Projection, event: Event, payload: Genesis) -> None:  # noqa: ARG00
         rehearsal=payload.rehearsal,
         owner=payload.owner,
         owner_key=payload.owner_key,
+        rules=payload.rules,
     )
+
+
+def raise_rules(p: Projection, event: Event, payload: RulesRaised) -> None:  # noqa: ARG001  every handler takes the three
+    """Put a later version of the rules in force."""
+    p.run("UPDATE site SET rules = :rules", rules=payload.rules)
 
 
 def adopt(p: Projection, event: Event, payload: PlanAdopted) -> None:
@@ -153,6 +159,7 @@ def _activity_before(
 
 HANDLERS: Handlers = {
     Genesis: begin,
+    RulesRaised: raise_rules,
     PlanAdopted: adopt,
     ForecastPublished: publish,
     ProgressAdopted: take_over,

@@ -11,7 +11,7 @@ from ledger.state.columns import primary_key, utc, word_list
 
 
 class Site(SQLModel, table=True):
-    """The site. There is one row, with the content of genesis."""
+    """The site. There is one row, with the content of genesis. `rules` is the version of the rules in force."""
 
     __tablename__ = "site"
     id: int = primary_key()
@@ -21,6 +21,7 @@ class Site(SQLModel, table=True):
     rehearsal: bool
     owner: str
     owner_key: str | None = None
+    rules: int
 
 
 class PlanRevision(SQLModel, table=True):

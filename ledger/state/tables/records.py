@@ -175,3 +175,13 @@ class Forecast(SQLModel, table=True):
     finish: datetime = utc()
     phases: str
     note: str = ""
+
+
+class Refused(SQLModel, table=True):
+    """A recorded event that the rules refuse. It stays in the chain, and it changes nothing. The audit says why."""
+
+    __tablename__ = "refused"
+    seq: int = primary_key()
+    kind: str
+    actor: str
+    subject: str

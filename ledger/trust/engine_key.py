@@ -1,0 +1,93 @@
+"""The engine's key: software signs the hash of each event that it records on a signed site.
+
+The owner enrols the public key by adopting a plan that names it (`engine_key` in site.yaml). The private key is a file that only
+the account of the engine can read: who can read it can record what software did, and nothing that a person decides. The hash of
+an event covers the whole ledger before it, so each of these signatures also witnesses all earlier events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_ssh_private_key,
+)
+
+from ledger.log.chain import Event
+from ledger.questions.records import signer_keys
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.access import ENGINE
+from ledger.trust import sshsig
+from ledger.trust.proving import namespace_of
+from steps.errors import InputError, UnreachableError
+
+KEY = Path(".clusterwright") / "engine_key"
+"""The file with the private key, in the site's folder."""
+
+
+def event_text(digest: str) -> str:
+    """Return the text that the engine signs for an event with this hash."""
+    return f"clusterwright event {digest}"
+
+
+def faults(snapshot: Snapshot, event: Event) -> Iterator[str]:
+    """Yield what is wrong with the engine's signature of an event."""
+    if event.signature is None:
+        yield "is the engine's, and is not signed with its key"
+        return
+    keys = signer_keys(snapshot, ENGINE)
+    text, namespace = event_text(event.hash), namespace_of(snapshot)
+    why = sshsig.refusal(text, event.signature, ENGINE, keys, namespace, event.recorded_at)
+    if why is not None:
+        yield f"the signature of the engine is invalid: {why}"
+
+
+def make_key(site_dir: Path) -> str:
+    """Make the engine's key and return the public key, as site.yaml names it. Raise InputError if there is one already."""
+    path = site_dir / KEY
+    if path.exists():
+        raise InputError(f"{path} exists already", hint=f"its public key is: {public_key(site_dir)}")
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    key = Ed25519PrivateKey.generate()
+    path.touch(mode=0o600)
+    path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+    return public_key(site_dir)
+
+
+def public_key(site_dir: Path) -> str:
+    """Return the public key of the engine in OpenSSH's form."""
+    public = private_key(site_dir).public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
+    return f"{public.decode()} {ENGINE}"
+
+
+def private_key(site_dir: Path) -> Ed25519PrivateKey:
+    """Return the engine's private key. Raise UnreachableError if it is missing or cannot be read."""
+    path = site_dir / KEY
+    try:
+        key = load_ssh_private_key(path.read_bytes(), password=None)
+    except FileNotFoundError:
+        raise UnreachableError(
+            f"the engine has no key: {path} is missing",
+            hint="`clusterwright keys engine` makes one; the owner then adopts a plan with that `engine_key`",
+        ) from None
+    except (OSError, ValueError, UnsupportedAlgorithm) as error:
+        raise UnreachableError(
+            f"the engine's key {path} cannot be read: {error}", hint="run the engine as its owner"
+        ) from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise UnreachableError(
+            f"the engine's key {path} is no Ed25519 key", hint="`clusterwright keys engine` makes one"
+        )
+    return key
+
+
+def signature_of(snapshot: Snapshot, key: Ed25519PrivateKey, digest: str) -> str:
+    """Return the engine's signature of an event with this hash."""
+    return sshsig.signature_of(event_text(digest), key, namespace_of(snapshot))

@@ -1,0 +1,195 @@
+"""Whether a recorded event was right: its decision is taken again, on the record just before it.
+
+A copy that follows a shared log and the audit judge every event before they apply it. An event that the rules refuse stays in
+the chain and changes nothing. So all copies come to the same record, whatever somebody appends below the services.
+
+Judged are: who decided (the access table, with roles, keys and delegations in force), what it was about (state, predecessors,
+evidence, readings), what follows from it (every field that the record determines), when it was recorded, and the signature
+where the site asks for one. The rules have a version. Genesis names it, and only an event of the owner raises it. Events of
+version 1 are judged as that version did: sign-offs and change orders alone (`ledger.trust.verifying`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from ledger.log.chain import CLOCK_TOLERANCE, Event
+from ledger.log.events import event_of
+from ledger.log.payloads.base import Decided, Payload
+from ledger.log.payloads.plan import Genesis, RulesRaised
+from ledger.making import AGAIN
+from ledger.questions.case import activity
+from ledger.questions.moment import Moment
+from ledger.questions.records import signer_keys
+from ledger.rules.access import ENGINE
+from ledger.rules.version import RULES
+from ledger.trust import engine_key, sshsig
+from ledger.trust.proving import About, asks, namespace_of, statement_for
+from ledger.trust.record import Record, SiteTerms
+from ledger.trust.statements import Basis, read_statement, signed_text
+from ledger.trust.verifying import faults_by_first_rules
+from steps.errors import ClusterwrightError, UnreachableError
+
+STATEMENT_AGE = timedelta(days=7)
+"""How long after its own time a signed statement may be recorded. It may come from a machine without a network."""
+
+NEWEST = SiteTerms(is_rehearsal=False, owner_key=None, rules=RULES, revision=0)
+"""How genesis is judged."""
+
+
+class Judged(NamedTuple):
+    """An event, and what is wrong with it. `event` is None if its row cannot be read. One that is refused changes nothing."""
+
+    event: Event | None
+    faults: tuple[str, ...] = ()
+    is_refused: bool = False
+
+
+class Judge:
+    """Judges events one after the other. The caller applies each one that is not refused, and then calls `after`."""
+
+    def __init__(self, record: Record) -> None:
+        """Take the record that the events change."""
+        self.record = record
+        self._before: Event | None = None
+
+    def judged(self, row: Mapping[str, Any]) -> Judged:
+        """Return what is wrong with the event of a stored row. Raise UnreachableError if this program cannot judge it."""
+        terms = self.record.terms() or NEWEST
+        try:
+            event = event_of(row)
+        except UnreachableError as unreadable:
+            if terms.rules == 1:
+                raise
+            return Judged(None, (unreadable.what,), is_refused=True)
+        moment = self.record.moment(event, self._present(event, terms))
+        if terms.rules == 1 and event.seq > 1 and not isinstance(event.payload, RulesRaised):
+            return Judged(event, tuple(self._by_first_rules(moment, event)))
+        faults = tuple(self._faults(moment, event, terms))
+        if not faults and isinstance(event.payload, Genesis | RulesRaised):
+            refuse_unknown_rules(event.payload.rules)
+        return Judged(event, faults, is_refused=bool(faults))
+
+    def after(self, event: Event) -> None:
+        """Note that an event was applied."""
+        self._before = event
+        self.record.after(event)
+
+    def _present(self, event: Event, terms: SiteTerms) -> datetime:
+        """Return project time when an event was recorded. In a rehearsal that is the latest time that is known."""
+        if not terms.is_rehearsal and not isinstance(event.payload, Genesis):
+            return event.recorded_at
+        before = event.effective_at if self._before is None else self._before.effective_at
+        return max(event.effective_at, before)
+
+    def _by_first_rules(self, moment: Moment, event: Event) -> Iterator[str]:
+        payload = event.payload
+        if isinstance(payload, Decided) and payload.statement is not None:
+            yield from self._of_statement(moment, event, payload, payload.statement)
+            yield from self._of_signature(moment, event, payload.statement)
+        elif event.signature is not None:
+            yield "has a signature, but no statement that was signed"
+        yield from faults_by_first_rules(moment, event)
+
+    def _faults(self, moment: Moment, event: Event, terms: SiteTerms) -> Iterator[str]:
+        """Yield what is wrong with an event by the rules of today. If its decision is refused, nothing else is looked at."""
+        before = self._before
+        if before is not None and event.recorded_at < before.recorded_at:
+            yield "was recorded before the event before it"
+        try:
+            moment.refuse_ahead()
+            again = AGAIN[type(event.payload)](moment, event, event.payload)
+        except UnreachableError:
+            raise
+        except ClusterwrightError as refused:
+            yield refused.what
+            return
+        except Exception as strange:  # noqa: BLE001  whatever somebody wrote into a payload, it must not stop those who follow
+            yield f"cannot be judged: {type(strange).__name__}"
+            return
+        yield from _differences(event, again, terms.revision)
+        yield from self._of_proof(moment, event, terms)
+
+    def _of_proof(self, moment: Moment, event: Event, terms: SiteTerms) -> Iterator[str]:
+        """Yield what is wrong with the signature: a person's under a statement, or the engine's under the event's hash."""
+        payload = event.payload
+        if event.actor == ENGINE and terms.is_signed:
+            yield from engine_key.faults(moment.snapshot, event)
+        elif not isinstance(payload, Decided) or payload.statement is None:
+            if event.signature is not None:
+                yield "has a signature, but no statement that was signed"
+            elif isinstance(payload, Decided) and asks(moment.snapshot, event.subject, payload):
+                yield "is not signed, and its policy asks for a signature"
+        else:
+            yield from self._of_statement(moment, event, payload, payload.statement)
+            if not terms.is_rehearsal:
+                yield from self._of_statement_time(event, payload.statement)
+            yield from self._of_signature(moment, event, payload.statement)
+
+    def _of_statement(
+        self,
+        moment: Moment,
+        event: Event,
+        payload: Decided,
+        statement: str,
+    ) -> Iterator[str]:
+        then = moment.snapshot
+        try:
+            predicate = read_statement(statement)["predicate"]
+            head, nonce = Basis(**predicate["head"]), str(predicate["nonce"])
+            about = About(event.subject, activity(then, event.subject))
+            again = statement_for(then, event.actor, payload, about, nonce=nonce, head=head)
+        except (ClusterwrightError, KeyError, TypeError) as error:
+            yield f"its statement cannot be read: {error}"
+            return
+        if again != statement:
+            yield "its statement differs from what was recorded"
+        if then.first("SELECT 1 FROM statement WHERE nonce = :nonce", nonce=nonce):
+            yield "its statement was recorded before"
+        found = self.record.event_at(head.seq) if isinstance(head.seq, int) and head.seq < event.seq else None
+        if found is None or found.hash != head.hash:
+            yield f"its statement was made over another ledger (event {head.seq})"
+
+    def _of_statement_time(self, event: Event, statement: str) -> Iterator[str]:
+        """Yield why a statement's own time cannot be right: it is far from the recording, or before the event that it names."""
+        at, recorded = event.effective_at, event.recorded_at
+        if at > recorded + CLOCK_TOLERANCE or at < recorded - STATEMENT_AGE:
+            yield f"its statement is of {at:%Y-%m-%d %H:%M}Z, and it was recorded on {recorded:%Y-%m-%d %H:%M}Z"
+        head = self.record.event_at(read_statement(statement)["predicate"]["head"]["seq"])
+        if head is not None and at < head.recorded_at - CLOCK_TOLERANCE:
+            yield "its statement is older than the event that it was made over"
+
+    def _of_signature(self, moment: Moment, event: Event, statement: str) -> Iterator[str]:
+        signature, person = event.signature, event.actor
+        if signature is None:
+            yield f"the signature of {person} is missing"
+            return
+        keys = signer_keys(moment.snapshot, person)
+        namespace = namespace_of(moment.snapshot)
+        why = sshsig.refusal(signed_text(statement), signature, person, keys, namespace, event.recorded_at)
+        if why is not None:
+            yield f"the signature of {person} is invalid: {why}"
+
+
+def refuse_unknown_rules(rules: int) -> None:
+    """Raise UnreachableError for a version of the rules that this program does not know. It cannot judge what follows."""
+    if rules > RULES:
+        raise UnreachableError(
+            f"the ledger is judged by version {rules} of the rules; this program knows version {RULES}",
+            hint="a newer clusterwright wrote it; upgrade",
+        )
+
+
+def _differences(event: Event, again: Payload, in_force: int) -> Iterator[str]:
+    """Yield the fields in which an event differs from what its decision records."""
+    stated = event.payload
+    if again != stated:
+        expected, said = again.model_dump(mode="json"), stated.model_dump(mode="json")
+        for name, value in said.items():
+            if name != "statement" and value != expected[name]:
+                yield f"says {name} {value!r}; by the record it is {expected[name]!r}"
+    revision = getattr(stated, "revision", in_force)
+    if event.plan_revision != revision:
+        yield f"names plan revision {event.plan_revision}; in force is {revision}"

@@ -1,0 +1,73 @@
+"""The record that a judge asks: as it was just before an event, in the tables that the earlier events made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from ledger.log.chain import Event
+from ledger.questions.moment import Moment
+from ledger.questions.snapshot import Snapshot
+from ledger.state.projection import Projection
+from steps.stamps import moment as instant_of
+
+_SITE = "SELECT rehearsal, owner_key, rules, (SELECT coalesce(max(revision), 0) FROM plan_revision) FROM site"
+_EVENT = "SELECT hash, recorded_at FROM event WHERE seq = ?"
+
+
+class SiteTerms(NamedTuple):
+    """How a site is judged: whether it is a rehearsal, the owner's key, and the rules and the plan revision in force."""
+
+    is_rehearsal: bool
+    owner_key: str | None
+    rules: int
+    revision: int
+
+    @property
+    def is_signed(self) -> bool:
+        """True if genesis names an owner's key: then decisions are signed, and so is what software does."""
+        return self.owner_key is not None
+
+
+class Recorded(NamedTuple):
+    """A recorded event, as statements refer to it."""
+
+    hash: str
+    recorded_at: datetime
+
+
+EventAt = Callable[[int], Recorded | None]
+"""Returns a recorded event by its number. None if there is none."""
+
+
+class Record:
+    """The tables of a file, as they are before each event. Every question runs in SQL.
+
+    Before the first event there is no site, and it is judged by the newest rules.
+    """
+
+    def __init__(self, projection: Projection, site_dir: Path, event_at: EventAt | None = None) -> None:
+        """Take the projection that events change, the site's folder, and what finds earlier events, if not the same file."""
+        self.projection = projection
+        self.event_at = event_at or self._event_at
+        self._snapshot = Snapshot(projection.driver, site_dir, datetime.now(UTC))
+
+    def terms(self) -> SiteTerms | None:
+        """Return how the site is judged. None before genesis."""
+        self.projection.flush()
+        found = self._snapshot.first(_SITE)
+        return None if found is None else SiteTerms(bool(found[0]), *found[1:])
+
+    def moment(self, event: Event, present: datetime) -> Moment:
+        """Return the record as of when an event happened. `present` is project time when it was recorded."""
+        self.projection.flush()
+        return Moment(self._snapshot.at(event.effective_at), present)
+
+    def after(self, event: Event) -> None:
+        """Note that an event was applied."""
+
+    def _event_at(self, seq: int) -> Recorded | None:
+        found = self._snapshot.db.execute(_EVENT, (seq,)).fetchone()
+        return None if found is None else Recorded(found[0], instant_of(found[1]))
