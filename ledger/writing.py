@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from sqlalchemy import Connection
 
 from ledger.evidence.store import SiteFiles
-from ledger.log.chain import NO_HEAD, Draft, Event, Head, chained, recorded_at
+from ledger.log.chain import NO_HEAD, Draft, Event, Head, chained, recording
 from ledger.log.payloads.base import Decided, Payload
 from ledger.log.payloads.plan import Genesis
 from ledger.questions.case import activity, require_activity
 from ledger.questions.moment import CaseOfMoment, Moment
 from ledger.questions.site import evidence_rules
 from ledger.questions.snapshot import Snapshot
+from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity
 from ledger.rules.permission import Actor
 from ledger.state.projection import Projection
@@ -158,15 +159,28 @@ class Transaction:
         if row is not None:
             seq, digest, recorded, revision = row
             head = Head(seq, digest, instant(recorded), revision)
-        now, events = recorded_at(self._log.clock(), head), []
+        now, events = recording(self._log.clock(), head), []
         for draft in drafts:
             event, columns = chained(draft, head, now)
-            head = Head(event.seq, event.hash, now, event.plan_revision)
+            if draft.actor == ENGINE:
+                columns["signature"] = self._engine_signature(event.hash)
+            head = Head(event.seq, event.hash, now.at, event.plan_revision)
             self.projection.add("event", **columns)
             self.projection.apply(event)
             events.append(event)
         settle(self.projection)
         return events
+
+    def _engine_signature(self, digest: str) -> str | None:
+        """Return the engine's signature of the event with this hash. None if the site asks for none."""
+        if self._snapshot.first("SELECT owner_key FROM site") in {None, (None,)}:
+            return None
+        from ledger.trust import engine_key  # heavy, and only signed sites need it
+
+        if not engine_key.signs(self._snapshot):
+            return None
+        text = engine_key.event_text(digest)
+        return self._signer(ENGINE, text) if self._signer is not None else engine_key.sign(self._snapshot, text)
 
     def _proven(
         self,

@@ -116,6 +116,20 @@ def adopt_plan(
         return writing.record(moment, actor, payload, subject=f"plan/{payload.revision}")
 
 
+def raise_rules(
+    ledger: Ledger,
+    actor: str,
+    reason: str,
+    *,
+    at: datetime | None = None,
+) -> Event:
+    """Put this program's version of the rules in force. The events before stay judged by the earlier version."""
+    with ledger.write() as writing:
+        moment = writing.moment(at)
+        payload = made.rules_raised(moment, actor, RULES, reason)
+        return writing.record(moment, actor, payload, subject=made.RULES_SUBJECT)
+
+
 def publish_forecast(
     ledger: Ledger,
     actor: str,
@@ -129,4 +143,4 @@ def publish_forecast(
     with ledger.write() as writing:
         moment = writing.moment(at)
         payload = made.forecast_published(moment, actor, finish, phases or {}, note)
-        return writing.record(moment, actor, payload, subject="forecast")
+        return writing.record(moment, actor, payload, subject=made.FORECAST_SUBJECT)

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 import rfc8785
 
 from ledger.log.columns import FIRST_HASH, HASHED
-from ledger.log.payloads.base import Payload
-from steps.errors import UnreachableError
+from ledger.log.payloads.base import UNRECORDED_IF_NONE, Payload
 from steps.stamps import stamp
 
 CLOCK_TOLERANCE = timedelta(minutes=5)
@@ -89,7 +88,8 @@ def canonical_text(value: Any) -> str:
 
 def canonical(payload: Payload) -> str:
     """Return a payload as RFC 8785 text; decimals and instants are strings."""
-    return canonical_text(payload.model_dump(mode="json"))
+    left_out = UNRECORDED_IF_NONE if payload.clock_behind_s is None else None
+    return canonical_text(payload.model_dump(mode="json", exclude=left_out))
 
 
 def event_hash(columns: Mapping[str, Any]) -> str:
@@ -106,34 +106,38 @@ def hashed_text(columns: Mapping[str, Any]) -> str:
     return sorted_text({name: columns[name] for name in HASHED})
 
 
-def recorded_at(machine: datetime, head: Head) -> datetime:
+class Recording(NamedTuple):
+    """When an event is recorded, and by how many seconds the machine's clock is behind that. None if it is hardly behind."""
+
+    at: datetime
+    clock_behind_s: int | None
+
+
+def recording(machine: datetime, head: Head) -> Recording:
     """Return when an event is recorded: the machine's time, or the last event's time if that is later.
 
-    Raise UnreachableError if the machine's clock is more than `CLOCK_TOLERANCE` behind the last event.
+    Writing never waits for a clock. If it is more than `CLOCK_TOLERANCE` behind, the event says by how much.
     """
     before = head.recorded_at
     if before is None or machine >= before:
-        return machine
-    if before - machine > CLOCK_TOLERANCE:
-        last = f"the last event was recorded at {before:%Y-%m-%d %H:%M}Z"
-        raise UnreachableError(
-            f"this machine's clock says {machine:%Y-%m-%d %H:%M}Z; {last}",
-            hint="set the clock (chronyc tracking); nothing was recorded",
-        )
-    return before
+        return Recording(machine, None)
+    behind = before - machine
+    return Recording(before, None if behind <= CLOCK_TOLERANCE else round(behind.total_seconds()))
 
 
 def chained(
     draft: Draft,
     head: Head,
-    now: datetime,
+    now: Recording,
 ) -> tuple[Event, dict[str, object]]:
     """Return the event that follows the head, and its columns. `now` is when it is recorded."""
     payload, seq = draft.payload, head.seq + 1
+    if now.clock_behind_s is not None:
+        payload = payload.model_copy(update={"clock_behind_s": now.clock_behind_s})
     revision = getattr(payload, "revision", head.revision)  # an adopted plan has its own revision
     columns: dict[str, object] = {
         "seq": seq,
-        "recorded_at": stamp(now),
+        "recorded_at": stamp(now.at),
         "effective_at": stamp(draft.effective_at),
         "actor": draft.actor,
         "kind": payload.kind,
@@ -147,7 +151,7 @@ def chained(
     columns |= {"hash": digest, "signature": draft.signature}
     event = Event(
         seq,
-        now,
+        now.at,
         draft.effective_at,
         draft.actor,
         payload.kind,

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from ledger.rules.revision import Consequence
 
 
+RULES_SUBJECT, FORECAST_SUBJECT = "rules", "forecast"
+"""The subjects of events about the rules and about forecasts."""
+
+
 def plan_adopted(
     moment: Moment,
     actor: str,
@@ -123,9 +127,21 @@ def _adopted_again(moment: Moment, event: Event, p: PlanAdopted) -> PlanAdopted:
     )
 
 
+def _raised_again(moment: Moment, event: Event, p: RulesRaised) -> RulesRaised:
+    if event.subject != RULES_SUBJECT:
+        raise InputError(f"it is about {RULES_SUBJECT}, and its event says {event.subject}")
+    return rules_raised(moment, event.actor, p.rules, p.reason)
+
+
+def _published_again(moment: Moment, event: Event, p: ForecastPublished) -> ForecastPublished:
+    if event.subject != FORECAST_SUBJECT:
+        raise InputError(f"it is about {FORECAST_SUBJECT}, and its event says {event.subject}")
+    return forecast_published(moment, event.actor, p.finish, p.phases, p.note)
+
+
 AGAIN: Tables = {
-    RulesRaised: lambda m, e, p: rules_raised(m, e.actor, p.rules, p.reason),
+    RulesRaised: _raised_again,
     PlanAdopted: _adopted_again,
-    ForecastPublished: lambda m, e, p: forecast_published(m, e.actor, p.finish, p.phases, p.note),
+    ForecastPublished: _published_again,
 }
 """How each kind of event about the plan is made again."""

@@ -96,7 +96,10 @@ def audit(site_dir: Path, anchors: Iterable[Anchor] = ()) -> Findings:
 
 
 class Auditor(AbstractContextManager["Auditor"]):
-    """Audits a site, any number of times. Events are replayed again only if there are new ones."""
+    """Audits a site, any number of times. Events are replayed again only if there are new ones.
+
+    If the replay refuses events that the file has applied, its rows are not compared: they would only repeat that, less clearly.
+    """
 
     def __init__(self, site_dir: Path) -> None:
         """Take the site's folder. Nothing is opened before the first audit."""
@@ -147,7 +150,8 @@ class Auditor(AbstractContextManager["Auditor"]):
             self.close()
             self._replay = Replayed(last, db, self.site_dir)
         yield from self._replay.findings
-        yield from self._replay.compared(db)
+        if self._replay.refused == refused_in(db):
+            yield from self._replay.compared(db)
 
     def close(self) -> None:
         """Discard the replay."""
@@ -166,6 +170,7 @@ class Replayed:
     def __init__(self, last: Last, db: sqlite3.Connection, site_dir: Path) -> None:
         """Replay every event up to the last. Each is judged before it is applied, and one that is refused is not applied."""
         self.last = last
+        self.refused: list[int] = []
         self.engine = memory_engine()
         with _uncollected():
             self.findings = list(self._replayed(db, site_dir))
@@ -180,10 +185,24 @@ class Replayed:
             for values in pages(db, COLUMNS, self.last.seq):
                 row = dict(zip(COLUMNS, values, strict=True))
                 try:
-                    yield from _replay(row, projection, judge)
+                    yield from self._judged(row, projection, judge)
                 except ClusterwrightError as error:
                     yield Finding(f"event {row['seq']}", f"cannot be replayed: {error.what}")
                     return
+
+    def _judged(self, row: dict[str, Any], projection: Projection, judge: Judge) -> Iterator[Finding]:
+        """Judge an event and apply it. One that is refused is only noted."""
+        judged = judge.judged(row)
+        for wrong in judged.faults:
+            yield Finding(f"event {row['seq']}", f"{row['kind']} about {row['subject']} {wrong}")
+        if judged.event is None or judged.is_refused:
+            self.refused.append(row["seq"])
+            projection.refuse(row)
+            return
+        projection.apply(judged.event)
+        judge.after(judged.event)
+        if judged.event.seq == 1:  # statements have the hash of genesis, which is read from this table
+            projection.connection.execute(insert(SQLModel.metadata.tables["event"]), [row])
 
     def compared(self, db: sqlite3.Connection) -> Iterator[Finding]:
         """Yield every row of the file that differs from the row of the replay."""
@@ -196,21 +215,11 @@ class Replayed:
             connection.close()
 
 
-def _replay(
-    row: dict[str, Any],
-    projection: Projection,
-    judge: Judge,
-) -> Iterator[Finding]:
-    judged = judge.judged(row)
-    for wrong in judged.faults:
-        yield Finding(f"event {row['seq']}", f"{row['kind']} about {row['subject']} {wrong}")
-    if judged.event is None or judged.is_refused:
-        projection.refuse(row)
-        return
-    projection.apply(judged.event)
-    judge.after(judged.event)
-    if judged.event.seq == 1:  # statements have the hash of genesis, which is read from this table
-        projection.connection.execute(insert(SQLModel.metadata.tables["event"]), [row])
+def refused_in(db: sqlite3.Connection) -> list[int]:
+    """Return the events that a file notes as refused. Only a copy of a shared log has any."""
+    if is_older(db):
+        return []
+    return [seq for (seq,) in db.execute("SELECT seq FROM refused ORDER BY seq")]
 
 
 @contextmanager

@@ -8,6 +8,7 @@ an event covers the whole ledger before it, so each of these signatures also wit
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -21,12 +22,12 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from ledger.log.chain import Event
-from ledger.questions.records import signer_keys
+from ledger.questions.records import signer_keys, valid_key
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.trust import sshsig
 from ledger.trust.proving import namespace_of
-from steps.errors import InputError, UnreachableError
+from steps.errors import InputError, NotSatisfiedError, UnreachableError
 
 KEY = Path(".clusterwright") / "engine_key"
 """The file with the private key, in the site's folder."""
@@ -88,6 +89,29 @@ def private_key(site_dir: Path) -> Ed25519PrivateKey:
     return key
 
 
-def signature_of(snapshot: Snapshot, key: Ed25519PrivateKey, digest: str) -> str:
-    """Return the engine's signature of an event with this hash."""
-    return sshsig.signature_of(event_text(digest), key, namespace_of(snapshot))
+def signs(snapshot: Snapshot) -> bool:
+    """Return whether the engine's events are signed with its key.
+
+    Raise NotSatisfiedError if it must be, and the plan in force names no such key.
+    """
+    owner_key, rules = snapshot.first("SELECT owner_key, rules FROM site")
+    if owner_key is None or rules == 1:
+        return False
+    if valid_key(snapshot, ENGINE) is None:
+        raise NotSatisfiedError(
+            "this site is signed, and the plan in force names no key of the engine",
+            hint="`clusterwright keys engine` makes one; write its line as `engine_key` in site.yaml and adopt the plan",
+        )
+    return True
+
+
+def sign(snapshot: Snapshot, text: str) -> str:
+    """Return the signature of a text with the key in the site's folder."""
+    path = snapshot.site_dir / KEY
+    key = _read(snapshot.site_dir, path.stat().st_mtime_ns if path.exists() else 0)
+    return sshsig.signature_of(text, key, namespace_of(snapshot))
+
+
+@lru_cache(maxsize=8)
+def _read(site_dir: Path, changed_at: int) -> Ed25519PrivateKey:  # noqa: ARG001  a key that was replaced is read again
+    return private_key(site_dir)

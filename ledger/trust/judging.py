@@ -35,6 +35,9 @@ from steps.errors import ClusterwrightError, UnreachableError
 STATEMENT_AGE = timedelta(days=7)
 """How long after its own time a signed statement may be recorded. It may come from a machine without a network."""
 
+OF_RECORDING = frozenset({"statement", "clock_behind_s"})
+"""Fields that a decision does not determine. Both are checked apart."""
+
 NEWEST = SiteTerms(is_rehearsal=False, owner_key=None, rules=RULES, revision=0)
 """How genesis is judged."""
 
@@ -98,6 +101,8 @@ class Judge:
         before = self._before
         if before is not None and event.recorded_at < before.recorded_at:
             yield "was recorded before the event before it"
+        if event.payload.clock_behind_s is not None and (before is None or event.recorded_at != before.recorded_at):
+            yield "says that the clock was behind, and was not recorded at the time of the event before it"
         try:
             moment.refuse_ahead()
             again = AGAIN[type(event.payload)](moment, event, event.payload)
@@ -188,7 +193,7 @@ def _differences(event: Event, again: Payload, in_force: int) -> Iterator[str]:
     if again != stated:
         expected, said = again.model_dump(mode="json"), stated.model_dump(mode="json")
         for name, value in said.items():
-            if name != "statement" and value != expected[name]:
+            if name not in OF_RECORDING and value != expected[name]:
                 yield f"says {name} {value!r}; by the record it is {expected[name]!r}"
     revision = getattr(stated, "revision", in_force)
     if event.plan_revision != revision:

@@ -136,7 +136,7 @@ def statement_for(
     subject, row = about
     uuid, genesis = snapshot.first(_SITE)
     revision, document = snapshot.first(_REVISION) or (0, "")
-    payload_json = payload.model_dump(mode="json", exclude={"statement", "assurance"})
+    payload_json = payload.model_dump(mode="json", exclude={"statement", "assurance", "clock_behind_s"})
     subjects = {subject: _digest({"decision": payload_json, "about": _about(snapshot, row)})}
     if isinstance(payload, PlanAdopted):
         subjects["plan"] = payload.document

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from copy import copy
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,10 +55,11 @@ class Flushing:
         return self._projection.driver.execute(sql, values)
 
 
+@dataclass
 class ReplaySnapshot(Snapshot):
     """A snapshot of the tables that a replay fills. The rows of numbered tables are counted as they are added."""
 
-    counts: Counter[str]
+    counts: Counter[str] = field(default_factory=Counter)
 
     def count(self, name: str) -> int:
         """Return how many rows one of our tables has."""
@@ -132,8 +134,7 @@ class ReplayRecord(Record):
         """Take the projection, the site's folder, and what finds earlier events, if not the same file."""
         super().__init__(projection, site_dir, event_at)
         db: Any = Flushing(projection)
-        self._snapshot = ReplaySnapshot(db, site_dir, self._snapshot.now)
-        self._snapshot.counts = projection.added
+        self._snapshot = ReplaySnapshot(db, site_dir, self._snapshot.now, counts=projection.added)
         projection.added.update({name: Snapshot.count(self._snapshot, name) for name in PREFIXES})
         self._terms: SiteTerms | None = None
         self._actors: dict[str, Actor] = {}

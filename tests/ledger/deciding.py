@@ -40,7 +40,7 @@ from ledger.decisions import (
     sign_off,
     work,
 )
-from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.plan import adopt_plan, create_ledger, raise_rules
 from ledger.decisions.runs import record_preview, renew
 from ledger.entries import ItemEntry, ProgressRow, ReadingEntry, RunOutcome
 from ledger.questions.activities import activities
@@ -53,6 +53,7 @@ from ledger.questions.records import claims, sign_offs
 from ledger.questions.site import head
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
+from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State
 from ledger.trust import ssh
 from ledger.trust.audit import audit
@@ -61,7 +62,7 @@ from steps.errors import ClusterwrightError
 from steps.schedule.activity import PlanWitness
 from steps.schedule.plan import Plan
 from tests.ledger.busy_site import make_key
-from tests.ledger.conftest import PEOPLE, T0, Clock, account_of, criterion, shared_if_asked, small_plan
+from tests.ledger.conftest import PEOPLE, T0, Clock, account_of, criterion, recorded_by, shared_if_asked, small_plan
 from tests.ledger.journey import GOOD, MTU, take
 from tests.ledger.test_facts import plan_with_facts
 
@@ -143,6 +144,7 @@ COMMANDS: dict[str, Command] = {
     "decide_change": lambda b, p, _a, x: changes.decide_change(b, p, x.named("CO"), approve=True),
     "adopt_plan": lambda b, p, _a, _: adopt_plan(b, p, keyed(plan_with_facts()), reason="again"),
     "adopt another plan": lambda b, p, _a, _: adopt_plan(b, p, keyed(otherwise()), reason="otherwise"),
+    "raise_rules": lambda b, p, _a, _: raise_rules(b, p, "newer"),
     "delegate": lambda b, p, _a, x: people.delegate(
         b, p, "guest", "network-lead", since=x.clock.now, until=x.clock.now + timedelta(days=3), reason="on leave"
     ),
@@ -214,7 +216,7 @@ def otherwise() -> Plan:
 @cache
 def _keys() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="clusterwright-keys-"))
-    for person in PEOPLE:
+    for person in (*PEOPLE, ENGINE):
         make_key(folder / person)
     return folder
 
@@ -229,7 +231,8 @@ def keyed(plan: Plan) -> Plan:
         "195": {"witness": PlanWitness(roles=("sponsor",), notice_h=1)},
     }
     activities = tuple(replace(a, policy=replace(a.policy, **asks.get(a.step, {}))) for a in plan.activities)
-    return plan.model_copy(update={"people": people, "activities": activities})
+    engine = (_keys() / f"{ENGINE}.pub").read_text().strip()
+    return plan.model_copy(update={"people": people, "activities": activities, "engine_key": engine})
 
 
 def sign_with_key(actor: str, text: str) -> str:
@@ -299,6 +302,7 @@ class Site(RuleBasedStateMachine):
         self.ends = ExitStack()
         if self.request is not None:
             self.ends.enter_context(shared_if_asked(self.site, self.request))
+        self.ends.enter_context(recorded_by(self.clock))
         self.ledger = create_ledger(
             self.site,
             site_name="S",

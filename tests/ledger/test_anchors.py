@@ -124,9 +124,9 @@ def test_the_finding_says_up_to_where_the_record_is_as_it_was(ledger: Ledger, cl
     assert f"up to event {early.seq} the ledger agrees with its anchors" in found.message
 
 
-def test_what_was_recorded_after_the_anchor_may_go_on(site: Path) -> None:
+def test_what_was_recorded_after_the_anchor_may_go_on(site: Path, clock: Clock) -> None:
     head = head_anchor(site)
-    with Ledger.open(site) as ledger:
+    with Ledger.open(site, clock=clock) as ledger:
         comment(ledger, "pm", "001@site", "more")
 
     assert audit(site, [head]) == []

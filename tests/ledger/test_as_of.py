@@ -146,8 +146,9 @@ def test_the_past_cannot_be_written(ledger: Ledger) -> None:
         past.db.execute("DELETE FROM activity").fetchall()
 
 
-def test_a_time_means_what_was_recorded_by_then(ledger: Ledger) -> None:
+def test_a_time_means_what_was_recorded_by_then(ledger: Ledger, clock: Clock) -> None:
     """Back-dating does not reach into what was known."""
+    clock.forward(1)
     comment(ledger, "pm", "001@site", "said")
     with open_snapshot(ledger.site_dir) as snapshot:
         recorded = head(snapshot).recorded_at
@@ -222,7 +223,7 @@ def test_a_real_site_has_no_tomorrow(ledger: Ledger) -> None:
     with pytest.raises(InputError, match="is in the future"):
         snapshot_as_of(open_snapshot(ledger.site_dir, now), (now + timedelta(hours=1)).isoformat())
     with pytest.raises(InputError, match="before the ledger begins"):
-        snapshot_as_of(open_snapshot(ledger.site_dir, now), T0.isoformat())
+        snapshot_as_of(open_snapshot(ledger.site_dir, now), (T0 - timedelta(days=1)).isoformat())
 
 
 def test_looking_back_leaves_the_site_as_it_is(empty: Ledger) -> None:

@@ -207,10 +207,10 @@ def test_an_audit_finds_a_change_that_its_asker_decided(ledger: Ledger, monkeypa
     priced(ledger)
     ask_change(ledger, "pm", ORDER, value="12", reason="freight")
     with monkeypatch.context() as patched:
-        patched.setattr("ledger.writing.Transaction.may", lambda *_, **__: "owner-pm")
+        patched.setattr("ledger.questions.moment.Moment.may", lambda *_, **__: "owner-pm")
         decide_change(ledger, "pm", "CO-0001", approve=True)
 
-    assert ["decided their own" in f.message for f in audit(ledger.site_dir)] == [True]
+    assert ["asked for CO-0001" in f.message for f in audit(ledger.site_dir)] == [True]
 
 
 def test_only_the_contractors_people_and_the_owner_report_its_work(ledger: Ledger, look: Look, clock: Clock) -> None:

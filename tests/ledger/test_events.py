@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -15,9 +15,9 @@ from ledger.decisions.work import comment
 from ledger.log.chain import canonical_text, hashed_text
 from ledger.log.columns import HASHED
 from ledger.log.events import KINDS
-from ledger.stores.log import Clock
+from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import UnreachableError
+from tests.ledger.conftest import Clock
 
 pytestmark = pytest.mark.own_file  # no ledger at all: once is enough
 
@@ -58,17 +58,15 @@ def test_no_payload_holds_a_float() -> None:
     assert holding == []
 
 
-def behind(by: timedelta) -> Clock:
-    """Return a machine's clock that went back."""
-    return lambda: datetime.now(UTC) - by
+@pytest.mark.own_file
+def test_recorded_time_never_goes_back_and_a_clock_that_did_is_marked(ledger: Ledger, clock: Clock) -> None:
+    """A clock that was set back stops nobody; the record repeats its last time and says how far the clock was behind."""
+    last = comment(ledger, "pm", "001@site", "before")
+    ledger.log.clock = lambda: clock.now - timedelta(minutes=1)
+    little = comment(ledger, "pm", "001@site", "a minute back")
+    ledger.log.clock = lambda: clock.now - timedelta(days=300)
+    far = comment(ledger, "pm", "001@site", "months back")
 
-
-def test_a_clock_that_went_back_a_little_is_held_and_one_far_behind_is_refused(
-    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    last = comment(ledger, "pm", "001@site", "before").recorded_at
-    monkeypatch.setattr(ledger.log, "clock", behind(timedelta(minutes=1)))
-    assert comment(ledger, "pm", "001@site", "a minute back").recorded_at == last
-    monkeypatch.setattr(ledger.log, "clock", behind(timedelta(hours=2)))
-    with pytest.raises(UnreachableError, match="clock says"):
-        comment(ledger, "pm", "001@site", "two hours back")
+    assert last.recorded_at == little.recorded_at == far.recorded_at
+    assert (little.payload.clock_behind_s, far.payload.clock_behind_s) == (None, 300 * 86_400)
+    assert audit(ledger.site_dir) == []

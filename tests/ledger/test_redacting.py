@@ -142,7 +142,7 @@ def test_a_site_file_that_does_not_read_hinders_no_backup(signed: Ledger, tmp_pa
 
 
 def test_an_older_backup_says_whom_it_names_since_it_knows_of_no_later_redaction(
-    signed: Ledger, tmp_path: Path
+    signed: Ledger, tmp_path: Path, clock: Clock
 ) -> None:
     """The name comes back with the record of that day, and not in silence; redacting it there is a decision again."""
     (signed.site_dir / "site.yaml").write_text("name: small\n")
@@ -153,7 +153,7 @@ def test_an_older_backup_says_whom_it_names_since_it_knows_of_no_later_redaction
 
     assert made.named == ("guest", "lead", "lead2", "pm", "sponsor", "tech")
     assert list(places_of(NAME, tmp_path / "again"))
-    with Ledger.open(tmp_path / "again") as ledger:
+    with Ledger.open(tmp_path / "again", clock=clock) as ledger:
         redacted(ledger)
     assert list(places_of(NAME, tmp_path / "again")) == []
     assert audit(tmp_path / "again") == []

@@ -244,7 +244,7 @@ def test_a_recorded_decision_that_should_have_been_signed_is_found(
     """Somebody who can write the file can append a well-formed event, and still not a signature."""
     worked(signed)
     with monkeypatch.context() as patched:
-        patched.setattr("ledger.writing.asks_for_signature", lambda *_, **__: False)
+        patched.setattr("ledger.trust.proving.asks_for_signature", lambda *_, **__: False)
         event = sign(signed, "lead", "001@site")
     found = audit(signed.site_dir)
 

@@ -22,6 +22,12 @@ class Payload(Part):
 
     kind: ClassVar[str]
     version: ClassVar[int] = 1
+    clock_behind_s: int | None = None
+    """By how many seconds the machine's clock was behind the last event. None if it was not: then no event has the field."""
+
+
+UNRECORDED_IF_NONE = {"clock_behind_s"}
+"""Fields that an event has only if they have a value."""
 
 
 class Decided(Payload):
