@@ -27,6 +27,7 @@ from steps.errors import InputError
 from steps.stamps import moment, stamp
 
 _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq <= :seq ORDER BY seq"  # noqa: S608  our names
+_REFUSED = "SELECT seq FROM refused"
 
 
 def snapshot_as_of(present: Snapshot, wanted: str) -> Snapshot:
@@ -39,12 +40,13 @@ def snapshot_as_of(present: Snapshot, wanted: str) -> Snapshot:
         as_of = _as_of(present, wanted)
         events = present.ask(_EVENTS, seq=as_of.seq)
         rows = [dict(zip(COLUMNS, row, strict=True)) for row in events]
+        refused = set(present.column(_REFUSED))
         redacted = present.column("SELECT id FROM person_name WHERE redacted")
     engine = memory_engine()
     try:
         with engine.begin() as connection:
             with replaying(connection, SiteFiles(site_dir)) as projection:
-                _replay(projection, rows, redacted)
+                _replay(projection, [row for row in rows if row["seq"] not in refused], redacted)
             connection.execute(insert(SQLModel.metadata.tables["event"]), rows)
         db: Any = engine.raw_connection().driver_connection
         db.execute("PRAGMA query_only=ON")

@@ -51,13 +51,17 @@ CREATE TABLE IF NOT EXISTS clusterwright.event (
   appended_at timestamptz NOT NULL
 );
 
--- The people of the plan in force. Only the account of a person may append that person's events. `adopts` permits them to adopt
--- the next plan.
+-- The people of adopted plans. Only the account of a person may append that person's events. `adopts` permits them to adopt a plan.
+--
+-- People of earlier plans stay in the table, with the accounts that they had. The server cannot verify a signed plan, so a plan
+-- that nobody accepts must not take anybody's right away. Each copy decides by the plan that is really in force.
 CREATE TABLE IF NOT EXISTS clusterwright.person (
-  id text PRIMARY KEY,
+  id text NOT NULL,
   account text,
   adopts boolean NOT NULL
 );
+ALTER TABLE clusterwright.person DROP CONSTRAINT IF EXISTS person_pkey;
+CREATE UNIQUE INDEX IF NOT EXISTS one_row_each ON clusterwright.person (id, account, adopts) NULLS NOT DISTINCT;
 
 -- Evidence: content under its SHA-256.
 CREATE TABLE IF NOT EXISTS clusterwright.evidence (digest text PRIMARY KEY, content bytea NOT NULL);
@@ -117,8 +121,44 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
         (SELECT (e.payload::jsonb ->> 'rehearsal')::boolean FROM clusterwright.event e WHERE e.seq = 1))
 $$;
 
--- Appends events after the last one. Each event is checked: its place, its actor, its hash, its time, and who adopts a plan.
--- The people of an adopted plan replace those of the earlier plan. An error undoes everything.
+-- Returns the kinds of events with the highest version of each and who appends them, as the program that wrote this script knows
+-- them. "engine": only what software did. "people": only people. "both": either.
+CREATE OR REPLACE FUNCTION clusterwright.kinds() RETURNS jsonb
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT $kinds${KINDS}$kinds$::jsonb
+$$;
+
+-- Raises an error for an event that no program writes: an unknown kind, a time in another form, a payload that is no object.
+CREATE OR REPLACE FUNCTION clusterwright.refuse_strange(e clusterwright.event) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  known jsonb := clusterwright.kinds() -> e.kind;
+  form text := '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$';
+BEGIN
+  IF known IS NULL OR e.schema_version NOT BETWEEN 1 AND (known ->> 'version')::integer THEN
+    RAISE EXCEPTION 'this server does not know the kind % version %: its administrator runs `clusterwright database sql` again',
+      left(e.kind, 60), e.schema_version USING ERRCODE = 'CW004';
+  END IF;
+  IF (known ->> 'by' = 'engine') AND e.actor <> 'engine' OR (known ->> 'by' = 'people') AND e.actor = 'engine' THEN
+    RAISE EXCEPTION 'events of the kind % are not appended as %', e.kind, e.actor USING ERRCODE = 'CW002';
+  END IF;
+  IF e.recorded_at !~ form OR e.effective_at !~ form THEN
+    RAISE EXCEPTION 'event % has a time in another form than 2026-11-20T14:03:00.000000Z', e.seq USING ERRCODE = 'CW004';
+  END IF;
+  PERFORM e.recorded_at::timestamptz, e.effective_at::timestamptz;
+  IF length(e.payload) > 16777216 OR length(e.subject) > 1000 OR length(e.actor) > 200 OR e.plan_revision < 0 THEN
+    RAISE EXCEPTION 'event % is larger than any that a program writes', e.seq USING ERRCODE = 'CW004';
+  END IF;
+  IF jsonb_typeof(e.payload::jsonb) <> 'object' THEN
+    RAISE EXCEPTION 'event % has a payload that is no JSON object', e.seq USING ERRCODE = 'CW004';
+  END IF;
+EXCEPTION
+  WHEN data_exception THEN
+    RAISE EXCEPTION 'event % cannot be read: %', e.seq, SQLERRM USING ERRCODE = 'CW004';
+END $$;
+
+-- Appends events after the last one. Each event is checked: its form, its place, its actor, its hash, its time, and who adopts a
+-- plan or redacts a name. Whether its decision was right is judged by each copy that follows. An error undoes everything.
 CREATE OR REPLACE FUNCTION clusterwright.append(events jsonb, people jsonb) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -137,21 +177,28 @@ BEGIN
       END IF;
       INSERT INTO clusterwright.person VALUES (e.actor, session_user, true);
     END IF;
+    PERFORM clusterwright.refuse_strange(e);
     IF NOT clusterwright.may_act_as(e.actor) THEN
       RAISE EXCEPTION '% may not append as %', session_user, e.actor USING ERRCODE = 'CW002';
     END IF;
     IF clusterwright.hash_of(e) IS DISTINCT FROM e.hash THEN
       RAISE EXCEPTION 'event % does not have the hash that it names', e.seq USING ERRCODE = 'CW001';
     END IF;
-    IF e.recorded_at COLLATE "C" < last.recorded_at OR abs(extract(epoch FROM e.recorded_at::timestamptz - clock_timestamp())) > 300 THEN
+    -- a clock that was set back repeats the last time, however far away that is
+    IF e.recorded_at COLLATE "C" < last.recorded_at OR e.recorded_at IS DISTINCT FROM last.recorded_at
+        AND abs(extract(epoch FROM e.recorded_at::timestamptz - clock_timestamp())) > 300 THEN
       RAISE EXCEPTION 'event % was recorded at %, which is not the present time', e.seq, e.recorded_at USING ERRCODE = 'CW001';
     END IF;
     IF e.kind = 'plan.adopted' THEN
       IF NOT EXISTS (SELECT FROM clusterwright.person p WHERE p.id = e.actor AND p.adopts) THEN
         RAISE EXCEPTION '% may not adopt a plan', e.actor USING ERRCODE = 'CW002';
       END IF;
-      DELETE FROM clusterwright.person;
-      INSERT INTO clusterwright.person SELECT * FROM jsonb_populate_recordset(NULL::clusterwright.person, people);
+      INSERT INTO clusterwright.person SELECT * FROM jsonb_populate_recordset(NULL::clusterwright.person, people)
+        ON CONFLICT DO NOTHING;
+    END IF;
+    IF e.kind = 'person.redacted' AND e.subject IS DISTINCT FROM 'person/' || e.actor
+        AND NOT EXISTS (SELECT FROM clusterwright.person p WHERE p.id = e.actor AND p.adopts) THEN
+      RAISE EXCEPTION '% may not redact the name of another person', e.actor USING ERRCODE = 'CW002';
     END IF;
     e.account := session_user;
     e.appended_at := clock_timestamp();
@@ -193,6 +240,8 @@ BEGIN
     RAISE EXCEPTION '% may not write claims: it is not a member of %', session_user, current_database() || '_engine'
       USING ERRCODE = 'CW002';
   END IF;
+  PERFORM (c ->> 'lease_until')::timestamptz, (c ->> 'attempt')::integer, (c ->> 'pid')::bigint, (c ->> 'pgid')::bigint,
+    jsonb_array_length(c -> 'hosts') FROM jsonb_array_elements(claims) c;
   DELETE FROM clusterwright.claim;
   INSERT INTO clusterwright.claim SELECT c ->> 'activity', c FROM jsonb_array_elements(claims) c;
   NOTIFY clusterwright;
@@ -214,7 +263,8 @@ BEGIN
   END LOOP;
   FOREACH thing IN ARRAY ARRAY['take_turn()', 'append(jsonb, jsonb)', 'keep(bytea)', 'keep_name(bytea)',
                                'forget_redacted()', 'hold(jsonb)', 'is_engine()', 'may_act_as(text)',
-                               'hash_of(clusterwright.event)', 'refuse()'] LOOP
+                               'hash_of(clusterwright.event)', 'refuse()', 'kinds()',
+                               'refuse_strange(clusterwright.event)'] LOOP
     EXECUTE format('ALTER FUNCTION clusterwright.%s OWNER TO %I', thing, record_role);
     EXECUTE format('REVOKE ALL ON FUNCTION clusterwright.%s FROM PUBLIC', thing);
     EXECUTE format('GRANT EXECUTE ON FUNCTION clusterwright.%s TO %I', thing, people_role);

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
+from typing import Any
 
+from ledger.log.events import KINDS
+from ledger.log.payloads.base import appended_by
 from ledger.stores.postgres import literal
 from steps.errors import InputError
 
@@ -14,7 +18,14 @@ NAMES = 63
 
 def install_sql() -> str:
     """Return the SQL script that installs a log in the database in which it runs."""
-    return files("ledger.stores").joinpath("install.sql").read_text(encoding="utf-8")
+    script = files("ledger.stores").joinpath("install.sql").read_text(encoding="utf-8")
+    return script.replace("{KINDS}", json.dumps(dict(_kinds()), sort_keys=True))
+
+
+def _kinds() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each kind of event with its newest version, and who appends it."""
+    for kind, payload in KINDS.items():
+        yield kind, {"version": payload.version, "by": appended_by(payload)}
 
 
 def roles_sql(

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Table, insert, select
 from sqlmodel import SQLModel
@@ -20,7 +20,7 @@ from sqlmodel import SQLModel
 from ledger.evidence.store import SiteFiles
 from ledger.log.columns import COLUMNS
 from ledger.log.events import event_of
-from ledger.state.projection import Files, Projection
+from ledger.state.projection import Projection
 from ledger.state.projector import HANDLERS, replaying
 from ledger.state.readiness import settle
 from ledger.stores.file import FORMAT, LEDGER_FILE, connect, is_copy, is_older
@@ -35,7 +35,13 @@ from ledger.stores.sqlite import (
     file_engine,
     memory_engine,
 )
+from ledger.trust.judging import Judge
+from ledger.trust.record import Record
+from ledger.trust.replaying import ReplayRecord
 from steps.errors import InputError, UnreachableError
+
+if TYPE_CHECKING:
+    from ledger.stores.shared_log import Apply
 
 MANY = 200
 """From how many events on readiness is worked out once, after the last one. That is faster."""
@@ -74,27 +80,41 @@ def log_on(site_dir: Path) -> Log:
     from ledger.stores.postgres import Database
     from ledger.stores.shared_log import SharedLog
 
-    return SharedLog(site_dir, engine, Database(url), partial(_applying, SiteFiles(site_dir)))
+    return SharedLog(site_dir, engine, Database(url), partial(_applying, site_dir))
 
 
 @contextmanager
 def _applying(
-    files: Files,
+    site_dir: Path,
     connection: Connection,
     many: int,
-) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Yield what applies an event. Readiness is worked out after each event, or once at the end if there are many."""
+) -> Iterator[Apply]:
+    """Yield what judges and applies an event. Readiness is worked out after each event, or once at the end if there are many."""
+    files = SiteFiles(site_dir)
     if many >= MANY:
         with replaying(connection, files) as projection:
-            yield lambda row: projection.apply(event_of(row))
+            yield partial(judge_and_apply, projection, Judge(ReplayRecord(projection, site_dir)))
         return
     one_by_one = Projection(connection, HANDLERS, files)
+    judge = Judge(Record(one_by_one, site_dir))
 
-    def apply(row: dict[str, Any]) -> None:
-        one_by_one.apply(event_of(row))
+    def apply(row: dict[str, Any]) -> bool:
+        counts = judge_and_apply(one_by_one, judge, row)
         settle(one_by_one)
+        return counts
 
     yield apply
+
+
+def judge_and_apply(projection: Projection, judge: Judge, row: Mapping[str, Any]) -> bool:
+    """Judge an event of a stored row and apply it. Return False for one that is refused: it is noted, and changes nothing."""
+    judged = judge.judged(row)
+    if judged.event is None or judged.is_refused:
+        projection.refuse(row)
+        return False
+    projection.apply(judged.event)
+    judge.after(judged.event)
+    return True
 
 
 def begin_copy(path: Path) -> None:
@@ -143,12 +163,19 @@ def _fill(connection: Connection, tables: list[Table], site_dir: Path) -> None:
     try:
         with memory.begin() as again:
             with replaying(again, SiteFiles(site_dir)) as projection:
+                refused = _refused(connection)
                 for values in connection.exec_driver_sql(_EVENTS):
                     row = dict(zip(COLUMNS, values, strict=True))
-                    projection.apply(event_of(row))
+                    if row["seq"] not in refused:
+                        projection.apply(event_of(row))
             for table in tables:
                 rows = [dict(row) for row in again.execute(select(table)).mappings()]
                 if rows:
                     connection.execute(insert(table), rows)
     finally:
         memory.dispose()
+
+
+def _refused(connection: Connection) -> set[int]:
+    """Return the events that a file notes as refused."""
+    return {seq for (seq,) in connection.exec_driver_sql("SELECT seq FROM refused")}

@@ -75,15 +75,15 @@ class Database(AbstractContextManager["Database"]):
         return found[0][0] if found else None
 
     def events(self, after: int) -> Iterator[dict[str, Any]]:
-        """Yield the events after the one with the number `after`, in order."""
-        names = ", ".join(COLUMNS)
+        """Yield the events after the one with the number `after`, in order, each with the account that appended it."""
+        names = ", ".join((*COLUMNS, "account"))
         while True:
             rows = self._rows(
                 f"SELECT {names} FROM clusterwright.event WHERE seq > %s ORDER BY seq LIMIT {PAGE}",  # noqa: S608  our names
                 after,
             )
             for row in rows:
-                yield dict(zip(COLUMNS, row, strict=True))
+                yield dict(zip((*COLUMNS, "account"), row, strict=True))
             if len(rows) < PAGE:
                 return
             after = rows[-1][0]
@@ -265,6 +265,10 @@ class Database(AbstractContextManager["Database"]):
                 return NotSatisfiedError(
                     said,
                     hint="the plan in force names the role of each person: their `account` in site.yaml",
+                )
+            case "CW004":
+                return UnreachableError(
+                    said, hint="use the program that wrote the server's functions, or install them again"
                 )
             case "55P03":
                 return UnreachableError(

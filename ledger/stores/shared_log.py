@@ -1,7 +1,8 @@
 """The folder's copy of a shared log: all events, and the projections that are made from them in the folder.
 
-The database stores the events, and nobody can change them there. The projections are made in each folder, by the same replay
-that the audit uses. So reading needs no database, and nobody needs the right to write projections.
+The database stores the events, and nobody can change them there. Each folder judges every event that it copies, and makes the
+projections by the same replay that the audit uses. So reading needs no database, nobody needs the right to write projections,
+and an event that somebody appended below the services changes nothing and stops nobody.
 
 A decision first locks the copy, then the log in the database (its turn), and then copies the newest events. So the rules see
 everything that was recorded. The two locks are always taken in this order.
@@ -35,7 +36,9 @@ from steps.stamps import moment, stamp
 Row = dict[str, Any]
 """The columns of a row, by name."""
 
-Apply = Callable[[Row], None]
+Apply = Callable[[Row], bool]
+"""Judges an event and applies it. Returns whether it counts: one that is refused is noted, and changes nothing."""
+
 Applying = Callable[[Connection, int], AbstractContextManager[Apply]]
 """Returns what applies an event to the projections. Its arguments are a transaction and the number of events to come."""
 
@@ -137,9 +140,9 @@ class SharedLog:
         if row["kind"] == PlanAdopted.kind:
             for content in self.database.names():
                 names.take_over(self.site_dir, content)
-        connection.execute(insert(SQLModel.metadata.tables["event"]), [row])
-        apply(row)
-        if row["kind"] == PersonRedacted.kind:
+        connection.execute(insert(SQLModel.metadata.tables["event"]), [{name: row[name] for name in COLUMNS}])
+        _note_accounts(connection, [row], row["account"])
+        if apply(row) and row["kind"] == PersonRedacted.kind:
             person = row["subject"].removeprefix("person/")
             names.forget(self.site_dir, names.documents_of(self.site_dir, person))
             self._names_linger = True
@@ -152,6 +155,7 @@ class SharedLog:
             for content in names.documents(self.site_dir):
                 self.database.keep_name(content)
         self.database.append(rows, people)
+        _note_accounts(connection, rows, self.database.account())
         if PersonRedacted.kind in kinds:
             self.database.forget_redacted()
 
@@ -179,6 +183,12 @@ def _refuse_broken(
             f"{database}: event {row['seq']} does not follow event {seq}, or was changed after recording",
             hint="no further events are copied from there; keep this folder, and inform the site's owner",
         )
+
+
+def _note_accounts(connection: Connection, rows: Sequence[Row], account: str) -> None:
+    """Note the account that appended events, so that an audit judges them as this copy did."""
+    noted = [{"seq": row["seq"], "account": account} for row in rows]
+    connection.execute(insert(SQLModel.metadata.tables["appended"]), noted)
 
 
 def _head(connection: Connection) -> tuple[int, str]:

@@ -7,6 +7,7 @@ when the audit began. Events that are recorded during the audit are not in it.
 from __future__ import annotations
 
 import gc
+import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -31,10 +32,9 @@ from ledger.stores.sqlite import OPERATIONAL, different_tables, memory_engine
 from ledger.trust.anchors import KEPT, Anchor, Comparison, checked, kept_anchors
 from ledger.trust.chain import Finding, faults, faults_in, pages
 from ledger.trust.judging import Judge
-from ledger.trust.record import Recorded
+from ledger.trust.record import EVENT, Recorded, recorded
 from ledger.trust.replaying import ReplayRecord
 from steps.errors import ClusterwrightError, UnreachableError
-from steps.stamps import moment
 
 APART = 20_000
 """From how many events on a second process checks the chain and the evidence while this one replays.
@@ -47,10 +47,11 @@ TOGETHER = 1000
 
 
 class Last(NamedTuple):
-    """The last event in the audit: its number and its hash."""
+    """The last event in the audit: its number and its hash. Hashes do not cover signatures, so these have a digest of their own."""
 
     seq: int
     hash: str
+    signatures: str
 
 
 class Findings(list[Finding]):
@@ -121,7 +122,8 @@ class Auditor(AbstractContextManager["Auditor"]):
 
         A replay of changed or missing events would only repeat those faults, less clearly.
         """
-        last = Last(*(db.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone() or (0, "")))
+        seq, digest = db.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone() or (0, "")
+        last = Last(seq, digest, _digest_of_signatures(db))
         look = self._beside if last.seq >= APART else self._before
         return Findings(look(db, last), events=last.seq, head=last.hash)
 
@@ -177,13 +179,14 @@ class Replayed:
 
     def _replayed(self, db: sqlite3.Connection, site_dir: Path) -> Iterator[Finding]:
         def event_at(seq: int) -> Recorded | None:
-            found = db.execute("SELECT hash, recorded_at FROM event WHERE seq = ?", (seq,)).fetchone()
-            return Recorded(found[0], moment(found[1])) if found else None
+            return recorded(db.execute(EVENT, (seq,)).fetchone())
 
+        accounts = dict(db.execute("SELECT seq, account FROM appended")) if not is_older(db) else {}
         with self.engine.begin() as connection, replaying(connection, SiteFiles(site_dir)) as projection:
             judge = Judge(ReplayRecord(projection, site_dir, event_at))
             for values in pages(db, COLUMNS, self.last.seq):
                 row = dict(zip(COLUMNS, values, strict=True))
+                row["account"] = accounts.get(row["seq"])
                 try:
                     yield from self._judged(row, projection, judge)
                 except ClusterwrightError as error:
@@ -202,7 +205,8 @@ class Replayed:
         projection.apply(judged.event)
         judge.after(judged.event)
         if judged.event.seq == 1:  # statements have the hash of genesis, which is read from this table
-            projection.connection.execute(insert(SQLModel.metadata.tables["event"]), [row])
+            genesis = {name: row[name] for name in COLUMNS}
+            projection.connection.execute(insert(SQLModel.metadata.tables["event"]), [genesis])
 
     def compared(self, db: sqlite3.Connection) -> Iterator[Finding]:
         """Yield every row of the file that differs from the row of the replay."""
@@ -213,6 +217,13 @@ class Replayed:
                 yield from _compared(table, db, connection)
         finally:
             connection.close()
+
+
+def _digest_of_signatures(db: sqlite3.Connection) -> str:
+    digest = hashlib.sha256()
+    for signed in db.execute("SELECT seq, signature FROM event WHERE signature IS NOT NULL ORDER BY seq"):
+        digest.update(repr(signed).encode())
+    return digest.hexdigest()
 
 
 def refused_in(db: sqlite3.Connection) -> list[int]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ledger.log.chain import CLOCK_TOLERANCE, Event
@@ -27,7 +28,7 @@ from ledger.rules.access import ENGINE
 from ledger.rules.version import RULES
 from ledger.trust import engine_key, sshsig
 from ledger.trust.proving import About, asks, namespace_of, statement_for
-from ledger.trust.record import Record, SiteTerms
+from ledger.trust.record import Record, Recorded, SiteTerms
 from ledger.trust.statements import Basis, read_statement, signed_text
 from ledger.trust.verifying import faults_by_first_rules
 from steps.errors import ClusterwrightError, UnreachableError
@@ -70,7 +71,7 @@ class Judge:
         moment = self.record.moment(event, self._present(event, terms))
         if terms.rules == 1 and event.seq > 1 and not isinstance(event.payload, RulesRaised):
             return Judged(event, tuple(self._by_first_rules(moment, event)))
-        faults = tuple(self._faults(moment, event, terms))
+        faults = tuple(chain(self._of_account(row.get("account"), event, terms), self._faults(moment, event, terms)))
         if not faults and isinstance(event.payload, Genesis | RulesRaised):
             refuse_unknown_rules(event.payload.rules)
         return Judged(event, faults, is_refused=bool(faults))
@@ -84,8 +85,23 @@ class Judge:
         """Return project time when an event was recorded. In a rehearsal that is the latest time that is known."""
         if not terms.is_rehearsal and not isinstance(event.payload, Genesis):
             return event.recorded_at
-        before = event.effective_at if self._before is None else self._before.effective_at
-        return max(event.effective_at, before)
+        before = self._event_before(event)
+        return event.effective_at if before is None else max(event.effective_at, before.effective_at)
+
+    def _event_before(self, event: Event) -> Event | Recorded | None:
+        """Return the last event that counts, or else the one before. None before genesis."""
+        return self._before or self.record.event_at(event.seq - 1)
+
+    def _of_account(self, account: str | None, event: Event, terms: SiteTerms) -> Iterator[str]:
+        """Yield why an event of a shared log was appended by somebody else. The server noted the account.
+
+        Nobody noted it for events from a file. A rehearsal's people are the engine's, and before a plan nobody has an account.
+        """
+        if not account or terms.is_rehearsal or terms.revision == 0 or event.actor == ENGINE:
+            return
+        expected = self.record.account(event.actor)
+        if expected is not None and expected != account:
+            yield f"was appended by the account {account}; the account of {event.actor} is {expected}"
 
     def _by_first_rules(self, moment: Moment, event: Event) -> Iterator[str]:
         payload = event.payload
@@ -98,7 +114,7 @@ class Judge:
 
     def _faults(self, moment: Moment, event: Event, terms: SiteTerms) -> Iterator[str]:
         """Yield what is wrong with an event by the rules of today. If its decision is refused, nothing else is looked at."""
-        before = self._before
+        before = self._event_before(event)
         if before is not None and event.recorded_at < before.recorded_at:
             yield "was recorded before the event before it"
         if event.payload.clock_behind_s is not None and (before is None or event.recorded_at != before.recorded_at):

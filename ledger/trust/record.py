@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +14,6 @@ from ledger.state.projection import Projection
 from steps.stamps import moment as instant_of
 
 _SITE = "SELECT rehearsal, owner_key, rules, (SELECT coalesce(max(revision), 0) FROM plan_revision) FROM site"
-_EVENT = "SELECT hash, recorded_at FROM event WHERE seq = ?"
 
 
 class SiteTerms(NamedTuple):
@@ -32,10 +31,20 @@ class SiteTerms(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """A recorded event, as statements refer to it."""
+    """A recorded event, as later events refer to it."""
 
     hash: str
     recorded_at: datetime
+    effective_at: datetime
+
+
+EVENT = "SELECT hash, recorded_at, effective_at FROM event WHERE seq = ?"
+"""The query that `recorded` reads."""
+
+
+def recorded(found: Sequence[str] | None) -> Recorded | None:
+    """Return the event of a row. None stays None."""
+    return None if found is None else Recorded(found[0], instant_of(found[1]), instant_of(found[2]))
 
 
 EventAt = Callable[[int], Recorded | None]
@@ -65,9 +74,14 @@ class Record:
         self.projection.flush()
         return Moment(self._snapshot.at(event.effective_at), present)
 
+    def account(self, person: str) -> str | None:
+        """Return the account of a person in the plan in force. None if they have none, or are not in the plan."""
+        self.projection.flush()
+        found = self._snapshot.first("SELECT account FROM person WHERE id = :person", person=person)
+        return found[0] if found else None
+
     def after(self, event: Event) -> None:
         """Note that an event was applied."""
 
     def _event_at(self, seq: int) -> Recorded | None:
-        found = self._snapshot.db.execute(_EVENT, (seq,)).fetchone()
-        return None if found is None else Recorded(found[0], instant_of(found[1]))
+        return recorded(self._snapshot.db.execute(EVENT, (seq,)).fetchone())

@@ -43,7 +43,7 @@ def _events(copy: Snapshot, database: Database) -> Iterator[Finding]:
     for mine, theirs in zip_longest(ours, database.events(0)):
         if theirs is not None and theirs["seq"] > last:
             return
-        if mine is None or theirs is None or mine != tuple(theirs.values()):
+        if mine is None or theirs is None or mine != tuple(theirs[name] for name in COLUMNS):
             seq = mine[0] if mine else theirs["seq"] if theirs else last
             how = "another one in the database than in this folder's copy" if theirs else "missing from the database"
             yield Finding(f"event {seq}", f"is {how}")
@@ -77,14 +77,13 @@ def _accounts_of(site_dir: Path, document: str) -> dict[str, str | None]:
 
 
 def _people(copy: Snapshot, database: Database) -> Iterator[Finding]:
-    """Yield the people whose account in the database differs from their account in the plan in force."""
+    """Yield the people of the plan in force whose account the database does not know. It also knows those of earlier plans."""
     if site_of(copy).revision == 0:
         return
     ours = {(person.id, person.account) for person in people(copy)}
     theirs = {(person, account) for person, account, _ in database.people()}
-    for person, account in sorted(theirs ^ ours, key=str):
-        where = "the database" if (person, account) in theirs else "the plan in force"
-        yield Finding(f"person {person}", f"has the account {account} in {where} only")
+    for person, account in sorted(ours - theirs, key=str):
+        yield Finding(f"person {person}", f"has the account {account} in the plan in force only")
 
 
 def _evidence(site_dir: Path, database: Database) -> Iterator[Finding]:

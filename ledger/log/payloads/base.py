@@ -26,6 +26,10 @@ class Payload(Part):
     """By how many seconds the machine's clock was behind the last event. None if it was not: then no event has the field."""
 
 
+class OfEngine(Payload):
+    """The base of what only software records."""
+
+
 UNRECORDED_IF_NONE = {"clock_behind_s"}
 """Fields that an event has only if they have a value."""
 
@@ -76,3 +80,10 @@ class ReadingPart(Part):
     source: str = ""
     instrument: str = ""
     note: str = ""
+
+
+def appended_by(payload: type[Payload]) -> str:
+    """Return who appends events of a kind: `engine` for what only software records, `people` for decisions, otherwise `both`."""
+    if issubclass(payload, OfEngine):
+        return "engine"
+    return "people" if issubclass(payload, Decided) else "both"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ledger.log.payloads.base import Batch, Decided, Left, Payload, ReadingPart
+from ledger.log.payloads.base import Batch, Decided, Left, OfEngine, Payload, ReadingPart
 
 
-class RunClaimed(Payload):
+class RunClaimed(OfEngine):
     """The engine claimed an activity and began a run."""
 
     kind = "run.claimed"
@@ -17,7 +17,7 @@ class RunClaimed(Payload):
     release: str | None
 
 
-class RunSettled(Payload):
+class RunSettled(OfEngine):
     """A run ended. `results` are its results by host, and `result` is the activity's state after it."""
 
     kind = "run.settled"
@@ -38,7 +38,7 @@ class RunSettled(Payload):
     ncr_class: str
 
 
-class Previewed(Payload):
+class Previewed(OfEngine):
     """A playbook ran in check mode, and its differences were stored: what it would change on these hosts."""
 
     kind = "run.previewed"
@@ -74,7 +74,7 @@ class RequestMade(Payload):
     """Hosts that a retry does not touch again. Their results of the last attempt stay valid."""
 
 
-class RequestAnswered(Payload):
+class RequestAnswered(OfEngine):
     """The engine answered a request."""
 
     kind = "request.answered"

@@ -1,4 +1,4 @@
-"""The append-only event table. Its text columns have exactly the text that was hashed."""
+"""The append-only event table, and the accounts that appended to a shared log. Text columns have exactly the hashed text."""
 
 from __future__ import annotations
 
@@ -23,3 +23,11 @@ class EventTable(SQLModel, table=True):
     prev_hash: str
     hash: str
     signature: str | None = None
+
+
+class Appended(SQLModel, table=True):
+    """The account of the database that appended an event, as the server noted it. Only a copy of a shared log has rows here."""
+
+    __tablename__ = "appended"
+    seq: int = primary_key()
+    account: str
