@@ -6,6 +6,7 @@ ClusterwrightError
 │   ├── StaleHeadError  someone else decided first; look again
 │   └── NotPermittedError   the person has no role for it; the hint names one
 ├── UnreachableError    a file, database, port or host cannot be reached      exit 3
+│   └── LostError       content that the record names is missing or was changed
 └── WaitingError        a person has to decide first                          exit 4
     └── UnsignedError   the decision has to be signed with a key
 
@@ -71,6 +72,10 @@ class NotPermittedError(NotSatisfiedError):
 
 class UnreachableError(ClusterwrightError):
     """Something outside cannot be reached or opened."""
+
+
+class LostError(UnreachableError):
+    """Content that the record names by its digest is missing or was changed."""
 
 
 class WaitingError(ClusterwrightError):

@@ -18,7 +18,7 @@ from ledger.evidence import names
 from ledger.evidence.bucket import bucket_of
 from ledger.evidence.folder import on_disk, place_of, write
 from ledger.stores.place import database_of
-from steps.errors import InputError, UnreachableError
+from steps.errors import InputError, LostError, UnreachableError
 
 if TYPE_CHECKING:
     from ledger.stores.postgres import Database
@@ -142,17 +142,17 @@ def file_name(text: str) -> str:
 
 
 def load(site_dir: Path, digest: str) -> bytes:
-    """Return the content with this digest. Raise UnreachableError if it is missing or was changed."""
+    """Return the content with this digest. Raise LostError if it is missing or was changed."""
     shared, place = store_of(site_dir), place_of(site_dir, digest)
     where = place if shared is None else f"it in {shared}"
     found = _kept(shared, place)
     if found is None:
-        raise UnreachableError(
+        raise LostError(
             f"evidence {digest[:12]} cannot be read: it is missing",
             hint=f"restore {where} from a backup; `clusterwright audit` lists what is missing",
         )
     if hashlib.sha256(found).hexdigest() != digest:
-        raise UnreachableError(
+        raise LostError(
             f"evidence {digest[:12]} was changed after it was stored",
             hint=f"restore {where} from a backup; `clusterwright audit` lists what differs",
         )

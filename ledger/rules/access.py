@@ -87,7 +87,7 @@ ACCESS: dict[str, Rule] = {
     "resume": Rule("resume {}", "an activity", _ANYONE),
     "na": Rule("decide that {} does not apply", "an activity", (*PROCEED, "architect")),
     "reopen": Rule("open {} again", "an activity", (Who.POLICY, Who.CREW, *PROCEED, "architect")),
-    "settle_duplicate": Rule("settle {}", "an activity that others complete", _ANYTHING),
+    "settle_duplicate": Rule("settle {}", "an activity that others complete", (Who.ENGINE,)),
     "import_progress": Rule("import {}", "progress from before", PROCEED),
     "assign_organisation": Rule("assign {} to an organisation", "an activity or an order", BUYING),
     # sign-offs

@@ -30,7 +30,7 @@ from ledger.stores.opening import take_over
 from ledger.stores.place import database_of
 from ledger.stores.sqlite import OPERATIONAL, different_tables, memory_engine
 from ledger.trust.anchors import KEPT, Anchor, Comparison, checked, kept_anchors
-from ledger.trust.chain import Finding, faults, faults_in, pages
+from ledger.trust.chain import Finding, are_of_files, faults, faults_in, pages
 from ledger.trust.judging import Judge
 from ledger.trust.record import EVENT, Recorded, recorded
 from ledger.trust.replaying import ReplayRecord
@@ -118,7 +118,7 @@ class Auditor(AbstractContextManager["Auditor"]):
             return Findings([Finding("file", error.what)])
 
     def _looked_through(self, db: sqlite3.Connection) -> Findings:
-        """Check the file, the chain and the evidence first. Compare with a replay only if they have no faults.
+        """Check the file, the chain and the evidence first. Compare with a replay only if the file and the chain have no faults.
 
         A replay of changed or missing events would only repeat those faults, less clearly.
         """
@@ -128,7 +128,8 @@ class Auditor(AbstractContextManager["Auditor"]):
         return Findings(look(db, last), events=last.seq, head=last.hash)
 
     def _before(self, db: sqlite3.Connection, last: Last) -> list[Finding]:
-        return faults(db, self.site_dir, last.seq) or list(self._against_replay(db, last))
+        found = faults(db, self.site_dir, last.seq)
+        return found + (list(self._against_replay(db, last)) if are_of_files(found) else [])
 
     def _beside(self, db: sqlite3.Connection, last: Last) -> list[Finding]:
         """Replay while another process checks the file, the chain and the evidence. Its findings replace those of the replay."""
@@ -140,9 +141,11 @@ class Auditor(AbstractContextManager["Auditor"]):
                 replayed = []
                 if not shown.result():
                     raise
-        if found := shown.result():
+        found = shown.result()
+        if not are_of_files(found):
             self.close()
-        return found or replayed
+            return found
+        return found + replayed
 
     def _against_replay(self, db: sqlite3.Connection, last: Last) -> Iterator[Finding]:
         """Replay the events, unless exactly these were replayed last time, and compare every row with the replay."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -51,6 +51,11 @@ def faults(db: sqlite3.Connection, site_dir: Path, last: int) -> list[Finding]:
         return [Finding("file", text) for text in said]
     of_files = chain(_evidence(db, site_dir, last), _names(db, site_dir, last))
     return [*_triggers(db), *_chain(db, last), *of_files]
+
+
+def are_of_files(found: Iterable[Finding]) -> bool:
+    """Return whether findings are about files of the evidence store alone. Then the events are as they were recorded."""
+    return all(finding.where.startswith("evidence ") for finding in found)
 
 
 def pages(

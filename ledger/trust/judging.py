@@ -31,7 +31,7 @@ from ledger.trust.proving import About, asks, namespace_of, statement_for
 from ledger.trust.record import Record, Recorded, SiteTerms
 from ledger.trust.statements import Basis, read_statement, signed_text
 from ledger.trust.verifying import faults_by_first_rules
-from steps.errors import ClusterwrightError, UnreachableError
+from steps.errors import ClusterwrightError, LostError, UnreachableError
 
 STATEMENT_AGE = timedelta(days=7)
 """How long after its own time a signed statement may be recorded. It may come from a machine without a network."""
@@ -122,6 +122,9 @@ class Judge:
         try:
             moment.refuse_ahead()
             again = AGAIN[type(event.payload)](moment, event, event.payload)
+        except LostError as lost:
+            yield lost.what
+            return
         except UnreachableError:
             raise
         except ClusterwrightError as refused:

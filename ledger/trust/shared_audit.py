@@ -53,17 +53,19 @@ def _events(copy: Snapshot, database: Database) -> Iterator[Finding]:
 def _accounts(copy: Snapshot, database: Database) -> Iterator[Finding]:
     """Yield events that were appended by another account than the one that the plan in force named for the event's actor.
 
-    Events before the first plan, events that were moved here from a file, and the engine's are left out.
+    Events before the first plan, events that were moved here from a file, and the engine's are left out. So are events that are
+    refused: the audit says why.
     """
     if site_of(copy).rehearsal:
         return
     plans = copy.ask("SELECT revision, document FROM plan_revision ORDER BY revision")
     accounts = {revision: _accounts_of(copy.site_dir, document) for revision, document in plans}
     revisions = dict(copy.ask("SELECT seq, plan_revision FROM event"))
+    refused = set(copy.column("SELECT seq FROM refused"))
     adopted = set(copy.column("SELECT seq FROM event WHERE kind = 'plan.adopted'"))
     for seq, actor, account in database.accounts():
         revision = revisions.get(seq, 0) - (seq in adopted)
-        if actor == ENGINE or account == MOVED or revision < 1:
+        if actor == ENGINE or account == MOVED or revision < 1 or seq in refused:
             continue
         expected = accounts[revision].get(actor)
         if account != expected:
@@ -77,13 +79,20 @@ def _accounts_of(site_dir: Path, document: str) -> dict[str, str | None]:
 
 
 def _people(copy: Snapshot, database: Database) -> Iterator[Finding]:
-    """Yield the people of the plan in force whose account the database does not know. It also knows those of earlier plans."""
+    """Yield the people of the plan in force whose account the database does not know, and accounts that no plan names.
+
+    The database also has the accounts of earlier plans.
+    """
     if site_of(copy).revision == 0:
         return
-    ours = {(person.id, person.account) for person in people(copy)}
+    documents = copy.column("SELECT document FROM plan_revision")
+    named = {pair for document in documents for pair in _accounts_of(copy.site_dir, document).items()}
     theirs = {(person, account) for person, account, _ in database.people()}
-    for person, account in sorted(ours - theirs, key=str):
+    for person, account in sorted({(person.id, person.account) for person in people(copy)} - theirs, key=str):
         yield Finding(f"person {person}", f"has the account {account} in the plan in force only")
+    for person, account in sorted(theirs - named, key=str):
+        if person != site_of(copy).owner:
+            yield Finding(f"person {person}", f"has the account {account} in the database, and no plan names it")
 
 
 def _evidence(site_dir: Path, database: Database) -> Iterator[Finding]:

@@ -84,7 +84,7 @@ class Papers:
         self.manifest, self.scanned = folder / "manifest.csv", folder / "scanned.csv"
         self.manifest.write_text("\n".join(["serial", *SERIALS]))
         self.scanned.write_text("\n".join(["serial", *SERIALS[1:]]))
-        self.newest = {"NCR": 1, "CO": 1, "D": 1, "RQ": 1}
+        self.newest = {"NCR": 1, "CO": 1, "D": 1, "Q": 1}
 
     def named(self, prefix: str) -> str:
         """Return an id that may be there."""
@@ -158,7 +158,7 @@ COMMANDS: dict[str, Command] = {
     "request_run": lambda b, p, a, _: requests.request_run(b, p, a),
     "request_retry": lambda b, p, a, _: requests.request_retry(b, p, a),
     "request_cancel": lambda b, p, a, _: requests.request_cancel(b, p, a),
-    "answer_request": lambda b, _p, _a, x: requests.answer_request(b, x.named("RQ"), "seen"),
+    "answer_request": lambda b, _p, _a, x: requests.answer_request(b, x.named("Q"), "seen"),
     "claim": lambda b, _p, a, _: take(b, a),
     "renew": lambda b, _p, a, _: renew(b, "engine-1", a, 60),
     "record_preview": lambda b, _p, a, _: record_preview(

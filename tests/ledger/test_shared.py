@@ -326,7 +326,7 @@ def test_a_database_that_forgot_something_is_found_by_every_folder(site: Shared)
         ("UPDATE clusterwright.event SET signature = 'x' WHERE seq = 3", "is another one in the database"),
         (
             "UPDATE clusterwright.person SET account = 'tech' WHERE id = 'lead'",
-            "has the account tech in the database only",
+            "has the account tech in the database",
         ),
         ("UPDATE clusterwright.evidence SET content = 'y' WHERE content = 'a quote'", "was changed in the database"),
         ("DELETE FROM clusterwright.evidence WHERE content = 'a quote'", "is missing from the database"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from ledger.log.payloads.base import Decided, Payload, ReadingPart
+from ledger.log.payloads.base import Decided, OfEngine, Payload, ReadingPart
 
 
 class Assigned(Payload):
@@ -118,7 +118,7 @@ class Attested(Payload):
     result: str
 
 
-class DuplicateSettled(Payload):
+class DuplicateSettled(OfEngine):
     """An activity was completed, because the activities that complete it are done. `by` has their ids."""
 
     kind = "duplicate.settled"

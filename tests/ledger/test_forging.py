@@ -1,0 +1,187 @@
+"""Whatever somebody appends below the services is found by the audit, and changes nothing for those who follow."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from sqlalchemy import insert
+from sqlmodel import SQLModel
+
+from ledger.decisions.work import comment
+from ledger.evidence.store import SiteFiles
+from ledger.log.columns import COLUMNS
+from ledger.log.events import KINDS, event_of
+from ledger.making import AGAIN
+from ledger.questions.case import require_activity
+from ledger.reading import open_snapshot, take_over
+from ledger.state.projector import replaying
+from ledger.stores.file import connect
+from ledger.stores.log import machine_clock
+from ledger.stores.opening import judge_and_apply
+from ledger.stores.place import require_database
+from ledger.stores.postgres import Database
+from ledger.stores.sqlite import OPERATIONAL, memory_engine
+from ledger.trust.audit import audit
+from ledger.trust.judging import Judge
+from ledger.trust.record import EVENT, recorded
+from ledger.trust.replaying import ReplayRecord
+from ledger.writing import Ledger
+from steps.errors import ClusterwrightError
+from tests.ledger.conftest import Clock, elsewhere, shared_if_asked
+from tests.ledger.deciding import Papers
+from tests.ledger.forging import (
+    STATES,
+    Forger,
+    Forgery,
+    Tried,
+    every_state,
+    forgeries,
+    head_in,
+    tried_by_everybody,
+    unforged,
+)
+
+
+def test_every_kind_of_event_is_made_again_and_forged() -> None:
+    """A new kind without a rule would be believed by nobody, and one that is never forged would be believed by mistake."""
+    assert {payload.kind for payload in AGAIN} == KINDS.keys()
+    assert unforged() == set()
+
+
+class Forged(NamedTuple):
+    """A site with an activity in each state, and what its services say to everybody."""
+
+    ledger: Ledger
+    tried: Tried
+    signed: bool
+
+
+@pytest.fixture(params=["signed", "recorded"])
+def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Forged]:
+    """Return a site with an activity in each state."""
+    site_dir, signed = tmp_path / "site", request.param == "signed"
+    site_dir.mkdir()
+    clock = Clock()
+    with shared_if_asked(site_dir, request), every_state(site_dir, machine_clock, signed=signed) as ledger:
+        with open_snapshot(site_dir) as snapshot:
+            assert {name: require_activity(snapshot, name).state for name in STATES} == STATES
+        clock.now = machine_clock()
+        yield Forged(ledger, tried_by_everybody(ledger, Papers(tmp_path, clock)), signed)
+
+
+def forger_of(site: Forged) -> Forger:
+    """Return what forges events after the head of a site."""
+    with open_snapshot(site.ledger.site_dir) as snapshot:
+        return Forger(site.ledger.site_dir, head_in(snapshot), machine_clock(), signed=site.signed)
+
+
+@pytest.mark.own_file
+@pytest.mark.slow
+def test_every_forged_event_is_found(site: Forged) -> None:
+    """Written into the file by somebody who can, with valid hashes and their own signatures."""
+    wrong = forgeries(site.tried)
+    rows = list(forger_of(site).rows(wrong))
+    assert len({row["kind"] for row in rows}) >= len(KINDS) - 1
+    site.ledger.close()
+    with closing(sqlite3.connect(site.ledger.site_dir / "ledger.db")) as db, db:
+        marks = ", ".join("?" * len(COLUMNS))
+        db.executemany(f"INSERT INTO event VALUES ({marks})", [[row[c] for c in COLUMNS] for row in rows])
+
+    found = {finding.where for finding in audit(site.ledger.site_dir)}
+
+    pairs = zip(rows, wrong, strict=True)
+    assert [forgery.wrong for row, forgery in pairs if f"event {row['seq']}" not in found] == []
+
+
+@pytest.mark.slow
+def test_every_copy_refuses_what_is_forged_and_goes_on(site: Forged) -> None:
+    """Appended to a shared log by one role that the server lets act as everybody. All copies come to the same record."""
+    if not site.ledger.is_shared:
+        pytest.skip("needs a log that is shared: --database postgres")
+    wrong, folder = forgeries(site.tried)[::STRIDE], site.ledger.site_dir
+    copies = [elsewhere(folder, name) for name in ("at once", "one by one")]
+    seen: set[int] = set()
+    with ExitStack() as opened:
+        database = opened.enter_context(Database(require_database(folder)))
+        opened.enter_context(Ledger.open(copies[1]))
+        for some in (wrong[at : at + FEW] for at in range(0, len(wrong), FEW)):
+            seen |= {*appended(database, forger_of(site), some)}
+            take_over(copies[1])
+    took = time.monotonic()
+    event = comment(site.ledger, "tech", "301@site", "and work goes on")
+    took = time.monotonic() - took
+
+    for copy in copies:
+        take_over(copy)
+    records = [record_of(copy) for copy in (folder, *copies)]
+    assert event.seq == max(seen) + 1
+    assert [records[0]["refused"] == seen, took < LONGEST_S] == [True, True]
+    assert records[1:] == records[:1] * 2
+    assert {int(f.where.removeprefix("event ")) for f in audit(folder) if f.where.startswith("event ")} == seen
+
+
+STRIDE, FEW = 9, 60
+"""Of many forgeries every ninth is appended to a server, which takes milliseconds for each; a copy follows a few at a time."""
+
+LONGEST_S = 5.0
+"""How long a decision may wait for its copy to judge all of that, on a busy machine."""
+
+
+def appended(database: Database, forger: Forger, forged: Iterable[Forgery]) -> Iterator[int]:
+    """Append events, and yield the numbers of those that the server takes."""
+    before = forger.head
+    for row in forger.rows(forged):
+        try:
+            database.append([row], [])
+        except ClusterwrightError:
+            forger.head = before
+        else:
+            before = forger.head
+            yield row["seq"]
+
+
+def record_of(folder: Path) -> dict[str, Any]:
+    """Return every projection of a folder, and the events that it refuses."""
+    tables = sorted(SQLModel.metadata.tables.keys() - OPERATIONAL)
+    with closing(connect(folder)) as db:
+        record: dict[str, Any] = {
+            name: db.execute(f'SELECT * FROM "{name}" ORDER BY 1, 2').fetchall() for name in tables
+        }
+    return record | {"refused": {row[0] for row in record["refused"]}}
+
+
+@pytest.mark.own_file
+@pytest.mark.slow
+def test_what_a_service_records_is_judged_right(site: Forged) -> None:
+    """The same events, unforged and by the same hands, are right, so that a forgery is found for what is wrong with it."""
+    forger, accepted = forger_of(site), [*site.tried.accepted.values()]
+    with closing(connect(site.ledger.site_dir)) as db, replayed(site.ledger.site_dir, db) as judge:
+        wrong = []
+        for row in accepted:
+            event = event_of(row)
+            forgery = Forgery("", event.actor, event.payload, event.subject)
+            (again,) = replace(forger, at=event.effective_at).rows([forgery])
+            wrong += [f"{event.kind} by {event.actor}: {fault}" for fault in judge.judged(again).faults]
+    assert wrong == []
+
+
+@contextmanager
+def replayed(site_dir: Path, db: sqlite3.Connection) -> Iterator[Judge]:
+    """Yield a judge that has judged and applied every event of a file."""
+    engine = memory_engine()
+    with engine.begin() as connection, replaying(connection, SiteFiles(site_dir)) as projection:
+        judge = Judge(ReplayRecord(projection, site_dir, lambda seq: recorded(db.execute(EVENT, (seq,)).fetchone())))
+        for values in db.execute(f"SELECT {', '.join(COLUMNS)} FROM event ORDER BY seq").fetchall():
+            row = dict(zip(COLUMNS, values, strict=True))
+            assert judge_and_apply(projection, judge, row)
+            if row["seq"] == 1:
+                connection.execute(insert(SQLModel.metadata.tables["event"]), [row])
+        yield judge
+    engine.dispose()
