@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import connect
+from websockets.sync.connection import Connection
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 SHARPNESS = 1.5
@@ -28,7 +29,7 @@ SETTLE_S = 4.0
 class Browser:
     """One page of a browser, driven through Chromium's own protocol."""
 
-    def __init__(self, page: ClientConnection) -> None:
+    def __init__(self, page: Connection) -> None:
         """Take the connection to the page."""
         self._page = page
         self._numbers = itertools.count(1)

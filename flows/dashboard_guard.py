@@ -70,9 +70,7 @@ class Guard:
         self._app = app
         self._origins = own_origins(port)
         own = " ".join([*self._origins, *(origin.replace("http", "ws", 1) for origin in self._origins)])
-        self._policy = (
-            f"default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: {own}; frame-ancestors 'none'; form-action 'self'"
-        )
+        self._policy = f"default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: {own}; frame-ancestors 'none'; form-action 'self'"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve or refuse one request or stream."""

@@ -61,7 +61,7 @@ def locked(site_dir: Path, port: int) -> IO[str]:
         lock.close()
         raise UnreachableError(
             f"another engine or dashboard of this site runs: {lock.name} is locked",
-            hint="stop it first; two would write one dashboard's history",
+            hint="stop it first, or look at its dashboard: `clusterwright dashboard --login` shows where that is",
         ) from None
     lock.truncate(0)
     lock.write(f"{port}\n")

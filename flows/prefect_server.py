@@ -22,7 +22,7 @@ from flows.folders import log_folder
 from flows.held import hang_up, held_port, locked, release_port
 from flows.lifeline import dying_with_parent
 from flows.prefect_api import FINAL, LOST, PrefectApi
-from flows.prefect_settings import HOST, apply, database_file, others, prefect_home
+from flows.prefect_settings import apply, database_file, others, page_url, prefect_home
 from steps.errors import UnreachableError
 
 START_S = 120
@@ -128,7 +128,10 @@ class PrefectServer:
                 told = now
                 self.say(f"the dashboard is starting, {now - began:.0f} s")
             time.sleep(0.1)
-        self.say(f"dashboard on http://{HOST}:{self.port} after {time.monotonic() - began:.0f} s")
+        took = time.monotonic() - began
+        self.say(
+            f"dashboard on {page_url(self.port)} after {took:.0f} s; `clusterwright dashboard --login` shows its login"
+        )
 
     def drain(self, tag: str, expected: int) -> int:
         """Wait until the server shows `expected` ended task runs of an engine. Return how many it shows."""

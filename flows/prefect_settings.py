@@ -33,9 +33,14 @@ NOT_NEEDED = (
 """Services of Prefect's server that an engine does not need. TRIGGERS is what acts for automations and calls out."""
 
 
+def page_url(port: int) -> str:
+    """Return the address of the dashboard's page."""
+    return f"http://{HOST}:{port}"
+
+
 def api_url(port: int) -> str:
     """Return the address of the server's API."""
-    return f"http://{HOST}:{port}/api"
+    return f"{page_url(port)}/api"
 
 
 def own_origins(port: int) -> list[str]:

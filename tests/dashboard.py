@@ -8,8 +8,8 @@ import socket
 from pathlib import Path
 from unittest.mock import patch
 
-from flows.prefect_server import PrefectServer
 from flows.folders import state_folder
+from flows.prefect_server import PrefectServer
 from tests.once import Once
 
 HOME = "prefect"

@@ -25,9 +25,7 @@ from flows.prefect_server import serve_dashboard
 def dashboard(
     ask: Asking,
     port: PortOption = 4200,
-    login: Annotated[
-        bool, Option("--login", help="Only show the address and the login; --json does so too.")
-    ] = False,
+    login: Annotated[bool, Option("--login", help="Only show the address and the login; --json does so too.")] = False,
     new_login: Annotated[
         bool, Option("--new-login", help="Make a new login first. A server that runs takes the old one until it ends.")
     ] = False,
