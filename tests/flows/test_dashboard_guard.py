@@ -10,11 +10,10 @@ from typing import Any
 import httpx
 import psutil
 import pytest
-from fastapi.routing import APIRoute
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from flows.dashboard_guard import STREAM, is_served
+from flows.dashboard_guard import is_served
 from flows.dashboard_login import login_of
 from flows.prefect_server import PrefectServer
 from flows.prefect_settings import NAMES, NOT_NEEDED
@@ -79,14 +78,14 @@ def words(attacks: list[tuple[str, str, Any]]) -> list[str]:
     return [f"{method} {path}" for method, path, _ in attacks]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def stranger(server: PrefectServer) -> Iterator[httpx.Client]:
     """Somebody who reaches the port and knows nothing more."""
     with httpx.Client(base_url=f"http://127.0.0.1:{server.port}/api", trust_env=False) as client:
         yield client
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def owner(server: PrefectServer) -> Iterator[httpx.Client]:
     """Somebody who knows the login."""
     name, _, password = login_of(server.site_dir).partition(":")
@@ -95,7 +94,7 @@ def owner(server: PrefectServer) -> Iterator[httpx.Client]:
         yield client
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def run(owner: httpx.Client) -> str:
     """A run that the dashboard shows as running."""
     flow = owner.post("/flows/", json={"name": "victim"}).json()["id"]
@@ -226,55 +225,44 @@ def test_the_login_is_in_no_argument_no_environment_and_no_file_but_its_own(serv
     assert [path.name for path in kept] == ["dashboard-login"]
 
 
-def test_what_may_be_written_is_what_an_engine_records_and_nothing_that_a_new_prefect_brings() -> None:
+def test_what_may_be_written_is_what_an_engine_records_and_nothing_that_a_new_prefect_brings(
+    owner: httpx.Client,
+) -> None:
     """A new version of Prefect has new doors: each is looked at before it is opened."""
-    assert {
-        route for route in _routes() if is_served(*route) and route[0] not in {"GET", "HEAD"} and not _asks(route)
-    } == {
-        ("DELETE", "/api/artifacts/{id:uuid}"),
-        ("DELETE", "/api/flow_runs/{id:uuid}"),
-        ("DELETE", "/api/flows/{id:uuid}"),
-        ("DELETE", "/api/saved_searches/{id:uuid}"),
-        ("DELETE", "/api/task_runs/{id:uuid}"),
-        ("PATCH", "/api/artifacts/{id:uuid}"),
-        ("PATCH", "/api/flow_runs/{id:uuid}"),
-        ("PATCH", "/api/flow_runs/{id:uuid}/labels"),
-        ("PATCH", "/api/flows/{id:uuid}"),
-        ("PATCH", "/api/task_runs/{id:uuid}"),
+    paths = owner.get("/openapi.json").json()["paths"]
+    routes = {(method.upper(), f"/api{path}") for path, methods in paths.items() for method in methods}
+
+    assert len(routes) > 150
+    assert {route for route in routes if is_served(*route) and route[0] != "GET" and not _asks(*route)} == {
+        ("DELETE", "/api/artifacts/{id}"),
+        ("DELETE", "/api/flow_runs/{id}"),
+        ("DELETE", "/api/flows/{id}"),
+        ("DELETE", "/api/saved_searches/{id}"),
+        ("DELETE", "/api/task_runs/{id}"),
+        ("PATCH", "/api/artifacts/{id}"),
+        ("PATCH", "/api/flow_runs/{id}"),
+        ("PATCH", "/api/flow_runs/{id}/labels"),
+        ("PATCH", "/api/flows/{id}"),
+        ("PATCH", "/api/task_runs/{id}"),
         ("POST", "/api/artifacts/"),
         ("POST", "/api/events"),
         ("POST", "/api/events/count-by/{countable}"),
         ("POST", "/api/flow_runs/"),
         ("POST", "/api/flow_runs/bulk_delete"),
         ("POST", "/api/flow_runs/bulk_set_state"),
-        ("POST", "/api/flow_runs/{id:uuid}/set_state"),
+        ("POST", "/api/flow_runs/{id}/set_state"),
         ("POST", "/api/flows/"),
         ("POST", "/api/flows/bulk_delete"),
         ("POST", "/api/logs/"),
         ("POST", "/api/task_runs/"),
-        ("POST", "/api/task_runs/{id:uuid}/set_state"),
+        ("POST", "/api/task_runs/{id}/set_state"),
         ("PUT", "/api/saved_searches/"),
-        (STREAM, "/api/events/in"),
-        (STREAM, "/api/events/out"),
-        (STREAM, "/api/logs/out"),
     }
 
 
-def _routes() -> set[tuple[str, str]]:
-    """Return every method and path of Prefect's interface as it is installed."""
-    from prefect.server.api.server import API_ROUTERS
-
-    found = set()
-    for router in API_ROUTERS:
-        for route in router.routes:
-            methods = route.methods if isinstance(route, APIRoute) else {STREAM}
-            found |= {(method, f"/api{route.path}") for method in methods}  # type: ignore[attr-defined]
-    return found
-
-
-def _asks(route: tuple[str, str]) -> bool:
-    """Return whether a route only asks, by the name that its handler has."""
-    return route[0] == "POST" and route[1].rsplit("/", 1)[-1] in ASKING
+def _asks(method: str, path: str) -> bool:
+    """Return whether a route only asks, by the last word of its path."""
+    return method == "POST" and path.rsplit("/", 1)[-1] in ASKING
 
 
 ASKING = {
