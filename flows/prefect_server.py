@@ -52,7 +52,7 @@ class PrefectServer:
         self._lock: IO[str] | None = None
         self._port: socket.socket | None = None
         self._has_hung_up = False
-        self._database = 0
+        self._database: os.stat_result | None = None
 
     def __enter__(self) -> Self:
         """Start it, and wait until it answers."""
@@ -84,7 +84,7 @@ class PrefectServer:
         except BaseException:
             self.stop(patience_s=0)
             raise
-        self._database = database_file(self.site_dir).stat().st_ino
+        self._database = database_file(self.site_dir).stat()
 
     def _spawned(self, port: socket.socket) -> subprocess.Popen[bytes]:
         log_folder(self.site_dir)
@@ -111,10 +111,9 @@ class PrefectServer:
                 self._has_hung_up = True
                 hang_up(self._port)
             return UnreachableError("Prefect's server ended by itself", hint=f"what it printed: {self.log}")
-        with suppress(FileNotFoundError):
-            if database_file(self.site_dir).stat().st_ino == self._database:
-                return None
-        return UnreachableError("the dashboard's database was deleted or replaced while its server ran", hint=LOST)
+        if self._database is None or _is_whole(self._database, database_file(self.site_dir)):
+            return None
+        return UnreachableError("the dashboard's database was deleted or emptied while its server ran", hint=LOST)
 
     def _await_answer(self) -> None:
         began = told = time.monotonic()
@@ -162,6 +161,14 @@ class PrefectServer:
         if self._lock is not None:
             self._lock.close()
         self._port = self._lock = None
+
+
+def _is_whole(before: os.stat_result, path: Path) -> bool:
+    """Return whether a database is still the same file, and not shorter. SQLite's never gets shorter by itself."""
+    with suppress(FileNotFoundError):
+        now = path.stat()
+        return (now.st_dev, now.st_ino) == (before.st_dev, before.st_ino) and now.st_size >= before.st_size
+    return False
 
 
 def serve_dashboard(
