@@ -35,14 +35,14 @@ AUTOMATION = {
     "actions": [{"type": "call-webhook", "block_document_id": str(ANY_ID), "payload": "x"}],
 }
 
-READS = [
+READS: list[tuple[str, str, Any]] = [
     ("POST", "/flow_runs/filter", {}),
     ("POST", "/task_runs/filter", {}),
     ("POST", "/logs/filter", {}),
     ("POST", "/artifacts/filter", {}),
     ("GET", "/admin/settings", None),
 ]
-FORGERIES = [
+FORGERIES: list[tuple[str, str, Any]] = [
     ("POST", "/flows/", {"name": "forged"}),
     ("POST", "/task_runs/", {}),
     ("POST", "/flow_runs/{run}/set_state", STATE),
@@ -53,7 +53,7 @@ FORGERIES = [
     ("POST", "/artifacts/", {"key": "status", "type": "markdown", "data": "all is done"}),
     ("POST", "/events", [EVENT]),
 ]
-OUTWARD = [
+OUTWARD: list[tuple[str, str, Any]] = [
     ("POST", "/automations/", AUTOMATION),
     ("POST", "/automations", AUTOMATION),
     ("POST", "/%61utomations/", AUTOMATION),
