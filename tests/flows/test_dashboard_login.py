@@ -67,3 +67,16 @@ def test_a_login_that_others_could_read_is_not_used_any_more(tmp_path: Path) -> 
 
     with pytest.raises(InputError, match=r"others may read(.|\n)*--new-login"):
         login_of(tmp_path)
+
+
+def test_a_login_of_another_user_is_refused_and_root_may_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who wrote the login knows it."""
+    login = login_of(tmp_path)
+    writer = login_file(tmp_path).stat().st_uid
+
+    monkeypatch.setattr(os, "geteuid", lambda: writer + 1)
+    with pytest.raises(InputError, match="others may read or change"):
+        login_of(tmp_path)
+
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert login_of(tmp_path) == login
