@@ -56,13 +56,19 @@ class Dispatcher:
         engine = self.engine
         self.advances += 1
         mark = "rehearsal" if engine.rehearsal else "real"
-        try:
-            with tags(engine.tag, engine.plan.site, f"revision {engine.revision}", mark):
-                buildout(engine.id, f"{engine.plan.site} · advance {self.advances}")
-        except (PrefectException, httpx.HTTPError) as error:
-            cut_off()
-            what = str(error).partition("\n")[0]
-            raise UnreachableError(f"the dashboard's server does not work any more: {what}", hint=LOST) from error
+        with _needing_server(), tags(engine.tag, engine.plan.site, f"revision {engine.revision}", mark):
+            buildout(engine.id, f"{engine.plan.site} · advance {self.advances}")
+
+
+@contextmanager
+def _needing_server() -> Iterator[None]:
+    """Say in our words that the dashboard's server failed, where a run ends by that."""
+    try:
+        yield
+    except (PrefectException, httpx.HTTPError) as error:
+        cut_off()
+        what = str(error).partition("\n")[0]
+        raise UnreachableError(f"the dashboard's server does not work any more: {what}", hint=LOST) from error
 
 
 @contextmanager
@@ -103,7 +109,9 @@ def dispatching(
 def _show_history(server: PrefectServer, engine: Engine, say: Callable[[str], None]) -> None:
     """Show the unfinished runs of earlier engines as crashed. Where the dashboard has lost its history, say so."""
     clear_abandoned(server.api)
-    if restored := restore_history(server.api, engine):
+    with _needing_server():
+        restored = restore_history(server.api, engine)
+    if restored:
         say(f"the dashboard's history was lost; the standing of {restored} phases was restored from the ledger")
 
 

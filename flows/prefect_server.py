@@ -84,7 +84,8 @@ class PrefectServer:
         except BaseException:
             self.stop(patience_s=0)
             raise
-        self._database = database_file(self.site_dir).stat()
+        with suppress(FileNotFoundError):  # it was deleted already, which is a fault
+            self._database = database_file(self.site_dir).stat()
 
     def _spawned(self, port: socket.socket) -> subprocess.Popen[bytes]:
         log_folder(self.site_dir)
@@ -111,7 +112,7 @@ class PrefectServer:
                 self._has_hung_up = True
                 hang_up(self._port)
             return UnreachableError("Prefect's server ended by itself", hint=f"what it printed: {self.log}")
-        if self._database is None or _is_whole(self._database, database_file(self.site_dir)):
+        if self._database is not None and _is_whole(self._database, database_file(self.site_dir)):
             return None
         return UnreachableError("the dashboard's database was deleted or emptied while its server ran", hint=LOST)
 
