@@ -12,6 +12,7 @@ from pathlib import Path
 
 from clusterwright.planning import read_all
 from clusterwright.where import find_site
+from flows.dashboard_login import login_file, login_of, renew_login
 from steps.errors import ClusterwrightError
 
 OK, ADVICE, FAULT = "ok", "advice", "fault"
@@ -33,6 +34,7 @@ NEEDED = {"ssh-keygen"}
 FREE_BYTES = 2 * 1024**3
 DASHBOARD_PORT = 4200
 STATE_FOLDER = ".clusterwright"
+LOGIN = "dashboard login"
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,7 @@ def _site(site: Path | None) -> Iterator[Check]:
     is_private = not state.exists() or state.stat().st_mode & 0o077 == 0
     remedy = "" if is_private else "chmod 700 (--fix does it)"
     yield Check("private folder", OK if is_private else ADVICE, str(state), remedy)
+    yield from _login(folder)
     try:
         read_all(folder)
         yield Check("site.yaml", OK, str(folder / "site.yaml"))
@@ -95,11 +98,26 @@ def _site(site: Path | None) -> Iterator[Check]:
         yield Check("site.yaml", FAULT, error.what, str(error.place or error.hint))
 
 
+def _login(folder: Path) -> Iterator[Check]:
+    """Check the login of the dashboard, where there is one."""
+    path = login_file(folder)
+    if not path.exists():
+        return
+    try:
+        login_of(folder)
+        yield Check(LOGIN, OK, str(path))
+    except ClusterwrightError as error:
+        yield Check(LOGIN, FAULT, f"{path}: {error.what}", "clusterwright dashboard --new-login (--fix does it)")
+
+
 def fixed(check: Check, site: Path | None) -> str:
     """Fix one check where that is safe, and return what was done. Empty where it is for a person."""
     if check.name == "private folder":
         (find_site(site) / STATE_FOLDER).chmod(0o700)
         return "made private"
+    if check.name == LOGIN:
+        renew_login(find_site(site))
+        return "a new one was made; an engine that runs takes the old one until it is started again"
     can_install = os.geteuid() == 0 and shutil.which("apt-get") is not None
     if check.name not in TOOLS or check.name == "nvidia-smi" or not can_install:
         return ""

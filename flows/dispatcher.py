@@ -11,18 +11,22 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import httpx
 from prefect import tags
+from prefect.exceptions import PrefectException
 
 from flows.buildout import buildout
 from flows.catching_up import catch_up, cut_off
 from flows.engine_log import logged
 from flows.engine_state import Engine, forget, register
 from flows.lookout import Lookout
+from flows.prefect_api import LOST
 from flows.prefect_server import PrefectServer
 from flows.standing import clear_abandoned, restore_history
+from steps.errors import UnreachableError
 
 PATIENCE_S = 30
-"""How long, in seconds, runs may take to notice that the server has ended."""
+"""How long, in seconds, runs may take to notice that the server does not work any more."""
 
 
 class Dispatcher:
@@ -52,8 +56,19 @@ class Dispatcher:
         engine = self.engine
         self.advances += 1
         mark = "rehearsal" if engine.rehearsal else "real"
-        with tags(engine.tag, engine.plan.site, f"revision {engine.revision}", mark):
+        with _needing_server(), tags(engine.tag, engine.plan.site, f"revision {engine.revision}", mark):
             buildout(engine.id, f"{engine.plan.site} · advance {self.advances}")
+
+
+@contextmanager
+def _needing_server() -> Iterator[None]:
+    """Say in our words that the dashboard's server failed, where a run ends by that."""
+    try:
+        yield
+    except (PrefectException, httpx.HTTPError) as error:
+        cut_off()
+        what = str(error).partition("\n")[0]
+        raise UnreachableError(f"the dashboard's server does not work any more: {what}", hint=LOST) from error
 
 
 @contextmanager
@@ -94,7 +109,9 @@ def dispatching(
 def _show_history(server: PrefectServer, engine: Engine, say: Callable[[str], None]) -> None:
     """Show the unfinished runs of earlier engines as crashed. Where the dashboard has lost its history, say so."""
     clear_abandoned(server.api)
-    if restored := restore_history(server.api, engine):
+    with _needing_server():
+        restored = restore_history(server.api, engine)
+    if restored:
         say(f"the dashboard's history was lost; the standing of {restored} phases was restored from the ledger")
 
 
@@ -104,11 +121,14 @@ def _finish(
     thread: threading.Thread,
     errors: list[BaseException],
 ) -> None:
-    """Wait for the dispatcher's end. Raise the error that ended it, if there was one."""
-    if not server.is_alive:
+    """Wait for the dispatcher's end. Raise what ended its server's work, or the error that ended it, if there was one."""
+    fault = server.fault()
+    if fault:
         cut_off()
-    thread.join(None if server.is_alive else PATIENCE_S)
+    thread.join(PATIENCE_S if fault else None)
     forget(engine)
+    if fault:
+        raise fault
     if errors:
         raise errors[0]
 

@@ -21,7 +21,7 @@ from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
 from ledger.stores.log import machine_clock
 from ledger.writing import Ledger
-from steps.errors import InputError, UnreachableError
+from steps.errors import InputError
 
 INTERRUPTED = 130
 PROJECT_TIME = machine_clock
@@ -108,13 +108,11 @@ def _engine(ledger: Ledger, performer: Performer, stop: threading.Event) -> Engi
 
 
 def _dispatch(server: PrefectServer, engine: Engine, say: Say, *, until_idle: bool) -> None:
-    """Dispatch until the engine is stopped. Raise where Prefect's server ends before that."""
+    """Dispatch until the engine is stopped. Raise where Prefect's server ends, or loses its database, before that."""
     from flows.dispatcher import dispatching  # imports Prefect, as above
 
     engine.tend = Attendant(engine, say).tend
     with dispatching(server, engine, say, until_idle=until_idle) as dispatcher:
-        while dispatcher.is_alive() and server.is_alive:
+        while dispatcher.is_alive() and not server.fault():
             dispatcher.join(LOOK_S)
         say("stopping: what runs is ended or settled, the dashboard catches up")
-    if not server.is_alive:
-        raise UnreachableError("Prefect's server ended by itself", hint=f"what it printed: {server.log}")

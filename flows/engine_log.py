@@ -9,7 +9,7 @@ from pathlib import Path
 
 from prefect.logging.configuration import ensure_logging_setup
 
-from flows.prefect_settings import log_folder
+from flows.folders import log_folder
 
 FORM = "%(asctime)s %(levelname)s %(name)s %(message)s"
 

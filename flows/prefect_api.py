@@ -5,12 +5,14 @@ The state of the work is never read from here.
 
 from __future__ import annotations
 
+import base64
 import json
 import urllib.error
 import urllib.request
 from typing import Any
 
 from flows.prefect_settings import api_url
+from steps.errors import UnreachableError
 
 Filter = dict[str, Any]
 """Which runs are meant, in the words of Prefect's REST interface."""
@@ -18,15 +20,19 @@ Filter = dict[str, Any]
 Shown = dict[str, Any]
 """A run or an artifact as Prefect's server shows it."""
 
+LOST = "the record is complete without the dashboard; the next start restores what the dashboard lost"
+
 FINAL = ["COMPLETED", "FAILED", "CRASHED", "CANCELLED"]
 
 
 class PrefectApi:
     """The interface of the server on a port of this machine."""
 
-    def __init__(self, port: int) -> None:
-        """Take the port. Nothing is asked yet."""
+    def __init__(self, port: int, login: str) -> None:
+        """Take the port and the login. Nothing is asked yet."""
         self._url = api_url(port)
+        token = base64.b64encode(login.encode()).decode()
+        self._headers = {"Content-Type": "application/json", "Authorization": f"Basic {token}"}
 
     def answers(self) -> bool:
         """Return whether the server answers."""
@@ -37,11 +43,14 @@ class PrefectApi:
             return False
 
     def post(self, path: str, body: dict[str, Any]) -> Any:
-        """Send one request and return its answer."""
-        data, headers = json.dumps(body).encode(), {"Content-Type": "application/json"}
-        request = urllib.request.Request(self._url + path, data=data, headers=headers)
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return json.loads(answer.read() or b"null")
+        """Send one request and return its answer. Raise where the server does not answer, or with an error."""
+        data = json.dumps(body).encode()
+        request = urllib.request.Request(self._url + path, data=data, headers=self._headers)
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return json.loads(answer.read() or b"null")
+        except OSError as error:
+            raise UnreachableError(f"the dashboard's server does not answer: {error}", hint=LOST) from error
 
     def count(self, kind: str, wanted: Filter) -> int:
         """Return how many flow or task runs it shows. `kind` is `flow_runs` or `task_runs`."""

@@ -6,7 +6,7 @@ written the task runs that this engine ended. A site has one server at a time, s
 
 from __future__ import annotations
 
-import fcntl
+import os
 import signal
 import socket
 import subprocess
@@ -14,22 +14,29 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Self
 
+from flows.folders import log_folder
+from flows.held import hang_up, held_port, locked, release_port
 from flows.lifeline import dying_with_parent
-from flows.prefect_api import FINAL, PrefectApi
-from flows.prefect_settings import HOST, apply, log_folder, state_folder
+from flows.prefect_api import FINAL, LOST, PrefectApi
+from flows.prefect_settings import apply, database_file, others, page_url, prefect_home
 from steps.errors import UnreachableError
 
 START_S = 120
 DRAIN_S = 60
 TELL_S = 4
+LOOK_S = 0.2
 LOG = "prefect-server.log"
 
 
 class PrefectServer:
     """A running server. Use it in a with statement, in a thread that lives as long as the server should."""
+
+    api: PrefectApi
+    """Its interface, once it was started."""
 
     def __init__(
         self,
@@ -41,9 +48,11 @@ class PrefectServer:
         self.site_dir = site_dir
         self.port = port
         self.say = on_message
-        self.api = PrefectApi(port)
         self.process: subprocess.Popen[bytes] | None = None
         self._lock: IO[str] | None = None
+        self._port: socket.socket | None = None
+        self._has_hung_up = False
+        self._database: os.stat_result | None = None
 
     def __enter__(self) -> Self:
         """Start it, and wait until it answers."""
@@ -66,25 +75,46 @@ class PrefectServer:
 
     def start(self) -> None:
         """Start the server. Raise where the port is taken, another engine has the folder, or the server ends."""
-        refuse_taken_port(self.port)
-        self._lock = _locked(state_folder(self.site_dir) / "engine.lock")
-        apply(self.site_dir, self.port)
-        log_folder(self.site_dir)
-        with self.log.open("ab") as out:
-            command = [sys.executable, "-P", "-m", "prefect", "server", "start"]
-            self.process = subprocess.Popen(
-                [*command, "--host", HOST, "--port", str(self.port)],
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,  # Ctrl-C is handled here: the server must outlive the runs
-                preexec_fn=dying_with_parent(),  # noqa: PLW1509  before exec, two system calls
-            )
+        self._port = held_port(self.port)
         try:
+            self._lock = locked(self.site_dir, self.port)
+            self.api = PrefectApi(self.port, apply(self.site_dir, self.port))
+            self.process = self._spawned(self._port)
             self._await_answer()
         except BaseException:
             self.stop(patience_s=0)
             raise
+        with suppress(FileNotFoundError):  # it was deleted already, which is a fault
+            self._database = database_file(self.site_dir).stat()
+
+    def _spawned(self, port: socket.socket) -> subprocess.Popen[bytes]:
+        log_folder(self.site_dir)
+        site, descriptor = self.site_dir.resolve(), port.fileno()
+        ours = others()
+        with self.log.open("ab") as out:
+            return subprocess.Popen(
+                [sys.executable, "-P", "-m", "flows.dashboard_app", str(site), str(self.port), str(descriptor)],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                cwd=prefect_home(site),  # Prefect reads settings from files of the folder that it is started in
+                env={name: value for name, value in os.environ.items() if name not in ours},
+                pass_fds=[descriptor],
+                umask=0o077,
+                start_new_session=True,  # Ctrl-C is handled here: the server must outlive the runs
+                preexec_fn=dying_with_parent(),  # noqa: PLW1509  before exec, two system calls
+            )
+
+    def fault(self) -> UnreachableError | None:
+        """Return what ended the server's work. None while it works. Clients of a server that has ended are cut off."""
+        if not self.is_alive:
+            if self._port is not None and not self._has_hung_up:
+                self._has_hung_up = True
+                hang_up(self._port)
+            return UnreachableError("Prefect's server ended by itself", hint=f"what it printed: {self.log}")
+        if self._database is not None and _is_whole(self._database, database_file(self.site_dir)):
+            return None
+        return UnreachableError("the dashboard's database was deleted or emptied while its server ran", hint=LOST)
 
     def _await_answer(self) -> None:
         began = told = time.monotonic()
@@ -98,7 +128,10 @@ class PrefectServer:
                 told = now
                 self.say(f"the dashboard is starting, {now - began:.0f} s")
             time.sleep(0.1)
-        self.say(f"dashboard on http://{HOST}:{self.port} after {time.monotonic() - began:.0f} s")
+        took = time.monotonic() - began
+        self.say(
+            f"dashboard on {page_url(self.port)} after {took:.0f} s; `clusterwright dashboard --login` shows its login"
+        )
 
     def drain(self, tag: str, expected: int) -> int:
         """Wait until the server shows `expected` ended task runs of an engine. Return how many it shows."""
@@ -116,7 +149,7 @@ class PrefectServer:
         return seen
 
     def stop(self, *, patience_s: float = 10) -> None:
-        """Ask the server to end, and kill it if it has not ended after `patience_s` seconds."""
+        """Ask the server to end, and kill it if it has not ended after `patience_s` seconds. Then release port and lock."""
         if self.process is not None and self.is_alive:
             self.process.send_signal(signal.SIGTERM)
             try:
@@ -124,36 +157,19 @@ class PrefectServer:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+        if self._port is not None:
+            release_port(self._port)
         if self._lock is not None:
             self._lock.close()
-            self._lock = None
+        self._port = self._lock = None
 
 
-def refuse_taken_port(port: int) -> None:
-    """Raise where another program listens on a port."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port just left is free; one in use is not
-        try:
-            probe.bind((HOST, port))
-        except OSError as error:
-            raise UnreachableError(
-                f"port {port} on {HOST} is taken: {error.strerror}",
-                hint="another engine or dashboard may run; name another port with --port",
-            ) from None
-
-
-def _locked(path: Path) -> IO[str]:
-    """Take the site's lock. The kernel releases it when the process has ended, in whatever way."""
-    lock = path.open("a")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        lock.close()
-        raise UnreachableError(
-            f"another engine or dashboard of this site runs: {path} is locked",
-            hint="stop it first; two would write one dashboard's history",
-        ) from None
-    return lock
+def _is_whole(before: os.stat_result, path: Path) -> bool:
+    """Return whether a database is still the same file, and not shorter. SQLite's never gets shorter by itself."""
+    with suppress(FileNotFoundError):
+        now = path.stat()
+        return (now.st_dev, now.st_ino) == (before.st_dev, before.st_ino) and now.st_size >= before.st_size
+    return False
 
 
 def serve_dashboard(
@@ -163,7 +179,9 @@ def serve_dashboard(
     on_message: Callable[[str], None],
     stop: threading.Event,
 ) -> None:
-    """Serve a site's dashboard without running anything, until `stop` is set."""
-    with PrefectServer(site_dir, port, on_message):
+    """Serve a site's dashboard without running anything, until `stop` is set. Raise where its server fails before."""
+    with PrefectServer(site_dir, port, on_message) as server:
         on_message("nothing runs; Ctrl-C ends the dashboard")
-        stop.wait()
+        while not stop.wait(LOOK_S):
+            if fault := server.fault():
+                raise fault

@@ -8,8 +8,8 @@ import socket
 from pathlib import Path
 from unittest.mock import patch
 
+from flows.folders import state_folder
 from flows.prefect_server import PrefectServer
-from flows.prefect_settings import state_folder
 from tests.once import Once
 
 HOME = "prefect"

@@ -175,16 +175,21 @@ def test_a_killed_engine_leaves_no_playbook_behind_and_the_next_goes_on(
     assert not found
 
 
-def test_a_change_waits_for_its_release_and_hands_off_runs_none(
+def test_hands_off_runs_no_change_and_after_an_engine_that_lost_its_dashboard_the_next_runs_it(
     machine: Path, command: Command, up: Callable[..., Up], stress_ng: None
 ) -> None:
+    """The dashboard's database may be deleted at any time: what was decided is in the ledger."""
     stressing(machine, command)
     engine = up(machine, "--hands-off").started()
     result = command("release", "035@pod-001", "--yes", "--site", machine, "--as", "owner")
     assert result.returncode == 0, result.stderr
     time.sleep(4)
     assert row(machine, "035@pod-001").state.value == "ready"
-    engine.stop()
+    shutil.rmtree(machine / ".clusterwright" / "prefect")
+    assert engine.process.wait(60) == 3
+    assert "database was deleted" in engine.said()
+    assert "Traceback" not in engine.said()
+    assert not audit(machine)
 
     again = up(machine).started()
     until(lambda: runs(machine, "035@pod-001"), seconds=30)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import socket
+import os
 import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import psutil
 import pytest
 
-from flows.prefect_server import PrefectServer, refuse_taken_port
-from flows.prefect_settings import prefect_environment, state_folder
+from flows.held import locked, running_port
+from flows.prefect_server import PrefectServer
+from flows.prefect_settings import apply, prefect_environment
 from steps.errors import UnreachableError
 from tests.dashboard import free_port
 from tests.flows.conftest import until
@@ -26,24 +28,14 @@ time.sleep(300)
 """
 
 
-def test_a_taken_port_is_named_with_the_option_that_gives_another() -> None:
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        port = other.getsockname()[1]
-
-        with pytest.raises(UnreachableError, match=rf"port {port} .* is taken(.|\n)*--port"):
-            refuse_taken_port(port)
-
-
 def test_a_second_engine_on_one_site_is_refused(tmp_path: Path) -> None:
-    import fcntl
-
-    with (state_folder(tmp_path) / "engine.lock").open("a") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-
+    with locked(tmp_path, 4300):
         with pytest.raises(UnreachableError, match="another engine or dashboard of this site runs"):
             PrefectServer(tmp_path, free_port(), lambda _: None).start()
+
+        assert running_port(tmp_path, 4200) == 4300
+
+    assert running_port(tmp_path, 4200) is None
 
 
 def test_a_child_dies_with_a_parent_that_is_killed() -> None:
@@ -58,7 +50,7 @@ def test_a_child_dies_with_a_parent_that_is_killed() -> None:
 
 
 def test_nothing_is_sent_anywhere_and_everything_lies_in_the_sites_folder(tmp_path: Path) -> None:
-    given = prefect_environment(tmp_path, 4200)
+    given = prefect_environment(tmp_path, 4200, "name:password")
 
     assert given["PREFECT_SERVER_ANALYTICS_ENABLED"] == "false"
     assert given["DO_NOT_TRACK"] == "1"
@@ -67,8 +59,19 @@ def test_nothing_is_sent_anywhere_and_everything_lies_in_the_sites_folder(tmp_pa
         assert str(tmp_path / ".clusterwright") in given[key]
 
 
-def test_the_state_folder_is_private(tmp_path: Path) -> None:
-    assert state_folder(tmp_path).stat().st_mode & 0o077 == 0
+def test_settings_of_another_prefect_are_put_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody works with a Prefect server elsewhere in the same shell: its address and its key are not for ours."""
+    with patch.dict(os.environ):
+        for name in ("PREFECT_API_KEY", "PREFECT_PROFILE", "PREFECT_SERVER_API_BASE_PATH"):
+            monkeypatch.setenv(name, "of another")
+        monkeypatch.setenv("PREFECT_API_URL", "https://prefect.example/api")
+        monkeypatch.setenv("PREFECT_API_AUTH_STRING", "of:another")
+
+        login = apply(tmp_path, 4300)
+
+        assert os.environ["PREFECT_API_URL"] == "http://127.0.0.1:4300/api"
+        assert os.environ["PREFECT_API_AUTH_STRING"] == os.environ["PREFECT_SERVER_API_AUTH_STRING"] == login
+        assert "of another" not in os.environ.values()
 
 
 @pytest.mark.slow

@@ -56,6 +56,7 @@ def site(ledger: Ledger, clock: Clock) -> Path:
         ("catalog/networking/X01_own.yaml", "id: X01\n"),
         ("inventory/hosts.yml", "all: {vars: {ansible_password: secret}}\n"),
         (".clusterwright/prefect/prefect.db", "engine"),
+        (".clusterwright/dashboard-login", "engine"),
     ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")

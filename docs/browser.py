@@ -1,0 +1,105 @@
+"""A headless Chromium that logs in to a dashboard as a person does, and takes pictures of its pages."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import shutil
+import subprocess
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from websockets.sync.client import connect
+from websockets.sync.connection import Connection
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+SHARPNESS = 1.5
+START_S = 20
+LOOK_S = 0.2
+SETTLE_S = 4.0
+"""How long, in seconds, a page has to load its runs and draw them."""
+
+
+class Browser:
+    """One page of a browser, driven through Chromium's own protocol."""
+
+    def __init__(self, page: Connection) -> None:
+        """Take the connection to the page."""
+        self._page = page
+        self._numbers = itertools.count(1)
+
+    def do(self, method: str, **params: Any) -> dict[str, Any]:
+        """Do one thing of the protocol, and return its result."""
+        number = next(self._numbers)
+        self._page.send(json.dumps({"id": number, "method": method, "params": params}))
+        while True:
+            answer = json.loads(self._page.recv(timeout=60))
+            if answer.get("id") == number:
+                return dict(answer.get("result", {}))
+
+    def ask(self, script: str) -> Any:
+        """Return what a script in the page says."""
+        return self.do("Runtime.evaluate", expression=script)["result"].get("value")
+
+    def go(self, address: str) -> None:
+        """Open a page, and let it load."""
+        self.do("Page.navigate", url=address)
+        time.sleep(SETTLE_S)
+
+    def log_in(self, address: str, login: str) -> None:
+        """Type the login into the page that a dashboard shows to whom it does not know."""
+        self.go(address)
+        self.ask("document.querySelector('input[type=password]').focus()")
+        self.do("Input.insertText", text=login)
+        for kind in ("keyDown", "keyUp"):
+            self.do("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r")
+        time.sleep(SETTLE_S)
+
+    def photograph(self, path: Path) -> None:
+        """Write a picture of the page as PNG."""
+        path.write_bytes(base64.b64decode(self.do("Page.captureScreenshot", format="png")["data"]))
+
+
+@contextmanager
+def browser(width: int, height: int) -> Iterator[Browser]:
+    """Run a browser whose pages have a size in pixels, while the block lasts."""
+    program = next(path for name in CHROMIUM if (path := shutil.which(name)))
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        process = subprocess.Popen(
+            [
+                program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+                "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                f"--user-data-dir={profile}", "--remote-debugging-port=0", "about:blank",
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            with connect(_page(Path(profile)), max_size=None) as page:
+                shown = Browser(page)
+                size = {"width": width, "height": height, "deviceScaleFactor": SHARPNESS, "mobile": False}
+                shown.do("Emulation.setDeviceMetricsOverride", **size)
+                yield shown
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def _page(profile: Path) -> str:
+    """Return the address of the browser's first page, once it has one."""
+    noted = profile / "DevToolsActivePort"
+    began = time.monotonic()
+    while time.monotonic() - began < START_S:
+        time.sleep(LOOK_S)
+        if noted.exists() and (port := noted.read_text(encoding="ascii").partition("\n")[0]):
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=10) as answer:
+                pages = [page for page in json.load(answer) if page["type"] == "page"]
+            if pages:
+                return str(pages[0]["webSocketDebuggerUrl"])
+    raise TimeoutError(f"the browser has no page after {START_S} s")
