@@ -12,6 +12,8 @@ from pathlib import Path
 
 from clusterwright.planning import read_all
 from clusterwright.where import find_site
+from steps.design.people import account_warnings
+from steps.design.site import Site
 from steps.errors import ClusterwrightError
 
 OK, ADVICE, FAULT = "ok", "advice", "fault"
@@ -89,10 +91,19 @@ def _site(site: Path | None) -> Iterator[Check]:
     remedy = "" if is_private else "chmod 700 (--fix does it)"
     yield Check("private folder", OK if is_private else ADVICE, str(state), remedy)
     try:
-        read_all(folder)
-        yield Check("site.yaml", OK, str(folder / "site.yaml"))
+        site_file, _, _ = read_all(folder)
     except ClusterwrightError as error:
         yield Check("site.yaml", FAULT, error.what, str(error.place or error.hint))
+        return
+    yield Check("site.yaml", OK, str(folder / "site.yaml"))
+    yield _accounts(site_file)
+
+
+def _accounts(site: Site) -> Check:
+    shared = account_warnings(site.people)
+    if not shared:
+        return Check("accounts", OK, "each is stated for one person")
+    return Check("accounts", ADVICE, "; ".join(shared), "state each person's own account, or let them sign with keys")
 
 
 def fixed(check: Check, site: Path | None) -> str:

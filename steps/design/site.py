@@ -16,6 +16,7 @@ from pydantic import Field, field_validator, model_validator
 
 from steps.catalog.schema import Closed, Slug, StepId, Text
 from steps.catalog.terms import Kind, Phase
+from steps.design.people import refuse_shared_keys
 from steps.errors import InputError, Place
 from steps.evidence_rules import EvidenceRules
 from steps.validation import validated
@@ -173,6 +174,7 @@ def read_site(folder: Path, roles: dict[str, str]) -> Site:
                     hint="`clusterwright catalog roles` lists them",
                     place=Place(str(path), line_of(lines, at), f"people[{index}].roles[{number}]"),
                 )
+    refuse_shared_keys(site.people, lines, str(path))
     for role in site.crews:
         if role not in roles:
             raise InputError(

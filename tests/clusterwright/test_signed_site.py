@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import os
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ledger.account import machine_account
 from tests.needs import needs
 
 pytestmark = needs("ssh-keygen")
@@ -42,7 +42,7 @@ class Site:
             stdin=subprocess.DEVNULL,
         )
         key = (self.keys / f"{name}.pub").read_text(encoding="utf-8").strip()
-        return {"id": name, "name": name.title(), "roles": [role], "account": getpass.getuser(), "ssh_key": key}
+        return {"id": name, "name": name.title(), "roles": [role], "account": machine_account(), "ssh_key": key}
 
     def __call__(
         self, *words: object, at: Path | None = None, rc: int = 0, key: str | None = None

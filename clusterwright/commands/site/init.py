@@ -7,7 +7,6 @@ Example:
 
 """
 
-import getpass
 import os
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -18,6 +17,7 @@ from typer import Argument, Option
 from clusterwright.commands.options import day_option
 from clusterwright.output import say
 from clusterwright.site_template import inventory_text, site_text
+from ledger.account import machine_account
 from steps.catalog.loader import read_roles
 from steps.design.preset import read_preset
 from steps.design.site import site_slug
@@ -47,7 +47,7 @@ def init(
         chosen,
         name=site_slug(folder.resolve().name),
         start=start or datetime.now(UTC).date(),
-        account=getpass.getuser(),
+        account=machine_account(),
         signing=[slug for slug, role in roles.items() if role["signs"]],
         working=[slug for slug, role in roles.items() if not role["signs"]],
         has_inventory=hosts is not None,
