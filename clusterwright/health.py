@@ -12,6 +12,7 @@ from pathlib import Path
 
 from clusterwright.planning import read_all
 from clusterwright.where import find_site
+from ledger.private import KEPT, is_open_to_others
 from steps.design.people import account_warnings
 from steps.design.site import Site
 from steps.errors import ClusterwrightError
@@ -34,7 +35,6 @@ TOOLS = {
 NEEDED = {"ssh-keygen"}
 FREE_BYTES = 2 * 1024**3
 DASHBOARD_PORT = 4200
-STATE_FOLDER = ".clusterwright"
 
 
 @dataclass(frozen=True)
@@ -86,10 +86,7 @@ def _site(site: Path | None) -> Iterator[Check]:
     has_room = free >= FREE_BYTES
     remedy = "" if has_room else "the ledger and its evidence need at least 2 GiB"
     yield Check("disk", OK if has_room else FAULT, f"{free / 1024**3:.1f} GiB free", remedy)
-    state = folder / STATE_FOLDER
-    is_private = not state.exists() or state.stat().st_mode & 0o077 == 0
-    remedy = "" if is_private else "chmod 700 (--fix does it)"
-    yield Check("private folder", OK if is_private else ADVICE, str(state), remedy)
+    yield _privacy(folder)
     try:
         site_file, _, _ = read_all(folder)
     except ClusterwrightError as error:
@@ -99,6 +96,15 @@ def _site(site: Path | None) -> Iterator[Check]:
     yield _accounts(site_file)
 
 
+def _privacy(folder: Path) -> Check:
+    """Return whether other accounts have permissions on the record. Those that were ours to take are taken already."""
+    found = [name for name in KEPT if is_open_to_others(folder / name)]
+    if not found:
+        return Check("private record", OK, "only its account can read it")
+    who = "another account owns them, and others may read them"
+    return Check("private record", ADVICE, f"{', '.join(found)}: {who}", f"as their owner: chmod -R go= in {folder}")
+
+
 def _accounts(site: Site) -> Check:
     shared = account_warnings(site.people)
     if not shared:
@@ -106,11 +112,8 @@ def _accounts(site: Site) -> Check:
     return Check("accounts", ADVICE, "; ".join(shared), "state each person's own account, or let them sign with keys")
 
 
-def fixed(check: Check, site: Path | None) -> str:
+def fixed(check: Check) -> str:
     """Fix one check where that is safe, and return what was done. Empty where it is for a person."""
-    if check.name == "private folder":
-        (find_site(site) / STATE_FOLDER).chmod(0o700)
-        return "made private"
     can_install = os.geteuid() == 0 and shutil.which("apt-get") is not None
     if check.name not in TOOLS or check.name == "nvidia-smi" or not can_install:
         return ""

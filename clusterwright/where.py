@@ -3,7 +3,9 @@
 import os
 from pathlib import Path
 
+from clusterwright.output import say
 from ledger.account import account_of
+from ledger.private import close_to_others
 from ledger.questions.people import PersonRow, people, person_for_account
 from ledger.questions.snapshot import Snapshot
 from steps.errors import InputError, NotSatisfiedError
@@ -18,6 +20,11 @@ def find_site(given: Path | None) -> Path:
         raise InputError(
             f"no {SITE_FILE} here or above",
             hint="go to a site's folder, or name it with --site DIR; `clusterwright init DIR` makes a new one",
+        )
+    closed = close_to_others(folder)
+    if closed:
+        say(
+            f"{folder}: other accounts had permissions on {closed:,} files and folders of the record; now only yours has"
         )
     return folder
 

@@ -28,7 +28,7 @@ def state_folder(site_dir: Path) -> Path:
 def log_folder(site_dir: Path) -> Path:
     """Return the folder of the server's and the engine's log."""
     folder = state_folder(site_dir) / "log"
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 
@@ -61,5 +61,5 @@ def prefect_environment(site_dir: Path, port: int) -> dict[str, str]:
 
 def apply(site_dir: Path, port: int) -> None:
     """Put the settings into this process's environment, and make the private home."""
-    (state_folder(site_dir) / "prefect").mkdir(exist_ok=True)
+    (state_folder(site_dir) / "prefect").mkdir(mode=0o700, exist_ok=True)
     os.environ.update(prefect_environment(site_dir.resolve(), port))

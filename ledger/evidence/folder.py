@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from ledger.private import make_folder
 from steps.errors import InputError, UnreachableError
 
 ASIDE = ".new-"
@@ -41,7 +42,7 @@ def write(place: Path, content: bytes) -> None:
     try:
         above = (place.parent, *place.parent.parents)
         new = [folder for folder in above if not folder.exists()]
-        place.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(place.parent)
         for left in half_written(place.parent, ABANDONED_S):
             with suppress(OSError):  # it belongs to another account, and does no harm
                 left.unlink()
@@ -63,7 +64,7 @@ def _write_aside(place: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        aside.chmod(0o444)
+        aside.chmod(0o400)
         aside.replace(place)
     except BaseException:
         aside.unlink(missing_ok=True)

@@ -12,7 +12,9 @@ from clusterwright.interrupts import stop_on_interrupt
 from clusterwright.output import say
 from clusterwright.where import find_site
 from flows.prefect_server import serve_dashboard
+from ledger.private import private_files
 
 
 def dashboard(port: PortOption = 4200, site: SiteOption = None) -> None:
-    serve_dashboard(find_site(site), port=port, on_message=say, stop=stop_on_interrupt())
+    with private_files():
+        serve_dashboard(find_site(site), port=port, on_message=say, stop=stop_on_interrupt())
