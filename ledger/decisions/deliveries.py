@@ -13,7 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
 
-from ledger.evidence.store import MAX_BYTES
+from ledger.evidence.store import content_of
 from ledger.evidence.taking import Intake
 from ledger.log.chain import Event
 from ledger.log.payloads.base import Left
@@ -203,9 +203,4 @@ def _compared(asked: Snapshot, tranche: TrancheRow, manifest: FileRead, scan: Fi
 
 
 def _read(path: Path) -> FileRead:
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise InputError(f"{path} is over the limit of {MAX_BYTES:,} bytes")
-        return FileRead(path.read_bytes(), path.name)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    return FileRead(content_of(path, str(path)), path.name)
