@@ -21,6 +21,7 @@ from ledger.stores.following import has_ledger
 from ledger.stores.log import machine_clock
 from ledger.writing import Ledger
 from steps.schedule.plan import Plan
+from steps.text import require_visible
 
 UNDOES = {
     "re-opened": "open again",
@@ -78,6 +79,8 @@ def adopt_prepared(
 ) -> int:
     """Put a plan in force and return the number of its revision. The first adoption makes the ledger."""
     folder, plan, person, *_ = adoption
+    require_visible(reason, "the reason", lines=True)
+    require_visible(baseline or "", "the baseline's name")
     with _begun(adoption, rehearsal=rehearsal) if adoption.is_first else Ledger.open(folder) as ledger:
         event: Any = decided(
             ledger,

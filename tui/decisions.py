@@ -13,6 +13,7 @@ from ledger.decisions.sign_off import reject, sign
 from ledger.decisions.work import comment, finish, hold, measure, start
 from ledger.entries import ItemEntry, evidence_of, measurement_of, readings_of
 from ledger.log.chain import Event
+from ledger.rules.text import require_visible_text
 from ledger.writing import Ledger
 from tui.widgets.check_item import TypedItem
 
@@ -23,6 +24,7 @@ def take(folder: Path, person: str, name: str, *about: object) -> object:
     `about` is the activity and what was typed. Return what the decision returned.
     """
     decision = DECISIONS[name]
+    require_visible_text(decision, (None, person, *about), {})
     with Ledger.open(folder) as ledger:
         return decided(ledger, person, lambda: decision(ledger, person, *about), may_ask=False)
 

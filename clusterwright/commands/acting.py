@@ -19,6 +19,7 @@ from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
+from ledger.rules.text import require_visible_text
 from ledger.writing import Ledger
 from steps.errors import InputError
 
@@ -42,7 +43,8 @@ class Deciding:
         *args: Given.args,
         **named: Given.kwargs,
     ) -> Result:
-        """Take a decision and return what it returns."""
+        """Take a decision and return what it returns. Text with marks that cannot be seen is refused."""
+        require_visible_text(decision, (self.ledger, self.person, *args), named)
         return decided(
             self.ledger,
             self.person,

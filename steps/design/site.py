@@ -19,6 +19,7 @@ from steps.catalog.terms import Kind, Phase
 from steps.design.people import refuse_shared_keys
 from steps.errors import InputError, Place
 from steps.evidence_rules import EvidenceRules
+from steps.text import require_visible
 from steps.validation import validated
 from steps.yaml_lines import line_of, load
 
@@ -77,6 +78,15 @@ class PersonEntry(Closed):
     organisation: str = ""
     account: str | None = None
     ssh_key: str | None = None
+
+    @field_validator("name", "organisation", "account")
+    @classmethod
+    def _one_line(cls, value: str | None) -> str | None:
+        try:
+            require_visible(value or "", "it")
+        except InputError as hidden:
+            raise ValueError(hidden.what) from None
+        return value
 
 
 class NetBox(Closed):

@@ -22,6 +22,7 @@ from ledger.decisions import sign_off
 from ledger.decisions.by_key import export as write_statement
 from ledger.writing import Ledger
 from steps.errors import InputError
+from steps.text import require_visible
 
 
 def sign(
@@ -53,6 +54,7 @@ def _write_statement(
     role: str | None,
     comment: str,
 ) -> None:
+    require_visible(comment, "the comment", lines=True)
     with me.deciding() as decider:
         ledger, person, names = decider.ledger, decider.person, matching(decider.snapshot, activities)
         if len(names) != 1:
