@@ -55,8 +55,8 @@ def _write_statement(
     comment: str,
 ) -> None:
     require_visible(comment, "the comment", lines=True)
-    with me.deciding() as decider:
-        ledger, person, names = decider.ledger, decider.person, matching(decider.snapshot, activities)
+    with me.record() as snapshot, Ledger.open(snapshot.site_dir) as ledger:
+        person, names = me.person(snapshot), matching(snapshot, activities)
         if len(names) != 1:
             raise InputError(f"{len(names)} activities are named, and a statement is about one")
         command = write_statement(
