@@ -32,8 +32,10 @@ def is_by_key(snapshot: Snapshot) -> bool:
 def people_here(snapshot: Snapshot, key: Path | None = None) -> list[str]:
     """Return the people as whom this account may act. On a signed site, those whose public keys are at hand."""
     if not is_by_key(snapshot):
-        return [person.id for person in person_for_account(snapshot, account_of(snapshot.site_dir))]
-    return [person.id for person in people(snapshot) if _is_at_hand(valid_key(snapshot, person.id), key)]
+        account = account_of(snapshot.site_dir)
+        return [person.id for person in person_for_account(snapshot, account)]
+    known = [person.id for person in people(snapshot)]
+    return [person for person in known if _is_at_hand(valid_key(snapshot, person), key)]
 
 
 def _is_at_hand(public: str | None, key: Path | None) -> bool:

@@ -21,13 +21,6 @@ _NOT_CHANGED = -1
 _umasks: list[int] = []
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder and those above it that are missing. Only the owner can use the new ones."""
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
-    for path in reversed(missing):
-        path.mkdir(mode=0o700, exist_ok=True)
-
-
 def make_file(path: Path) -> None:
     """Make an empty file that only its owner can use, if there is none. Whoever opens it later says why that fails."""
     with suppress(OSError):
@@ -55,16 +48,18 @@ def close_to_others(site_dir: Path) -> int:
 def close_tree(path: Path) -> int:
     """Close a file, or a folder with everything in it. Return how many files and folders were open to others."""
     count = int(_closed(path))  # the folder first: once it is closed, nobody else can come in
-    return count + sum(map(_closed, path.rglob("*") if path.is_dir() else ()))
+    if path.is_dir():
+        count += sum(map(_closed, path.rglob("*")))
+    return count
 
 
 def _closed(path: Path) -> bool:
     # by its name: to open and close the ledger here would end the locks that SQLite has on it in this process
     try:
-        found = path.lstat()
-        if stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid() or not found.st_mode & OTHERS:
+        if not is_open_to_others(path) or path.lstat().st_uid != os.geteuid():
             return False
-        path.chmod(stat.S_IMODE(found.st_mode) & ~OTHERS)
+        mode = stat.S_IMODE(path.lstat().st_mode)
+        path.chmod(mode & ~OTHERS)
     except OSError:  # it was removed in the meantime, or the disk is read-only
         return False
     return True

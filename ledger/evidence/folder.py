@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from ledger.private import make_folder
 from steps.errors import InputError, UnreachableError
 
 ASIDE = ".new-"
@@ -40,9 +39,9 @@ def on_disk(place: Path) -> bytes | None:
 def write(place: Path, content: bytes) -> None:
     """Write a file completely or not at all. It gets its name only when its content is on disk."""
     try:
-        above = (place.parent, *place.parent.parents)
-        new = [folder for folder in above if not folder.exists()]
-        make_folder(place.parent)
+        new = _missing(place.parent)
+        for folder in reversed(new):
+            folder.mkdir(mode=0o700, exist_ok=True)
         for left in half_written(place.parent, ABANDONED_S):
             with suppress(OSError):  # it belongs to another account, and does no harm
                 left.unlink()
@@ -54,6 +53,11 @@ def write(place: Path, content: bytes) -> None:
             f"evidence cannot be written to {place.parent}: {error.strerror}",
             hint="check free space and permissions",
         ) from None
+
+
+def _missing(folder: Path) -> list[Path]:
+    """Return a folder and those above it that are not there, the innermost first."""
+    return [path for path in (folder, *folder.parents) if not path.exists()]
 
 
 def _write_aside(place: Path, content: bytes) -> None:

@@ -64,8 +64,8 @@ def site(tmp_path: Path) -> Site:
 def test_a_signed_site_from_adoption_to_a_package(site: Site) -> None:
     site("reopen", "071@site", "--as", "owner", "--reason", "x", rc=1, key="owner")
     site("attest", "071@site", "--as", "tech", "--reason", "worked out on paper", key="tech")
-    file = site.folder / "calculation.txt"
-    file.write_text("10.2 kW", encoding="utf-8")
+    file = site.folder / "calculation.csv"
+    file.write_text("what,kW\nrack,10.2\n", encoding="utf-8")
     site("attach", "071@site", "--as", "tech", "--file", file, "--kind", "power-calculation", key="tech")
     refused = site("sign", "071@site", "--as", "lead", key="tech", rc=1)
     assert "is invalid" in refused.stderr
@@ -87,8 +87,8 @@ def test_a_signed_site_from_adoption_to_a_package(site: Site) -> None:
 @pytest.mark.slow
 def test_a_statement_signed_elsewhere_is_recorded_once(site: Site) -> None:
     site("attest", "071@site", "--as", "tech", "--reason", "worked out on paper", key="tech")
-    file = site.folder / "calculation.txt"
-    file.write_text("10.2 kW", encoding="utf-8")
+    file = site.folder / "calculation.csv"
+    file.write_text("what,kW\nrack,10.2\n", encoding="utf-8")
     site("attach", "071@site", "--as", "tech", "--file", file, "--kind", "power-calculation", key="tech")
     request = site.folder / "request.json"
     said = site("sign", "071@site", "--as", "lead", "--export", request).stderr
