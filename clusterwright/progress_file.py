@@ -14,7 +14,7 @@ COLUMNS = ("activity", "state", "started", "finished", "by", "note")
 
 def read_progress(path: Path) -> list[ProgressRow]:
     """Return the rows of a progress file. Raise for the first fault, with its file, line and column."""
-    text = text_of(content_of(path, str(path)), str(path))
+    text = text_of(content_of(path.resolve(), str(path)), str(path))
     reader = csv.DictReader(text.splitlines())
     missing = [c for c in COLUMNS[:2] if c not in (reader.fieldnames or ())]
     if missing:

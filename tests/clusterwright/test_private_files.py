@@ -13,7 +13,7 @@ import pytest
 
 from flows.ansible.spare import supervisor
 from ledger.decisions.work import comment
-from ledger.evidence.store import store
+from ledger.evidence.store import load, store
 from ledger.private import KEPT, private_files
 from ledger.stores.file import connect
 from ledger.writing import Ledger
@@ -117,6 +117,24 @@ def test_what_another_account_owns_is_left_to_it(adopted: Path, command: Command
 
     assert "ledger.db" in open_to_others(adopted)
     assert "another account owns them" in doctor["private record"]["found"]
+
+
+@needs_root
+def test_what_root_records_belongs_to_the_owner_of_the_site(site: Path, command: Command) -> None:
+    """An engine under sudo must not shut out the people who sign."""
+    for folder in (site, *site.parents[:3]):
+        folder.chmod(0o755)
+    os.chown(site, NOBODY_HAS, NOBODY_HAS)
+    command("plan", "adopt", "--as", "owner", "--yes", "--site", site)
+    digest = store(site, b"10.2 kW")
+
+    def read() -> tuple[bytes, int]:
+        with closing(connect(site)) as record:
+            (events,) = record.execute("SELECT count(*) FROM event").fetchone()
+        return load(site, digest), events
+
+    assert as_account(NOBODY_HAS, read) == (b"10.2 kW", 2)
+    assert open_to_others(site) == {}
 
 
 def test_a_link_in_the_record_leads_to_no_change_elsewhere(adopted: Path, command: Command, tmp_path: Path) -> None:

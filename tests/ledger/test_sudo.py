@@ -61,6 +61,17 @@ def test_a_file_that_the_caller_cannot_read_is_not_stored(shared: Path, adopted:
     assert SECRET not in kept
 
 
+def test_a_secret_does_not_become_the_inventory_of_a_new_site(shared: Path, command: Command) -> None:
+    """Where everybody could read it."""
+    secret = written(shared / "shadow", SECRET, 0o600)
+
+    refused = command("init", shared / "site", "--inventory", secret)
+
+    assert refused.returncode == 2
+    assert "Permission denied" in refused.stderr
+    assert not (shared / "site").exists()
+
+
 def test_a_file_of_the_callers_own_is_read(shared: Path) -> None:
     mine = written(shared / "mine.txt", MINE, 0o600, NOBODY_HAS, NOBODY_HAS)
 

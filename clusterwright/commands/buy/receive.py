@@ -90,4 +90,4 @@ def _by_manifest(
 
 
 def _serials(path: Path) -> list[str]:
-    return text_of(content_of(path, str(path)), str(path)).split()
+    return text_of(content_of(path.resolve(), str(path)), str(path)).split()
