@@ -5,7 +5,6 @@ from pathlib import Path
 
 from clusterwright.output import say
 from ledger.account import account_of
-from ledger.acting import is_by_key, people_here
 from ledger.private import close_to_others
 from ledger.questions.people import PersonRow, people
 from ledger.questions.snapshot import Snapshot
@@ -54,6 +53,8 @@ def acting_person(
     The account says who acts. `--as ID` chooses among the people of one account and proves nothing more. On a signed site it
     names any person, and their key proves it when they decide.
     """
+    from ledger.acting import is_by_key, people_here  # OpenSSH, which commands that only look do not need
+
     if is_by_key(snapshot):
         return known_person(snapshot, claimed).id if claimed is not None else _by_key_at_hand(snapshot, key)
     account = account_of(snapshot.site_dir)
@@ -78,6 +79,8 @@ def acting_person(
 
 def _by_key_at_hand(snapshot: Snapshot, key: Path | None) -> str:
     """Return the person whose key is at hand. Raise if there is none, or if there are several."""
+    from ledger.acting import people_here
+
     here = people_here(snapshot, key)
     if len(here) != 1:
         found = f"the keys of {', '.join(here)} are at hand" if here else "no key of anybody at this site is at hand"
