@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from clusterwright.catalog_view import seed_line
 from clusterwright.check_view import counts
 from clusterwright.flat import flat_activity
-from clusterwright.output import Document, clean, minute
+from clusterwright.output import Document, in_line, minute
 from ledger.questions import records
 from ledger.questions.checks import check_history, checklist
 from ledger.questions.facts import fact_needs
@@ -66,7 +66,7 @@ def print_activity(document: Document, snapshot: Snapshot, row: Activity) -> Non
     lines += [_release_line(release, zone) for release in document["releases"]]
     lines += [f"run {r.id}: {r.status} {r.summary}" for r in document["runs"]]
     lines += [f"note by {c.person}, {minute(c.at, zone)}: {c.text}" for c in document["comments"]]
-    print(clean("\n".join(lines)))
+    print("\n".join(map(in_line, lines)))
 
 
 def _head(

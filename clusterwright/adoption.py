@@ -16,11 +16,14 @@ from ledger.questions.activities import standing
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
+from ledger.rules.permission import roles_for
 from ledger.rules.revision import consequences
 from ledger.stores.following import has_ledger
 from ledger.stores.log import machine_clock
 from ledger.writing import Ledger
+from steps.errors import NotPermittedError
 from steps.schedule.plan import Plan
+from steps.text import require_visible
 
 UNDOES = {
     "re-opened": "open again",
@@ -46,19 +49,43 @@ def changes_to(snapshot: Snapshot, plan: Plan) -> list[Change]:
     return [*no_longer, *placed_otherwise(orders(snapshot), plan), *plan_diff(held, plan)]
 
 
-def prepared(folder: Path, who: str | None) -> Adoption:
+def prepared(
+    folder: Path,
+    who: str | None,
+    key: Path | None = None,
+    *,
+    rehearsal: bool = False,
+) -> Adoption:
     """Return the adoption of what the folder makes now. Nothing is recorded."""
     if not has_ledger(folder):
         plan = plan_of(folder)
-        person = first_adopter(plan, account_of(folder), who)
+        person = _first_adopter(folder, plan, who, rehearsal=rehearsal)
         return Adoption(folder, plan, person, f"the first plan: {_size(plan)}", is_first=True)
     with open_snapshot(folder) as snapshot:
         plan = plan_of(folder, snapshot)
-        person, changes = acting_person(snapshot, who), changes_to(snapshot, plan)
+        person, changes = acting_person(snapshot, who, key), changes_to(snapshot, plan)
     counts = Counter(change.what for change in changes)
     undoes = [f"{counts[what]} {words}" for what, words in UNDOES.items() if counts[what]]
     summary = f"{len(changes)} changes: {', '.join([*undoes, _size(plan)])}"
     return Adoption(folder, plan, person, summary, is_first=False)
+
+
+def _first_adopter(
+    folder: Path,
+    plan: Plan,
+    who: str | None,
+    *,
+    rehearsal: bool,
+) -> str:
+    """Return the person who adopts the first plan. If it asks for signatures, whoever --as names: their key has to sign it."""
+    named = next((person for person in plan.people if person.id == who), None)
+    if named is None or rehearsal or genesis_key(plan, named.id) is None:
+        return first_adopter(plan, account_of(folder), who)
+    roles = roles_for("adopt_plan")
+    if not {*roles} & {*named.roles}:
+        hint = f"in site.yaml, people who may have the role {' or '.join(roles)}"
+        raise NotPermittedError(f"{named.id} may not adopt the first plan", hint=hint)
+    return named.id
 
 
 def _size(plan: Plan) -> str:
@@ -78,6 +105,8 @@ def adopt_prepared(
 ) -> int:
     """Put a plan in force and return the number of its revision. The first adoption makes the ledger."""
     folder, plan, person, *_ = adoption
+    require_visible(reason, "the reason", lines=True)
+    require_visible(baseline or "", "the baseline's name")
     with _begun(adoption, rehearsal=rehearsal) if adoption.is_first else Ledger.open(folder) as ledger:
         event: Any = decided(
             ledger,

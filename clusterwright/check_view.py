@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clusterwright.output import Cells, Document, clean, minute, print_json, say, table
+from clusterwright.output import Cells, Document, in_line, minute, print_json, say, table
 from ledger.questions.checks import CheckRow, ItemReadingRow, check_history, checked_items, checklist, unchecked_items
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
@@ -49,7 +49,7 @@ def _state(failing: tuple[str, ...]) -> str:
 def print_checklist(document: Document, zone: str) -> None:
     """Print a checklist: its counts, then its items."""
     rows = document["rows"]
-    print(clean(f"{document['activity']}: {counts(document)}"))
+    print(in_line(f"{document['activity']}: {counts(document)}"))
     if rows:
         table(
             (
@@ -87,7 +87,7 @@ def counts(checklist: Document) -> str:
     of, items, left = (checklist[name] for name in ("items_of", "items", "open"))
     total = of or "items" if items is None else f"{items} {of or 'items'}"
     open_ = "" if left is None else f", {left} open"
-    return clean(f"{total}: {checklist['passed']} passed, {checklist['failed']} failed{open_}")
+    return in_line(f"{total}: {checklist['passed']} passed, {checklist['failed']} failed{open_}")
 
 
 def tell_recorded(done: Checked, of: int, as_json: bool) -> None:

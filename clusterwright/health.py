@@ -13,6 +13,9 @@ from pathlib import Path
 from clusterwright.planning import read_all
 from clusterwright.where import find_site
 from flows.dashboard_login import login_file, login_of, renew_login
+from ledger.private import KEPT, is_open_to_others
+from steps.design.people import account_warnings
+from steps.design.site import Site
 from steps.errors import ClusterwrightError
 
 OK, ADVICE, FAULT = "ok", "advice", "fault"
@@ -33,7 +36,6 @@ TOOLS = {
 NEEDED = {"ssh-keygen"}
 FREE_BYTES = 2 * 1024**3
 DASHBOARD_PORT = 4200
-STATE_FOLDER = ".clusterwright"
 LOGIN = "dashboard login"
 
 
@@ -86,16 +88,15 @@ def _site(site: Path | None) -> Iterator[Check]:
     has_room = free >= FREE_BYTES
     remedy = "" if has_room else "the ledger and its evidence need at least 2 GiB"
     yield Check("disk", OK if has_room else FAULT, f"{free / 1024**3:.1f} GiB free", remedy)
-    state = folder / STATE_FOLDER
-    is_private = not state.exists() or state.stat().st_mode & 0o077 == 0
-    remedy = "" if is_private else "chmod 700 (--fix does it)"
-    yield Check("private folder", OK if is_private else ADVICE, str(state), remedy)
+    yield _privacy(folder)
     yield from _login(folder)
     try:
-        read_all(folder)
-        yield Check("site.yaml", OK, str(folder / "site.yaml"))
+        site_file, _, _ = read_all(folder)
     except ClusterwrightError as error:
         yield Check("site.yaml", FAULT, error.what, str(error.place or error.hint))
+        return
+    yield Check("site.yaml", OK, str(folder / "site.yaml"))
+    yield _accounts(site_file)
 
 
 def _login(folder: Path) -> Iterator[Check]:
@@ -110,11 +111,24 @@ def _login(folder: Path) -> Iterator[Check]:
         yield Check(LOGIN, FAULT, f"{path}: {error.what}", "clusterwright dashboard --new-login (--fix does it)")
 
 
+def _privacy(folder: Path) -> Check:
+    """Return whether other accounts have permissions on the record. Those that were ours to take are taken already."""
+    found = [name for name in KEPT if is_open_to_others(folder / name)]
+    if not found:
+        return Check("private record", OK, "only its account can read it")
+    who = "another account owns them, and others may read them"
+    return Check("private record", ADVICE, f"{', '.join(found)}: {who}", f"as their owner: chmod -R go= in {folder}")
+
+
+def _accounts(site: Site) -> Check:
+    shared = account_warnings(site.people)
+    if not shared:
+        return Check("accounts", OK, "each is stated for one person")
+    return Check("accounts", ADVICE, "; ".join(shared), "state each person's own account, or let them sign with keys")
+
+
 def fixed(check: Check, site: Path | None) -> str:
     """Fix one check where that is safe, and return what was done. Empty where it is for a person."""
-    if check.name == "private folder":
-        (find_site(site) / STATE_FOLDER).chmod(0o700)
-        return "made private"
     if check.name == LOGIN:
         renew_login(find_site(site))
         return "a new one was made; an engine that runs takes the old one until it is started again"

@@ -1,6 +1,6 @@
 """What commands print: data on stdout, talk on stderr, one JSON document with --json.
 
-Text that comes from hosts, files and people is stripped of control characters and never read as markup.
+Text that comes from hosts, files and people is shown with its hidden marks made visible, and never read as markup.
 """
 
 import json
@@ -15,15 +15,13 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from steps.text import shown, shown_in_json, shown_in_line
+
 Cells = tuple[object, ...]
 """A row of a table, as it is printed."""
 
 Document = dict[str, Any]
 """What --json prints: an object with keys that stay."""
-
-TAB, NEWLINE = 9, 10
-C0, C1 = range(32), range(127, 160)
-CONTROLS = dict.fromkeys({*C0, *C1} - {TAB, NEWLINE})
 
 
 def plain(value: Any) -> Any:
@@ -54,7 +52,7 @@ def plain(value: Any) -> Any:
 
 def print_json(value: Any) -> None:
     """Print one JSON document."""
-    print(json.dumps(plain(value), indent=2, ensure_ascii=False))
+    print(shown_in_json(json.dumps(plain(value), indent=2, ensure_ascii=False)))
 
 
 def say(text: str) -> None:
@@ -63,8 +61,13 @@ def say(text: str) -> None:
 
 
 def clean(text: object) -> str:
-    """Return text without terminal control characters."""
-    return str(text).translate(CONTROLS)
+    """Return text of our own sentences, with visible signs in the place of marks that cannot be seen."""
+    return shown(text)
+
+
+def in_line(text: object) -> str:
+    """Return text from people, files or hosts in one line: it cannot look like a line of ours."""
+    return shown_in_line(text)
 
 
 def table(
@@ -85,13 +88,13 @@ def table(
     from rich.table import Table
     from rich.text import Text
 
-    shown = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", pad_edge=False)
+    drawn = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", pad_edge=False)
     for index, header in enumerate(headers):
-        shown.add_column(header, justify="right" if index in right else "left", overflow="fold")
+        drawn.add_column(header, justify="right" if index in right else "left", overflow="fold")
     for row in rows:
-        shown.add_row(*(Text(clean("" if cell is None else cell)) for cell in row))
+        drawn.add_row(*(Text(in_line("" if cell is None else cell)) for cell in row))
     wide = None if sys.stdout.isatty() else 160
-    Console(width=wide, highlight=False).print(shown)
+    Console(width=wide, highlight=False).print(drawn)
 
 
 def day(moment: datetime | date | None, zone: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from clusterwright.output import Cells, Document, day, days, table
 from ledger.evidence.names import without_names
+from steps.design.people import account_warnings, shared_accounts
 from steps.schedule.activity import Dates, PlanActivity
 from steps.schedule.plan import Plan, PlanOrder
 
@@ -47,7 +48,7 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
         right=(4,),
     )
     _print_orders(plan)
-    for finding in plan.findings:
+    for finding in (*plan.findings, *account_warnings(plan.people)):
         print(f"! {finding}")
 
 
@@ -144,6 +145,7 @@ def plan_document(plan: Plan) -> Document:
         for o in sorted(plan.orders, key=lambda o: o.order_by or plan.start)
     ]
     document["weeks"] = float(_weeks(plan))
+    document["shared_accounts"] = shared_accounts(plan.people)
     return document
 
 

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ledger.entries import ProgressRow
+from ledger.evidence.store import content_of
+from ledger.rules.csv_lines import text_of
 from steps.errors import InputError, Place
 
 COLUMNS = ("activity", "state", "started", "finished", "by", "note")
@@ -12,10 +14,7 @@ COLUMNS = ("activity", "state", "started", "finished", "by", "note")
 
 def read_progress(path: Path) -> list[ProgressRow]:
     """Return the rows of a progress file. Raise for the first fault, with its file, line and column."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from None
+    text = text_of(content_of(path.resolve(), str(path)), str(path))
     reader = csv.DictReader(text.splitlines())
     missing = [c for c in COLUMNS[:2] if c not in (reader.fieldnames or ())]
     if missing:

@@ -33,7 +33,8 @@ crews: {{}}
 #  rack-technician: 2
 
 # Who acts. `account` is the operating-system account that proves it; several people may share one
-# (then commands ask for --as ID). One person may not both do a work and approve it.
+# (then commands ask for --as ID, and `plan` says so). With `assurance: signed` only `ssh_key` proves it.
+# One person may not both do a work and approve it.
 people:
 {people}
 

@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from clusterwright.output import clean, day
+from clusterwright.output import day, in_line
 from ledger.questions.activities import activities
 from ledger.questions.ncrs import PunchRow, punch
 from ledger.questions.orders import orders
@@ -175,14 +175,14 @@ def _markdown(report: WeekReport) -> str:
 
 
 def _md(text: str) -> str:
-    flat = clean(text).replace("\n", " ")
+    flat = in_line(text)
     for mark in "\\`*_[]<>|#":
         flat = flat.replace(mark, "\\" + mark)
     return flat
 
 
 def _html(report: WeekReport) -> str:
-    title = escape(report.title)
+    title = escape(in_line(report.title))
     parts = [
         "<!doctype html><html lang='en'><meta charset='utf-8'>",
         f"<title>{title}</title>",
@@ -190,7 +190,7 @@ def _html(report: WeekReport) -> str:
         f"<h1>{title}</h1><p>Go-live planned {report.go_live}.</p>",
     ]
     for name, rows in report.sections.items():
-        parts.append(f"<h2>{escape(name)} ({len(rows)})</h2>")
+        parts.append(f"<h2>{escape(in_line(name))} ({len(rows)})</h2>")
         if rows:
             parts.append("<table><tr><th>owner<th>id<th>what<th>date<th>note</tr>")
             parts += map(_html_row, rows)
@@ -201,7 +201,7 @@ def _html(report: WeekReport) -> str:
 
 
 def _html_row(row: Line) -> str:
-    cells = (f"<td>{escape(clean(cell))}" for cell in row)
+    cells = (f"<td>{escape(in_line(cell))}" for cell in row)
     return f"<tr>{''.join(cells)}</tr>"
 
 
@@ -215,7 +215,7 @@ def _csv(report: WeekReport) -> str:
 
 
 def _cell(text: str) -> str:
-    flat = clean(text).replace("\n", " ")
+    flat = in_line(text)
     return "'" + flat if flat.startswith(FORMULA_STARTS) else flat
 
 

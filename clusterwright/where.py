@@ -3,8 +3,10 @@
 import os
 from pathlib import Path
 
+from clusterwright.output import say
 from ledger.account import account_of
-from ledger.questions.people import PersonRow, people, person_for_account
+from ledger.private import close_to_others
+from ledger.questions.people import PersonRow, people
 from ledger.questions.snapshot import Snapshot
 from steps.errors import InputError, NotSatisfiedError
 
@@ -18,6 +20,11 @@ def find_site(given: Path | None) -> Path:
         raise InputError(
             f"no {SITE_FILE} here or above",
             hint="go to a site's folder, or name it with --site DIR; `clusterwright init DIR` makes a new one",
+        )
+    closed = close_to_others(folder)
+    if closed:
+        say(
+            f"{folder}: other accounts had permissions on {closed:,} files and folders of the record; now only yours has"
         )
     return folder
 
@@ -36,13 +43,22 @@ def site_if_any(given: Path | None) -> Path | None:
     return folder.resolve()
 
 
-def acting_person(snapshot: Snapshot, claimed: str | None) -> str:
+def acting_person(
+    snapshot: Snapshot,
+    claimed: str | None,
+    key: Path | None = None,
+) -> str:
     """Return the person who acts by the account: the operating system's, or the database role of a shared ledger.
 
-    The account says who acts. `--as ID` chooses among the people of one account and proves nothing more.
+    The account says who acts. `--as ID` chooses among the people of one account and proves nothing more. On a signed site it
+    names any person, and their key proves it when they decide.
     """
+    from ledger.acting import is_by_key, people_here  # OpenSSH, which commands that only look do not need
+
+    if is_by_key(snapshot):
+        return known_person(snapshot, claimed).id if claimed is not None else _by_key_at_hand(snapshot, key)
     account = account_of(snapshot.site_dir)
-    mine = [person.id for person in person_for_account(snapshot, account)]
+    mine = people_here(snapshot)
     if claimed is not None:
         if claimed in mine:
             return claimed
@@ -59,6 +75,17 @@ def acting_person(snapshot: Snapshot, claimed: str | None) -> str:
     if len(mine) > 1:
         raise InputError(f"the account {account!r} is that of {', '.join(mine)}", hint="say which with --as ID")
     return mine[0]
+
+
+def _by_key_at_hand(snapshot: Snapshot, key: Path | None) -> str:
+    """Return the person whose key is at hand. Raise if there is none, or if there are several."""
+    from ledger.acting import people_here
+
+    here = people_here(snapshot, key)
+    if len(here) != 1:
+        found = f"the keys of {', '.join(here)} are at hand" if here else "no key of anybody at this site is at hand"
+        raise InputError(f"only a key says who acts at this site, and {found}", hint="say who you are with --as ID")
+    return here[0]
 
 
 def known_person(snapshot: Snapshot, name: str) -> PersonRow:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from PIL import Image, ImageDraw
+
 CLUSTERWRIGHT = [sys.executable, "-m", "clusterwright"]
 SIGNERS = ("owner", "reviewer")
 PATIENCE_S = 240
@@ -38,7 +40,7 @@ class Site:
     @property
     def evidence(self) -> Path:
         """The note that people attach."""
-        return self.folder / "note.txt"
+        return self.folder / "note.pdf"
 
     def run(self, *arguments: str, who: str | None = None, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run one command, showing it and what it says."""
@@ -194,7 +196,9 @@ def engine(site: Site, preset: str, port: str) -> Iterator[None]:
     if site.folder.exists():
         shutil.rmtree(site.folder)
     subprocess.run([*CLUSTERWRIGHT, "init", "--preset", preset, str(site.folder)], check=True)
-    site.evidence.write_text("Looked at; nothing to attach beyond this note.\n", encoding="utf-8")
+    page = Image.new("L", (620, 877), color=255)
+    ImageDraw.Draw(page).text((60, 60), "Looked at; nothing to attach beyond this note.")
+    page.save(site.evidence)
     site.run("plan", "adopt", "--yes", who="owner")
     running = subprocess.Popen([*CLUSTERWRIGHT, "up", "--port", port, "--site", str(site.folder)])
     try:

@@ -9,6 +9,7 @@ from ledger.questions.counts import PhaseRow, phases
 from ledger.questions.site import site_of
 from steps.design.calculations.calculation import Calculation
 from steps.schedule.activity import PlanActivity
+from steps.text import shown_in_line
 from steps.value import value_text
 
 MARKS = "\\`*_[]<>|#"
@@ -16,8 +17,7 @@ MARKS = "\\`*_[]<>|#"
 
 def escaped(text: object) -> str:
     """Return text that Markdown shows as it is."""
-    flat = "".join(c if c.isprintable() else " " for c in str(text))
-    return "".join("\\" + c if c in MARKS else c for c in flat)
+    return "".join("\\" + c if c in MARKS else c for c in shown_in_line(text))
 
 
 def status_text(engine: Engine) -> str:

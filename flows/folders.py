@@ -19,5 +19,5 @@ def state_folder(site_dir: Path) -> Path:
 def log_folder(site_dir: Path) -> Path:
     """Return the folder of the server's and the engine's log."""
     folder = state_folder(site_dir) / "log"
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode=PRIVATE, exist_ok=True)
     return folder

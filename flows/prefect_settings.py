@@ -97,7 +97,7 @@ def apply(site_dir: Path, port: int) -> str:
 
     Settings of another Prefect in the environment are put aside: a key or address of another server is not for this one.
     """
-    (state_folder(site_dir) / "prefect").mkdir(exist_ok=True)
+    (state_folder(site_dir) / "prefect").mkdir(mode=0o700, exist_ok=True)
     login = login_of(site_dir)
     for name in others():
         del os.environ[name]

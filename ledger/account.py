@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import getpass
+import os
+import pwd
 from pathlib import Path
 
 from ledger.stores.place import database_of
@@ -13,11 +14,24 @@ def account_of(site_dir: Path) -> str:
     """Return the account that acts at a site. If the database does not answer, it is the role that its URL names."""
     url = database_of(site_dir)
     if url is None:
-        return getpass.getuser()
+        return machine_account()
     from ledger.stores.postgres import Database  # the driver is heavy, and most sites are a folder
 
     with Database(url) as database:
         try:
             return database.account()
         except UnreachableError:
-            return database.named_role() or getpass.getuser()
+            return database.named_role() or machine_account()
+
+
+def machine_account() -> str:
+    """Return the name of the account that runs this process, for example `ann`. It is `uid-1234` if that number has no name.
+
+    The kernel says which account it is. LOGNAME, USER and SUDO_USER play no part, because everybody can set them. Under sudo
+    the account is root.
+    """
+    uid = os.geteuid()
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"uid-{uid}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from steps.errors import InputError, Place
+from steps.text import require_visible
 from steps.yaml_lines import KeyPath, Lines, dotted, line_of
 
 M = TypeVar("M", bound=BaseModel)
@@ -18,6 +19,7 @@ def validated(model: type[M], data: Any, lines: Lines, file: str) -> M:
     """Return the model of parsed YAML; raise InputError for the first fault, with its place."""
     if not isinstance(data, dict):
         raise InputError("expected keys and values", place=Place(file, 1))
+    _require_visible(data, lines, file)
     try:
         return model.model_validate(data)
     except ValidationError as error:
@@ -27,6 +29,30 @@ def validated(model: type[M], data: Any, lines: Lines, file: str) -> M:
         path = tuple(part for part in first["loc"])
         place = Place(file, line_of(lines, path), dotted(path))
         raise InputError(_sentence(first), hint=_hint(first, model, path), place=place) from None
+
+
+def _require_visible(data: Any, lines: Lines, file: str) -> None:
+    """Raise InputError for a text with marks that cannot be seen, with its place."""
+    for path, text in _texts(data):
+        try:
+            require_visible(text, "the text", lines=True)
+        except InputError as hidden:
+            place = Place(file, line_of(lines, path), dotted(path))
+            raise InputError(hidden.what, hint=hidden.hint, place=place) from None
+
+
+def _texts(data: Any) -> Iterator[tuple[KeyPath, str]]:
+    """Yield every text of parsed YAML with its path. What an alias repeats is looked at once."""
+    left: list[tuple[KeyPath, Any]] = [((), data)]
+    seen: set[int] = set()
+    while left:
+        path, value = left.pop()
+        if isinstance(value, str):
+            yield path, value
+        elif isinstance(value, dict | list) and id(value) not in seen:
+            seen.add(id(value))
+            inner = value.items() if isinstance(value, dict) else enumerate(value)
+            left += [((*path, key if isinstance(key, int) else str(key)), each) for key, each in inner]
 
 
 def _sentence(fault: Any) -> str:

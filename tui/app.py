@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from steps.errors import ClusterwrightError
+from steps.text import shown
 from tui.screens.activity import ActivityScreen
 from tui.screens.base import SiteScreen
 from tui.screens.inbox import InboxScreen
@@ -82,7 +83,7 @@ class ClusterwrightApp(App[None]):
 
     def say(self, error: ClusterwrightError) -> None:
         """Show why something was refused or could not be read."""
-        title, hint = error.what[:LONGEST], error.hint[:LONGEST] or " "
+        title, hint = shown(error.what)[:LONGEST], shown(error.hint)[:LONGEST] or " "
         self.notify(hint, title=title, severity="error", timeout=REFUSAL_S, markup=False)
 
     def refresh_screen(self) -> None:

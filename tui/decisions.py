@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from ledger.acting import require_key
 from ledger.decisions.by_key import decided
 from ledger.decisions.checklists import check
 from ledger.decisions.evidence import attach
@@ -13,6 +14,8 @@ from ledger.decisions.sign_off import reject, sign
 from ledger.decisions.work import comment, finish, hold, measure, start
 from ledger.entries import ItemEntry, evidence_of, measurement_of, readings_of
 from ledger.log.chain import Event
+from ledger.reading import open_snapshot
+from ledger.rules.text import require_visible_text
 from ledger.writing import Ledger
 from tui.widgets.check_item import TypedItem
 
@@ -23,6 +26,9 @@ def take(folder: Path, person: str, name: str, *about: object) -> object:
     `about` is the activity and what was typed. Return what the decision returned.
     """
     decision = DECISIONS[name]
+    require_visible_text(decision, (None, person, *about), {})
+    with open_snapshot(folder) as snapshot:
+        require_key(snapshot, person, may_ask=False)
     with Ledger.open(folder) as ledger:
         return decided(ledger, person, lambda: decision(ledger, person, *about), may_ask=False)
 

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ledger.rules.activity import Activity, State
+from steps.text import shown_in_line
 
 COLOURS = {
     "muted": "grey62",
@@ -38,11 +39,13 @@ def state_text(state: State, flags: frozenset[str] = frozenset()) -> Text:
 
 
 def safe(cell: object) -> Text:
-    """Return text from files, hosts and people as it is: no markup, no control characters. A `Text` is kept."""
-    if isinstance(cell, Text):
-        return cell
-    shown = (c for c in str(cell) if c == "\n" or c.isprintable())
-    return Text("".join(shown))
+    """Return text from files, hosts and people in one line: no markup, and hidden marks made visible. A `Text` is kept."""
+    return cell if isinstance(cell, Text) else Text(shown_in_line(cell))
+
+
+def safe_lines(lines: Iterable[object]) -> Text:
+    """Return a line for each text. A text with several lines stays in its own."""
+    return Text("\n").join(map(safe, lines))
 
 
 def sheet(title: str, headers: Sequence[str], rows: Iterable[Cells]) -> Table:

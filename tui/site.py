@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledger.account import account_of
-from ledger.questions.people import person_for_account
 from ledger.questions.site import revision
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import follower, last_event
@@ -43,8 +42,9 @@ class OpenSite:
     def find_person(self, snapshot: Snapshot) -> None:
         """Find the people that the account may act as, until there are some. The first of them acts."""
         if not self.people:
-            found = person_for_account(snapshot, account_of(self.folder))
-            self.people = tuple(person.id for person in found)
+            from ledger.acting import people_here  # OpenSSH, which the first screen is painted without
+
+            self.people = tuple(people_here(snapshot))
             self.person = self.person or next(iter(self.people), None)
 
     def go_live(self, snapshot: Snapshot) -> datetime | None:

@@ -14,11 +14,13 @@ from clusterwright.commands.asking import record
 from clusterwright.commands.options import AsOption, KeyOption, SiteOption
 from clusterwright.output import say
 from clusterwright.where import acting_person
+from ledger.acting import is_by_key, key_of, require_key
 from ledger.decisions.by_key import decided
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
+from ledger.rules.text import require_visible_text
 from ledger.writing import Ledger
 from steps.errors import InputError
 
@@ -42,7 +44,8 @@ class Deciding:
         *args: Given.args,
         **named: Given.kwargs,
     ) -> Result:
-        """Take a decision and return what it returns."""
+        """Take a decision and return what it returns. Text with marks that cannot be seen is refused."""
+        require_visible_text(decision, (self.ledger, self.person, *args), named)
         return decided(
             self.ledger,
             self.person,
@@ -65,15 +68,21 @@ class Acting:
 
     def person(self, snapshot: Snapshot) -> str:
         """Return who acts."""
-        return acting_person(snapshot, self.who)
+        return acting_person(snapshot, self.who, self.key)
+
+    def signing_key(self, snapshot: Snapshot, person: str) -> Path | None:
+        """Return the key that signs each decision, if any. Raise if only a key says who acts, and it is not this person's."""
+        require_key(snapshot, person)
+        return self.key
 
     @contextmanager
     def deciding(self) -> Iterator[Deciding]:
         """Open the site's ledger for the decisions of the person who acts."""
         with self.record() as snapshot:
             person = self.person(snapshot)
+            key = self.signing_key(snapshot, person)
             with Ledger.open(snapshot.site_dir) as ledger:
-                yield Deciding(ledger, person, self.key, snapshot)
+                yield Deciding(ledger, person, key, snapshot)
 
     def take(
         self,
@@ -118,6 +127,10 @@ class Signing(Acting):
     """The same of commands whose decision may be signed with a key."""
 
     key: KeyOption = None
+
+    def signing_key(self, snapshot: Snapshot, person: str) -> Path | None:
+        """Return the key that signs each decision, if any. Where only a key says who acts, every decision of this kind is signed."""
+        return key_of(snapshot, person, self.key) if is_by_key(snapshot) else self.key
 
 
 def say_done(name: str, done: str, event: object) -> None:

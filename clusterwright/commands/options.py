@@ -35,7 +35,7 @@ ActivityId = Annotated[str, Argument(metavar="ACTIVITY", help="Its id, as 034@po
 Activities = Annotated[list[str], Argument(metavar="ACTIVITY", help="Ids or patterns, as 034@pod-001 or '03*@*'.")]
 SiteOption = Annotated[Path | None, Option("--site", help="The site's folder; found upward from here if not given.")]
 JsonOption = Annotated[bool, Option("--json", help="Print one JSON document.")]
-AsOption = Annotated[str | None, Option("--as", help="Which person of this account acts.", metavar="ID")]
+AsOption = Annotated[str | None, Option("--as", help="Which person acts, if several may.", metavar="ID")]
 AsOfOption = Annotated[
     str | None,
     Option("--as-of", help="As the record had it after event 120, or by 2026-11-20T12:00.", metavar="WHEN"),

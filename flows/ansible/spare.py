@@ -10,6 +10,8 @@ import sys
 import threading
 from pathlib import Path
 
+from ledger.private import given_umask
+
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SSH_AUTH_SOCK", "USER")
 
 _lock = threading.Lock()
@@ -40,6 +42,7 @@ def _started() -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        umask=given_umask(),
         env=environment(),
     )
 

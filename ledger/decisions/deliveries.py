@@ -11,7 +11,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 
-from ledger.evidence.store import MAX_BYTES
+from ledger.evidence.store import content_of
 from ledger.evidence.taking import Intake
 from ledger.log.chain import Event
 from ledger.log.payloads.base import Left
@@ -19,7 +19,7 @@ from ledger.making import deliveries as made
 from ledger.making.deliveries import FileRead, Kept
 from ledger.rules.manifest import Compared
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError
+from steps.errors import NotSatisfiedError
 
 MANIFEST, SCAN = "delivery-manifest", "delivery-scan"
 """The kinds of evidence as which both files are stored."""
@@ -142,9 +142,4 @@ def _refuse_unseen(found: Compared, tranche: str, accept: Collection[str]) -> No
 
 
 def _read(path: Path) -> FileRead:
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise InputError(f"{path} is over the limit of {MAX_BYTES:,} bytes")
-        return FileRead(path.read_bytes(), path.name)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    return FileRead(content_of(path, str(path)), path.name)

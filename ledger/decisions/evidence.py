@@ -31,7 +31,7 @@ def attach(
     """
     given = path if isinstance(path, bytes) else Path(path)
     shown = name or (f"{kind}.txt" if isinstance(given, bytes) else given.name)
-    taken = ledger.intake().take(given, shown)
+    taken = ledger.intake().take(given, shown, evidence=kind)
     with ledger.case(activity, actor, at) as case:
         return case.record(made.attached(case, Attached(**dict(taken.shown(kind)))))
 

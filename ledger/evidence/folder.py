@@ -39,9 +39,10 @@ def on_disk(place: Path) -> bytes | None:
 def write(place: Path, content: bytes) -> None:
     """Write a file completely or not at all. It gets its name only when its content is on disk."""
     try:
-        above = (place.parent, *place.parent.parents)
-        new = [folder for folder in above if not folder.exists()]
-        place.parent.mkdir(parents=True, exist_ok=True)
+        new = _missing(place.parent)
+        for folder in reversed(new):
+            folder.mkdir(mode=0o700, exist_ok=True)
+            _owned_like_folder(folder)
         for left in half_written(place.parent, ABANDONED_S):
             with suppress(OSError):  # it belongs to another account, and does no harm
                 left.unlink()
@@ -55,6 +56,21 @@ def write(place: Path, content: bytes) -> None:
         ) from None
 
 
+def _missing(folder: Path) -> list[Path]:
+    """Return a folder and those above it that are not there, the innermost first."""
+    return [path for path in (folder, *folder.parents) if not path.exists()]
+
+
+def _owned_like_folder(path: Path) -> None:
+    """Let root leave what it makes to the owner of the folder around it. SQLite does the same with its log.
+
+    Otherwise an engine under sudo would make evidence that the owner of the site cannot read.
+    """
+    if os.geteuid() == 0:
+        owner = path.parent.stat()
+        os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
+
+
 def _write_aside(place: Path, content: bytes) -> None:
     handle, name = tempfile.mkstemp(dir=place.parent, prefix=ASIDE)
     aside = Path(name)
@@ -63,7 +79,8 @@ def _write_aside(place: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        aside.chmod(0o444)
+        aside.chmod(0o400)
+        _owned_like_folder(aside)
         aside.replace(place)
     except BaseException:
         aside.unlink(missing_ok=True)

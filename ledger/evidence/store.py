@@ -8,8 +8,6 @@ are made by this program and are not checked.
 from __future__ import annotations
 
 import hashlib
-import os
-import stat
 import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from ledger.evidence import names
 from ledger.evidence.bucket import bucket_of
 from ledger.evidence.folder import on_disk, place_of, write
+from ledger.evidence.reading import caller, read_file, too_large
 from ledger.stores.place import database_of
 from steps.errors import InputError, LostError, UnreachableError
 
@@ -103,7 +102,9 @@ def store_of(site_dir: Path) -> Store | None:
 
 def store(site_dir: Path, content: bytes | Path) -> str:
     """Store content, or the content of a file, and return its SHA-256. Content that is stored already is not written again."""
-    found = content_of(content, str(content) if isinstance(content, Path) else "evidence")
+    found = read_file(content, str(content), MAX_BYTES) if isinstance(content, Path) else content
+    if len(found) > MAX_BYTES:
+        raise too_large("evidence", len(found), MAX_BYTES)
     digest = hashlib.sha256(found).hexdigest()
     shared, place = store_of(site_dir), place_of(site_dir, digest)
     if _kept(shared, place) is not None:
@@ -116,19 +117,14 @@ def store(site_dir: Path, content: bytes | Path) -> str:
 
 
 def content_of(given: bytes | Path, name: str, limit: int = MAX_BYTES) -> bytes:
-    """Return content, or the content of a file. Raise InputError for a symbolic link, for what is no file, and above `limit` bytes."""
-    found = _read(given, name, limit) if isinstance(given, Path) else given
+    """Return content, or the content of a file that a person named. It is read with that person's rights, also under sudo.
+
+    Raise InputError for a symbolic link, for what is no file, and above `limit` bytes.
+    """
+    found = read_file(given, name, limit, caller()) if isinstance(given, Path) else given
     if len(found) > limit:
         raise too_large(name, len(found), limit)
     return found
-
-
-def too_large(name: str, size: int, limit: int) -> InputError:
-    """Return the error for content above the limit."""
-    return InputError(
-        f"{name} has {size:,} bytes; the limit is {limit:,}",
-        hint="attach only the part that matters, or raise `evidence.max_mb` in site.yaml and adopt the plan",
-    )
 
 
 def file_name(text: str) -> str:
@@ -174,23 +170,3 @@ def is_intact(site_dir: Path, digest: str) -> bool:
 def _kept(shared: Store | None, place: Path) -> bytes | None:
     """Return the content with this digest, without checking it. None if there is none."""
     return on_disk(place) if shared is None else shared.get(place.name)
-
-
-def _read(path: Path, name: str, limit: int) -> bytes:
-    # O_NOFOLLOW refuses a link when it is opened; after an earlier check a file could still be replaced by a link
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError as error:
-        if path.is_symlink():
-            raise InputError(f"{name} is a symbolic link", hint="attach the file itself") from None
-        raise InputError(f"{name} cannot be read: {error.strerror}") from None
-    try:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            raise InputError(f"{name} is not a file", hint="attach one file")
-        if found.st_size > limit:
-            raise too_large(name, found.st_size, limit)
-        with os.fdopen(handle, "rb", closefd=False) as file:
-            return file.read(limit + 1)
-    finally:
-        os.close(handle)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 from ledger.evidence.intake import MEDIA_TYPES, judge
 from ledger.evidence.store import content_of, file_name, store
 from ledger.log.payloads.base import Shown
+from ledger.stores.file import connect
+from steps.catalog.evidence_kinds import content_of_kind
+from steps.errors import InputError
 from steps.evidence_rules import EvidenceRules
 
 MEGABYTE = 1_000_000
@@ -46,10 +50,32 @@ class Intake(NamedTuple):
         given: Path | bytes,
         name: str,
         kinds: Collection[str] = tuple(MEDIA_TYPES),
+        *,
+        evidence: str = "",
     ) -> Taken:
-        """Store a file or content as evidence. Raise InputError if the rules refuse it, or if its kind of content is not in `kinds`."""
+        """Store a file or content as evidence. Raise InputError if the rules refuse it, or if its kind of content is not in `kinds`.
+
+        `evidence` is the kind of evidence that it shall be, if the catalog says what such evidence may be.
+        """
         shown = file_name(name)
         content = content_of(given, shown, self.rules.max_mb * MEGABYTE)
         judged = judge(content, shown, tuple(kind for kind in self.rules.types if kind in kinds))
+        if evidence:
+            self._refuse_other(judged.kind, shown, evidence)
         digest = store(self.site_dir, judged.content)
         return Taken(digest, shown, len(judged.content), MEDIA_TYPES[judged.kind], judged.removed)
+
+    def _refuse_other(self, content: str, name: str, evidence: str) -> None:
+        """Raise InputError if this content cannot be evidence of its kind. In a rehearsal a note stands for every document."""
+        may_be = content_of_kind(evidence)
+        if content in may_be.content or self._is_rehearsal():
+            return
+        raise InputError(
+            f"{name} is {content.upper()}, and {evidence} is {may_be.means}; it is not kept",
+            hint=f"attach it as {', '.join(may_be.content)}: scan it, or save it as PDF",
+        )
+
+    def _is_rehearsal(self) -> bool:
+        with closing(connect(self.site_dir)) as db:
+            (rehearsal,) = db.execute("SELECT rehearsal FROM site").fetchone()
+        return bool(rehearsal)

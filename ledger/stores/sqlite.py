@@ -16,6 +16,7 @@ from sqlalchemy.pool import QueuePool, StaticPool
 from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 from sqlmodel import SQLModel
 
+from ledger.private import make_file
 from ledger.state.tables import activity, checks, facts, plan, records, runs, signing, supplies  # noqa: F401  they register themselves
 from ledger.state.tables import event as event_table  # noqa: F401
 from ledger.stores.file import BUSY_SECONDS, COPY, FORMAT, world_error
@@ -62,11 +63,12 @@ class FileLog:
 
 def file_engine(path: Path) -> Engine:
     """Return an engine that opens a ledger file, with a write-ahead log and full synchronisation. Transactions lock it at once."""
-    engine = create_engine(
-        f"sqlite:///{path}",
-        poolclass=QueuePool,
-        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
-    )
+
+    def connected() -> sqlite3.Connection:
+        make_file(path)  # SQLite would make it by the umask; its -wal and -shm files get the mode of this one
+        return sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
+
+    engine = create_engine("sqlite://", poolclass=QueuePool, creator=connected)
 
     def configure(connection: sqlite3.Connection, _: Any) -> None:
         # the driver's own BEGIN takes the write lock only later, and that can fail in the middle of a transaction

@@ -16,8 +16,10 @@ from pydantic import Field, field_validator, model_validator
 
 from steps.catalog.schema import Closed, Slug, StepId, Text
 from steps.catalog.terms import Kind, Phase
+from steps.design.people import refuse_shared_keys
 from steps.errors import InputError, Place
 from steps.evidence_rules import EvidenceRules
+from steps.text import require_visible
 from steps.validation import validated
 from steps.yaml_lines import line_of, load
 
@@ -76,6 +78,15 @@ class PersonEntry(Closed):
     organisation: str = ""
     account: str | None = None
     ssh_key: str | None = None
+
+    @field_validator("name", "organisation", "account")
+    @classmethod
+    def _one_line(cls, value: str | None) -> str | None:
+        try:
+            require_visible(value or "", "it")
+        except InputError as hidden:
+            raise ValueError(hidden.what) from None
+        return value
 
 
 class NetBox(Closed):
@@ -173,6 +184,7 @@ def read_site(folder: Path, roles: dict[str, str]) -> Site:
                     hint="`clusterwright catalog roles` lists them",
                     place=Place(str(path), line_of(lines, at), f"people[{index}].roles[{number}]"),
                 )
+    refuse_shared_keys(site.people, lines, str(path))
     for role in site.crews:
         if role not in roles:
             raise InputError(

@@ -114,7 +114,9 @@ class Plan(Closed):
         default_factory=dict, description="inventory names by the patterns of plays; older plans have none"
     )
     people: tuple[Person, ...]
-    engine_key: str | None = Field(default=None, description="the public key with which the engine signs; older plans have none")
+    engine_key: str | None = Field(
+        default=None, description="the public key with which the engine signs; older plans have none"
+    )
     roles: dict[str, str]
     design: dict[str, str | float | bool] = Field(description="the site's design values")
     figures: dict[str, float] = Field(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import subprocess
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ledger.account import machine_account
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.sign_off import sign
 from ledger.decisions.work import finish, start
@@ -32,7 +32,7 @@ def decided(site: Path) -> Path:
             "id": key,
             "name": name,
             "roles": roles,
-            "account": getpass.getuser(),
+            "account": machine_account(),
             "organisation": "Sparks Ltd" if key == "tech" else "",
         }
         for key, (name, roles) in PEOPLE.items()

@@ -198,7 +198,7 @@ def test_the_template_comes_back_filled_in(run: Run, field: Path) -> None:
             "item,serial\npod-001-n01,S1\npod-001-n02,s1\n",
             "field.csv:3: serial: the serial number s1 is at pod-001-n01",
         ),
-        ("item,note\npod-001-n01,\x1b[31m\n", "field.csv:2: note: the note holds marks that cannot be seen"),
+        ("item,note\npod-001-n01,\x1b[31m\n", "field.csv:2: note: the note has a mark that cannot be seen"),
         ("item\n\x00\n", "field.csv:2: item:"),
         ("item,item\nx,y\n", "field.csv:1: item: the column 'item' is there twice"),
         ("item\npod-001-n01,extra\n", "field.csv:2: the row has 2 cells, the header 1"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import subprocess
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ledger.account import machine_account
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.sign_off import reject
 from ledger.decisions.work import finish, start
@@ -23,7 +23,7 @@ Quality = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture
 def quality(site: Path, command: Command) -> Quality:
     """Run a command at a site where class A work was rejected and done again; hold its exit code against the one expected."""
-    account = getpass.getuser()
+    account = machine_account()
     people = [{"id": k, "name": n, "roles": r, "account": account} for k, (n, r) in PEOPLE.items()]
     held = small_plan().model_dump()["activities"]
     activities = [a | ({"ncr_class": "A"} if a["id"] == "001@site" else {}) for a in held]

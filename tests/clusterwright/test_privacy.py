@@ -24,8 +24,10 @@ def test_attaching_says_what_was_taken_out_and_refuses_what_runs(site: Site, tmp
     (tmp_path / "a.jpg").write_bytes(bad.photo(exif=bad.exif()))
     (tmp_path / "b.jpg").write_bytes(b"#!/bin/sh\n")
 
-    done = site("attach", "071@site", "--file", tmp_path / "a.jpg", "--kind", "photo", "--as", "tech")
-    refused = site("attach", "071@site", "--file", tmp_path / "b.jpg", "--kind", "photo", "--as", "tech", rc=2)
+    done = site("attach", "071@site", "--file", tmp_path / "a.jpg", "--kind", "photo", "--as", "tech", key="tech")
+    refused = site(
+        "attach", "071@site", "--file", tmp_path / "b.jpg", "--kind", "photo", "--as", "tech", rc=2, key="tech"
+    )
 
     assert "071@site: photo attached; taken out before it was kept: the location" in done.stderr
     assert "b.jpg is a script (#!); it is not kept" in refused.stderr
@@ -36,7 +38,7 @@ def test_attaching_says_what_was_taken_out_and_refuses_what_runs(site: Site, tmp
 
 def test_a_name_is_redacted_by_a_signed_decision(site: Site) -> None:
     """Asked for the id first; and what still holds the name is said."""
-    site("comment", "071@site", "Lead looked at it", "--as", "tech")
+    site("comment", "071@site", "Lead looked at it", "--as", "tech", key="tech")
     head = json.loads(site("log", "--limit", 1, "--json").stdout)[0]["seq"]
 
     unsure = site("redact", "lead", "--reason", "asked for", "--as", "owner", key="owner", rc=1)

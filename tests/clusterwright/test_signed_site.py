@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import getpass
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
+from ledger.account import machine_account
+from tests.commands import called
 from tests.needs import needs
 
 pytestmark = needs("ssh-keygen")
@@ -42,22 +41,13 @@ class Site:
             stdin=subprocess.DEVNULL,
         )
         key = (self.keys / f"{name}.pub").read_text(encoding="utf-8").strip()
-        return {"id": name, "name": name.title(), "roles": [role], "account": getpass.getuser(), "ssh_key": key}
+        return {"id": name, "name": name.title(), "roles": [role], "account": machine_account(), "ssh_key": key}
 
     def __call__(
         self, *words: object, at: Path | None = None, rc: int = 0, key: str | None = None
     ) -> subprocess.CompletedProcess[str]:
         extra = {"CLUSTERWRIGHT_KEY": str(self.keys / key)} if key else {}
-        done = subprocess.run(
-            [sys.executable, "-m", "clusterwright", *map(str, words)],
-            cwd=at or self.folder,
-            env={**os.environ, "HOME": str(self.keys), **extra},
-            capture_output=True,
-            text=True,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            timeout=120,
-        )
+        done = called(words, cwd=at or self.folder, env={"HOME": str(self.keys), **extra})
         assert done.returncode == rc, done.stdout + done.stderr
         assert "Traceback" not in done.stderr
         return done
@@ -72,11 +62,11 @@ def site(tmp_path: Path) -> Site:
 
 @pytest.mark.slow
 def test_a_signed_site_from_adoption_to_a_package(site: Site) -> None:
-    site("reopen", "071@site", "--as", "owner", "--reason", "x", rc=1)
-    site("attest", "071@site", "--as", "tech", "--reason", "worked out on paper")
-    file = site.folder / "calculation.txt"
-    file.write_text("10.2 kW", encoding="utf-8")
-    site("attach", "071@site", "--as", "tech", "--file", file, "--kind", "power-calculation")
+    site("reopen", "071@site", "--as", "owner", "--reason", "x", rc=1, key="owner")
+    site("attest", "071@site", "--as", "tech", "--reason", "worked out on paper", key="tech")
+    file = site.folder / "calculation.csv"
+    file.write_text("what,kW\nrack,10.2\n", encoding="utf-8")
+    site("attach", "071@site", "--as", "tech", "--file", file, "--kind", "power-calculation", key="tech")
     refused = site("sign", "071@site", "--as", "lead", key="tech", rc=1)
     assert "is invalid" in refused.stderr
     waiting = site("sign", "071@site", "--as", "lead", rc=3)
@@ -96,10 +86,10 @@ def test_a_signed_site_from_adoption_to_a_package(site: Site) -> None:
 
 @pytest.mark.slow
 def test_a_statement_signed_elsewhere_is_recorded_once(site: Site) -> None:
-    site("attest", "071@site", "--as", "tech", "--reason", "worked out on paper")
-    file = site.folder / "calculation.txt"
-    file.write_text("10.2 kW", encoding="utf-8")
-    site("attach", "071@site", "--as", "tech", "--file", file, "--kind", "power-calculation")
+    site("attest", "071@site", "--as", "tech", "--reason", "worked out on paper", key="tech")
+    file = site.folder / "calculation.csv"
+    file.write_text("what,kW\nrack,10.2\n", encoding="utf-8")
+    site("attach", "071@site", "--as", "tech", "--file", file, "--kind", "power-calculation", key="tech")
     request = site.folder / "request.json"
     said = site("sign", "071@site", "--as", "lead", "--export", request).stderr
     assert "ssh-keygen -Y sign -n clusterwright" in said
@@ -123,3 +113,43 @@ def test_a_revoked_key_and_a_plan_without_the_owners_key_are_refused(site: Site)
     site("keys", "revoke", "lead", "--reason", "laptop lost", "--as", "owner", key="owner")
     assert "revoked" in site("keys").stdout
     site("plan", "adopt", "--as", "owner", "--yes", "--reason", "again", key="lead", rc=1)
+
+
+@pytest.mark.slow
+def test_only_the_key_says_who_acts(site: Site) -> None:
+    """All three have one account. Who does the work in another's name could approve it in their own."""
+    words = ("comment", "071@site", "asked for two offers", "--as", "lead")
+
+    without = site(*words, rc=3)
+    with_another = site(*words, rc=1, key="tech")
+    assert "none of the keys in" in without.stderr
+    assert "is not a key of lead" in with_another.stderr
+    assert not json.loads(site("show", "071@site", "--json").stdout)["comments"]
+
+    site(*words, key="lead")
+    site("comment", "071@site", "the key alone names its person", key="tech")
+    comments = json.loads(site("show", "071@site", "--json").stdout)["comments"]
+    assert [said["person"] for said in comments] == ["lead", "tech"]
+    assert "only a key says who acts" in site("comment", "071@site", "who?", rc=2).stderr
+
+
+@pytest.mark.slow
+def test_a_signed_site_needs_no_account(tmp_path: Path) -> None:
+    """Root, or an account of somebody else, is no obstacle for whoever has the key, and no help for others."""
+    made = Site(tmp_path)
+    path = made.folder / "site.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace(f"account: {machine_account()}", "account: elsewhere"))
+
+    made("plan", "adopt", "--as", "owner", "--yes", key="tech", rc=1)
+    (made.folder / "ledger.db").unlink()
+    made("plan", "adopt", "--as", "owner", "--yes", key="owner")
+
+    assert "noted" in made("comment", "071@site", "seen", "--as", "tech", key="tech").stderr
+
+
+@pytest.mark.slow
+def test_a_rehearsal_is_played_without_the_keys_of_people(tmp_path: Path) -> None:
+    made = Site(tmp_path)
+    made("plan", "adopt", "--rehearsal", "--as", "owner", "--yes", key="owner")
+
+    assert "noted" in made("comment", "071@site", "what if", "--as", "tech").stderr

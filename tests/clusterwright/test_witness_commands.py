@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import subprocess
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ledger.account import machine_account
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.stores.log import machine_clock
 from tests.conftest import Command
@@ -23,7 +23,7 @@ TEST = "301@site"
 @pytest.fixture
 def ask(site: Path, command: Command) -> Ask:
     """Run a command at a site with a witnessed test; hold its exit code against the one expected."""
-    account = getpass.getuser()
+    account = machine_account()
     people = [{"id": k, "name": n, "roles": r, "account": account} for k, (n, r) in PEOPLE.items()]
     test = activity(TEST, policy={"witness": {"roles": ["sponsor", "visitor"], "notice_h": 16}})
     plan = small_plan(people=people, activities=[*small_plan().model_dump()["activities"], test])

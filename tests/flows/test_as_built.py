@@ -39,6 +39,7 @@ from ledger.writing import Ledger
 from steps.errors import NotSatisfiedError
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.plan import Plan
+from tests.ledger import malicious as bad
 from tests.ledger.conftest import T0, Clock, activity, criterion, link, small_plan
 from tests.ledger.journey import take
 
@@ -268,7 +269,7 @@ def test_power_is_written_when_it_was_inspected_and_signed_with_the_engineers_dr
     assert records[0]["measurements"][0]["value"] == "0.4"
     with pytest.raises(NotSatisfiedError, match="evidence is missing: single-line"):
         sign(built.ledger, "lead", "094@site")
-    attach(built.ledger, "tech", "094@site", b"stamped drawing", "single-line")
+    attach(built.ledger, "tech", "094@site", bad.pdf(), "single-line")
     sign(built.ledger, "lead", "094@site")
     assert built.row("094@site").state.value == "done"
     assert audit(built.folder) == []

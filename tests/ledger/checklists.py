@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import getpass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from ledger.account import machine_account
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.work import start
 from ledger.entries import ItemEntry, ReadingEntry
@@ -46,7 +46,7 @@ def begun_site(folder: Path) -> Path:
     folder.mkdir()
     (folder / "site.yaml").write_text("name: Small\n", encoding="utf-8")
     people = tuple(
-        Person(id=key, name=name, roles=roles, account=getpass.getuser()) for key, (name, roles) in PEOPLE.items()
+        Person(id=key, name=name, roles=roles, account=machine_account()) for key, (name, roles) in PEOPLE.items()
     )
     plan = plan_with_items(of="servers", hosts=HOSTS).model_copy(update={"people": people})
     with create_ledger(

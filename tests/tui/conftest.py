@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import getpass
 from pathlib import Path
 
 import pytest
 
+from ledger.account import machine_account
 from ledger.decisions.plan import adopt_plan, create_ledger
 from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.journey import bought, passed, racked
@@ -18,7 +18,7 @@ def ready(tmp_path: Path) -> Path:
     folder, clock = tmp_path / "site", Clock()
     folder.mkdir()
     (folder / "site.yaml").write_text("name: Small\n", encoding="utf-8")
-    plan, account = small_plan(), {"account": getpass.getuser()}
+    plan, account = small_plan(), {"account": machine_account()}
     people = tuple(person.model_copy(update=account) for person in plan.people)
     site = {"site_name": "S", "time_zone": "UTC", "owner": "pm"}
     with create_ledger(folder, **site, rehearsal=False, clock=clock) as ledger:

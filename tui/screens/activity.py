@@ -25,7 +25,7 @@ from ledger.rules.rows import NcrRow
 from steps.errors import ClusterwrightError
 from steps.schedule.activity import PlanActivity
 from steps.value import value_text
-from tui.looks import Cells, coloured, safe, sheet, state_text, time_text
+from tui.looks import Cells, coloured, safe, safe_lines, sheet, state_text, time_text
 from tui.screens.deciding import DecidingScreen
 
 STEP: tuple[Callable[[PlanActivity], str], ...] = (
@@ -120,7 +120,7 @@ def _why(case: LookedUp) -> Text:
         through = f", through {', '.join(unmet.bridged)}" if unmet.bridged else ""
         text.append_text(safe(f" {unmet.title} ({unmet.state}{through}): {unmet.reason}"))
     for need in answer.needs:
-        text.append_text(safe(f"\n  needs {need}"))
+        text.append("\n").append_text(safe(f"  needs {need}"))
     return text
 
 
@@ -195,10 +195,10 @@ def _approval(case: LookedUp) -> Text:
         mark = coloured("✘ missing", "bad") if kind in missing else coloured("✔", "good")
         text = Text.assemble(text, "\n  ", mark, " ", safe(kind))
     for s in sign_offs(case.snapshot, row.id):
-        signed = f"\n  {s.decision} by {s.name} as {s.role}, {time_text(s.at)}, {s.assurance}. {s.comment}"
-        text.append_text(safe(signed))
+        signed = f"  {s.decision} by {s.name} as {s.role}, {time_text(s.at)}, {s.assurance}. {s.comment}"
+        text.append("\n").append_text(safe(signed))
         if s.witnessed:
-            text.append_text(safe(f"\n    {s.witnessed}"))
+            text.append("\n").append_text(safe(f"    {s.witnessed}"))
     if row.valid_until is not None:
         text.append(f"\n  holds until {row.valid_until:%Y-%m-%d}")
     return text.append_text(_witnesses(case))
@@ -211,12 +211,12 @@ def _witnesses(case: LookedUp) -> Text:
         return Text()
     held = invitation(snapshot, row)
     invited = "not invited yet" if held is None else f"invited for {time_text(held.on)} by {held.by}"
-    lines = [f"\n  witnesses, with {witness.notice_h:g} working hours' notice: {invited}"]
+    lines = ["", f"  witnesses, with {witness.notice_h:g} working hours' notice: {invited}"]
     for a in attendances(snapshot, row):
         came = f"{a.witness} attended" if a.witness else "did not attend"
         said = came if a.noted else "nothing noted"
         lines.append(f"    {a.role}: {said} {a.note}".rstrip())
-    return safe("\n".join(lines))
+    return safe_lines(lines)
 
 
 def _faults(case: LookedUp) -> Table | None:
@@ -239,7 +239,7 @@ def _record(case: LookedUp) -> Text:
         lines += _run(snapshot, run)
     lines += [f"note by {c.person}: {c.text}" for c in comments(snapshot, name)]
     text = _heading("Evidence, runs and notes")
-    return text.append_text(safe("\n".join(lines) or "nothing yet"))
+    return text.append_text(safe_lines(lines or ["nothing yet"]))
 
 
 def _run(snapshot: Snapshot, run: RunRow) -> list[str]:

@@ -20,6 +20,7 @@ from clusterwright.interrupts import stop_on_interrupt
 from clusterwright.output import print_json, say
 from flows.dashboard_login import renew_login
 from flows.prefect_server import serve_dashboard
+from ledger.private import private_files
 
 
 def dashboard(
@@ -42,4 +43,5 @@ def dashboard(
     if login or new_login or sys.stdout.isatty():  # in a file or a journal it would be no secret
         print(f"{page.address}\nlog in with  {page.login}")
     if not (login or new_login):
-        serve_dashboard(folder, port=port, on_message=say, stop=stop_on_interrupt())
+        with private_files():
+            serve_dashboard(folder, port=port, on_message=say, stop=stop_on_interrupt())

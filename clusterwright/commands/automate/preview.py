@@ -11,10 +11,12 @@ from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import ActivityId
 from clusterwright.output import clean, print_json, say
 from clusterwright.previewing import preview as look
+from ledger.private import private_files
 
 
 def preview(ask: Asking, activity: ActivityId) -> None:
-    seen = look(ask.folder, activity)
+    with private_files():
+        seen = look(ask.folder, activity)
     text = seen.text.decode("utf-8", "replace")
     if ask.as_json:
         print_json({"activity": activity, "summary": seen.summary, "differences": text})

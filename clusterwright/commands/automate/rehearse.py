@@ -17,6 +17,7 @@ from clusterwright.commands.options import PortOption
 from clusterwright.output import print_json, say
 from clusterwright.rehearsing import prepare_rehearsal
 from flows.rehearsal import rehearse as play
+from ledger.private import private_files
 
 
 def rehearse(
@@ -26,8 +27,9 @@ def rehearse(
     port: PortOption = 4200,
 ) -> None:
     folder = ask.folder
-    prepare_rehearsal(folder)
-    report = play(folder, seed=seed, port=port, on_message=say, until=until)
+    with private_files():
+        prepare_rehearsal(folder)
+        report = play(folder, seed=seed, port=port, on_message=say, until=until)
     if ask.as_json:
         print_json(report)
         return

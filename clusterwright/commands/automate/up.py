@@ -18,6 +18,7 @@ from clusterwright.interrupts import stop_on_interrupt
 from clusterwright.output import say
 from clusterwright.where import find_site
 from flows.engine import run_engine
+from ledger.private import private_files
 
 
 def up(
@@ -31,12 +32,13 @@ def up(
     folder = find_site(site)
     say("starting the engine and the dashboard; the first start takes about 15 s")
     stop = stop_on_interrupt()
-    code = run_engine(
-        folder,
-        port=port,
-        hands_off=hands_off,
-        until_idle=until_idle,
-        on_message=say,
-        stop=stop,
-    )
+    with private_files():
+        code = run_engine(
+            folder,
+            port=port,
+            hands_off=hands_off,
+            until_idle=until_idle,
+            on_message=say,
+            stop=stop,
+        )
     raise typer.Exit(code)

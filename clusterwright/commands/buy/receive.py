@@ -18,6 +18,8 @@ from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import AtOption, TrancheId
 from clusterwright.output import say
 from ledger.decisions import deliveries
+from ledger.evidence.store import content_of
+from ledger.rules.csv_lines import text_of
 from ledger.rules.money import amount
 from steps.errors import InputError, NotSatisfiedError
 
@@ -88,7 +90,4 @@ def _by_manifest(
 
 
 def _serials(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="utf-8").split()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from None
+    return text_of(content_of(path.resolve(), str(path)), str(path)).split()

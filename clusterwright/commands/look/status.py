@@ -7,7 +7,7 @@ Example:
 """
 
 from clusterwright.commands.asking import AskingPast
-from clusterwright.output import Document, clean, day
+from clusterwright.output import Document, day, in_line
 from ledger.questions.counts import counts, phases
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
@@ -37,7 +37,7 @@ def _print(document: Document, to_place: list[OrderRow]) -> None:
     site, now, found = document["site"], document["as_of"], document["counts"]
     zone = site.time_zone
     mark = "REHEARSAL, nothing here was really done. " if site.rehearsal else ""
-    print(clean(f"{mark}{site.name}: {site.preset}, {site.facility}; plan revision {site.revision}"))
+    print(in_line(f"{mark}{site.name}: {site.preset}, {site.facility}; plan revision {site.revision}"))
     print(f"go-live planned {day(site.plan_finish, zone)}; as of {day(now, zone)}")
     print(f"{'phase':<17}" + "".join(f"{name:>8}" for name in _HEADER))
     for row in document["phases"]:
@@ -49,4 +49,4 @@ def _print(document: Document, to_place: list[OrderRow]) -> None:
         late = sum(o.order_by is not None and o.order_by < now for o in to_place)
         first = min(to_place, key=lambda o: (o.order_by is None, o.order_by))
         by = f"first {first.id} by {day(first.order_by, zone)}"
-        print(clean(f"{len(to_place)} orders to place, {late} past their date; {by}"))
+        print(in_line(f"{len(to_place)} orders to place, {late} past their date; {by}"))

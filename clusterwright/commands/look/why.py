@@ -9,7 +9,7 @@ Example:
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.commands.options import ActivityId
-from clusterwright.output import clean
+from clusterwright.output import in_line
 from ledger.questions import why as questions
 from ledger.questions.why import Why
 
@@ -24,9 +24,9 @@ def why(
 
 
 def _print(found: Why) -> None:
-    print(clean(f"{found.activity}: {found.state_sentence}"))
+    print(in_line(f"{found.activity}: {found.state_sentence}"))
     for unmet in found.unmet:
         through = f" (through {', '.join(unmet.bridged)})" if unmet.bridged else ""
-        print(clean(f"  waits for {unmet.predecessor} {unmet.title}: {unmet.state}{through}; {unmet.reason}"))
+        print(in_line(f"  waits for {unmet.predecessor} {unmet.title}: {unmet.state}{through}; {unmet.reason}"))
     for need in found.needs:
-        print(clean(f"  needs {need}"))
+        print(in_line(f"  needs {need}"))

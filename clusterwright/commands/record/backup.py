@@ -18,6 +18,7 @@ from clusterwright.archived import say_who_is_named, summed_up
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import DamagedOption
 from clusterwright.output import print_json, say
+from ledger.private import private_files
 from ledger.trust.backup import back_up
 
 
@@ -28,7 +29,8 @@ def backup(
 ) -> None:
     folder = ask.folder
     say(f"copying {folder}; the copy is then unpacked aside and audited")
-    made = back_up(folder, file, made_at=datetime.now(UTC), program=__version__, damaged=damaged)
+    with private_files():
+        made = back_up(folder, file, made_at=datetime.now(UTC), program=__version__, damaged=damaged)
     for name in made.left_out:
         say(f"left out: {name}")
     if (folder / "inventory").exists():

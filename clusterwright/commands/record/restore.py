@@ -15,6 +15,7 @@ from typer import Argument
 from clusterwright.archived import say_who_is_named, summed_up
 from clusterwright.commands.options import DamagedOption, JsonOption
 from clusterwright.output import Document, print_json, say
+from ledger.private import close_tree, private_files
 from ledger.trust.backup import restore as bring_back
 
 
@@ -24,7 +25,9 @@ def restore(
     damaged: DamagedOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    made = bring_back(file, folder, damaged=damaged)
+    with private_files():
+        made = bring_back(file, folder, damaged=damaged)
+    close_tree(folder / "evidence")
     say_who_is_named(made.redacted_but_named)
     if made.named:
         say(f"it names {len(made.named)} people: redact again those who were redacted after event {made.contents.seq}")

@@ -22,6 +22,7 @@ from ledger.decisions import sign_off
 from ledger.decisions.by_key import export as write_statement
 from ledger.writing import Ledger
 from steps.errors import InputError
+from steps.text import require_visible
 
 
 def sign(
@@ -53,8 +54,9 @@ def _write_statement(
     role: str | None,
     comment: str,
 ) -> None:
-    with me.deciding() as decider:
-        ledger, person, names = decider.ledger, decider.person, matching(decider.snapshot, activities)
+    require_visible(comment, "the comment", lines=True)
+    with me.record() as snapshot, Ledger.open(snapshot.site_dir) as ledger:
+        person, names = me.person(snapshot), matching(snapshot, activities)
         if len(names) != 1:
             raise InputError(f"{len(names)} activities are named, and a statement is about one")
         command = write_statement(

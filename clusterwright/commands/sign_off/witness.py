@@ -19,7 +19,7 @@ from clusterwright.activity_view import witness_lines
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import JsonOption, NoteOption, a_day, instant
-from clusterwright.output import clean, say
+from clusterwright.output import in_line, say
 from ledger.decisions import sign_off
 from ledger.questions.case import require_activity
 from ledger.questions.site import site_of
@@ -84,4 +84,4 @@ def _answer(ask: Asking, snapshot: Snapshot, row: Activity) -> None:
     lines = witness_lines(snapshot, row, site_of(snapshot).time_zone) or [f"{row.id} invites no witnesses"]
     if wanted is not None:
         lines.append(f"notice: {wanted.notice_h:g} working hours")
-    ask.answer(snapshot, document, lambda: print(clean("\n".join(lines))))
+    ask.answer(snapshot, document, lambda: print("\n".join(map(in_line, lines))))

@@ -7,7 +7,6 @@ Example:
 
 """
 
-import getpass
 import os
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -18,6 +17,9 @@ from typer import Argument, Option
 from clusterwright.commands.options import day_option
 from clusterwright.output import say
 from clusterwright.site_template import inventory_text, site_text
+from ledger.account import machine_account
+from ledger.evidence.store import content_of
+from ledger.rules.csv_lines import text_of
 from steps.catalog.loader import read_roles
 from steps.design.preset import read_preset
 from steps.design.site import site_slug
@@ -47,7 +49,7 @@ def init(
         chosen,
         name=site_slug(folder.resolve().name),
         start=start or datetime.now(UTC).date(),
-        account=getpass.getuser(),
+        account=machine_account(),
         signing=[slug for slug, role in roles.items() if role["signs"]],
         working=[slug for slug, role in roles.items() if not role["signs"]],
         has_inventory=hosts is not None,
@@ -66,7 +68,7 @@ def _inventory_text(preset: str, given: Path | None) -> str | None:
     if given is not None:
         if not given.is_file():
             raise InputError(f"there is no inventory file {given}", hint="name a file that Ansible can read")
-        return given.read_text(encoding="utf-8")
+        return text_of(content_of(given.resolve(), str(given)), str(given))
     if preset == LAB and lab_inventory().is_file():
         return lab_inventory().read_text(encoding="utf-8")
     return inventory_text() if preset == "localhost" else None

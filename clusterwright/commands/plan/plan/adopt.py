@@ -28,7 +28,7 @@ def adopt(
     dry_run: Annotated[bool, Option("--dry-run", help="Show what would change.")] = False,
     yes: YesOption = False,
 ) -> None:
-    adoption = prepared(find_site(me.site), me.who)
+    adoption = prepared(find_site(me.site), me.who, me.key, rehearsal=rehearsal)
     if dry_run:
         say(f"would be {adoption.summary}; nothing adopted (dry run)")
         return

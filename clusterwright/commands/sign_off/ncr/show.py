@@ -7,7 +7,7 @@ Example:
 
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import NcrId
-from clusterwright.output import clean
+from clusterwright.output import in_line
 from ledger.questions.ncrs import require_ncr
 from ledger.rules.rows import NcrRow
 
@@ -23,4 +23,4 @@ def show(
 
 def _print(found: NcrRow) -> None:
     for name, value in found._asdict().items():
-        print(f"{name:<12} {clean('' if value is None else value)}".rstrip())
+        print(f"{name:<12} {in_line('' if value is None else value)}".rstrip())

@@ -13,9 +13,10 @@ import sys
 
 from clusterwright.commands.acting import Acting, Deciding
 from clusterwright.commands.options import ActivityId, JsonOption
-from clusterwright.output import Document, clean, say
+from clusterwright.output import Document, in_line, say
 from ledger.decisions import checklists
 from steps.errors import ClusterwrightError, InputError, UnreachableError
+from steps.text import shown_in_json
 
 
 def scan(
@@ -34,7 +35,8 @@ def scan(
             if line.strip():
                 answer = _answer(decider, activity, line)
                 refused += answer["answer"] == "refused"
-                print(json.dumps(answer, ensure_ascii=False) if as_json else _in_words(answer), flush=True)
+                said = shown_in_json(json.dumps(answer, ensure_ascii=False)) if as_json else _in_words(answer)
+                print(said, flush=True)
     if refused:
         raise InputError(f"{refused} scans were refused", hint="what was answered ok is recorded")
 
@@ -63,4 +65,4 @@ def _in_words(answer: Document) -> str:
     else:
         of = f" of {answer['items']}" if answer["items"] is not None else ""
         said = f"{answer['item']} ({answer['passed']}{of})"
-    return clean(f"{answer['answer']:<8} {said}").replace("\n", " ")
+    return in_line(f"{answer['answer']:<8} {said}")

@@ -1,0 +1,50 @@
+"""Text that a person hands to a decision: names are one line without hidden marks, and words may have several lines.
+
+Front ends ask this before a decision is taken. A payload cannot ask it: events of the engine carry what hosts printed, and
+events of earlier releases are read through the same payloads. Both are shown with their marks made visible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from inspect import signature
+from typing import Any
+
+from steps.errors import InputError, Place
+from steps.text import require_visible
+
+WORDS = frozenset({"comment", "handling", "meaning", "note", "reason", "text"})
+"""What a person says in their own words. It may have several lines; a name may not."""
+
+
+def require_visible_text(
+    decision: Callable[..., object],
+    args: Iterable[object],
+    named: Mapping[str, object],
+) -> None:
+    """Raise InputError if a text among the arguments of a decision has a mark that cannot be seen."""
+    given = signature(decision).bind_partial(*args, **named)
+    for name, value in given.arguments.items():
+        _require(value, name)
+
+
+def _require_at(place: Place | None, value: Any, name: str) -> None:
+    """Look at a value that may be from a line of a file, so that the message names it."""
+    try:
+        _require(value, name)
+    except InputError as hidden:
+        where = place and Place(place.file, place.line, name)
+        raise InputError(hidden.what, hint=hidden.hint, place=hidden.place or where) from None
+
+
+def _require(value: Any, name: str) -> None:
+    """Look at a text, and at those in a list or in an entry such as a checked item."""
+    if isinstance(value, str):
+        require_visible(value.strip(), f"the {name.replace('_', ' ')}", lines=name in WORDS)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            _require_at(getattr(value, "place", None), getattr(value, field.name), field.name)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            _require(each, name)
