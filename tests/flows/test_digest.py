@@ -158,7 +158,6 @@ def test_a_playbook_that_is_gone_is_not_remembered(playbook: Path, times_hashed:
 
     with pytest.raises(UnreachableError, match="does not exist"):
         digest_now(playbook)
-    assert len(times_hashed) == 1
 
 
 def write(path: Path, text: str) -> None:
