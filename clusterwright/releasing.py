@@ -31,7 +31,7 @@ def release_terms(snapshot: Snapshot, activity: str) -> Terms:
         raise NotSatisfiedError(f"{activity} needs no release: it only reads")
     inventory = kept_inventory(snapshot.site_dir)
     digest = run_digest(playbooks_folder() / plan.playbook, inventory) if inventory else ""
-    hosts = hosts_left(snapshot, row, digest) if inventory else ()
+    hosts = hosts_left(snapshot, row, digest) if digest else ()
     if not hosts:
         raise NotSatisfiedError(
             f"{activity} cannot be released: the inventory names no host of {plan.unit} for {plan.playbook}",

@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+MOUNTS = Path("/proc/self/mounts")
 PREFIX = "clusterwright-"
 PATIENCE_S = 3.0
 LOOK_S = 0.02
@@ -117,7 +118,7 @@ def _own() -> Path | None:
 
 
 def _mounted() -> Path | None:
-    for line in Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines():
+    for line in MOUNTS.read_text(encoding="utf-8").splitlines():
         _, where, kind, *_ = line.split()
         if kind == "cgroup2":
             return Path(where)

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from flows.ansible.digest import why_lapsed
 from flows.ansible.control_groups import join
+from flows.ansible.digest import why_lapsed
 from flows.ansible.place import RunPlace, run_place
 from flows.ansible.spare import environment, supervisor
 from steps.errors import UnreachableError
@@ -121,7 +121,9 @@ def refused(spec: RunSpec, place: RunPlace) -> PlaybookResult | None:
     digest = place.tree.digest
     if spec.released is None or not (why := why_lapsed(spec.released, digest)):
         return None
-    return PlaybookResult("cancelled", list(map(HostResult, spec.hosts)), message=f"nothing was run: {why}", digest=digest)
+    return PlaybookResult(
+        "cancelled", list(map(HostResult, spec.hosts)), message=f"nothing was run: {why}", digest=digest
+    )
 
 
 def play(

@@ -76,7 +76,7 @@ def _copying_to(folder: Path) -> Take:
     """Return what reads a file and writes it into a folder."""
     made: set[str] = set()
 
-    def take(name: str, path: Path, may_run: bool) -> bytes:  # noqa: FBT001  as `Take` is called
+    def take(name: str, path: Path, may_run: bool) -> bytes:
         parent = name.rpartition("/")[0]
         if parent not in made:
             (folder / parent).mkdir(parents=True, exist_ok=True)

@@ -134,6 +134,6 @@ def _walk(folder: Path, above: frozenset[str] = frozenset(), *, hidden: bool = T
             yield from _walk(folder / entry.name, above | {real}, hidden=hidden)
         elif entry.is_file():
             yield folder / entry.name
-        elif os.path.exists(entry):  # a link to nothing cannot be read
+        elif Path(entry).exists():  # a link to nothing cannot be read
             place = Place(entry.path)
             raise InputError("it is no plain file, and Ansible would read it", hint="remove it", place=place)

@@ -101,10 +101,8 @@ class Automation:
         if not name:
             by_hand = f"someone does it by hand: clusterwright attest {row.id}"
             return _nothing(Outcome("Not automated yet", by_hand, asked=True))
-        digest, hosts = "", ()
-        if self.inventory is not None:
-            digest = run_digest(self.playbooks / name, self.inventory)
-            hosts = hosts_left(snapshot, row, digest)
+        digest = "" if self.inventory is None else run_digest(self.playbooks / name, self.inventory)
+        hosts = hosts_left(snapshot, row, digest) if digest else ()
         if not hosts:
             no_host = f"the inventory names no host of {row.plan.unit} for {name}: `inventory` in site.yaml"
             return _nothing(Outcome("No hosts", no_host))

@@ -104,6 +104,7 @@ def test_killing_the_engine_leaves_nothing_of_its_run_after_five_seconds(
 
     assert wait_until(lambda: not sleeping(seconds) and not members(pgid, tmp_path / "runs" / RUN), 5)
     assert wait_until(lambda: not (tmp_path / "runs" / RUN).exists(), 2), "it has the variables in clear"
+    end_group(pgid, tmp_path / "runs" / RUN)  # its control group, which is empty now
 
 
 def test_killing_engine_and_supervisor_leaves_what_recovery_finds_and_ends(

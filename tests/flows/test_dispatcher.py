@@ -105,7 +105,9 @@ def test_what_was_not_measured_is_never_passed(both_passed: Path, start: Start, 
     until(lambda: names(server, running).get("030 Step 030 · pod-001") == "Checked, not met", seconds=15)
 
 
-def test_a_change_waits_for_a_release_of_just_this(both_passed: Path, start: Start, playbooks: Path, inventory: Path) -> None:
+def test_a_change_waits_for_a_release_of_just_this(
+    both_passed: Path, start: Start, playbooks: Path, inventory: Path
+) -> None:
     start(both_passed)
     until(lambda: runs(both_passed, "030@pod-001"), seconds=15)
     assert state(both_passed, "040@pod-001") == "ready"

@@ -125,8 +125,17 @@ def test_the_users_own_plugins_are_not_read_and_his_settings_are_part_of_what_is
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     book = "- name: Try\n  hosts: n2\n  gather_facts: false\n  tasks:\n    - name: Use it\n      {}\n"
     config = "ansible.builtin.fail: {{msg: \"user {{{{ lookup('config', 'DEFAULT_REMOTE_USER') }}}}\"}}"
-    write(tmp_path, {"home/.ansible.cfg": "[defaults]\nremote_user = deploy\n", "books/phase/play.yml": book.format(config.format())})
-    write(tmp_path, {"home/.ansible/plugins/modules/mine.py": MODULE % "mine", "books/phase/other.yml": book.format("mine:")})
+    write(
+        tmp_path,
+        {
+            "home/.ansible.cfg": "[defaults]\nremote_user = deploy\n",
+            "books/phase/play.yml": book.format(config.format()),
+        },
+    )
+    write(
+        tmp_path,
+        {"home/.ansible/plugins/modules/mine.py": MODULE % "mine", "books/phase/other.yml": book.format("mine:")},
+    )
     said: list[str] = []
     with_settings = run_digest(spec.playbook, spec.inventory)
 

@@ -91,7 +91,9 @@ def counting(patch: pytest.MonkeyPatch, opened: Opened, owner: type, name: str) 
     return counts
 
 
-def test_a_wake_that_looks_and_queues_opens_the_record_once(at_work: Engine, playbooks: Path, inventory: Path, opened: Opened) -> None:
+def test_a_wake_that_looks_and_queues_opens_the_record_once(
+    at_work: Engine, playbooks: Path, inventory: Path, opened: Opened
+) -> None:
     with Lookout(at_work) as lookout:
         assert lookout.look() == 6
         assert len(opened) == 1
