@@ -1,4 +1,4 @@
-"""A control group for each run: no process of a run can leave it, whatever it does with its environment, session and parents.
+"""A control group for each run: a process cannot leave it, whatever it does with its environment, session and parents.
 
 It needs control groups of version 2 and the right to make one below our own. Root has it, and so has a user in a unit of systemd
 with `Delegate=yes`. Without it a run's processes are found by its folder, group and session alone.

@@ -35,7 +35,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import lacks_preview
 from ledger.rules.activity import CHANGING, Activity
 from ledger.rules.runs import release_for
-from steps.errors import NotSatisfiedError, UnreachableError
+from steps.errors import ClusterwrightError, NotSatisfiedError, UnreachableError
 
 engine_log = logging.getLogger("clusterwright.flows")
 
@@ -67,12 +67,16 @@ class Automation:
         self.cancels: dict[str, threading.Event] = {}
 
     def mark(self, snapshot: Snapshot, row: Activity) -> str:
-        """Return what makes a step worth another look: its playbook, and its release where it needs one."""
+        """Return what makes a step worth another look: its playbook, and where it needs a release, that and what it would cover."""
         playbook = row.plan.playbook or ""
+        try:
+            digest = self._digest(row)
+        except ClusterwrightError as error:
+            return f"{playbook} {error.what}"
         if not playbook or row.plan.effect not in CHANGING:
             return playbook
         live = live_releases(snapshot, row.id, row.attempt)
-        released = live[0].id if live else "not released"
+        released = f"{live[0].id} {digest}" if live else "not released"
         return f"{playbook} {released}{' hands off' if self.hands_off else ''}"
 
     def hosts(self, snapshot: Snapshot, row: Activity) -> tuple[str, ...]:
@@ -101,7 +105,10 @@ class Automation:
         if not name:
             by_hand = f"someone does it by hand: clusterwright attest {row.id}"
             return _nothing(Outcome("Not automated yet", by_hand, asked=True))
-        digest = "" if self.inventory is None else run_digest(self.playbooks / name, self.inventory)
+        try:
+            digest = self._digest(row)
+        except ClusterwrightError as error:
+            return _nothing(Outcome("Cannot be run", str(error), failed=True))
         hosts = hosts_left(snapshot, row, digest) if digest else ()
         if not hosts:
             no_host = f"the inventory names no host of {row.plan.unit} for {name}: `inventory` in site.yaml"
@@ -110,8 +117,9 @@ class Automation:
         return Play(hosts, digest, waits, waits is not None and lacks_preview(snapshot, row))
 
     def _digest(self, row: Activity) -> str:
-        assert self.inventory is not None
-        assert row.plan.playbook
+        """Return the digest of what a run would read now. Empty where there is no playbook, or no inventory."""
+        if self.inventory is None or not row.plan.playbook:
+            return ""
         return run_digest(self.playbooks / row.plan.playbook, self.inventory)
 
     def _why_not(

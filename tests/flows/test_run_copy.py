@@ -16,6 +16,9 @@ from flows.ansible.run import RunEvent, RunSpec, run_playbook
 from flows.ansible.waves import run_in_waves
 from flows.engine_state import Engine
 from flows.executors.real import RealPerformer
+from flows.retrying import hosts_left
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.requests import request_retry
 from ledger.decisions.runs import claim
 from ledger.decisions.sign_off import release
 from ledger.evidence.plans import read_plan
@@ -25,6 +28,9 @@ from ledger.writing import Ledger
 from steps.catalog.terms import Waves
 from steps.errors import NotSatisfiedError
 from tests.flows.conftest import runs
+from tests.ledger.conftest import Clock
+from tests.ledger.journey import bought, passed, racked
+from tests.ledger.test_retrying import NAME, plan_in_waves, run
 
 PLAY = """\
 - name: Say what was read
@@ -174,6 +180,12 @@ def engine(both_passed: Path, playbooks: Path, inventory: Path) -> Iterator[Engi
         yield Engine(both_passed, ledger, plan, 1, lambda: datetime.now(UTC), performer, 0, rehearsal=False)
 
 
+def marks(engine: Engine) -> set[str]:
+    """Return the marks of what the engine would look at now."""
+    with engine.snapshot() as snapshot:
+        return {work.key.mark for work in engine.work(snapshot)}
+
+
 def waits_for(engine: Engine) -> str:
     """Return what the dashboard says when the engine deals with the step that changes the first pod."""
     with engine.snapshot() as snapshot:
@@ -195,6 +207,48 @@ def test_variables_that_were_added_after_the_release_do_not_run_under_it(
     with pytest.raises(NotSatisfiedError, match="the released hosts or playbook differ"):
         claim(engine.ledger, "e:1", "040@pod-001", hosts=["pod-001-n1"], playbook_digest=now, **process)  # type: ignore[arg-type]
     assert not runs(engine.site_dir, "040@pod-001")
+
+
+def test_what_is_put_back_as_it_was_released_is_looked_at_again_and_what_cannot_be_read_stops_nobody_else(
+    engine: Engine, playbooks: Path, inventory: Path
+) -> None:
+    """An inventory is edited under a running engine: in the middle of it there may be anything, or nothing."""
+    digest = run_digest(playbooks / "networking" / "040.yml", inventory)
+    release(engine.ledger, "lead", "040@pod-001", hosts=["pod-001-n1"], count=1, playbook_digest=digest)
+    released, text = marks(engine), inventory.read_text(encoding="utf-8")
+
+    inventory.write_text(f"#!/bin/sh\n{text}", encoding="utf-8")
+    refused = marks(engine)
+    with engine.snapshot() as snapshot:
+        assert {work.touches for work in engine.work(snapshot)} == {frozenset()}
+    assert "is a program" in waits_for(engine)
+    inventory.write_text(text, encoding="utf-8")
+
+    assert marks(engine) == released != refused
+
+
+def test_a_variable_put_right_for_one_host_does_not_begin_the_others_again(
+    tmp_path: Path, playbooks: Path, inventory: Path
+) -> None:
+    """A burn-in takes a day: the servers that passed it stay done."""
+    clock = Clock()
+    ledger = create_ledger(tmp_path / "waves", site_name="W", time_zone="UTC", rehearsal=False, owner="pm", clock=clock)
+    adopt_plan(ledger, "pm", plan_in_waves(), reason="first plan")
+    bought(ledger)
+    racked(ledger)
+    passed(ledger, clock)
+    before = run_digest(playbooks / "networking" / "030.yml", inventory)
+    assert run(ledger, {"n1": "ok", "n2": "failed", "n3": "ok"}, {"n1": "0", "n3": "0"}, before) == "failed"
+    request_retry(ledger, "lead", NAME)
+
+    write(inventory.parent, {"host_vars/n2.yml": "bmc_address: 10.0.0.9\n"})
+    after = run_digest(playbooks / "networking" / "030.yml", inventory)
+
+    with ledger, open_snapshot(ledger.site_dir) as snapshot:
+        row = require_activity(snapshot, NAME)
+        assert after != before
+        assert hosts_left(snapshot, row, after) == ("n2",)
+        assert hosts_left(snapshot, row, f"another.{after.partition('.')[2]}") == ("n1", "n2", "n3")
 
 
 def test_a_release_of_an_earlier_version_waits_for_a_new_one_and_says_so(engine: Engine) -> None:
