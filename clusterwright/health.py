@@ -12,6 +12,7 @@ from pathlib import Path
 
 from clusterwright.planning import read_all
 from clusterwright.where import find_site
+from flows.ansible.control_groups import why_none
 from flows.dashboard_login import login_file, login_of, renew_login
 from ledger.private import KEPT, is_open_to_others
 from steps.design.people import account_warnings
@@ -37,6 +38,7 @@ NEEDED = {"ssh-keygen"}
 FREE_BYTES = 2 * 1024**3
 DASHBOARD_PORT = 4200
 LOGIN = "dashboard login"
+DELEGATED = "systemd-run --user --scope -p Delegate=yes clusterwright up"
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,12 @@ def _machine() -> Iterator[Check]:
         is_taken = probe.connect_ex(("127.0.0.1", DASHBOARD_PORT)) == 0
     port = f"port {DASHBOARD_PORT}"
     yield Check(port, ADVICE, "taken", "`up --port` takes another") if is_taken else Check(port, OK, "free")
+    lacking = why_none()
+    if lacking:
+        remedy = f"{lacking}: a process that hides may outlive a killed engine; `{DELEGATED}` ends it too"
+        yield Check("runs", ADVICE, "found by folder, group and session", remedy)
+    else:
+        yield Check("runs", OK, "a control group each")
 
 
 def _tools() -> Iterator[Check]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from clusterwright.planning import playbooks_folder
 from clusterwright.releasing import release_terms
+from flows.ansible.place import runs_folder
 from flows.ansible.previewing import Differences, look
 from flows.ansible.run import RunSpec, require_ansible
 from flows.ansible.sources import kept_inventory
@@ -31,7 +32,7 @@ def preview(folder: Path, activity: str) -> Differences:
         raise NotSatisfiedError(
             f"{activity} is {row.state.value}: there is nothing to release", hint=f"clusterwright why {activity}"
         )
-    runs = folder.resolve() / ".clusterwright" / "runs"
+    runs = runs_folder(folder)
     spec = RunSpec(
         playbook=playbooks_folder() / terms.playbook,
         inventory=inventory,
@@ -46,7 +47,7 @@ def preview(folder: Path, activity: str) -> Differences:
             ledger,
             activity,
             hosts=terms.hosts,
-            playbook_digest=terms.digest,
+            playbook_digest=seen.digest,
             differences=seen.text,
             summary=seen.summary,
         )

@@ -1,10 +1,11 @@
-"""The terms of a release: which hosts, how many, and which playbook by digest."""
+"""The terms of a release: which hosts, how many, and everything that Ansible will read, by digest."""
 
 from typing import NamedTuple
 
 from clusterwright.planning import playbooks_folder
-from flows.ansible.digest import playbook_digest
-from ledger.questions.activities import hosts_of
+from flows.ansible.digest import run_digest
+from flows.ansible.sources import kept_inventory
+from flows.retrying import hosts_left
 from ledger.questions.case import require_activity
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import CHANGING
@@ -22,13 +23,15 @@ class Terms(NamedTuple):
 
 def release_terms(snapshot: Snapshot, activity: str) -> Terms:
     """Return what a release of an activity would cover now. Raise where there is nothing to release."""
-    plan = require_activity(snapshot, activity).plan
+    row = require_activity(snapshot, activity)
+    plan = row.plan
     if plan.playbook is None:
         raise NotSatisfiedError(f"{activity} needs no release: nothing runs for it")
     if plan.effect is None or plan.effect not in CHANGING:
         raise NotSatisfiedError(f"{activity} needs no release: it only reads")
-    digest = playbook_digest(playbooks_folder() / plan.playbook)
-    hosts = hosts_of(snapshot, activity, digest)
+    inventory = kept_inventory(snapshot.site_dir)
+    digest = run_digest(playbooks_folder() / plan.playbook, inventory) if inventory else ""
+    hosts = hosts_left(snapshot, row, digest) if digest else ()
     if not hosts:
         raise NotSatisfiedError(
             f"{activity} cannot be released: the inventory names no host of {plan.unit} for {plan.playbook}",

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 import psutil
 
 from flows.ansible.orphans import boot_id, end_group, members
+from flows.ansible.place import runs_folder
 from flows.engine_state import Engine
 from flows.executors.lease import folder_name
 from ledger.decisions.runs import lapsed_claims, settle
@@ -68,10 +69,10 @@ def _taken_over(engine: Engine, held: Claim) -> str:
     elif held.boot_id not in {"", boot_id()}:
         why = "the machine was restarted: nothing of the run is left"
     else:
-        mark = folder_name(held.owner, held.run)
-        ended = end_group(held.pgid, mark)
+        folder = runs_folder(engine.site_dir) / folder_name(held.owner, held.run)
+        ended = end_group(held.pgid, folder)
         why = "its engine was killed; " + ("its processes were ended" if ended else "its processes have ended")
-        if members(held.pgid, mark):
+        if members(held.pgid, folder):
             why, person = f"processes of it (group {held.pgid}) cannot be ended", True
     return _settle(engine, held, why, person=person)
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from flows.ansible.tree import inventory_files
 from steps.errors import InputError, Place
 
 ALL = "all"
@@ -25,6 +26,7 @@ def inventory_hosts(inventory: Path, patterns: Iterable[str] = ()) -> Hosts:
     """
     if not inventory.exists():
         raise InputError(f"the inventory {inventory} does not exist", place=Place("site.yaml", None, "inventory"))
+    inventory_files(inventory)  # it refuses what no run would read
     result = subprocess.run(
         [sys.executable, "-P", "-m", "flows.ansible.resolve", str(inventory)],
         input=json.dumps(sorted({ALL, *patterns})),

@@ -7,12 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+from flows.ansible.tree import inventory_files
 from steps.design.matching import Host
 from steps.errors import InputError
 
 
 def inventory_nodes(inventory: Path) -> tuple[Host, ...]:
     """Return the nodes of an inventory in its own order. Hosts of other groups, such as `switches`, are not nodes."""
+    if inventory.exists():
+        inventory_files(inventory)  # it refuses what no run would read
     result = subprocess.run(
         [sys.executable, "-P", "-m", "flows.ansible.stated", str(inventory)],
         capture_output=True,

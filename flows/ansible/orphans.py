@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 import psutil
 
+from flows.ansible.control_groups import end, group_of, processes
+from flows.ansible.snapshot import remove
+
 PATIENCE_S = 3.0
 
 
@@ -22,16 +25,18 @@ def boot_id() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
 
 
-def members(pgid: int, run: str) -> list[psutil.Process]:
-    """Return the living processes of a run. `pgid` is its process group, `run` the name of its folder.
+def members(pgid: int, work_dir: Path) -> list[psutil.Process]:
+    """Return the living processes of a run. `pgid` is its process group, `work_dir` its folder.
 
-    A process that works in the run's folder, or names it in its command line or environment, belongs to the run. So does
+    Every process of the run's control group belongs to it, where the kernel let us make one. A process that works in the run's folder, or names it in its command line or environment, belongs to the run. So does
     every process of its session, and of its group where that group is `pgid`. The group's number alone proves nothing: the
     system may have given it to another process since. Ansible's workers leave their group and session, and what they started
     may outlive them all.
     """
     alive = [process for process in psutil.process_iter() if _is_alive(process)]
-    marked = [process for process in alive if _names(process, run)]
+    group = group_of(work_dir)
+    inside = processes(group) if group else set()
+    marked = [process for process in alive if process.pid in inside or _names(process, work_dir.name)]
     theirs = [ids for ids in map(_ids, marked) if ids is not None]
     groups = {ids.group for ids in theirs} & {pgid}
     sessions = {ids.session for ids in theirs} - {os.getsid(0)}
@@ -45,11 +50,19 @@ def members(pgid: int, run: str) -> list[psutil.Process]:
     return [process for process in alive if belongs(process)]
 
 
-def end_group(pgid: int, run: str) -> bool:
-    """End what is left of a run. Return whether anything was left."""
-    left = members(pgid, run)
-    if not left:
-        return False
+def end_group(pgid: int, work_dir: Path) -> bool:
+    """End what is left of a run, and remove its control group and its folder. Return whether a process was left."""
+    left = members(pgid, work_dir)
+    _end(left)
+    group = group_of(work_dir)
+    if group is not None:
+        end(group)
+    remove(work_dir)
+    return bool(left)
+
+
+def _end(left: list[psutil.Process]) -> None:
+    """Ask processes to end, and kill those that do not."""
     for process in left:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.terminate()
@@ -58,7 +71,6 @@ def end_group(pgid: int, run: str) -> bool:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
     psutil.wait_procs(stubborn, PATIENCE_S)
-    return True
 
 
 def _is_alive(process: psutil.Process) -> bool:

@@ -14,10 +14,14 @@ from steps.errors import UnreachableError
 
 
 class Differences(NamedTuple):
-    """What check mode printed, task by task with differences, and in one phrase how many hosts it would change."""
+    """What check mode printed, task by task with differences, and in one phrase how many hosts it would change.
+
+    `digest` is that of what Ansible read: the one that a release of these differences has to name.
+    """
 
     text: bytes
     summary: str
+    digest: str
 
 
 def look(spec: RunSpec) -> Differences:
@@ -34,4 +38,4 @@ def look(spec: RunSpec) -> Differences:
             hint="fix that; a catalog/ beside site.yaml can leave `preview` out",
         )
     changed = sum(host.status == "changed" for host in result.hosts)
-    return Differences(text, f"would change {changed} of {len(result.hosts)} hosts")
+    return Differences(text, f"would change {changed} of {len(result.hosts)} hosts", result.digest)

@@ -1,7 +1,7 @@
 """A playbook run, seen from the engine: terms go in, events come as they happen, one result comes at the end.
 
-The run's folder holds the variables in clear text. Only its user may read it, and it is removed after the run. Variables are
-passed in a file of that folder and never on a command line, which every user of the machine can read.
+Ansible reads the run's own copy of playbook and inventory, and no process of a run outlives it (`place`). Variables are passed in
+a file of the run's folder and never on a command line, which every user of the machine can read.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from flows.ansible.control_groups import join
+from flows.ansible.digest import why_lapsed
+from flows.ansible.place import RunPlace, run_place
 from flows.ansible.spare import environment, supervisor
 from steps.errors import UnreachableError
 
@@ -49,7 +52,10 @@ GroupHandler = Callable[[int], None]
 
 @dataclass(frozen=True)
 class RunSpec:
-    """What to run, and where. `work_dir` must not exist. The run appends to `log`."""
+    """What to run, and where. `work_dir` must not exist. The run appends to `log`.
+
+    With `released`, nothing runs unless what Ansible would read has just this digest.
+    """
 
     playbook: Path
     inventory: Path
@@ -59,6 +65,7 @@ class RunSpec:
     log: Path
     check: bool = False
     timeout_s: int = TIMEOUT_S
+    released: str | None = None
 
 
 @dataclass(frozen=True)
@@ -81,12 +88,13 @@ class HostResult:
 
 @dataclass
 class PlaybookResult:
-    """How a run ended. `raw` is the output of tools on each host, which is still to be measured."""
+    """How a run ended, and the digest of what it read. `raw` is the output of tools on each host, still to be measured."""
 
     status: RunStatus
     hosts: list[HostResult] = field(default_factory=list)
     raw: dict[str, dict[str, Any]] = field(default_factory=dict)
     message: str = ""
+    digest: str = ""
 
 
 def ignore(_: object) -> None:
@@ -104,15 +112,35 @@ def run_playbook(
 
     `on_event` is called for each event, `on_pgid` once with the run's process group.
     """
-    if not spec.playbook.exists():
-        raise UnreachableError(f"the playbook {spec.playbook} does not exist")
-    spec.work_dir.mkdir(parents=True, mode=0o700)
+    with run_place(spec.playbook, spec.inventory, spec.work_dir) as place:
+        return refused(spec, place) or play(spec, place, on_event=on_event, on_pgid=on_pgid, cancel=cancel)
+
+
+def refused(spec: RunSpec, place: RunPlace) -> PlaybookResult | None:
+    """Return the result of a run that may not begin, since its files are not those that were released. None where it may."""
+    digest = place.tree.digest
+    if spec.released is None or not (why := why_lapsed(spec.released, digest)):
+        return None
+    return PlaybookResult(
+        "cancelled", list(map(HostResult, spec.hosts)), message=f"nothing was run: {why}", digest=digest
+    )
+
+
+def play(
+    spec: RunSpec,
+    place: RunPlace,
+    *,
+    on_event: EventHandler,
+    on_pgid: GroupHandler,
+    cancel: threading.Event,
+) -> PlaybookResult:
+    """Run a playbook as `run_playbook` does, in a place that is made already. A wave has a folder of its own in it."""
+    spec.work_dir.mkdir(exist_ok=True, mode=0o700)
     spec.log.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        _write_extra_vars(spec)
-        return _supervised(spec, on_event, on_pgid, cancel)
-    finally:
-        shutil.rmtree(spec.work_dir, ignore_errors=True)
+    _write_extra_vars(spec)
+    result = _supervised(spec, place, on_event, on_pgid, cancel)
+    result.digest = place.tree.digest
+    return result
 
 
 def require_ansible() -> None:
@@ -139,13 +167,15 @@ def _write_extra_vars(spec: RunSpec) -> None:
 
 def _supervised(
     spec: RunSpec,
+    place: RunPlace,
     on_event: EventHandler,
     on_pgid: GroupHandler,
     cancel: threading.Event,
 ) -> PlaybookResult:
     process = supervisor()
     assert process.stdin
-    process.stdin.write((json.dumps(_terms(spec)) + "\n").encode())
+    join(place.group, process.pid)  # before it knows what to start
+    process.stdin.write((json.dumps(_terms(spec, place)) + "\n").encode())
     process.stdin.flush()
     on_pgid(process.pid)
     done = threading.Event()
@@ -164,17 +194,18 @@ def _supervised(
     return result
 
 
-def _terms(spec: RunSpec) -> dict[str, Any]:
+def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
     return {
         "work_dir": str(spec.work_dir),
-        "playbook": str(spec.playbook),
-        "inventory": str(spec.inventory.resolve()),
+        "remove": str(place.folder),
+        "playbook": str(place.tree.playbook),
+        "inventory": str(place.tree.inventory),
         "hosts": list(spec.hosts),
         "check": spec.check,
         "timeout_s": spec.timeout_s,
         "environment": environment(),
         "env": {
-            "ANSIBLE_ROLES_PATH": str(spec.playbook.parent.parent / "roles"),
+            **place.tree.environment(),
             "ANSIBLE_RETRY_FILES_ENABLED": "0",
             "ANSIBLE_HOST_KEY_CHECKING": "1",
             "ANSIBLE_SSH_ARGS": SSH_ARGS,

@@ -11,16 +11,18 @@ import contextlib
 import ctypes
 import json
 import os
-import shutil
 import signal
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import ansible_runner
 import psutil
+
+from flows.ansible.snapshot import remove
 
 PATIENCE_S = 3.0
 ROUNDS = 3
@@ -50,7 +52,7 @@ def main() -> int:
     # Ansible's workers open sessions of their own; when their parent ends they become our children, not init's
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     cut, over = threading.Event(), threading.Event()
-    lifeline = (terms["work_dir"], cut, over)
+    lifeline = (Path(terms["remove"]), cut, over)
     threading.Thread(target=_watch_lifeline, args=lifeline, daemon=True).start()
     try:
         status = _run(terms)
@@ -169,7 +171,7 @@ def _report(event: dict[str, Any]) -> bool:
     return True
 
 
-def _watch_lifeline(work_dir: str, cut: threading.Event, over: threading.Event) -> None:
+def _watch_lifeline(folder: Path, cut: threading.Event, over: threading.Event) -> None:
     """Wait for the end of stdin. Then end every process that was started, remove the folder, and end this process."""
     while os.read(sys.stdin.fileno(), 1):  # not buffered: a lock on stdin would disturb the interpreter's own end
         pass
@@ -180,7 +182,7 @@ def _watch_lifeline(work_dir: str, cut: threading.Event, over: threading.Event) 
     while not over.wait(LOOK_S) and time.monotonic() < deadline:
         _end_started()
     _end_started()
-    shutil.rmtree(work_dir, ignore_errors=True)  # it holds the variables in clear text, and nobody else removes it
+    remove(folder)  # it holds the variables in clear text, and nobody else removes it
     os._exit(STOPPED)
 
 

@@ -10,6 +10,7 @@ import shutil
 import threading
 from dataclasses import replace
 
+from flows.ansible.place import RunPlace, run_place
 from flows.ansible.run import (
     EventHandler,
     GroupHandler,
@@ -18,6 +19,8 @@ from flows.ansible.run import (
     RunEvent,
     RunSpec,
     ignore,
+    play,
+    refused,
     run_playbook,
 )
 from steps.catalog.terms import Waves
@@ -40,8 +43,23 @@ def run_in_waves(
     """Run a playbook on every host, or until too many have failed. Hosts of waves that did not begin are `skipped`."""
     if waves is None or len(spec.hosts) == 1:
         return run_playbook(spec, on_event=on_event, on_pgid=on_pgid, cancel=cancel)
-    total = PlaybookResult("ok")
-    spec.work_dir.mkdir(parents=True, mode=0o700)
+    with run_place(spec.playbook, spec.inventory, spec.work_dir) as place:
+        if (nothing := refused(spec, place)) is not None:
+            return nothing
+        return _in_turn(spec, waves, place, on_event=on_event, on_pgid=on_pgid, cancel=cancel)
+
+
+def _in_turn(
+    spec: RunSpec,
+    waves: Waves,
+    place: RunPlace,
+    *,
+    on_event: EventHandler,
+    on_pgid: GroupHandler,
+    cancel: threading.Event,
+) -> PlaybookResult:
+    """Run the waves one after the other. All read the same copy."""
+    total = PlaybookResult("ok", digest=place.tree.digest)
     spec.log.parent.mkdir(parents=True, exist_ok=True)
     for number, hosts in enumerate(waves_of(spec.hosts, waves), 1):
         total.message = total.message or _why_stop(total, len(spec.hosts), waves)
@@ -53,8 +71,8 @@ def run_in_waves(
             log.write(sentence + "\n")
         on_event(RunEvent(sentence, {}))
         wave = replace(spec, hosts=hosts, work_dir=spec.work_dir / str(number))
-        _add(total, run_playbook(wave, on_event=on_event, on_pgid=on_pgid, cancel=cancel))
-    shutil.rmtree(spec.work_dir, ignore_errors=True)
+        _add(total, play(wave, place, on_event=on_event, on_pgid=on_pgid, cancel=cancel))
+        shutil.rmtree(wave.work_dir, ignore_errors=True)
     return total
 
 

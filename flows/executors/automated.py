@@ -1,7 +1,7 @@
 """Automated steps: whether a playbook may run, its claim, its run, its settlement. Without permission nothing runs.
 
-A step that changes hosts, or erases them, runs only with a release that names just its hosts and just its playbook. A claim
-is renewed while the run lasts, and a run that has lost its claim is ended. What the run read is parsed and judged, and the
+A step that changes hosts, or erases them, runs only with a release that names just its hosts and just what Ansible will read:
+the run's own copy is held against the release before anything starts. A claim is renewed while the run lasts, and a run that has lost its claim is ended. What the run read is parsed and judged, and the
 ledger decides the state.
 """
 
@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import logging
 import threading
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from prefect.logging import get_run_logger
 
-from flows.ansible.digest import playbook_digest
+from flows.ansible.digest import run_digest, why_lapsed
+from flows.ansible.place import runs_folder
 from flows.ansible.previewing import look
 from flows.ansible.run import PlaybookResult, RunEvent, RunSpec
 from flows.ansible.variables import variables_of
@@ -24,16 +26,16 @@ from flows.engine_state import Engine
 from flows.executors.lease import Lease, claim_here, folder_name
 from flows.executors.measured import outcome_of
 from flows.performer import Job, Outcome, known_already, settled
+from flows.retrying import hosts_left
 from ledger.decisions.runs import record_preview, settle
 from ledger.entries import Claim, RunOutcome
 from ledger.log.payloads.runs import RunSettled
-from ledger.questions.activities import hosts_of
 from ledger.questions.records import live_releases
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import lacks_preview
 from ledger.rules.activity import CHANGING, Activity
 from ledger.rules.runs import release_for
-from steps.errors import NotSatisfiedError, UnreachableError
+from steps.errors import ClusterwrightError, NotSatisfiedError, UnreachableError
 
 engine_log = logging.getLogger("clusterwright.flows")
 
@@ -65,12 +67,16 @@ class Automation:
         self.cancels: dict[str, threading.Event] = {}
 
     def mark(self, snapshot: Snapshot, row: Activity) -> str:
-        """Return what makes a step worth another look: its playbook, and its release where it needs one."""
+        """Return what makes a step worth another look: its playbook, and where it needs a release, that and what it would cover."""
         playbook = row.plan.playbook or ""
+        try:
+            digest = self._digest(row)
+        except ClusterwrightError as error:
+            return f"{playbook} {error.what}"
         if not playbook or row.plan.effect not in CHANGING:
             return playbook
         live = live_releases(snapshot, row.id, row.attempt)
-        released = live[0].id if live else "not released"
+        released = f"{live[0].id} {digest}" if live else "not released"
         return f"{playbook} {released}{' hands off' if self.hands_off else ''}"
 
     def hosts(self, snapshot: Snapshot, row: Activity) -> tuple[str, ...]:
@@ -99,13 +105,22 @@ class Automation:
         if not name:
             by_hand = f"someone does it by hand: clusterwright attest {row.id}"
             return _nothing(Outcome("Not automated yet", by_hand, asked=True))
-        digest = playbook_digest(self.playbooks / name)
-        hosts = hosts_of(snapshot, row.id, digest) if self.inventory is not None else ()
+        try:
+            digest = self._digest(row)
+        except ClusterwrightError as error:
+            return _nothing(Outcome("Cannot be run", str(error), failed=True))
+        hosts = hosts_left(snapshot, row, digest) if digest else ()
         if not hosts:
             no_host = f"the inventory names no host of {row.plan.unit} for {name}: `inventory` in site.yaml"
             return _nothing(Outcome("No hosts", no_host))
         waits = self._why_not(snapshot, row, hosts, digest)
         return Play(hosts, digest, waits, waits is not None and lacks_preview(snapshot, row))
+
+    def _digest(self, row: Activity) -> str:
+        """Return the digest of what a run would read now. Empty where there is no playbook, or no inventory."""
+        if self.inventory is None or not row.plan.playbook:
+            return ""
+        return run_digest(self.playbooks / row.plan.playbook, self.inventory)
 
     def _why_not(
         self,
@@ -119,11 +134,14 @@ class Automation:
             return None
         if self.hands_off:
             return Outcome("Hands off", f"{row.id} changes hosts; this engine only reads", asked=True)
+        live = live_releases(snapshot, row.id, row.attempt)
         try:
-            release_for(row, live_releases(snapshot, row.id, row.attempt), hosts, digest)
+            release_for(row, live, hosts, digest)
         except NotSatisfiedError as refused:
             on = f"{', '.join(hosts[:NAMED])}{' ...' if len(hosts) > NAMED else ''}"
-            return Outcome("Waits for a release", f"{refused.what}; hosts: {on}; {refused.hint}", asked=True)
+            lapsed = why_lapsed(live[0].playbook_digest, digest) if live else ""
+            why = f"{refused.what}{f' ({lapsed})' if lapsed else ''}"
+            return Outcome("Waits for a release", f"{why}; hosts: {on}; {refused.hint}", asked=True)
         return None
 
     def _preview(self, engine: Engine, row: Activity, play: Play, waits: Outcome) -> Outcome:
@@ -138,7 +156,7 @@ class Automation:
             engine.ledger,
             row.id,
             hosts=play.hosts,
-            playbook_digest=play.digest,
+            playbook_digest=seen.digest,
             differences=seen.text,
             summary=seen.summary,
         )
@@ -147,9 +165,10 @@ class Automation:
     def _claim_and_run(self, engine: Engine, row: Activity, play: Play) -> Outcome:
         """Claim the activity, then run it. Wait while another engine has the activity or one of its hosts."""
         while not engine.stopping.is_set():
-            held = claim_here(engine, row.id, hosts=play.hosts, playbook_digest=play.digest)
+            digest = self._digest(row)  # a file may have been changed while another run had the hosts
+            held = claim_here(engine, row.id, hosts=play.hosts, playbook_digest=digest)
             if held is not None:
-                return self._run(engine, row, held, play.digest)
+                return self._run(engine, row, held, digest)
             engine.stopping.wait(HOST_WAIT_S)
         return Outcome("Not run", "the engine stops; nothing was run")
 
@@ -157,11 +176,13 @@ class Automation:
         """Run it under its lease, and settle its result. A claim is never left behind."""
         folder = folder_name(held.owner, held.run)
         spec = self._spec(engine, row, held.hosts, folder, held.run)
+        if row.plan.effect in CHANGING:
+            spec = replace(spec, released=digest)
         cancel = self.cancels[row.id] = threading.Event()
         try:
             with Lease(engine, held, cancel) as lease:
                 result = self._played(engine, row, spec, lease)
-            outcome = outcome_of(engine, row, result, digest, spec.log)
+            outcome = outcome_of(engine, row, result, spec.log)
         except Exception as error:  # noqa: BLE001  settled as failed: a run that broke off has shown nothing
             engine_log.exception("run_broke_off activity=%s run=%s", row.id, held.run)
             outcome = RunOutcome("failed", summary=f"the run broke off: {error}", playbook_digest=digest)
@@ -201,14 +222,14 @@ class Automation:
         """Return the terms of a run. `name` is its folder's, `log` the name of its log if that is another."""
         assert self.inventory is not None
         assert row.plan.playbook
-        state = engine.site_dir.resolve() / ".clusterwright"
+        runs = runs_folder(engine.site_dir)
         return RunSpec(
             playbook=(self.playbooks / row.plan.playbook).resolve(),
             inventory=self.inventory,
             hosts=hosts,
             extra_vars=variables_of(engine.plan, engine.activities[row.id]),
-            work_dir=state / "runs" / name,
-            log=state / "live" / f"{log or name}.log",
+            work_dir=runs / name,
+            log=runs.parent / "live" / f"{log or name}.log",
         )
 
 

@@ -25,7 +25,6 @@ def outcome_of(
     engine: Engine,
     row: Activity,
     result: PlaybookResult,
-    digest: str,
     log: Path,
 ) -> RunOutcome:
     """Return what the ledger judges of a playbook's run. A run that was stopped is interrupted, not failed."""
@@ -37,7 +36,7 @@ def outcome_of(
         measurements=tuple(measured),
         summary=_summary(engine, row, result, measured),
         artifacts=_kept(engine, row, log),
-        playbook_digest=digest,
+        playbook_digest=result.digest,
     )
 
 

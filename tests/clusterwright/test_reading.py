@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from flows.ansible.control_groups import why_none
 from tests.conftest import Command
 from tests.ledger.test_golden import GOLDEN
 
@@ -110,6 +111,7 @@ def test_doctor_says_what_is_there_and_how_to_mend_the_rest(site: Path, command:
 
     assert found["python"]["state"] == "ok"
     assert found["site.yaml"]["state"] == "ok"
+    assert ("control group" in found["runs"]["found"]) is not bool(why_none())
     assert all(check["remedy"] for check in found.values() if check["state"] != "ok")
 
 

@@ -11,7 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from flows.ansible.digest import playbook_digest
+from flows.ansible.digest import run_digest
 from flows.engine_state import Work
 from flows.prefect_server import PrefectServer
 from ledger.decisions.requests import request_cancel
@@ -105,7 +105,9 @@ def test_what_was_not_measured_is_never_passed(both_passed: Path, start: Start, 
     until(lambda: names(server, running).get("030 Step 030 · pod-001") == "Checked, not met", seconds=15)
 
 
-def test_a_change_waits_for_a_release_of_just_this(both_passed: Path, start: Start, playbooks: Path) -> None:
+def test_a_change_waits_for_a_release_of_just_this(
+    both_passed: Path, start: Start, playbooks: Path, inventory: Path
+) -> None:
     start(both_passed)
     until(lambda: runs(both_passed, "030@pod-001"), seconds=15)
     assert state(both_passed, "040@pod-001") == "ready"
@@ -114,16 +116,16 @@ def test_a_change_waits_for_a_release_of_just_this(both_passed: Path, start: Sta
         release(ledger, "lead", "040@pod-001", hosts=["pod-001-n1"], count=1, playbook_digest="another")
     until(lambda: state(both_passed, "030@pod-001") == "checked_not_met", seconds=30)
     assert state(both_passed, "040@pod-001") == "ready"
-    digest = playbook_digest(playbooks / "networking" / "040.yml")
+    digest = run_digest(playbooks / "networking" / "040.yml", inventory)
     with Ledger.open(both_passed) as ledger:
         release(ledger, "lead", "040@pod-001", hosts=["pod-001-n1"], count=1, playbook_digest=digest)
     until(lambda: runs(both_passed, "040@pod-001"), seconds=5)
 
 
 def test_hands_off_runs_what_reads_and_leaves_even_released_changes(
-    both_passed: Path, start: Start, playbooks: Path, server: PrefectServer
+    both_passed: Path, start: Start, playbooks: Path, inventory: Path, server: PrefectServer
 ) -> None:
-    digest = playbook_digest(playbooks / "networking" / "040.yml")
+    digest = run_digest(playbooks / "networking" / "040.yml", inventory)
     with Ledger.open(both_passed) as ledger:
         release(ledger, "lead", "040@pod-001", hosts=["pod-001-n1"], count=1, playbook_digest=digest)
 
@@ -134,8 +136,8 @@ def test_hands_off_runs_what_reads_and_leaves_even_released_changes(
     assert not runs(both_passed, "040@pod-001")
 
 
-def test_no_two_runs_touch_one_host(both_passed: Path, start: Start, playbooks: Path) -> None:
-    digest = playbook_digest(playbooks / "networking" / "040.yml")
+def test_no_two_runs_touch_one_host(both_passed: Path, start: Start, playbooks: Path, inventory: Path) -> None:
+    digest = run_digest(playbooks / "networking" / "040.yml", inventory)
     with Ledger.open(both_passed) as ledger:
         release(ledger, "lead", "040@pod-001", hosts=["pod-001-n1"], count=1, playbook_digest=digest)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from flows.ansible.digest import run_digest
 from flows.ansible.previewing import look
 from flows.ansible.run import RunSpec
 from steps.errors import UnreachableError
@@ -38,6 +39,7 @@ def spec(tmp_path: Path) -> RunSpec:
 def test_it_shows_what_would_change_and_changes_nothing(spec: RunSpec, tmp_path: Path) -> None:
     seen = look(spec)
 
+    assert seen.digest == run_digest(spec.playbook, spec.inventory), "what was looked at is what will run"
     assert seen.summary == "would change 2 of 2 hosts"
     assert b"-mtu 1500\n+mtu 9000" in seen.text
     assert b"hunter2" not in seen.text

@@ -94,7 +94,7 @@ def test_extra_variables_are_on_no_command_line(tmp_path: Path) -> None:
     assert result.status == "ok"
     assert any("ansible-playbook" in line for line in seen)
     assert [line for line in seen if EXTRA in line] == []
-    assert set(modes) == {0o600}
+    assert set(modes) == {0o400, 0o600}, "the copy of the playbook, and the variables"
     assert not work.exists()
 
 

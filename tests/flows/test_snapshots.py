@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from flows.ansible.digest import playbook_digest
+from flows.ansible.digest import run_digest
 from flows.engine_state import Engine, Work
 from flows.executors.real import RealPerformer
 from flows.executors.rehearsed import Simulator
@@ -91,7 +91,9 @@ def counting(patch: pytest.MonkeyPatch, opened: Opened, owner: type, name: str) 
     return counts
 
 
-def test_a_wake_that_looks_and_queues_opens_the_record_once(at_work: Engine, playbooks: Path, opened: Opened) -> None:
+def test_a_wake_that_looks_and_queues_opens_the_record_once(
+    at_work: Engine, playbooks: Path, inventory: Path, opened: Opened
+) -> None:
     with Lookout(at_work) as lookout:
         assert lookout.look() == 6
         assert len(opened) == 1
@@ -104,7 +106,7 @@ def test_a_wake_that_looks_and_queues_opens_the_record_once(at_work: Engine, pla
         assert lookout.look() == 0
         assert len(opened) == 2
 
-        digest = playbook_digest(playbooks / "networking" / "040.yml")
+        digest = run_digest(playbooks / "networking" / "040.yml", inventory)
         with Ledger.open(at_work.site_dir) as ledger:
             for pod in ("pod-001", "pod-002"):
                 release(ledger, "lead", f"040@{pod}", hosts=[f"{pod}-n1"], count=1, playbook_digest=digest)

@@ -13,6 +13,7 @@ from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import ActivityId, YesOption
 from clusterwright.output import say
 from clusterwright.releasing import Terms, release_terms
+from flows.ansible.digest import short
 from ledger.decisions import sign_off
 from steps.errors import InputError
 
@@ -26,7 +27,7 @@ def release(
         terms = release_terms(snapshot, activity)
         me.person(snapshot)  # nobody is asked who may not act
     count = len(terms.hosts)
-    runs = f"runs {terms.playbook} [{terms.digest[:12]}] on {count} hosts"
+    runs = f"runs {terms.playbook} [{short(terms.digest)}] on {count} hosts"
     say(f"{activity} ({terms.effect}) {runs}: {', '.join(terms.hosts[:12])}")
     if not yes:
         _ask(activity, terms)

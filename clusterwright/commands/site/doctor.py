@@ -26,7 +26,7 @@ def doctor(
     found = checks(ask.site)
     if fix:
         for check in found:
-            if check.state != OK and (done := fixed(check)):
+            if check.state != OK and (done := fixed(check, ask.site)):
                 say(f"{check.name}: {done}")
         found = checks(ask.site)
     if ask.as_json:
