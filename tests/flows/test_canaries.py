@@ -1,0 +1,81 @@
+"""Nothing that a run leaves has a secret: one engine with real Ansible and Prefect, whose playbooks say secrets in every way."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from pydantic_core import to_jsonable_python
+
+from flows.prefect_server import PrefectServer
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.requests import request_cancel
+from ledger.questions.records import evidence
+from ledger.reading import open_snapshot
+from ledger.writing import Ledger
+from steps.schedule.plan import Plan
+from tests.flows.canaries import CANARIES, found_in, write_canaries
+from tests.flows.conftest import HOME, Start, engine_plan, runs, state, until
+from tests.ledger.conftest import Clock
+from tests.ledger.journey import bought, passed, racked
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def previewed(tmp_path: Path) -> Path:
+    """The small site with software at its turn, where a look precedes the release of step 040."""
+    plan = to_jsonable_python(engine_plan())
+    for one in plan["activities"]:
+        one["preview"] = one["id"] == "040@pod-001"
+    folder, clock = tmp_path / "site", Clock()
+    with create_ledger(folder, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=clock) as ledger:
+        adopt_plan(ledger, "pm", Plan.model_validate(plan), reason="first plan")
+    with Ledger.open(folder, clock=clock) as ledger:
+        bought(ledger)
+        for pod in (1, 2):
+            racked(ledger, pod)
+            passed(ledger, clock, pod)
+    return folder
+
+
+def kinds(site: Path) -> set[str]:
+    """Return the kinds of evidence of the two steps of the first pod."""
+    with open_snapshot(site) as snapshot:
+        return {kept.kind for name in ("030@pod-001", "040@pod-001") for kept in evidence(snapshot, name)}
+
+
+def test_no_file_of_a_run_a_look_or_a_stopped_run_has_a_secret_nor_has_prefects_database(
+    previewed: Path,
+    start: Start,
+    server: PrefectServer,  # noqa: ARG001  it must outlive the engine
+    playbooks: Path,
+    inventory: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What an auditor searches: the site, the run's folders, Ansible's own in the home, the databases with their logs."""
+    home = tmp_path / "home"
+    write_canaries(home, inventory, playbooks)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("BMC_TOKEN", CANARIES["shell"])
+
+    running = start(previewed)
+    until(lambda: state(previewed, "030@pod-002") == "running", seconds=15)
+    until(lambda: state(previewed, "030@pod-001") == "failed", seconds=60)
+    live = previewed / ".clusterwright" / "live"
+    until(lambda: any("Wait with" in path.read_text() for path in live.iterdir()), seconds=15)
+    with Ledger.open(previewed) as ledger:
+        request_cancel(ledger, "lead", "030@pod-002")
+    until(lambda: state(previewed, "030@pod-002") == "on_hold", seconds=15)
+    until(lambda: "differences" in kinds(previewed), seconds=30)
+    running.stop()
+    time.sleep(1)
+
+    assert {r.status for r in runs(previewed)} == {"failed", "interrupted"}
+    assert kinds(previewed) == {"run-log", "differences"}
+    said = "".join(path.read_text() for path in live.iterdir())
+    assert "TASK Log in with [secret], [secret], [secret] and [secret]" in said
+    left = [previewed, HOME, home / ".ansible"]
+    assert found_in(left, CANARIES.values()) == []
