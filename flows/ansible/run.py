@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from flows.ansible.leftovers import remote_temp
 from flows.ansible.spare import environment, supervisor
 from steps.errors import UnreachableError
 
@@ -179,6 +180,8 @@ def _terms(spec: RunSpec) -> dict[str, Any]:
             "ANSIBLE_HOST_KEY_CHECKING": "1",
             "ANSIBLE_SSH_ARGS": SSH_ARGS,
             "ANSIBLE_LOCAL_TEMP": str(spec.work_dir / "tmp"),
+            "ANSIBLE_REMOTE_TEMP": remote_temp(),
+            "ANSIBLE_PIPELINING": "1",  # what a module is told is in no file of the host
             "ANSIBLE_PYTHON_INTERPRETER": "auto_silent",
             "ANSIBLE_NOCOLOR": "1",
         },

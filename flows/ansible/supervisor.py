@@ -25,6 +25,7 @@ import ansible_runner
 import psutil
 
 from flows.ansible import callbacks
+from flows.ansible.leftovers import remove_temporary_files
 from flows.ansible.words import PRINTED, TEXT, Words
 
 PATIENCE_S = 3.0
@@ -67,6 +68,7 @@ def main() -> int:
         if cut.is_set():  # nobody listens any more: the watching thread removes the folder and ends this process
             threading.Event().wait()
     _end_started()  # a run that ran out of time leaves its workers' processes behind
+    remove_temporary_files()
     if not _report({"event": "end", "status": status}):
         threading.Event().wait()
     return 0
@@ -206,6 +208,7 @@ def _watch_lifeline(work_dir: str, cut: threading.Event, over: threading.Event) 
     while not over.wait(LOOK_S) and time.monotonic() < deadline:
         _end_started()
     _end_started()
+    remove_temporary_files()
     shutil.rmtree(work_dir, ignore_errors=True)  # it holds the variables in clear text, and nobody else removes it
     os._exit(STOPPED)
 

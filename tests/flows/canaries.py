@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
+import psutil
 from ansible.constants import DEFAULT_VAULT_ID_MATCH
 from ansible.parsing.vault import VaultLib, VaultSecret
 
@@ -52,9 +54,12 @@ RUN = """\
   vars_files: [../vars/closed.yml]
   tasks:
     - name: Wait with a secret in hand
-      ansible.builtin.command: {argv: [sh, -c, "sleep 60", "{{ bmc_password }}"]}
+      ansible.builtin.copy:
+        content: "{{ bmc_password }} {{ plain_name }}"
+        dest: "{{ folder }}/never"
+        validate: "sh -c 'sleep {{ sleeps_s }}' {{ database.password }} %%s"
+        mode: "0600"
       environment: {SERVICE_TOKEN: "%(environment)s"}
-      changed_when: false
       when: inventory_hostname == 'pod-002-n1'
     - name: Log in with {{ bmc_password }}, {{ plain_name }}, {{ door_pin }} and {{ login_secret }}
       ansible.builtin.debug: {msg: "{{ snmp_community }} {{ database }}"}
@@ -171,6 +176,15 @@ module.fail_json(msg="cannot use " + value, api_token=value)
 """
 
 
+SLEEPS_S = f"60.{os.getpid()}"
+"""How long the run that is stopped would sleep. No other worker's sleeps so long."""
+
+
+def is_asleep() -> bool:
+    """Return whether the run that is to be stopped sleeps."""
+    return any(process.info["cmdline"] == ["sleep", SLEEPS_S] for process in psutil.process_iter(["cmdline"]))
+
+
 def write_canaries(folder: Path, inventory: Path, playbooks: Path) -> None:
     """Write the user's files: an inventory with secrets, vaults, and two playbooks that say them. `folder` is the user's home."""
     folder.mkdir(exist_ok=True)
@@ -204,6 +218,7 @@ def _group(folder: Path) -> str:
     vaulted = "\n".join("  " + line for line in _encrypted(CANARIES["vaulted"]).splitlines())
     return f"""\
 folder: {folder}
+sleeps_s: "{SLEEPS_S}"
 snmp_community: {json.dumps(CANARIES["group"])}
 database: {{host: db, password: {CANARIES["nested"]}}}
 login_secret: "{{{{ 'canary-templated' ~ '-51c0' }}}}"
