@@ -26,19 +26,22 @@ LONG = 8
 PREFIX = 4
 """By how many first characters a form is found. No form is shorter."""
 
+Index = dict[str, dict[int, set[str]]]
+"""Forms by how they begin and by their length: a site may have a password a host, and all of them may begin alike."""
+
 Span = tuple[int, int]
 """Where something begins and ends in a text."""
 
 _KEPT = re.compile(r"[^\s\"'\\]+")
 _LINES = re.compile(r"[\r\n]+")
-_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)", re.S)
-_LOGIN = re.compile(r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)")
+_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY-----|\Z)", re.S)
+_LOGIN = re.compile(r"(?<=://)[^/\s:@]{0,200}:[^/\s@]{1,500}(?=@)")
 _NAMED = re.compile(
-    r"""(?P<name>[A-Za-z_][\w.-]*)\\*["']?[ \t]*[:=][ \t]*"""
-    r"""(?:"(?P<double>(?:[^"\\\n]|\\.)*)"|'(?P<single>(?:[^'\\\n]|\\.)*)'|\\*["']?(?P<plain>[^\s,;"'}\])\\]+))"""
+    r"""(?<![\w.-])(?P<name>[A-Za-z_][\w.-]{0,99})\\{0,9}["']?[ \t]*[:=][ \t]*"""
+    r"""(?:"(?P<double>(?:[^"\\\n]|\\.)*)"|'(?P<single>(?:[^'\\\n]|\\.)*)'|\\{0,9}["']?(?P<plain>[^\s,;"'}\])\\]+))"""
 )
-_OPTION = re.compile(r"(?<!\S)--?(?P<name>[A-Za-z][\w-]*)[ \t]+(?P<plain>[^\s-]\S*)")
-_HEADER = re.compile(r"""(?i)authorization\\*["']?\s*[:=]\s*\\*["']?[a-z]+\s+(?P<plain>[^\s"'\\]+)""")
+_OPTION = re.compile(r"(?<!\S)--?(?P<name>[A-Za-z][\w-]{0,99})[ \t]+(?P<plain>[^\s-]\S*)")
+_HEADER = re.compile(r"""(?i)authorization\\{0,9}["']?\s{0,9}[:=]\s{0,9}\\{0,9}["']?[a-z]{1,20}\s{1,9}(?P<plain>[^\s"'\\]+)""")
 _IN_BASE64 = ((0, 0), (1, 2), (2, 3))
 """How many bytes may be before a value within a group of three, and how many characters then depend on them."""
 
@@ -62,8 +65,8 @@ class Redactor:
     def __init__(self, values: Iterable[str] = ()) -> None:
         """Take the values that are known at first."""
         self._known: set[str] = set()
-        self._long: dict[str, set[str]] = {}
-        self._words: dict[str, set[str]] = {}
+        self._long: Index = {}
+        self._words: Index = {}
         self.learn(values)
 
     def learn(self, values: Iterable[str]) -> None:
@@ -107,9 +110,13 @@ class Redactor:
         for form in _forms(value):
             compact = _compact(form).text
             if len(compact) >= LONG and not compact.isdigit():
-                self._long.setdefault(compact[:PREFIX], set()).add(compact)
+                _add(self._long, compact)
             elif len(form) >= PREFIX:
-                self._words.setdefault(form[:PREFIX], set()).add(form)
+                _add(self._words, form)
+
+
+def _add(index: Index, form: str) -> None:
+    index.setdefault(form[:PREFIX], {}).setdefault(len(form), set()).add(form)
 
 
 def _stated(text: str) -> Iterator[Span]:
@@ -157,14 +164,14 @@ def _lowered(text: str) -> str:
     return "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
 
 
-def _anywhere(text: str, index: dict[str, set[str]]) -> Iterator[Span]:
+def _anywhere(text: str, index: Index) -> Iterator[Span]:
     """Yield where a form is in a text, whatever is around it."""
     compact = _compact(text)
     for at, form in _beginning(compact.text, index):
         yield compact.at(at), compact.at(at + len(form) - 1) + 1
 
 
-def _words(text: str, index: dict[str, set[str]]) -> Iterator[Span]:
+def _words(text: str, index: Index) -> Iterator[Span]:
     """Yield where a form is in a text as a whole word."""
     for at, form in _beginning(text, index) if index else ():
         end = at + len(form)
@@ -178,11 +185,13 @@ def _joined(left: str, right: str) -> bool:
     return left.isalnum() and right.isalnum()
 
 
-def _beginning(text: str, index: dict[str, set[str]]) -> Iterator[tuple[int, str]]:
+def _beginning(text: str, index: Index) -> Iterator[tuple[int, str]]:
     """Yield the places of a text at which a form begins, with the form."""
     for at in range(len(text) - PREFIX + 1):
-        for form in index.get(text[at : at + PREFIX], ()):
-            if text.startswith(form, at):
+        alike = index.get(text[at : at + PREFIX])
+        for length, found in alike.items() if alike else ():
+            form = text[at : at + length]
+            if form in found:
                 yield at, form
 
 

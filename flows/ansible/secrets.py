@@ -53,7 +53,7 @@ LEAST_DIGITS = 6
 """A number with fewer digits is not looked for."""
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_NAMED = re.compile(r"""(?P<name>[A-Za-z_][\w.-]*)["']?[ \t]*(?:[:=][ \t]*)(?P<rest>[^\r\n]*)""")
+_NAMED = re.compile(r"""(?<![\w.-])(?P<name>[A-Za-z_][\w.-]{0,99})["']?[ \t]*[:=][ \t]*(?=(?P<rest>[^\r\n]{0,4096}))""")
 _QUOTED = re.compile(r""""((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.|'')*)'""")
 _PLAIN_KEY = re.compile(r"(ssh-|ecdsa-|sk-ssh-|sk-ecdsa-|-----BEGIN (PUBLIC|CERTIFICATE))")
 _PLAIN_URL = re.compile(r"https?://[^@?]*")
@@ -118,7 +118,7 @@ def stated_in(text: str) -> Iterator[str]:
     """
     for found in _NAMED.finditer(text):
         if is_secret_name(found["name"]):
-            yield from _stated(found["rest"].strip(), text, found.end())
+            yield from _stated(found["rest"].strip(), text, found.end("rest"))
 
 
 def _stated(rest: str, text: str, end: int) -> Iterator[str]:

@@ -64,7 +64,9 @@ RUN = """\
     - name: Log in with {{ bmc_password }}, {{ plain_name }}, {{ door_pin }} and {{ login_secret }}
       ansible.builtin.debug: {msg: "{{ snmp_community }} {{ database }}"}
     - name: Quote what stderr says
-      ansible.builtin.command: {argv: [sh, -c, "echo \\"$1: not found\\" >&2; exit 127", sh, "{{ bmc_password }}"]}
+      ansible.builtin.command:
+        argv: [sh, -c, "echo \\"$1 $SERVICE_TOKEN: not found\\" >&2; exit 127", sh, "{{ bmc_password }}"]
+      environment: {SERVICE_TOKEN: "%(environment)s"}
       ignore_errors: true
     - name: Say the form of {{ item }}
       ansible.builtin.fail: {msg: "{{ item }}"}
@@ -98,10 +100,6 @@ RUN = """\
       ansible.builtin.fail: {msg: "{{ own_token }}"}
       vars: {own_token: "%(task)s"}
       ignore_errors: true
-    - name: Say what the environment has
-      ansible.builtin.command: {argv: [sh, -c, "echo $SERVICE_TOKEN: not found >&2; exit 127"]}
-      environment: {SERVICE_TOKEN: "%(environment)s"}
-      ignore_errors: true
     - name: Make a fact
       ansible.builtin.set_fact: {session_token: "{{ 'canary-set-fact' ~ '-d810' }}"}
     - name: Say the fact {{ session_token }}
@@ -118,7 +116,7 @@ RUN = """\
       canary_warns: {}
       ignore_errors: true
     - name: Say each item
-      ansible.builtin.command: {argv: [sh, -c, "echo $1: not found >&2; exit 127", sh, "{{ item.value }}"]}
+      ansible.builtin.fail: {msg: "{{ item.value }}"}
       loop: "{{ {'bmc_token': '%(item)s'} | dict2items }}"
       loop_control: {label: "{{ item }}"}
       ignore_errors: true
@@ -126,9 +124,6 @@ RUN = """\
       ansible.builtin.ping:
       delegate_to: h-{{ plain_name }}.invalid
       ignore_unreachable: true
-    - name: Get it wrong
-      ansible.builtin.file: {path: "{{ folder }}/x", state: touch, mode: "{{ plain_name }}"}
-      ignore_errors: true
     - name: Get a template wrong
       ansible.builtin.debug: {msg: "{{ {'a': bmc_password}[plain_name] | from_json }}"}
       ignore_errors: true
@@ -153,8 +148,6 @@ PREVIEW = """\
   tasks:
     - name: Write {{ bmc_password }}
       ansible.builtin.template: {src: canary.j2, dest: "{{ folder }}/{{ database.password }}.conf", mode: "0600"}
-    - name: Write a key
-      ansible.builtin.copy: {content: "{{ {'spec': {'key': ssh_private_key}} | to_nice_yaml }}", dest: "{{ folder }}/key", mode: "0600"}
     - name: Write what nobody named
       ansible.builtin.copy: {src: literal.conf, dest: "{{ folder }}/literal", mode: "0600"}
 """
@@ -163,6 +156,7 @@ TEMPLATE = """\
 user = admin
 value = {{ bmc_password }}
 json = {{ {'pw': bmc_password, 'u': umlaut_password} | to_json }}
+{{ {'spec': {'key': ssh_private_key}} | to_nice_yaml }}
 encoded = {{ snmp_community | b64encode }} {{ bmc_password | urlencode }} {{ bmc_password | quote }}
 """
 
