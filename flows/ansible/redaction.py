@@ -34,14 +34,18 @@ Span = tuple[int, int]
 
 _KEPT = re.compile(r"[^\s\"'\\]+")
 _LINES = re.compile(r"[\r\n]+")
-_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY-----|\Z)", re.S)
+_PRIVATE_KEY = re.compile(
+    r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY-----|\Z)", re.DOTALL
+)
 _LOGIN = re.compile(r"(?<=://)[^/\s:@]{0,200}:[^/\s@]{1,500}(?=@)")
 _NAMED = re.compile(
     r"""(?<![\w.-])(?P<name>[A-Za-z_][\w.-]{0,99})\\{0,9}["']?[ \t]*[:=][ \t]*"""
     r"""(?:"(?P<double>(?:[^"\\\n]|\\.)*)"|'(?P<single>(?:[^'\\\n]|\\.)*)'|\\{0,9}["']?(?P<plain>[^\s,;"'}\])\\]+))"""
 )
 _OPTION = re.compile(r"(?<!\S)--?(?P<name>[A-Za-z][\w-]{0,99})[ \t]+(?P<plain>[^\s-]\S*)")
-_HEADER = re.compile(r"""(?i)authorization\\{0,9}["']?\s{0,9}[:=]\s{0,9}\\{0,9}["']?[a-z]{1,20}\s{1,9}(?P<plain>[^\s"'\\]+)""")
+_HEADER = re.compile(
+    r"""(?i)authorization\\{0,9}["']?\s{0,9}[:=]\s{0,9}\\{0,9}["']?[a-z]{1,20}\s{1,9}(?P<plain>[^\s"'\\]+)"""
+)
 _IN_BASE64 = ((0, 0), (1, 2), (2, 3))
 """How many bytes may be before a value within a group of three, and how many characters then depend on them."""
 

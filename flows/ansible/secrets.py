@@ -31,9 +31,37 @@ OPEN_KEYS = frozenset({"public", "pub", "authorized", "host", "ssh", "gpg", "sor
 
 DESCRIBES = frozenset(
     {
-        *("public", "pub", "file", "files", "path", "dir", "folder", "url", "uri", "src", "dest", "name", "names", "user"),
+        *(
+            "public",
+            "pub",
+            "file",
+            "files",
+            "path",
+            "dir",
+            "folder",
+            "url",
+            "uri",
+            "src",
+            "dest",
+            "name",
+            "names",
+            "user",
+        ),
         *("id", "ids", "host", "hosts", "server", "servers", "checksum", "digest", "length", "size", "count", "total"),
-        *("second", "type", "keytype", "format", "algorithm", "comment", "ttl", "age", "days", "expires", "expire", "min"),
+        *(
+            "second",
+            "type",
+            "keytype",
+            "format",
+            "algorithm",
+            "comment",
+            "ttl",
+            "age",
+            "days",
+            "expires",
+            "expire",
+            "min",
+        ),
         *("max", "policy", "method", "mode", "owner", "group", "required", "enabled", "possible", "provider", "store"),
     }
 )
@@ -41,8 +69,32 @@ DESCRIBES = frozenset(
 
 WELL_KNOWN = frozenset(
     {
-        *("true", "false", "none", "null", "public", "private", "admin", "root", "default", "always", "on_create", "omit"),
-        *("present", "absent", "password", "secret", "token", "agent-token", "community", "changed", "failed", "localhost"),
+        *(
+            "true",
+            "false",
+            "none",
+            "null",
+            "public",
+            "private",
+            "admin",
+            "root",
+            "default",
+            "always",
+            "on_create",
+            "omit",
+        ),
+        *(
+            "present",
+            "absent",
+            "password",
+            "secret",
+            "token",
+            "agent-token",
+            "community",
+            "changed",
+            "failed",
+            "localhost",
+        ),
     }
 )
 """Words that everybody knows. To hide them hides nothing, and a log without them cannot be read."""

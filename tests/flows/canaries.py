@@ -18,7 +18,7 @@ from ansible.parsing.vault import VaultLib, VaultSecret
 VAULT_PASSWORD = "of-the-canaries"
 
 CANARIES = {
-    "inventory": 'canary-inventory-"q\'/4c1f',
+    "inventory": "canary-inventory-\"q'/4c1f",
     "group": "canary group's 9d2e",
     "nested": "canary-nested-77ab",
     "templated": "canary-templated-51c0",
@@ -30,6 +30,8 @@ CANARIES = {
     "environment": "canary-environment-2b6f",
     "shell": "canary-shell-environment-9f0a",
     "set_fact": "canary-set-fact-d810",
+    "slurped": "canary-slurped-91be",
+    "piped": "canary-piped-6d02",
     "registered": "canary-registered-47e2",
     "result": "canary-module-result-5e5e",
     "item": "canary-item-18bc",
@@ -112,6 +114,16 @@ RUN = """\
     - name: Say what was fetched, {{ fetched_token.stdout }}
       ansible.builtin.fail: {msg: "{{ fetched_token.stdout }}"}
       ignore_errors: true
+    - name: Read a file that is not shown
+      ansible.builtin.slurp: {src: "{{ folder }}/read-me"}
+      register: innocent
+      no_log: true
+    - name: Say what was in it, {{ innocent.content }}
+      ansible.builtin.fail: {msg: "{{ innocent.content | b64decode }}"}
+      ignore_errors: true
+    - name: Ask a program for {{ asked_token }}
+      ansible.builtin.fail: {msg: "{{ asked_token }}"}
+      ignore_errors: true
     - name: Warn, and return it
       canary_warns: {}
       ignore_errors: true
@@ -183,6 +195,7 @@ def write_canaries(folder: Path, inventory: Path, playbooks: Path) -> None:
     """Write the user's files: an inventory with secrets, vaults, and two playbooks that say them. `folder` is the user's home."""
     folder.mkdir(exist_ok=True)
     (folder / "vault-password").write_text(VAULT_PASSWORD, encoding="utf-8")
+    (folder / "read-me").write_text(CANARIES["slurped"] + "\n", encoding="utf-8")
     (folder / ".ansible.cfg").write_text(f"[defaults]\nvault_password_file={folder}/vault-password\n", encoding="utf-8")
     here = f"ansible_connection=local ansible_python_interpreter={sys.executable}"
     word = json.dumps(CANARIES["inventory"])
@@ -216,6 +229,7 @@ sleeps_s: "{SLEEPS_S}"
 snmp_community: {json.dumps(CANARIES["group"])}
 database: {{host: db, password: {CANARIES["nested"]}}}
 login_secret: "{{{{ 'canary-templated' ~ '-51c0' }}}}"
+asked_token: "{{{{ lookup('ansible.builtin.pipe', 'printf canary-piped%s -6d02') }}}}"
 umlaut_password: {CANARIES["unicode"]}
 door_pin: {CANARIES["pin"]}
 plain_name: !vault |

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import pwd
+import subprocess
+import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 from pydantic_core import to_jsonable_python
 
-from flows.ansible.leftovers import remote_temp
+from flows.ansible.leftovers import remote_temp, remove_abandoned
+from flows.ansible.orphans import end_group
 from flows.prefect_server import PrefectServer
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.requests import request_cancel
@@ -56,6 +60,24 @@ class AnsiblesTemporary:
         return set(self.folder.glob("*")) - self.before
 
 
+PARENT = """
+import sys, threading
+from pathlib import Path
+from flows.ansible.run import RunSpec, run_playbook
+book, inventory, work, pgid = map(Path, sys.argv[1:])
+spec = RunSpec(playbook=book, inventory=inventory, hosts=("pod-002-n1",), extra_vars={"api_token": "none-of-ours"},
+               work_dir=work, log=work.parent.parent / "log")
+run_playbook(spec, on_pgid=lambda p: pgid.write_text(str(p)), cancel=threading.Event())
+"""
+
+
+def abandoned(folder: Path) -> None:
+    """Make the folder of a run whose engine and supervisor were killed long ago."""
+    (folder / "env").mkdir(parents=True)
+    (folder / "env" / "extravars").write_text(CANARIES["inventory"], encoding="utf-8")
+    os.utime(folder, (0, 0))
+
+
 def kinds(site: Path) -> set[str]:
     """Return the kinds of evidence of the two steps of the first pod."""
     with open_snapshot(site) as snapshot:
@@ -65,7 +87,7 @@ def kinds(site: Path) -> set[str]:
 def test_no_file_of_a_run_a_look_or_a_stopped_run_has_a_secret_nor_has_prefects_database(
     previewed: Path,
     start: Start,
-    server: PrefectServer,  # noqa: ARG001  it must outlive the engine
+    server: PrefectServer,
     playbooks: Path,
     inventory: Path,
     tmp_path: Path,
@@ -78,6 +100,7 @@ def test_no_file_of_a_run_a_look_or_a_stopped_run_has_a_secret_nor_has_prefects_
     monkeypatch.setenv("BMC_TOKEN", CANARIES["shell"])
 
     temporary = AnsiblesTemporary()
+    abandoned(previewed / ".clusterwright" / "runs" / "gone-run-0009")
     running = start(previewed)
     until(lambda: state(previewed, "030@pod-002") == "running", seconds=15)
     until(lambda: state(previewed, "030@pod-001") == "failed", seconds=60)
@@ -96,3 +119,28 @@ def test_no_file_of_a_run_a_look_or_a_stopped_run_has_a_secret_nor_has_prefects_
     assert "TASK Log in with [secret], [secret], [secret] and [secret]" in said
     left = [previewed, HOME, home / ".ansible", *temporary.since()]
     assert found_in(left, CANARIES.values()) == []
+
+
+def test_what_a_killed_run_leaves_is_removed_by_the_next_engine(
+    playbooks: Path, inventory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Engine and supervisor are killed at once, so nobody of the run itself can clean up."""
+    write_canaries(tmp_path / "home", inventory, playbooks)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    temporary, name = AnsiblesTemporary(), f"killed-{os.getpid()}"
+    left, pgid = tmp_path / "state", tmp_path / "pgid"
+    work = left / "runs" / name
+    words = [playbooks / "networking" / "030.yml", inventory, work, pgid]
+    parent = subprocess.Popen([sys.executable, "-c", PARENT, *map(str, words)])
+    until(is_asleep, seconds=30)
+    psutil.Process(int(pgid.read_text())).kill()
+    parent.kill()
+    parent.wait()
+    assert found_in([left, *temporary.since()], CANARIES.values())
+
+    end_group(int(pgid.read_text()), name)
+    os.utime(work, (0, 0))
+    remove_abandoned(work.parent, "mine")
+
+    assert list(work.parent.iterdir()) == []
+    assert found_in([left, *temporary.since()], CANARIES.values()) == []

@@ -21,8 +21,24 @@ KEY = "AAAAB3NzaC1yc2EAAAADAQ\nBBBB/qKZ+0f9TqWx==\n"
 @pytest.mark.parametrize(
     "name",
     [
-        *("bmc_password", "ansible_ssh_pass", "rootpw", "bmcPassword", "password_server1", "password_old", "url_password"),
-        *("snmp_exporter_community", "api_key", "munge_key", "ssh_private_key", "db_token", "vault_anything", "BMC_TOKEN"),
+        *(
+            "bmc_password",
+            "ansible_ssh_pass",
+            "rootpw",
+            "bmcPassword",
+            "password_server1",
+            "password_old",
+            "url_password",
+        ),
+        *(
+            "snmp_exporter_community",
+            "api_key",
+            "munge_key",
+            "ssh_private_key",
+            "db_token",
+            "vault_anything",
+            "BMC_TOKEN",
+        ),
     ],
 )
 def test_a_name_says_that_its_value_is_a_secret(name: str) -> None:
@@ -33,7 +49,14 @@ def test_a_name_says_that_its_value_is_a_secret(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("password_file", "munge_key_host", "ansible_ssh_private_key_file", "public_key", "ssh_authorized_keys", "key"),
+        *(
+            "password_file",
+            "munge_key_host",
+            "ansible_ssh_private_key_file",
+            "public_key",
+            "ssh_authorized_keys",
+            "key",
+        ),
         *("training_tokens_total", "keyboard", "monkey", "compass", "ssh.password_logins_possible", "token_url"),
     ],
 )

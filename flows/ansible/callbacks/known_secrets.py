@@ -7,6 +7,8 @@ next event of Ansible is written.
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import json
 import os
 import re
@@ -31,8 +33,11 @@ description: Writes the values of secret variables to the file that CLUSTERWRIGH
 TOLD_IN = "CLUSTERWRIGHT_KNOWN_SECRETS"
 """The variable of the environment that names the file."""
 
-HARMLESS = frozenset({"env", "file", "vars", "unvault", "first_found", "ini", "csvfile", "template"})
-"""Lookups that may be made once more: they only read. Others ask a program or a server, or make a new password."""
+MAKES = frozenset({"password"})
+"""Lookups that write a file where there is none. They are left to the run. Ansible makes all others at each use anyway."""
+
+SAID = ("stdout", "stderr", "content", "json", "value", "ansible_facts")
+"""Where the result of a task has what it read. All of it is a secret where the task does not show its result."""
 
 BRINGS_VARIABLES = frozenset({"include_vars", "set_fact", "setup", "gather_facts", "add_host", "include_role"})
 """Tasks after which a host may have other variables."""
@@ -44,7 +49,7 @@ VAULT = b"$ANSIBLE_VAULT"
 BESIDE_PLAYBOOK = ("group_vars", "host_vars", "vars", "files", "templates")
 """Folders in which a vault's file may be, beside a playbook and in a role."""
 
-_LOOKUP = re.compile(r"\b(?:lookup|query|q)\s*\(\s*(['\"]?)(?:ansible\.builtin\.)?(\w*)")
+_LOOKUP = re.compile(r"\b(?:lookup|query|q)\s*\(\s*['\"](?:ansible\.builtin\.)?(\w+)")
 
 
 class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no types
@@ -62,6 +67,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no type
         self._again = False
         self._names_before: dict[str, set[str]] = {}
         self._opened: set[str] = set()
+        self._censored: set[str] = set()
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
         """Tell what is known when a play begins: of its hosts, of other hosts as far as the inventory states it, of vaults."""
@@ -72,7 +78,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no type
         self._tell(_in_vaults(play))
         self._tell_of_hosts()
 
-    def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:  # noqa: ARG002, FBT001  as Ansible calls it
+    def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:  # noqa: ARG002  as Ansible calls it
         """Tell what a task states itself, and what the task before it has brought."""
         if self._again:
             self._tell_of_hosts()
@@ -96,8 +102,13 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no type
         task = result.task
         brings = _action(task) in BRINGS_VARIABLES
         self._again = self._again or brings or is_secret_name(task.register or "")
-        if _action(task) == READS_VAULTS and "censored" in result.result:
+        if "censored" not in result.result:
+            return
+        if _action(task) == READS_VAULTS:
             self._opened.add(result.host.name)
+        if task.register:
+            self._censored.add(task.register)
+            self._again = True
 
     def _tell_of_hosts(self) -> None:
         """Tell what the hosts of the play know. What cannot be templated yet is tried again at the next task."""
@@ -109,8 +120,11 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no type
             if host.name in self._opened:
                 fresh = variables.keys() - self._names_before.get(host.name, set())
                 self._tell(leaves([variables[name] for name in fresh]))
+            for name in self._censored:
+                self._tell(_said_by(variables.get(name)))
             self._again = self._again or templated.failed
         self._opened.clear()
+        self._censored.clear()
 
     def _of_hosts(self) -> Iterator[tuple[Any, dict[str, Any]]]:
         """Yield each host of the play with its variables as they are now."""
@@ -151,13 +165,24 @@ def _action(task: Any) -> str:
     return str(task.action).rpartition(".")[2]
 
 
+def _said_by(result: Any) -> Iterator[str]:
+    """Yield what the result of a task, or of each item of its loop, has from its host."""
+    if not isinstance(result, dict):
+        return
+    yield from leaves([result.get(name) for name in SAID])
+    if result.get("encoding") == "base64":
+        yield base64.b64decode(result["content"]).decode("utf-8", "replace")
+    for one in result.get("results", ()):
+        yield from _said_by(one)
+
+
 def _raw(value: Any) -> Any:
     """Return a value if it is no template."""
     return None if any("{{" in leaf for leaf in leaves(value)) else value
 
 
 def _only_reads(template: str) -> bool:
-    return all(quoted and name in HARMLESS for quoted, name in _LOOKUP.findall(template))
+    return MAKES.isdisjoint(_LOOKUP.findall(template))
 
 
 def _secrets(data: Any, value_of: Any) -> Iterator[str]:
@@ -187,11 +212,9 @@ def _in_vaults(play: Any) -> Iterator[str]:
     loader = play.get_loader()
     named = [Path(loader.path_dwim(str(name))) for name in play.get_vars_files()]
     for path in (*_vault_files(Path(loader.get_basedir())), *filter(_is_vault, named)):
-        try:
+        with contextlib.suppress(Exception):  # without its password the run cannot read it either; it may be no YAML
             yield from loader.get_text_file_contents(str(path)).splitlines()
             yield from leaves(loader.load_from_file(str(path), cache="none"))
-        except Exception:  # noqa: BLE001, PERF203  without its password, or no YAML
-            continue
 
 
 def _vault_files(folder: Path) -> Iterator[Path]:
