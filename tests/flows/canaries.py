@@ -32,6 +32,7 @@ CANARIES = {
     "set_fact": "canary-set-fact-d810",
     "slurped": "canary-slurped-91be",
     "piped": "canary-piped-6d02",
+    "other_host": "canary-other-host-77aa",
     "registered": "canary-registered-47e2",
     "result": "canary-module-result-5e5e",
     "item": "canary-item-18bc",
@@ -92,6 +93,9 @@ RUN = """\
       ignore_errors: true
     - name: Say what the vault has, {{ from_file }}
       ansible.builtin.fail: {msg: "{{ from_file }}"}
+      ignore_errors: true
+    - name: Say what another host has, {{ hostvars['pod-002-n1'].quiet }}
+      ansible.builtin.fail: {msg: "{{ hostvars['pod-002-n1'].quiet }}"}
       ignore_errors: true
     - name: Read another vault
       ansible.builtin.include_vars: {file: ../elsewhere/vault.yml}
@@ -204,6 +208,9 @@ def write_canaries(folder: Path, inventory: Path, playbooks: Path) -> None:
     variables = inventory.parent / "group_vars"
     variables.mkdir()
     (variables / "all.yml").write_text(_group(folder), encoding="utf-8")
+    of_host = inventory.parent / "host_vars" / "pod-002-n1.yml"
+    of_host.parent.mkdir()
+    of_host.write_text(f"quiet: !vault |\n{_indented(_encrypted(CANARIES['other_host']))}\n", encoding="utf-8")
     parts = {
         "vars/closed.yml": _encrypted(f"from_file: {CANARIES['vault_file']}\n"),
         "elsewhere/vault.yml": _encrypted(f"opened_later: {CANARIES['included_vault']}\n"),
@@ -222,7 +229,7 @@ def write_canaries(folder: Path, inventory: Path, playbooks: Path) -> None:
 
 
 def _group(folder: Path) -> str:
-    vaulted = "\n".join("  " + line for line in _encrypted(CANARIES["vaulted"]).splitlines())
+    vaulted = _indented(_encrypted(CANARIES["vaulted"]))
     return f"""\
 folder: {folder}
 sleeps_s: "{SLEEPS_S}"
@@ -238,6 +245,10 @@ ssh_private_key: |
   {CANARIES["key_line_1"]}
   {CANARIES["key_line_2"]}
 """
+
+
+def _indented(text: str) -> str:
+    return "\n".join("  " + line for line in text.splitlines())
 
 
 def _encrypted(text: str) -> str:

@@ -208,26 +208,23 @@ def _decrypted(value: Any) -> Iterator[str]:
 
 
 def _in_vaults(play: Any) -> Iterator[str]:
-    """Yield every line and value of the vaults' files that the run may read."""
+    """Yield every line and value of the vaults' files that the run may read, and each value that was vaulted in another."""
     loader = play.get_loader()
     named = [Path(loader.path_dwim(str(name))) for name in play.get_vars_files()]
-    for path in (*_vault_files(Path(loader.get_basedir())), *filter(_is_vault, named)):
+    for path in (*_readable(Path(loader.get_basedir())), *named):
         with contextlib.suppress(Exception):  # without its password the run cannot read it either; it may be no YAML
-            yield from loader.get_text_file_contents(str(path)).splitlines()
-            yield from leaves(loader.load_from_file(str(path), cache="none"))
+            content = path.read_bytes()
+            if content.startswith(VAULT):
+                yield from loader.get_text_file_contents(str(path)).splitlines()
+                yield from leaves(loader.load_from_file(str(path), cache="none"))
+            elif VAULT in content:
+                yield from _secrets(loader.load_from_file(str(path), cache="none"), _raw)
 
 
-def _vault_files(folder: Path) -> Iterator[Path]:
-    """Yield the vaults beside a playbook, above it, in the roles, and in the inventory."""
+def _readable(folder: Path) -> Iterator[Path]:
+    """Yield the files beside a playbook, above it, in the roles, and in the inventory."""
     found = [path for base in (folder, folder.parent) for one in BESIDE_PLAYBOOK for path in (base / one).rglob("*")]
     found += (folder.parent / "roles").glob("*/*/**/*")
     for inventory in context.CLIARGS["inventory"] or ():
         found += inventory_files(Path(inventory))
-    yield from filter(_is_vault, found)
-
-
-def _is_vault(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(len(VAULT)) == VAULT
+    yield from (path for path in found if path.is_file())
