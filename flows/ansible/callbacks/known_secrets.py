@@ -65,6 +65,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no type
         self._told: set[str] = set()
         self._play: Any = None
         self._again = False
+        self._failed = False
         self._names_before: dict[str, set[str]] = {}
         self._opened: set[str] = set()
         self._censored: set[str] = set()
@@ -101,7 +102,8 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no type
         """Note that a task may have brought variables."""
         task = result.task
         brings = _action(task) in BRINGS_VARIABLES
-        self._again = self._again or brings or is_secret_name(task.register or "")
+        registers = task.register and (self._failed or is_secret_name(task.register))
+        self._again = self._again or brings or bool(registers)
         if "censored" not in result.result:
             return
         if _action(task) == READS_VAULTS:
@@ -111,8 +113,8 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no type
             self._again = True
 
     def _tell_of_hosts(self) -> None:
-        """Tell what the hosts of the play know. What cannot be templated yet is tried again at the next task."""
-        self._again = False
+        """Tell what the hosts of the play know. What cannot be templated yet is tried again when a task has brought variables."""
+        self._again = self._failed = False
         for host, variables in self._of_hosts():
             templated = _Templated(self._play.get_loader(), variables)
             for stated in (variables, *(self._play.environment or ())):
@@ -122,7 +124,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no type
                 self._tell(leaves([variables[name] for name in fresh]))
             for name in self._censored:
                 self._tell(_said_by(variables.get(name)))
-            self._again = self._again or templated.failed
+            self._failed = self._failed or templated.failed
         self._opened.clear()
         self._censored.clear()
 
