@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 import psutil
 
+from flows.ansible.leftovers import remove_abandoned
 from flows.ansible.orphans import boot_id, end_group, members
 from flows.ansible.place import runs_folder
 from flows.engine_state import Engine
@@ -24,6 +25,7 @@ from steps.errors import NotSatisfiedError
 
 def recover(engine: Engine, snapshot: Snapshot) -> list[str]:
     """Settle the runs that other engines have abandoned. Return a sentence for each."""
+    remove_abandoned(engine.site_dir.resolve() / ".clusterwright" / "runs", engine.id)
     others = [held for held in claims(snapshot) if not _is_ours(engine, held)]
     dead = [held for held in others if _is_dead(held)]
     said = [_taken_over(engine, held) for held in dead]

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from flows.ansible.redaction import Redactor
+from flows.ansible.secrets import stated_by
 from flows.ansible.tree import inventory_files
 from steps.errors import InputError, Place
 
@@ -36,10 +38,16 @@ def inventory_hosts(inventory: Path, patterns: Iterable[str] = ()) -> Hosts:
     )
     if result.returncode != 0:
         last = (result.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise InputError(f"Ansible cannot read the inventory {inventory}: {last}")
+        raise InputError(f"Ansible cannot read the inventory {inventory}: {without_secrets(inventory, last)}")
     found = json.loads(result.stdout)
     named = {pattern: tuple(hosts) for pattern, hosts in found.items()}
     if not named[ALL]:
         warned = next((line for line in result.stderr.splitlines() if "Unable to parse" in line), "")
-        raise InputError(f"the inventory {inventory} names no host. {warned}".rstrip())
+        why = without_secrets(inventory, warned)
+        raise InputError(f"the inventory {inventory} names no host. {why}".rstrip())
     return named
+
+
+def without_secrets(inventory: Path, said: str) -> str:
+    """Return what Ansible said of an inventory. It quotes lines that it cannot read, and they may have secrets."""
+    return Redactor(stated_by(inventory)).redact_words(said)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from flows.ansible.inventory import without_secrets
 from flows.ansible.tree import inventory_files
 from steps.design.matching import Host
 from steps.errors import InputError
@@ -25,7 +26,7 @@ def inventory_nodes(inventory: Path) -> tuple[Host, ...]:
     )
     if result.returncode != 0:
         last = (result.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise InputError(f"Ansible cannot read the inventory {inventory}: {last}")
+        raise InputError(f"Ansible cannot read the inventory {inventory}: {without_secrets(inventory, last)}")
     return tuple(
         Host(node["name"], node["bmc_address"], node["serial_number"], node["source"])
         for node in json.loads(result.stdout)

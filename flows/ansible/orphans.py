@@ -28,10 +28,10 @@ def boot_id() -> str:
 def members(pgid: int, work_dir: Path) -> list[psutil.Process]:
     """Return the living processes of a run. `pgid` is its process group, `work_dir` its folder.
 
-    Every process of the run's control group belongs to it, where the kernel let us make one. A process that works in the run's folder, or names it in its command line or environment, belongs to the run. So does
-    every process of its session, and of its group where that group is `pgid`. The group's number alone proves nothing: the
-    system may have given it to another process since. Ansible's workers leave their group and session, and what they started
-    may outlive them all.
+    Every process of the run's control group belongs to it, where the kernel let us make one. A process that works in the run's
+    folder, or names it in its command line or environment, belongs to the run. So does every process of its session, and of its
+    group where that group is `pgid`. The group's number alone proves nothing: the system may have given it to another process
+    since. Ansible's workers leave their group and session, and what they started may outlive them all.
     """
     alive = [process for process in psutil.process_iter() if _is_alive(process)]
     group = group_of(work_dir)

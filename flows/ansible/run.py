@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 from flows.ansible.control_groups import join
 from flows.ansible.digest import why_lapsed
+from flows.ansible.leftovers import remote_temp
 from flows.ansible.place import RunPlace, run_place
 from flows.ansible.spare import environment, supervisor
 from steps.errors import UnreachableError
@@ -210,6 +211,8 @@ def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
             "ANSIBLE_HOST_KEY_CHECKING": "1",
             "ANSIBLE_SSH_ARGS": SSH_ARGS,
             "ANSIBLE_LOCAL_TEMP": str(spec.work_dir / "tmp"),
+            "ANSIBLE_REMOTE_TEMP": remote_temp(),
+            "ANSIBLE_PIPELINING": "1",  # what a module is told is in no file of the host
             "ANSIBLE_PYTHON_INTERPRETER": "auto_silent",
             "ANSIBLE_NOCOLOR": "1",
         },

@@ -2,7 +2,7 @@
 
 The only module that imports ansible_runner. The first line of stdin holds the terms of the run; it may take long to come.
 Stdin then stays open. When it ends, the parent has ended or stops the run: this process ends every process that it started,
-removes the run's folder, and ends. Events are printed to stdout, one a line.
+removes the run's folder, and ends. Events are printed to stdout, one a line, without secrets (`flows.ansible.words`).
 """
 
 from __future__ import annotations
@@ -15,14 +15,18 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import ansible_runner
 import psutil
 
+from flows.ansible import callbacks
+from flows.ansible.leftovers import remove_temporary_files
 from flows.ansible.snapshot import remove
+from flows.ansible.words import PRINTED, TEXT, Words
 
 PATIENCE_S = 3.0
 ROUNDS = 3
@@ -32,8 +36,11 @@ RAW_FACTS = ("raw_output_results", "stress_results", "proof_results", "drift_res
 TOOL_KEYS = ("raw_output_tool", "stress_load", "stress_disk")
 """Under one of these keys a result names the tool that was run: the variable of the role's loop."""
 
-TEXT = 2000
-"""How many characters of a message are passed on."""
+TOLD_IN = "CLUSTERWRIGHT_KNOWN_SECRETS"
+"""The variable of the environment by which the plugin `known_secrets` finds its file."""
+
+Report = Callable[[dict[str, Any]], None]
+"""Passes an event on, without secrets."""
 
 NOT_FOUND = 127
 STOPPED = 143
@@ -61,6 +68,7 @@ def main() -> int:
         if cut.is_set():  # nobody listens any more: the watching thread removes the folder and ends this process
             threading.Event().wait()
     _end_started()  # a run that ran out of time leaves its workers' processes behind
+    remove_temporary_files()
     if not _report({"event": "end", "status": status}):
         threading.Event().wait()
     return 0
@@ -68,63 +76,81 @@ def main() -> int:
 
 def _run(terms: dict[str, Any]) -> str:
     """Run the playbook. Return how it ended, in ansible-runner's words."""
+    words = Words(Path(terms["work_dir"]), Path(terms["inventory"]), terms["hosts"])
+    sys.excepthook = partial(_last_words, words)
     result = ansible_runner.run(
         private_data_dir=terms["work_dir"],
         playbook=terms["playbook"],
         inventory=terms["inventory"],
         limit=",".join(terms["hosts"]) or None,
         cmdline="--check --diff" if terms["check"] else None,
-        envvars=terms["env"],
+        envvars=terms["env"] | {"ANSIBLE_CALLBACK_PLUGINS": callbacks.__path__[0], TOLD_IN: words.told_in},
         quiet=True,
         suppress_env_files=True,
-        event_handler=_on_event,
+        event_handler=partial(_on_event, words),
         timeout=terms["timeout_s"],
     )
+    for event in words.last():
+        _pass_on(words, event)
     if result.rc == NOT_FOUND:  # Ansible's own exit codes are smaller
         _report({"event": "missing", "program": "ansible-playbook"})
     return str(result.status)
 
 
-def _on_event(event: dict[str, Any]) -> bool:
-    """Report what people and the ledger need of an Ansible event. Return False, so that ansible-runner keeps nothing of it."""
+def _last_words(words: Words, kind: type[BaseException], error: BaseException, _: object) -> None:
+    """Print why this process breaks off, without secrets and without the lines of code that Python would show."""
+    sys.stderr.write(words.text(f"{kind.__name__}: {error}") + "\n")
+
+
+def _on_event(words: Words, event: dict[str, Any]) -> bool:
+    """Pass on the event before this one. Return False, so that ansible-runner keeps nothing of this one."""
+    for known in words.before(event):
+        _pass_on(words, known)
+    return False
+
+
+def _pass_on(words: Words, event: dict[str, Any]) -> None:
+    """Report what people and the ledger need of an Ansible event."""
+
+    def report(said: dict[str, Any]) -> None:
+        _report(words.without_secrets(said))
+
     data, output = event.get("event_data", {}), str(event.get("stdout", ""))
     on_host = {"host": data.get("host", ""), "task": data.get("task", "")}
     match event.get("event"):
         case "playbook_on_task_start":
-            _report({"event": "task", "task": on_host["task"]})
+            report({"event": "task", "task": on_host["task"]})
         case "runner_on_ok":
-            _report_ok(data, on_host)
+            _report_ok(report, data, on_host)
         case "runner_on_failed":
             kind = "ignored" if data.get("ignore_errors") else "failed"
-            message = _failure(data.get("res", {}))[:TEXT]
-            _report({"event": kind, "message": message, **on_host})
+            report({"event": kind, "message": _failure(data.get("res", {})), **on_host})
         case "runner_on_unreachable":
-            message = str(data.get("res", {}).get("msg", ""))[:TEXT]
-            _report({"event": "unreachable", "message": message, **on_host})
+            report({"event": "unreachable", "message": str(data.get("res", {}).get("msg", "")), **on_host})
         case "runner_on_skipped":
-            _report({"event": "skipped", **on_host})
+            report({"event": "skipped", **on_host})
         case "runner_on_file_diff":
-            _report({"event": "difference", "host": on_host["host"], "text": output})
-        case "error" | "verbose" | "system_warning":
-            _report({"event": "output", "text": output[:TEXT]})
+            report({"event": "difference", "host": on_host["host"], "text": output})
+        case kind if kind in PRINTED:
+            for line in words.text(output).splitlines():
+                _report({"event": "output", "text": line[:TEXT]})
         case _:
             pass
-    return False
 
 
-def _report_ok(data: dict[str, Any], on_host: dict[str, str]) -> None:
+def _report_ok(report: Report, data: dict[str, Any], on_host: dict[str, str]) -> None:
     """Report a task that went well on a host, and the raw output of tools that it left in its facts."""
     result = data.get("res", {})
     if not isinstance(result, dict):
         result = {}
     changed, seconds = bool(result.get("changed")), data.get("duration", 0)
-    _report({"event": "ok", "changed": changed, "s": seconds, **on_host})
+    report({"event": "ok", "changed": changed, "s": seconds, **on_host})
     facts = result.get("ansible_facts", {})
     raw: dict[str, Any] = {}
     for fact in RAW_FACTS:
         raw.update(_raw(facts.get(fact, ())))
     if raw:
-        _report({"event": "raw", "host": on_host["host"], "raw": raw})
+        report({"event": "raw", "host": on_host["host"], "raw": raw})
 
 
 def _failure(result: dict[str, Any]) -> str:
@@ -182,6 +208,7 @@ def _watch_lifeline(folder: Path, cut: threading.Event, over: threading.Event) -
     while not over.wait(LOOK_S) and time.monotonic() < deadline:
         _end_started()
     _end_started()
+    remove_temporary_files()
     remove(folder)  # it holds the variables in clear text, and nobody else removes it
     os._exit(STOPPED)
 

@@ -1,0 +1,1 @@
+"""Ansible callback plugins. Ansible loads them by path, inside the process that plays a playbook."""
