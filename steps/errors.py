@@ -6,8 +6,11 @@ ClusterwrightError
 │   ├── StaleHeadError  someone else decided first; look again
 │   └── NotPermittedError   the person has no role for it; the hint names one
 ├── UnreachableError    a file, database, port or host cannot be reached      exit 3
-└── WaitingError        a person has to decide first                          exit 4
-    └── UnsignedError   the decision has to be signed with a key
+├── WaitingError        a person has to decide first                          exit 4
+│   └── UnsignedError   the decision has to be signed with a key
+└── ReaderGoneError     nobody reads the output any more, as after `| head`   exit 0
+
+Any other exception is a fault of ours: exit 5, with a report file.
 
 An error says what happened, where, and what to do. The command line maps errors to exit codes.
 """
@@ -79,3 +82,7 @@ class WaitingError(ClusterwrightError):
 
 class UnsignedError(WaitingError):
     """The decision has to be signed with the person's key."""
+
+
+class ReaderGoneError(ClusterwrightError):
+    """Nobody reads the output any more. It is no `OSError`, since Typer ends those of pipes with 1."""
