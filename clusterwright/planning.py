@@ -8,6 +8,7 @@ from clusterwright import __version__
 from clusterwright.hosts import hosts_of
 from clusterwright.matching import serials_of, serials_on_record
 from ledger.questions.snapshot import Snapshot
+from steps.catalog.formulas import formulas_placed
 from steps.catalog.loader import Catalog, read_catalog, read_roles, shipped_folder
 from steps.design.design import Design, design_of
 from steps.design.site import Site, read_site
@@ -41,17 +42,18 @@ def plan_of(folder: Path, snapshot: Snapshot | None = None) -> Plan:
     """Return the plan that a site's folder makes now. The serial numbers on record come from a snapshot that is open."""
     site, design, catalog = read_all(folder)
     serials = serials_on_record(folder) if snapshot is None else serials_of(snapshot)
-    around = Surroundings(
-        roles=_titles(folder),
-        hosts=hosts_of(folder, site, design, catalog, playbooks_folder(), serials),
-        digests={
-            "site": _digest([folder / "site.yaml"], folder),
-            "catalog": _digest([e.path for e in catalog.values()], shipped_folder()),
-            "playbooks": _digest(sorted(playbooks_folder().rglob("*.yml")), playbooks_folder()),
-            "version": __version__,
-        },
-    )
-    return make_plan(site, design, catalog, around)
+    with formulas_placed(catalog):
+        around = Surroundings(
+            roles=_titles(folder),
+            hosts=hosts_of(folder, site, design, catalog, playbooks_folder(), serials),
+            digests={
+                "site": _digest([folder / "site.yaml"], folder),
+                "catalog": _digest([e.path for e in catalog.values()], shipped_folder()),
+                "playbooks": _digest(sorted(playbooks_folder().rglob("*.yml")), playbooks_folder()),
+                "version": __version__,
+            },
+        )
+        return make_plan(site, design, catalog, around)
 
 
 def _titles(folder: Path) -> dict[str, str]:

@@ -6,14 +6,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
+from steps.errors import InputError, Place
+from steps.yaml_lines import line_of, load
 
 BRINGS_IN = ("ansible.builtin.import_role", "ansible.builtin.include_role")
 
 
 def patterns_of(playbook: Path) -> tuple[str, ...]:
-    """Return the host patterns of a playbook's plays, each once."""
-    return tuple(sorted({str(play["hosts"]) for play in _read(playbook)}))
+    """Return the host patterns of a playbook's plays, each once. Raise for a file that is no list of plays."""
+    plays, lines = load(playbook)
+    if not isinstance(plays, list):
+        raise InputError("a playbook is a list of plays", place=Place(str(playbook), 1))
+    for number, play in enumerate(plays):
+        if not (isinstance(play, dict) and isinstance(play.get("hosts"), str)):
+            place = Place(str(playbook), line_of(lines, (number,)), f"[{number}]")
+            raise InputError("a play names its hosts", hint="for example `hosts: all`", place=place)
+    return tuple(sorted({play["hosts"] for play in plays}))
 
 
 def roles_of(playbook: Path) -> tuple[str, ...]:
@@ -51,4 +59,4 @@ def _named(part: Any) -> Iterator[str]:
 
 
 def _read(path: Path) -> Any:
-    return yaml.safe_load(path.read_text(encoding="utf-8")) or []
+    return load(path)[0] or []

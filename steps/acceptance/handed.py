@@ -13,6 +13,8 @@ from datetime import date
 from decimal import ROUND_DOWN, Decimal
 from typing import Any, NamedTuple, NoReturn
 
+from steps.value import bounded_number
+
 GARBLED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, SyntaxError)
 """Errors that parsers raise on garbled text; the XML parser raises SyntaxError."""
 
@@ -115,12 +117,12 @@ class Handed:
 
 
 def number(value: Any) -> Decimal:
-    """Return a finite, non-negative number of a document; raise TypeError or ValueError if it is none."""
+    """Return a bounded, non-negative number of a document; raise TypeError or ValueError if it is none."""
     if isinstance(value, bool) or not isinstance(value, int | str | Decimal):
         raise TypeError(value)
-    found = Decimal(value)
-    if not found.is_finite() or found < 0:
-        raise ValueError(value)
+    found = bounded_number(str(value))
+    if found is None or found < 0:
+        raise ValueError
     return found
 
 

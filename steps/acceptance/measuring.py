@@ -14,6 +14,7 @@ from steps.acceptance.handed import GARBLED, Handed, NotMeasuredError, RawOutput
 from steps.acceptance.metric import Metric
 from steps.acceptance.readers import READERS
 from steps.acceptance.theory import share_of_best
+from steps.value import is_bounded
 
 
 class Measurement(NamedTuple):
@@ -55,6 +56,8 @@ def measured(
     handed = Handed(raw, design, today)
     try:
         found = metric.read(handed)
+        if isinstance(found.value, Decimal) and not is_bounded(found.value):
+            raise NotMeasuredError("no instrument shows such a number")
     except NotMeasuredError as error:
         note = str(error)
     except GARBLED:

@@ -16,7 +16,7 @@ from steps.catalog.terms import Kind, LinkType, Mapping, Scope
 from steps.design.design import Design, DesignUnit
 from steps.design.quantities import Values
 from steps.errors import InputError
-from steps.formula import evaluate
+from steps.formula import evaluate, number_of
 
 WORKING_UNITS = frozenset({"crew-day", "working-day"})
 ELAPSED_HOURS = {"elapsed-hour": 1.0, "elapsed-day": 24.0, "elapsed-week": 168.0}
@@ -120,7 +120,7 @@ def _orders(node: Node, design: Design) -> Iterator[Order]:
     for supply in node.entry.step.supplies:
         if supply.when is not None and not evaluate(supply.when, node.values):
             continue
-        quantity = float(evaluate(supply.quantity, node.values))
+        quantity = number_of(supply.quantity, node.values)
         if quantity <= 0:
             continue
         order_id = f"{node.id}#{supply.item}"

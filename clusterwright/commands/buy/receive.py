@@ -17,6 +17,7 @@ from typer import Option
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import AtOption, TrancheId
 from clusterwright.output import say
+from clusterwright.text_file import text_in
 from ledger.decisions import deliveries
 from ledger.rules.money import amount
 from steps.errors import InputError, NotSatisfiedError
@@ -88,7 +89,4 @@ def _by_manifest(
 
 
 def _serials(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="utf-8").split()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from None
+    return text_in(path).split()

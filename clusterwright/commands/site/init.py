@@ -18,6 +18,7 @@ from typer import Argument, Option
 from clusterwright.commands.options import day_option
 from clusterwright.output import say
 from clusterwright.site_template import inventory_text, site_text
+from clusterwright.text_file import text_in
 from steps.catalog.loader import read_roles
 from steps.design.preset import read_preset
 from steps.design.site import site_slug
@@ -66,7 +67,7 @@ def _inventory_text(preset: str, given: Path | None) -> str | None:
     if given is not None:
         if not given.is_file():
             raise InputError(f"there is no inventory file {given}", hint="name a file that Ansible can read")
-        return given.read_text(encoding="utf-8")
+        return text_in(given)
     if preset == LAB and lab_inventory().is_file():
         return lab_inventory().read_text(encoding="utf-8")
     return inventory_text() if preset == "localhost" else None
