@@ -9,6 +9,7 @@ from typing import Any
 from steps.errors import InputError, Place
 from steps.yaml_lines import line_of, load
 
+SHOWN = 80
 BRINGS_IN = ("ansible.builtin.import_role", "ansible.builtin.include_role")
 
 
@@ -40,7 +41,8 @@ def _parts(role: Path) -> Iterator[Any]:
     """Yield what may name further roles: a role's tasks, handlers and dependencies."""
     for file in sorted((*role.glob("tasks/*.yml"), *role.glob("handlers/*.yml"))):
         yield _read(file)
-    yield {"roles": _read(role / "meta" / "main.yml").get("dependencies", [])}
+    about = _read(role / "meta" / "main.yml")
+    yield {"roles": about.get("dependencies") if isinstance(about, dict) else None}
 
 
 def _named(part: Any) -> Iterator[str]:
@@ -49,13 +51,22 @@ def _named(part: Any) -> Iterator[str]:
         for one in part:
             yield from _named(one)
     elif isinstance(part, dict):
-        for role in part.get("roles", ()):
-            yield role if isinstance(role, str) else str(role["role"])
+        roles = part.get("roles") or ()
+        for role in roles if isinstance(roles, list) else (roles,):
+            yield _name_in(role, "role")
         for key in BRINGS_IN:
             if key in part:
-                yield str(part[key]["name"])
+                yield _name_in(part[key], "name")
         for key in ("tasks", "pre_tasks", "post_tasks", "handlers", "block", "rescue", "always"):
             yield from _named(part.get(key))
+
+
+def _name_in(role: Any, key: str) -> str:
+    """Return the name of a role that is brought in by its name, or by keys and values."""
+    name = role.get(key) if isinstance(role, dict) else role
+    if not isinstance(name, str):
+        raise InputError(f"a role has no name: {str(role)[:SHOWN]}", hint=f"write `{key}: NAME`")
+    return name
 
 
 def _read(path: Path) -> Any:
