@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 
 from clusterwright.foreseen import foreseen
 from clusterwright.output import clean
@@ -68,14 +69,14 @@ def _end(error: Exception) -> None:
 
 
 def _prepare_streams() -> None:
-    """Open what the caller closed, lest a database be opened as stdout. Print what the terminal cannot show as `\\u2026`."""
+    """Open what the caller closed, lest a database be opened as stdout. Marks that the terminal cannot show are escaped."""
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
-    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  open until the process ends
-    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  the same
+    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  until the process ends
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  the same
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
 

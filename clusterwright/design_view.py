@@ -18,7 +18,7 @@ from steps.design.cooling import free_cooling_hours
 from steps.design.design import Design
 from steps.design.dossier import Dossier, findings_as_json
 from steps.design.figures import FigureSpec, figure_sections
-from steps.errors import InputError, Place
+from steps.errors import InputError, Place, UnreachableError
 from steps.value import bounded_number
 
 MARKS = {"error": "x", "warning": "!", "note": "-"}

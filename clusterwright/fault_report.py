@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
 
 from clusterwright.output import clean
@@ -91,7 +92,8 @@ def _written(text: str) -> Path:
 def _folder() -> Path | None:
     """Return the state folder of the site in which the command runs. None where there is none to write to."""
     words = sys.argv[1:]
-    given = [Path(after) for word, after in zip(words, words[1:], strict=False) if word == "--site"]
+    given = [Path(after) for word, after in pairwise(words) if word == "--site"]
+    given += [Path(word.removeprefix("--site=")) for word in words if word.startswith("--site=")]
     try:
         site = site_if_any(given[-1] if given else None)
     except Exception:  # noqa: BLE001  the report is written whatever else is wrong

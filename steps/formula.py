@@ -18,7 +18,6 @@ from typing import Any
 
 from steps.errors import InputError
 
-
 LONGEST = 1000
 """The most characters of a formula."""
 

@@ -164,7 +164,8 @@ def _refuse_deep(text: str, name: str) -> None:
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
             if depth > DEEPEST:
-                place = Place(name, event.start_mark.line + 1)
+                mark = getattr(event, "start_mark", None)
+                place = Place(name, mark.line + 1 if mark else None)
                 raise InputError(f"values are nested more than {DEEPEST} deep", place=place)
     finally:
         loader.dispose()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+
 def called(
     words: Sequence[object], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:

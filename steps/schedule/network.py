@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from steps.schedule.circle import circle
 from steps.schedule.calendar import Floats, WorkCalendar
+from steps.schedule.circle import circle
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

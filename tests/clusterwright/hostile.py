@@ -42,7 +42,10 @@ class Trial(NamedTuple):
 def adopted_site(folder: Path) -> Path:
     """Return a new site with its first plan in force. Every command is imported then, for the copies of this process."""
     every_command()
-    for words in (("init", "--preset", "superpod-1su", "--start", "2026-11-23", folder), ("plan", "adopt", "--as", "owner", "--yes")):
+    for words in (
+        ("init", "--preset", "superpod-1su", "--start", "2026-11-23", folder),
+        ("plan", "adopt", "--as", "owner", "--yes"),
+    ):
         done = called(words, cwd=folder if folder.exists() else folder.parent)
         assert done.returncode == 0, done.stderr
     return folder
@@ -50,7 +53,7 @@ def adopted_site(folder: Path) -> Path:
 
 def file_trial(site: Path, seed: int, number: int) -> Trial:
     """Mutate a file of the site, and let the program read it."""
-    draw = random.Random(f"{seed} file {number}")  # noqa: S311  drawn from a seed so that it can be drawn again
+    draw = random.Random(f"{seed} file {number}")
     subject = drawn(site, draw)
     content = mutated(subject.content, draw)
     return trial_of(site, subject, content, draw)
@@ -71,7 +74,7 @@ def trial_of(site: Path, subject: Subject, content: bytes, draw: random.Random) 
 
 def line_trial(site: Path, seed: int, number: int) -> Trial:
     """Call a hostile command line at the site."""
-    draw = random.Random(f"{seed} line {number}")  # noqa: S311  the same
+    draw = random.Random(f"{seed} line {number}")
     words = line(draw)
     with tempfile.TemporaryDirectory() as scratch:
         folder = _copy(site, Path(scratch))
@@ -95,9 +98,11 @@ def said_alike(site: Path, trial: Trial) -> bool:
             stderr=subprocess.STDOUT,
             check=False,
             timeout=120,
-            preexec_fn=_limit,  # noqa: PLW1509  no thread runs here
+            preexec_fn=_limit,
         )
-    return ended.returncode == trial.outcome.code and _constant(ended.stdout.decode(errors="replace")) == _constant(trial.outcome.said)
+    return ended.returncode == trial.outcome.code and _constant(ended.stdout.decode(errors="replace")) == _constant(
+        trial.outcome.said
+    )
 
 
 def _limit() -> None:

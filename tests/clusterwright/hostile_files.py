@@ -75,7 +75,9 @@ all:
       vars:
         ansible_connection: local
 """
-INI = "mgmt-01 ansible_host=10.0.0.2\n[nodes]\nnode-[01:08] ansible_connection=local serial_number=A\n[nodes:vars]\na=1\n"
+INI = (
+    "mgmt-01 ansible_host=10.0.0.2\n[nodes]\nnode-[01:08] ansible_connection=local serial_number=A\n[nodes:vars]\na=1\n"
+)
 PROGRESS = "activity,state,started,finished,by,note\n071@site,done,2026-11-02,2026-11-20,owner,as drawn\n072@site,in_progress,2026-11-20,,,\n"
 CHECKS = "item,result,rack.bond_resistance [mohm],serial,note,photo\nrack-01,pass,12.5,S1,fine,\nrack-02,fail,900,S2,loose,\n"
 MANIFEST = "serial;model;box\nSN0001;DGX;1\nSN0002;DGX;1\nSN0003;DGX;2\n"
@@ -91,7 +93,9 @@ figures:
 decisions:
   - {phases: [cooling], reason: "rented"}
 """
-NETBOX = json.dumps({"all": {"hosts": {"n1": {"bmc_address": "10.0.0.1"}}, "children": {"nodes": {"hosts": {"n2": {}}}}}})
+NETBOX = json.dumps(
+    {"all": {"hosts": {"n1": {"bmc_address": "10.0.0.1"}}, "children": {"nodes": {"hosts": {"n2": {}}}}}}
+)
 STATEMENT = json.dumps({
     "_type": "https://in-toto.io/Statement/v1", "subject": [{"name": "141@site", "digest": {"sha256": "0" * 64}}],
     "predicateType": "https://clusterwright.dev/decision/v1",

@@ -89,11 +89,28 @@ def _swapped(content: bytes, draw: random.Random) -> bytes:
 
 
 def _other(content: bytes, draw: random.Random) -> bytes:
-    return draw.choice((b"", b"\x00" * 1000, content.decode(errors="replace").encode("utf-16"), content * 20, b"\xff" + content))
+    return draw.choice(
+        (b"", b"\x00" * 1000, content.decode(errors="replace").encode("utf-16"), content * 20, b"\xff" + content)
+    )
 
 
 def _word(draw: random.Random) -> bytes:
     return draw.choice(HOSTILE).encode()
 
 
-CHANGES = (_flip, _flip, _cut, _left_out, _twice, _inserted, _inserted, _value, _value, _value, _value, _line, _swapped, _other)
+CHANGES = (
+    _flip,
+    _flip,
+    _cut,
+    _left_out,
+    _twice,
+    _inserted,
+    _inserted,
+    _value,
+    _value,
+    _value,
+    _value,
+    _line,
+    _swapped,
+    _other,
+)

@@ -165,10 +165,17 @@ def _segments(content: bytes) -> Iterator[Segment]:
         length = 0 if kind in WITHOUT_LENGTH else int.from_bytes(content[begin : begin + 2], "big")
         end = begin + length
         if kind == SCAN:
-            markers = (run.start() for run in FILLED.finditer(content, end) if run["data"] is None)
-            end = next(markers, len(content))
+            end = _end_of_scan(content, end)
         yield Segment(kind, content[begin + 2 : end], content[at:end])
         at = end
+
+
+def _end_of_scan(content: bytes, begin: int) -> int:
+    """Return where the next segment begins behind the data of a scan."""
+    for run in FILLED.finditer(content, begin):
+        if run["data"] is None:
+            return run.start()
+    return len(content)
 
 
 def _segment(kind: bytes, held: bytes) -> bytes:
