@@ -20,7 +20,7 @@ from steps.design.findings import Finding
 RADICES = (32, 36, 40, 64, 72, 128, 144, 256, 512)
 """Port counts of switches on the market."""
 
-MOST_PODS = 320
+MOST_PODS = 1024
 MOST_PORTS = 1_048_576
 MOST_STORAGE_SERVERS = 10_000
 
@@ -101,7 +101,7 @@ def faults(f: Figures, choices: Chosen) -> Iterator[Finding]:
 
 
 def _too_much(f: Figures, shape: FabricShape) -> Iterator[Finding]:
-    """Yield what is more than a plan can hold in a gigabyte of memory: pods, cables and storage servers."""
+    """Yield what is more than a design can count in a gigabyte of memory: pods, cables and storage servers."""
     pods = ceil(shape.nodes / shape.pod_size)
     if pods > MOST_PODS:
         yield Finding(

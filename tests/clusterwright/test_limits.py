@@ -22,7 +22,8 @@ OWNER = ("--as", "owner")
     ("override", "expected"),
     [
         ("nodes: 1000000000000", ["site.yaml:", "overrides.nodes", "at most 65,536"]),
-        ("nodes: 65536, nodes_per_pod: 2", ["site.yaml:", "32,768 pods", "at most 320"]),
+        ("nodes: 65536, nodes_per_pod: 2", ["site.yaml:", "32,768 pods", "at most 1,024"]),
+        ("nodes: 12500", ["site.yaml: overrides.nodes_per_pod", "391 pods", "at most 320"]),
         ("rails: 64, nodes: 60000, nodes_per_pod: 200", ["site.yaml:", "3,840,000 ports"]),
         ("storage_gb_s_per_node: 900000000", ["site.yaml:", "storage servers"]),
         ("nodes: .inf", ["site.yaml:", "overrides.nodes"]),
