@@ -9,7 +9,7 @@ from clusterwright import __version__
 from clusterwright.hosts import hosts_of
 from clusterwright.matching import serials_of, serials_on_record
 from ledger.questions.snapshot import Snapshot
-from steps.catalog.formulas import formulas_placed
+from steps.catalog.lint.placing import formulas_placed
 from steps.catalog.loader import Catalog, read_catalog, read_roles, shipped_folder
 from steps.catalog.terms import Scope
 from steps.design.design import Design, design_of

@@ -13,13 +13,20 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from steps.catalog.schema import Role, Step
+from steps.catalog.schema import Closed, Step, Text
 from steps.errors import InputError, Place
 from steps.validation import validated
 from steps.yaml_lines import Lines, dotted, line_of, load
 
 LONGEST_SLUG = 100
 OVERRIDABLE = frozenset({"duration", "supplies", "crew", "sign_off", "accept", "also_reads", "preview", "waves"})
+
+
+class Role(Closed):
+    """What a role is called, and whether it approves."""
+
+    title: Text
+    signs: bool = False
 
 
 @dataclass(frozen=True)

@@ -160,13 +160,6 @@ class Policy(Closed):
     valid_for: Validity | None = None
 
 
-class Role(Closed):
-    """What a role is called, and whether it approves."""
-
-    title: Text
-    signs: bool = False
-
-
 class SignOff(Closed):
     """The approval that an activity needs, and the evidence that must be attached.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from steps.catalog.formulas import formulas_of
+from steps.catalog.lint.placing import formulas_of
 from steps.catalog.lint.report import LintFinding
 from steps.catalog.loader import Entry
 from steps.catalog.terms import Scope
