@@ -15,7 +15,7 @@ ROOMS := steps ledger flows tui clusterwright
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test quick lint $(LINTERS) lock bench bench-ledger lab lab-up lab-down lab-clean clean
+.PHONY: setup demo test quick lint $(LINTERS) lock bench bench-hostile bench-ledger lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -95,6 +95,10 @@ bench-ledger: setup $(BENCH_SITE)/ledger.db
 	$(BIN)/python benchmarks/ledger_race.py 1000 1 postgres
 	$(BIN)/python benchmarks/ledger_append.py
 	$(BIN)/python benchmarks/ledger_million.py
+
+# Mutated files and hostile command lines. A slice of it is in the tests.
+bench-hostile: setup
+	$(BIN)/python -m benchmarks.hostile 2000 1000 15
 
 $(BENCH_SITE)/ledger.db: | $(VENV)/.installed
 	$(BIN)/clusterwright init --preset superpod-1su $(BENCH_SITE)

@@ -2,13 +2,15 @@
 
 import os
 import sys
+from pathlib import Path
 
-from clusterwright.app import app
+from clusterwright.foreseen import foreseen
 from clusterwright.output import clean
 from steps.errors import (
     ClusterwrightError,
     InputError,
     NotSatisfiedError,
+    ReaderGoneError,
     UnreachableError,
     WaitingError,
 )
@@ -19,6 +21,9 @@ EXIT_CODES: tuple[tuple[type[ClusterwrightError], int], ...] = (
     (UnreachableError, 3),
     (WaitingError, 4),
 )
+FAULT = 5
+"""A fault of ours: an exception that nobody foresaw."""
+
 INTERRUPTED = 130
 
 
@@ -30,15 +35,60 @@ def exit_code(error: ClusterwrightError) -> int:
 def main() -> None:
     """Run the command line."""
     try:
-        app()
-    except ClusterwrightError as error:
-        print(clean(f"clusterwright: {error}"), file=sys.stderr)
-        sys.exit(exit_code(error))
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
-    except BrokenPipeError:
+        _prepare_streams()
+        _refuse_other_encodings(sys.argv)
+        _run()
+    except (BrokenPipeError, ReaderGoneError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except Exception as error:  # noqa: BLE001  the edge of the process
+        _end(error)
+
+
+def _run() -> None:
+    from clusterwright.app import app  # here, so that Ctrl-C during its imports ends without a traceback
+
+    try:
+        app()
+    finally:
+        sys.stdout.flush()  # a full disk or a reader that has gone is an error with a message, not one at exit
+
+
+def _end(error: Exception) -> None:
+    """Say what happened, and end with the code for it."""
+    known = error if isinstance(error, ClusterwrightError) else foreseen(error)
+    if known is not None:
+        print(clean(f"clusterwright: {known}"), file=sys.stderr)
+        sys.exit(exit_code(known))
+    from clusterwright.fault_report import explained
+
+    print(explained(error, sys.argv[1:]), file=sys.stderr)
+    sys.exit(FAULT)
+
+
+def _prepare_streams() -> None:
+    """Open what the caller closed, lest a database be opened as stdout. Marks that the terminal cannot show are escaped."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  until the process ends
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  the same
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _refuse_other_encodings(words: list[str]) -> None:
+    """Raise for a word that is not UTF-8: it can be neither shown nor recorded."""
+    for number, word in enumerate(words):
+        if not word.isascii() and any("\ud800" <= mark <= "\udfff" for mark in word):
+            raise InputError(
+                f"word {number} of the command line is not UTF-8 text: {ascii(word)[:80]}",
+                hint="rename the file, or set the terminal to UTF-8",
+            )
 
 
 if __name__ == "__main__":

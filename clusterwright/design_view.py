@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 from clusterwright.design_sections import Section, sections_of
 from clusterwright.output import Cells, Document, print_json, table
+from clusterwright.text_file import text_in
+from ledger.rules.csv_lines import numbered_rows
 from steps.design.addressing import hosts
 from steps.design.bill import Line
 from steps.design.cables import COLUMNS
@@ -17,6 +19,7 @@ from steps.design.design import Design
 from steps.design.dossier import Dossier, findings_as_json
 from steps.design.figures import FigureSpec, figure_sections
 from steps.errors import InputError, Place, UnreachableError
+from steps.value import bounded_number
 
 MARKS = {"error": "x", "warning": "!", "note": "-"}
 
@@ -190,17 +193,13 @@ def free_cooling(dossier: Dossier, path: Path) -> FreeCooling:
 
 def _temperatures(path: Path) -> Iterator[float]:
     """Yield the last column of a CSV, one hour a line, in degrees Celsius. A first line of words is a header."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreachableError(f"{path} cannot be read: {error}") from None
-    for number, row in enumerate(csv.reader(text.splitlines()), 1):
-        try:
-            yield float(row[-1])
-        except (ValueError, IndexError):
-            if number > 1:
-                raise InputError(
-                    "the last column is not a temperature",
-                    hint="one hour a line, degrees Celsius",
-                    place=Place(str(path), number),
-                ) from None
+    for line, row in numbered_rows(text_in(path).encode(), str(path)):
+        degrees = bounded_number(row[-1].strip()) if row else None
+        if degrees is not None:
+            yield float(degrees)
+        elif line > 1:
+            raise InputError(
+                "the last column is not a temperature",
+                hint="one hour a line, degrees Celsius",
+                place=Place(str(path), line),
+            )

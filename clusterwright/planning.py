@@ -2,17 +2,24 @@
 
 import hashlib
 from importlib.resources import files
+from math import ceil
 from pathlib import Path
 
 from clusterwright import __version__
 from clusterwright.hosts import hosts_of
 from clusterwright.matching import serials_of, serials_on_record
 from ledger.questions.snapshot import Snapshot
+from steps.catalog.lint.placing import formulas_placed
 from steps.catalog.loader import Catalog, read_catalog, read_roles, shipped_folder
+from steps.catalog.terms import Scope
 from steps.design.design import Design, design_of
-from steps.design.site import Site, read_site
+from steps.design.site import FILE, Site, read_site
+from steps.errors import InputError, Place
 from steps.schedule.plan import Plan
 from steps.schedule.planner import Surroundings, make_plan
+
+MOST_PODS = 320
+"""The most pods of a plan: with so many, adopting it takes a gigabyte of memory and 20 seconds."""
 
 
 def playbooks_folder() -> Path:
@@ -40,18 +47,32 @@ def read_all(folder: Path) -> tuple[Site, Design, Catalog]:
 def plan_of(folder: Path, snapshot: Snapshot | None = None) -> Plan:
     """Return the plan that a site's folder makes now. The serial numbers on record come from a snapshot that is open."""
     site, design, catalog = read_all(folder)
+    _refuse_too_large(folder, design)
     serials = serials_on_record(folder) if snapshot is None else serials_of(snapshot)
-    around = Surroundings(
-        roles=_titles(folder),
-        hosts=hosts_of(folder, site, design, catalog, playbooks_folder(), serials),
-        digests={
-            "site": _digest([folder / "site.yaml"], folder),
-            "catalog": _digest([e.path for e in catalog.values()], shipped_folder()),
-            "playbooks": _digest(sorted(playbooks_folder().rglob("*.yml")), playbooks_folder()),
-            "version": __version__,
-        },
-    )
-    return make_plan(site, design, catalog, around)
+    with formulas_placed(catalog):
+        around = Surroundings(
+            roles=_titles(folder),
+            hosts=hosts_of(folder, site, design, catalog, playbooks_folder(), serials),
+            digests={
+                "site": _digest([folder / "site.yaml"], folder),
+                "catalog": _digest([e.path for e in catalog.values()], shipped_folder()),
+                "playbooks": _digest(sorted(playbooks_folder().rglob("*.yml")), playbooks_folder()),
+                "version": __version__,
+            },
+        )
+        return make_plan(site, design, catalog, around)
+
+
+def _refuse_too_large(folder: Path, design: Design) -> None:
+    """Raise for more pods than a plan holds. Each pod has as many activities, whatever its size."""
+    pods = sum(unit.kind is Scope.POD for unit in design.units)
+    if pods > MOST_PODS:
+        nodes = int(design.figures["nodes"])
+        raise InputError(
+            f"{nodes:,} servers are in {pods:,} pods; a plan holds at most {MOST_PODS:,}",
+            hint=f"write nodes_per_pod: {ceil(nodes / MOST_PODS)} or more under overrides",
+            place=Place(str(folder / FILE), None, "overrides.nodes_per_pod"),
+        )
 
 
 def _titles(folder: Path) -> dict[str, str]:

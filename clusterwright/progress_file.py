@@ -1,12 +1,12 @@
 """Reading progress.csv: what was done before Clusterwright, a row an activity."""
 
-import csv
 from datetime import UTC, datetime
 from pathlib import Path
 
+from clusterwright.commands.options import SHOWN, YEARS
+from clusterwright.text_file import text_in
 from ledger.entries import ProgressRow
-from ledger.evidence.store import content_of
-from ledger.rules.csv_lines import text_of
+from ledger.rules.csv_lines import numbered_rows
 from steps.errors import InputError, Place
 
 COLUMNS = ("activity", "state", "started", "finished", "by", "note")
@@ -14,25 +14,30 @@ COLUMNS = ("activity", "state", "started", "finished", "by", "note")
 
 def read_progress(path: Path) -> list[ProgressRow]:
     """Return the rows of a progress file. Raise for the first fault, with its file, line and column."""
-    text = text_of(content_of(path.resolve(), str(path)), str(path))
-    reader = csv.DictReader(text.splitlines())
-    missing = [c for c in COLUMNS[:2] if c not in (reader.fieldnames or ())]
+    rows = numbered_rows(text_in(path).encode(), str(path))
+    header = [cell.strip() for cell in rows[0][1]] if rows else []
+    missing = [column for column in COLUMNS[:2] if column not in header]
     if missing:
         raise InputError(
             f"the column {missing[0]!r} is missing", hint="columns: " + ", ".join(COLUMNS), place=Place(str(path), 1)
         )
-    return [_row(path, line, row) for line, row in enumerate(reader, start=2)]
+    found = []
+    for line, cells in rows[1:]:
+        if any(cells):
+            found.append(_row(path, line, dict(zip(header, cells, strict=False))))
+    return found
 
 
 def _row(path: Path, line: int, row: dict[str, str]) -> ProgressRow:
-    if row["state"] not in {"done", "in_progress"}:
+    state = row.get("state", "").strip()
+    if state not in {"done", "in_progress"}:
         raise InputError(
-            f"the state is done or in_progress, not {row['state']!r}", place=Place(str(path), line, "state")
+            f"the state is done or in_progress, not {state[:SHOWN]!r}", place=Place(str(path), line, "state")
         )
     return ProgressRow(
         line=line,
-        activity=row["activity"].strip(),
-        state=row["state"],
+        activity=row.get("activity", "").strip(),
+        state=state,
         started=_instant(row.get("started"), Place(str(path), line, "started")),
         finished=_instant(row.get("finished"), Place(str(path), line, "finished")),
         by=(row.get("by") or "").strip(),
@@ -45,6 +50,9 @@ def _instant(text: str | None, place: Place) -> datetime | None:
         return None
     try:
         given = datetime.fromisoformat(text.strip())
-    except ValueError:
-        raise InputError(f"{text!r} is not a date", hint="write 2026-11-21", place=place) from None
-    return (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC)
+        found = (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise InputError(f"{text[:SHOWN]!r} is not a date", hint="write 2026-11-21", place=place) from None
+    if found.year not in YEARS:
+        raise InputError(f"{text[:SHOWN]!r} is in no year from {YEARS[0]} to {YEARS[-1]}", place=place)
+    return found

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from steps.errors import InputError
+from steps.errors import InputError, ReaderGoneError
 
 PACKAGE = "clusterwright.commands"
 FOLDER = Path(__file__).parent / "commands"
@@ -180,6 +180,13 @@ class CommandLine(Listing):
         folders = (FOLDER / group for group in GROUPS)
         groups = {first_line(folder).removesuffix("."): files_in(folder) for folder in folders}
         super().__init__(groups, **attributes)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command. End quietly if nobody reads what it prints."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise ReaderGoneError("nobody reads the output any more") from None
 
     def refuse_old(self, word: str) -> None:
         """Raise for a command that has another name now."""

@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from steps.errors import InputError, Place
-from steps.value import Value
+from steps.value import Value, bounded_number
 
 RunStatus = Literal["ok", "failed", "interrupted", "rehearsed"]
 ItemStatus = Literal["ok", "changed", "failed", "unreachable", "skipped", "kept"]
@@ -134,13 +133,20 @@ class MeasurementEntry:
     source: str
 
 
-_NUMBER = re.compile(r"([^=\s]+)=\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*([^\s0-9.,].*)?")
+_NUMBER = re.compile(r"([^=\s]+)=\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*([^\s0-9.,].*)?")
 _WORD = re.compile(r"([^=\s]+)=\s*(\S.*)")
-_FIGURE = re.compile(r"([+-]?[0-9][0-9_]*(?:\.[0-9]+)?)\s*(.*)")
+_FIGURE = re.compile(r"([+-]?[0-9][0-9_]*(?:\.[0-9]+)?)\s*(.*)", re.DOTALL)
+
+LONGEST_ENTRY = 2000
+"""The most characters of one reading, measurement or fact."""
+
+SHOWN = 60
+"""How many characters of what was typed a refusal repeats."""
 
 
 def reading_of(text: str) -> ReadingEntry:
     """Return a reading that was written as `rack.bond_resistance=0.05ohm`, or as `link.up=yes`."""
+    _refuse_long(text, "a reading")
     number = _NUMBER.fullmatch(text.strip())
     if number is not None:
         return ReadingEntry(
@@ -150,7 +156,7 @@ def reading_of(text: str) -> ReadingEntry:
         )
     word = _WORD.fullmatch(text.strip())
     if word is None:
-        raise InputError(f"{text!r} is not METRIC=VALUE", hint="for example rack.bond_resistance=0.05ohm")
+        raise InputError(f"{text[:SHOWN]!r} is not METRIC=VALUE", hint="for example rack.bond_resistance=0.05ohm")
     return ReadingEntry(word[1], word[2])
 
 
@@ -161,6 +167,7 @@ def readings_of(text: str) -> tuple[ReadingEntry, ...]:
 
 def measurement_of(text: str) -> MeasurementEntry:
     """Return a measurement that was written as `METRIC VALUE UNIT SOURCE` or `METRIC@ITEM VALUE UNIT SOURCE`."""
+    _refuse_long(text, "a measurement")
     parts = text.split(maxsplit=3)
     if len(parts) < 4:
         raise InputError("a measurement is a metric, a value, a unit and a source")
@@ -171,13 +178,17 @@ def measurement_of(text: str) -> MeasurementEntry:
 
 def fact_of(text: str) -> FactEntry:
     """Return a fact that was written as NAME=VALUE. A value is a word, or a number with its unit behind it, for example 3.2MW."""
+    _refuse_long(text, "a fact")
     name, equals, value = text.partition("=")
     if not (name and equals and value):
-        raise InputError(f"{text!r} is not NAME=VALUE", hint="for example plant.capacity_one_unit_out=3.2MW")
+        raise InputError(f"{text[:SHOWN]!r} is not NAME=VALUE", hint="for example plant.capacity_one_unit_out=3.2MW")
     figure = _FIGURE.fullmatch(value)
     if figure is None:
         return FactEntry(name, value)
-    return FactEntry(name, Decimal(figure[1].replace("_", "")), figure[2])
+    number = bounded_number(figure[1].replace("_", ""))
+    if number is None:
+        raise InputError(f"{name[:SHOWN]} cannot be {figure[1][:SHOWN]}", hint="take a larger unit")
+    return FactEntry(name, number, figure[2])
 
 
 def evidence_of(text: str) -> tuple[str, Path]:
@@ -189,5 +200,10 @@ def evidence_of(text: str) -> tuple[str, Path]:
     except (OSError, RuntimeError):  # a name that is too long, or ~user without such a user
         is_file = False
     if not path or not is_file:
-        raise InputError(f"{path or 'nothing'} is not a file", hint="write the kind, a space, and a file's path")
+        raise InputError(f"{path[:200] or 'nothing'} is not a file", hint="write the kind, a space, and a file's path")
     return kind, file
+
+
+def _refuse_long(text: str, what: str) -> None:
+    if len(text) > LONGEST_ENTRY:
+        raise InputError(f"{what} has at most {LONGEST_ENTRY:,} characters, not {len(text):,}: {text[:SHOWN]!r}…")

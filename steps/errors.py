@@ -7,8 +7,11 @@ ClusterwrightError
 │   └── NotPermittedError   the person has no role for it; the hint names one
 ├── UnreachableError    a file, database, port or host cannot be reached      exit 3
 │   └── LostError       content that the record names is missing or was changed
-└── WaitingError        a person has to decide first                          exit 4
-    └── UnsignedError   the decision has to be signed with a key
+├── WaitingError        a person has to decide first                          exit 4
+│   └── UnsignedError   the decision has to be signed with a key
+└── ReaderGoneError     nobody reads the output any more, as after `| head`   exit 0
+
+Any other exception is a fault of ours: exit 5, with a report file.
 
 An error says what happened, where, and what to do. The command line maps errors to exit codes.
 """
@@ -84,3 +87,7 @@ class WaitingError(ClusterwrightError):
 
 class UnsignedError(WaitingError):
     """The decision has to be signed with the person's key."""
+
+
+class ReaderGoneError(ClusterwrightError):
+    """Nobody reads the output any more. It is no `OSError`, since Typer ends those of pipes with 1."""

@@ -12,6 +12,9 @@ from steps.errors import InputError, Place
 from steps.text import require_visible
 from steps.yaml_lines import KeyPath, Lines, dotted, line_of
 
+SHOWN = 120
+"""How many characters of a wrong value a message repeats."""
+
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -27,7 +30,7 @@ def validated(model: type[M], data: Any, lines: Lines, file: str) -> M:
         faults = sorted(error.errors(), key=lambda fault: fault["type"] != "extra_forbidden")
         first = faults[0]
         path = tuple(part for part in first["loc"])
-        place = Place(file, line_of(lines, path), dotted(path))
+        place = Place(file, line_of(lines, path), dotted(path)[:SHOWN])
         raise InputError(_sentence(first), hint=_hint(first, model, path), place=place) from None
 
 
@@ -57,20 +60,25 @@ def _texts(data: Any) -> Iterator[tuple[KeyPath, str]]:
 
 def _sentence(fault: Any) -> str:
     if fault["type"] == "extra_forbidden":
-        return f"unknown key {fault['loc'][-1]!r}"
+        return f"unknown key {_shown(fault['loc'][-1])}"
     if fault["type"] == "missing":
-        return f"key {fault['loc'][-1]!r} is missing"
+        return f"key {_shown(fault['loc'][-1])} is missing"
     message = str(fault["msg"]).removeprefix("Value error, ")
     given = fault.get("input")
-    shown = "" if isinstance(given, dict | list) else f", not {given!r}"
+    shown = "" if isinstance(given, dict | list) else f", not {_shown(given)}"
     return message[0].lower() + message[1:] + shown
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 def _hint(fault: Any, model: type[BaseModel], path: KeyPath) -> str:
     if fault["type"] != "extra_forbidden":
         return ""
     known = list(_keys(model, path[:-1]))
-    close = difflib.get_close_matches(str(path[-1]), known, n=1)
+    close = difflib.get_close_matches(str(path[-1])[:SHOWN], known, n=1)
     return f"did you mean {close[0]!r}?" if close else "known keys: " + ", ".join(sorted(known))
 
 

@@ -1,6 +1,7 @@
 """What a criterion names and an instrument reads: a number, yes or no, or a word; and how it is written as text.
 
-Numbers are decimals, never floats. The text form is what events, plans and statements hold.
+Numbers are decimals, never floats. The text form is what events, plans and statements hold. Numbers are bounded: `1e999999999`
+has eleven characters and a billion digits, so that whoever writes it out takes all the memory of a machine.
 """
 
 from __future__ import annotations
@@ -10,26 +11,54 @@ from decimal import Decimal, InvalidOperation
 Value = Decimal | bool | str
 """A number, yes or no, or a word."""
 
+LARGEST_POWER = 30
+"""The largest power of ten of a number, up or down. Anything beyond it is a typing error or an attack."""
+
+MOST_DIGITS = 60
+LONGEST_NUMBER = 100
+"""The most characters of a text that is a number: its digits, its sign, zeros in front of it, and an exponent."""
+
+
+def bounded_number(text: str) -> Decimal | None:
+    """Return the number that a text is. None for a text that is none, is not finite, or is out of bounds."""
+    if len(text) > LONGEST_NUMBER:
+        return None
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return None
+    return number if is_bounded(number) else None
+
+
+def is_bounded(number: Decimal) -> bool:
+    """Return whether a number is finite, within `LARGEST_POWER`, and has no more than `MOST_DIGITS` digits. Zero is 0."""
+    if not number.is_finite():
+        return False
+    _, digits, exponent = number.as_tuple()
+    assert isinstance(exponent, int)
+    is_in_range = abs(exponent) <= MOST_DIGITS if number == 0 else abs(number.adjusted()) <= LARGEST_POWER
+    return len(digits) <= MOST_DIGITS and is_in_range
+
 
 def value_text(value: Value | float | None) -> str | None:
-    """Return a value as text: `true`, `false`, plain digits, or the word itself. None stays None."""
+    """Return a value as text: `true`, `false`, plain digits, or the word itself. None stays None.
+
+    A number out of bounds is written with its exponent.
+    """
     if value is None:
         return None
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Decimal):
-        return format(value, "f")
+        return format(value, "f") if is_bounded(value) else str(value)
     return str(value)
 
 
 def text_value(text: str | None) -> Value | None:
-    """Return what `value_text` wrote: a boolean, a finite number, or the word. None stays None."""
+    """Return what `value_text` wrote: a boolean, a bounded number, or the word. None stays None."""
     if text is None:
         return None
     if text in {"true", "false"}:
         return text == "true"
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return text
-    return number if number.is_finite() else text
+    number = bounded_number(text)
+    return text if number is None else number

@@ -8,22 +8,33 @@ from typer import Argument, Option
 
 from steps.errors import InputError
 
+YEARS = range(1990, 2300)
+"""The years in which work happens: beyond them dates overflow when a time zone or a lead time is added."""
+
+SHOWN = 60
+
 
 def instant(text: str) -> datetime:
     """Return the UTC instant that a person wrote. Without an offset it is in this machine's time zone."""
     try:
         given = datetime.fromisoformat(text)
-    except ValueError:
-        raise InputError(f"{text!r} is not a date or time", hint="write 2026-11-21T14:30+01:00") from None
-    return (given if given.tzinfo else given.astimezone()).astimezone(UTC)
+        found = (given if given.tzinfo else given.astimezone()).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise InputError(f"{text[:SHOWN]!r} is not a date or time", hint="write 2026-11-21T14:30+01:00") from None
+    if found.year not in YEARS:
+        raise InputError(f"{text[:SHOWN]!r} is in no year from {YEARS[0]} to {YEARS[-1]}")
+    return found
 
 
 def a_day(text: str) -> date:
     """Return the date that a person wrote."""
     try:
-        return date.fromisoformat(text)
+        found = date.fromisoformat(text)
     except ValueError:
-        raise InputError(f"{text!r} is not a date", hint="write 2026-11-21") from None
+        raise InputError(f"{text[:SHOWN]!r} is not a date", hint="write 2026-11-21") from None
+    if found.year not in YEARS:
+        raise InputError(f"{text[:SHOWN]!r} is in no year from {YEARS[0]} to {YEARS[-1]}")
+    return found
 
 
 def day_option(about: str) -> Any:

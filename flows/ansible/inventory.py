@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from flows.ansible.bounds import run_bounded
 from flows.ansible.redaction import Redactor
 from flows.ansible.secrets import stated_by
 from flows.ansible.tree import inventory_files
@@ -29,16 +28,7 @@ def inventory_hosts(inventory: Path, patterns: Iterable[str] = ()) -> Hosts:
     if not inventory.exists():
         raise InputError(f"the inventory {inventory} does not exist", place=Place("site.yaml", None, "inventory"))
     inventory_files(inventory)  # it refuses what no run would read
-    result = subprocess.run(
-        [sys.executable, "-P", "-m", "flows.ansible.resolve", str(inventory)],
-        input=json.dumps(sorted({ALL, *patterns})),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if result.returncode != 0:
-        last = (result.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise InputError(f"Ansible cannot read the inventory {inventory}: {without_secrets(inventory, last)}")
+    result = run_bounded("flows.ansible.resolve", inventory, json.dumps(sorted({ALL, *patterns})))
     found = json.loads(result.stdout)
     named = {pattern: tuple(hosts) for pattern, hosts in found.items()}
     if not named[ALL]:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from steps.errors import InputError, Place
+from steps.yaml_lines import AnyTag, line_of, load
 
+SHOWN = 80
 BRINGS_IN = ("include_role", "import_role")
+IMPORTS = {"import_playbook", "ansible.builtin.import_playbook"}
 PREFIXES = ("ansible.builtin.", "ansible.legacy.", "")
 PARTS = ("tasks", "pre_tasks", "post_tasks", "handlers", "block", "rescue", "always")
 TASK_FOLDERS = ("tasks", "handlers")
@@ -20,17 +21,20 @@ SIBLING = re.compile(rb"\.\./(?:roles/)?([A-Za-z0-9_.-]+)/")
 """How a file of a role, or a playbook, names a file of another role by its path."""
 
 
-class _Tolerant(yaml.SafeLoader):
-    """Reads Ansible's own tags, such as `!vault`, as nothing: they name no role."""
-
-
-_Tolerant.add_multi_constructor("!", lambda *_: None)
-
-
 def patterns_of(playbook: Path) -> tuple[str, ...]:
-    """Return the host patterns of a playbook's plays, each once."""
-    plays = (play for play in _read(playbook) if "hosts" in play)
-    return tuple(sorted({str(play["hosts"]) for play in plays}))
+    """Return the host patterns of a playbook's plays, each once. Raise for a file that is no list of plays."""
+    plays, lines = load(playbook, AnyTag)
+    if not isinstance(plays, list):
+        raise InputError("a playbook is a list of plays", place=Place(str(playbook), 1))
+    found = set()
+    for number, play in enumerate(plays):
+        if isinstance(play, dict) and play.keys() & IMPORTS:
+            continue
+        if not (isinstance(play, dict) and isinstance(play.get("hosts"), str)):
+            place = Place(str(playbook), line_of(lines, (number,)), f"[{number}]")
+            raise InputError("a play names its hosts", hint="for example `hosts: all`", place=place)
+        found.add(play["hosts"])
+    return tuple(sorted(found))
 
 
 def files_beside(playbook: Path) -> tuple[Path, ...]:
@@ -95,7 +99,8 @@ def _named(part: Any) -> Iterator[str]:
         for one in part:
             yield from _named(one)
     elif isinstance(part, dict):
-        for role in part.get("roles") or ():
+        roles = part.get("roles") or ()
+        for role in roles if isinstance(roles, list) else (roles,):
             yield _role_name(role)
         for word in (f"{prefix}{key}" for prefix in PREFIXES for key in BRINGS_IN):
             if word in part:
@@ -105,18 +110,12 @@ def _named(part: Any) -> Iterator[str]:
 
 
 def _role_name(role: Any) -> str:
-    """Return the name of a role that is named by a word, by a mapping, or as `name=WORD`."""
-    if isinstance(role, dict):
-        return str(role.get("role") or role.get("name") or "")
-    return str(role).removeprefix("name=")
+    """Return the name of a role that is named by a word, by a mapping, or as `name=WORD`. Raise for one without a name."""
+    name = role.get("role") or role.get("name") if isinstance(role, dict) else role
+    if not isinstance(name, str):
+        raise InputError(f"a role has no name: {str(role)[:SHOWN]}", hint="write `role: NAME`")
+    return name.removeprefix("name=")
 
 
 def _read(path: Path) -> Any:
-    try:
-        return yaml.load(path.read_text(encoding="utf-8"), _Tolerant) or []  # noqa: S506  it is a SafeLoader
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = Place(str(path), mark.line + 1 if mark else None)
-        raise InputError(f"it is no YAML: {getattr(error, 'problem', '')}", hint="correct it", place=place) from None
-    except UnicodeDecodeError:
-        raise InputError("it is no text in UTF-8", hint="correct it", place=Place(str(path))) from None
+    return load(path, AnyTag)[0] or []

@@ -11,9 +11,12 @@ import sys
 from ansible.inventory.manager import InventoryManager
 from ansible.parsing.dataloader import DataLoader
 
+from flows.ansible.bounds import bound
+
 
 def main() -> None:
     """Print each pattern's hosts, in the inventory's own order."""
+    bound()
     inventory = InventoryManager(loader=DataLoader(), sources=[sys.argv[1]])
     named = {}
     for pattern in json.load(sys.stdin):

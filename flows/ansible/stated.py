@@ -14,6 +14,7 @@ from ansible.inventory.manager import InventoryManager
 from ansible.parsing.dataloader import DataLoader
 from ansible.vars.plugins import get_vars_from_inventory_sources
 
+from flows.ansible.bounds import bound
 from flows.ansible.inventory import NODES
 
 VARIABLES = ("bmc_address", "serial_number")
@@ -23,6 +24,7 @@ SOURCES = ("netbox_url", "inventory_file")
 
 def main() -> None:
     """Print each node's name, stated values and source, in the inventory's order."""
+    bound()
     loader, source = DataLoader(), sys.argv[1]
     inventory = InventoryManager(loader=loader, sources=[source])
     nodes = []

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ledger.evidence.store import load, store
+from ledger.evidence.store import MAX_BYTES, load, store
 from ledger.questions.site import plan_document
 from ledger.questions.snapshot import Snapshot
 from steps.schedule.plan import Plan
 
+LARGEST_PLAN = 2 * MAX_BYTES
+"""The most bytes of a plan: the largest site that a design allows fills half of it."""
+
 
 def store_plan(site_dir: Path, plan: Plan) -> str:
     """Store a plan as a document and return its SHA-256."""
-    return store(site_dir, plan.model_dump_json().encode())
+    return store(site_dir, plan.model_dump_json().encode(), LARGEST_PLAN)
 
 
 def load_plan(site_dir: Path, digest: str) -> Plan:

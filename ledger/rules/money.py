@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
+from decimal import ROUND_HALF_EVEN, Decimal
 
 from steps.errors import InputError
+from steps.value import bounded_number
 
 CENT = Decimal("0.01")
+SHOWN = 60
+"""How many characters of what was typed a refusal repeats."""
 
 
 Amount = Decimal | int | str
@@ -16,14 +19,15 @@ Amount = Decimal | int | str
 
 def amount(value: Amount, what: str) -> Decimal:
     """Return an amount that can be recorded. Raise if it is not finite, negative, or has more than four decimals."""
-    try:
-        exact = Decimal(str(value))
-    except InvalidOperation:
-        raise InputError(f"{what} is a number, not {value!r}") from None
-    if not exact.is_finite() or exact < 0 or exact >= Decimal(10) ** 15:
-        raise InputError(f"{what} cannot be {value}")
+    text = str(value)  # never in plain digits here: those of 1e999999999 fill the memory
+    shown = text[:SHOWN]
+    exact = bounded_number(text)
+    if exact is None:
+        raise InputError(f"{what} is a number in plain digits, not {shown!r}", hint="for example 1250000.50")
+    if exact < 0 or exact >= Decimal(10) ** 15:
+        raise InputError(f"{what} cannot be {shown}")
     if exact != exact.quantize(Decimal("0.0001")):
-        raise InputError(f"{what} has more than four decimals: {value}")
+        raise InputError(f"{what} has more than four decimals: {shown}")
     return Decimal(format(exact, "f"))
 
 

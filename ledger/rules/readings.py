@@ -16,15 +16,12 @@ from ledger.rules.judgement import FAILED, NOT_MEASURED, WAIVED, Judged, Reading
 from steps.acceptance.units import is_comparable
 from steps.errors import InputError
 from steps.schedule.activity import PlanCriterion
-from steps.value import Value, text_value, value_text
+from steps.value import Value, is_bounded, text_value, value_text
 
 NOTED = "noted"
 """The verdict on a reading that has no criterion."""
 
 YES_OR_NO = {"true": True, "yes": True, "false": False, "no": False}
-LARGEST = 30
-"""The largest power of ten of a number, up or down. Anything beyond it is a typing error."""
-
 LONGEST_WORD = 200
 SHOWN = 60
 """How many characters of what was typed a refusal repeats."""
@@ -183,7 +180,7 @@ def _from_text(metric: Asked, entry: ReadingEntry) -> Value:
             raise InputError(f"{metric.metric} is {metric.sort}, not {shown!r}")
         return YES_OR_NO[text.casefold()]
     try:
-        number = Decimal(text)
+        number = Decimal(text[:LONGEST_WORD])
     except InvalidOperation:
         hint = f"write {text.replace(',', '.')}" if text.count(",") == 1 else ""
         raise InputError(f"{metric.metric} is {metric.sort}, not {shown!r}", hint=hint) from None
@@ -192,6 +189,5 @@ def _from_text(metric: Asked, entry: ReadingEntry) -> Value:
 
 
 def _refuse_impossible(metric: Asked, number: Decimal, shown: str) -> None:
-    too_long = len(number.as_tuple().digits) > 2 * LARGEST
-    if not number.is_finite() or too_long or abs(number.adjusted()) > LARGEST:
+    if not is_bounded(number):
         raise InputError(f"{metric.metric} is {metric.sort}, and {shown[:SHOWN]!r} is none that an instrument shows")

@@ -13,6 +13,8 @@ from datetime import date
 from decimal import ROUND_DOWN, Decimal
 from typing import Any, NamedTuple, NoReturn
 
+from steps.value import bounded_number
+
 GARBLED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, SyntaxError)
 """Errors that parsers raise on garbled text; the XML parser raises SyntaxError."""
 
@@ -24,6 +26,12 @@ Sections = list[tuple[str, str]]
 
 MILLIONTH = Decimal("0.000001")
 SAID_LENGTH = 80
+
+LONGEST_TEXT = 8_000_000
+"""The most characters of one tool's output on one host."""
+
+ENDLESS = re.compile(r"[^\n]{5000}|\s{1000}")
+"""A line of five thousand characters, or a thousand spaces and empty lines in a row."""
 
 CARRIERS = frozenset({"sh", "cat", "echo"})
 """Commands that only pass on the text of something else; the output's own name says more."""
@@ -70,7 +78,7 @@ class Handed:
         """Return what the tool printed, if its exit status is accepted; None accepts any."""
         entry = self._entry(name)
         said = entry.get("stdout")
-        if not isinstance(said, str):
+        if not isinstance(said, str) or _is_endless(said):
             self.garbled()
         if accept is not None and (rc := self.rc(name)) not in accept:
             words = said.strip().splitlines()
@@ -114,13 +122,24 @@ class Handed:
         return entry
 
 
+def _is_endless(said: str) -> bool:
+    """Return whether a text has what no tool prints, and on which a reader's patterns would search for hours.
+
+    Documents, which have long lines, are read by parsers.
+    """
+    if len(said) > LONGEST_TEXT:
+        return True
+    is_document = said.lstrip()[:1] in {"{", "[", "<"}
+    return not is_document and ENDLESS.search(said) is not None
+
+
 def number(value: Any) -> Decimal:
-    """Return a finite, non-negative number of a document; raise TypeError or ValueError if it is none."""
+    """Return a bounded, non-negative number of a document; raise TypeError or ValueError if it is none."""
     if isinstance(value, bool) or not isinstance(value, int | str | Decimal):
         raise TypeError(value)
-    found = Decimal(value)
-    if not found.is_finite() or found < 0:
-        raise ValueError(value)
+    found = bounded_number(str(value))
+    if found is None or found < 0:
+        raise ValueError
     return found
 
 

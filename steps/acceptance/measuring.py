@@ -10,10 +10,11 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from steps.acceptance.handed import GARBLED, Handed, NotMeasuredError, RawOutputs
+from steps.acceptance.handed import GARBLED, Found, Handed, NotMeasuredError, RawOutputs
 from steps.acceptance.metric import Metric
 from steps.acceptance.readers import READERS
 from steps.acceptance.theory import share_of_best
+from steps.value import is_bounded
 
 
 class Measurement(NamedTuple):
@@ -54,7 +55,7 @@ def measured(
     """Return one metric of one host. Outputs that are absent or garbled make it `not measured`; they never raise."""
     handed = Handed(raw, design, today)
     try:
-        found = metric.read(handed)
+        found = _bounded(metric.read(handed))
     except NotMeasuredError as error:
         note = str(error)
     except GARBLED:
@@ -64,3 +65,10 @@ def measured(
         note = "; ".join(filter(None, (share, found.note)))
         return Measurement(metric.name, found.value, metric.unit, host, handed.tool, note)
     return Measurement(metric.name, None, metric.unit, host, handed.tool, f"not measured: {note}")
+
+
+def _bounded(found: Found) -> Found:
+    """Return what was read. Raise for a number that is out of bounds."""
+    if isinstance(found.value, Decimal) and not is_bounded(found.value):
+        raise NotMeasuredError("no instrument shows such a number")
+    return found

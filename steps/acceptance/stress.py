@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-import yaml
-
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
+from steps.errors import InputError
+from steps.yaml_lines import parse
 
 FAILED = 2
 """stress-ng's exit status if a stressor failed or found a wrong result."""
@@ -64,12 +64,13 @@ def _work(handed: Handed, said: str) -> dict[str, int]:
 
 
 def _metrics(handed: Handed, said: str) -> list[dict[str, Any]]:
-    document = re.search(r"^---$(.*?)^\.\.\.$", said, re.MULTILINE | re.DOTALL)
-    if not document:
+    _, begins, rest = f"\n{said}\n".partition("\n---\n")
+    document, ends, _ = rest.partition("\n...\n")
+    if not (begins and ends):
         handed.garbled()
     try:
-        return list(yaml.safe_load(document[1])["metrics"] or ())
-    except yaml.YAMLError:
+        return list(parse(document, handed.tool)[0]["metrics"] or ())
+    except InputError:
         handed.garbled()
     except KeyError:
         return []

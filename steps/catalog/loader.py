@@ -7,17 +7,26 @@ steps by id. An override says why; everything else about the step stays.
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from steps.catalog.schema import Step
+from steps.catalog.schema import Closed, Step, Text
 from steps.errors import InputError, Place
 from steps.validation import validated
 from steps.yaml_lines import Lines, dotted, line_of, load
 
+LONGEST_SLUG = 100
 OVERRIDABLE = frozenset({"duration", "supplies", "crew", "sign_off", "accept", "also_reads", "preview", "waves"})
+
+
+class Role(Closed):
+    """What a role is called, and whether it approves."""
+
+    title: Text
+    signs: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,9 +71,23 @@ def read_roles(beside: Path | None = None) -> dict[str, dict[str, Any]]:
     roles, _ = load(shipped_folder() / "roles.yaml")
     own = beside / "catalog" / "roles.yaml" if beside else None
     if own is not None and own.exists():
-        added, _ = load(own)
-        roles |= added
+        added, lines = load(own)
+        for slug in _checked_roles(added, lines, str(own)):
+            roles[slug] = added[slug]
     return dict(roles)
+
+
+def _checked_roles(roles: Any, lines: Lines, file: str) -> tuple[str, ...]:
+    """Return the slugs of a site's own roles. Raise InputError for what is no role, with its place."""
+    if not isinstance(roles, dict):
+        raise InputError("expected roles by their slug", hint="rigger: {title: Rigger}", place=Place(file, 1))
+    for slug, role in roles.items():
+        if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", str(slug)[:LONGEST_SLUG]):
+            place = Place(file, line_of(lines, (str(slug),)))
+            raise InputError(f"{str(slug)[:LONGEST_SLUG]!r} is no role: small letters, digits and hyphens", place=place)
+        its_lines = {path[1:]: line for path, line in lines.items() if path[:1] == (slug,)}
+        validated(Role, role, its_lines, file)
+    return tuple(roles)
 
 
 def read_into(catalog: Catalog, path: Path) -> str:
@@ -89,8 +112,8 @@ def require(catalog: Catalog, step: str) -> Entry:
     """Return an entry; raise InputError with the nearest id if there is none."""
     if step in catalog:
         return catalog[step]
-    close = difflib.get_close_matches(step, list(catalog), n=1)
-    raise InputError(f"there is no step {step!r}", hint=f"did you mean {close[0]}?" if close else "")
+    close = difflib.get_close_matches(step[:LONGEST_SLUG], list(catalog), n=1)
+    raise InputError(f"there is no step {step[:LONGEST_SLUG]!r}", hint=f"did you mean {close[0]}?" if close else "")
 
 
 def _order(step: str) -> tuple[int, str]:
@@ -126,13 +149,17 @@ def _overlay(catalog: Catalog, path: Path) -> None:
             )
         _add(catalog, entry)
         return
-    shipped = require(catalog, str(data.pop("overrides")))
+    try:
+        shipped = require(catalog, str(data.pop("overrides")))
+    except InputError as error:
+        place = Place(str(path), line_of(lines, ("overrides",)), "overrides")
+        raise InputError(error.what, hint=error.hint, place=place) from None
     reason = data.pop("reason", None)
-    unknown = sorted(set(data) - OVERRIDABLE)
-    if unknown or not reason:
+    unknown = sorted(map(str, set(data) - OVERRIDABLE))
+    if unknown or not (reason and isinstance(reason, str)):
         at = (unknown[0],) if unknown else ()
         raise InputError(
-            f"{unknown[0]!r} cannot be overridden" if unknown else "an override says why",
+            f"{unknown[0][:LONGEST_SLUG]!r} cannot be overridden" if unknown else "an override says why",
             hint=f"write `reason`, and any of {', '.join(sorted(OVERRIDABLE))}",
             place=Place(str(path), line_of(lines, at), None),
         )

@@ -13,9 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from steps.catalog.terms import AlsoRead, Effect, Kind, LinkType, Mapping, Phase, Scope, Shared, Waves
 
 StepId = Annotated[str, Field(pattern=r"^([0-9]{3}|[HX][0-9]{2,3})$")]
-Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
-Text = Annotated[str, Field(min_length=1)]
-MetricName = Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)*$")]
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=100)]
+Text = Annotated[str, Field(min_length=1, max_length=10_000)]
+MetricName = Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)*$", max_length=200)]
+Time = Annotated[float, Field(ge=0, le=1_000_000)]
+"""An amount of time or work in a unit of the catalog; a million hours are a century."""
+
 Passage = Annotated[str, Field(pattern=r"^00[0-4] .+$")]
 
 FIRST_DOCUMENTS = {
@@ -29,9 +32,9 @@ FIRST_DOCUMENTS = {
 
 
 class Closed(BaseModel):
-    """A frozen record that refuses unknown keys."""
+    """A frozen record that refuses unknown keys, and numbers that are none."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 TimeUnit = Literal["crew-day", "working-day", "elapsed-hour", "elapsed-day", "elapsed-week"]
@@ -40,10 +43,10 @@ TimeUnit = Literal["crew-day", "working-day", "elapsed-hour", "elapsed-day", "el
 class Estimate(Closed):
     """One value, or optimistic, most likely and pessimistic values, with unit and source."""
 
-    value: float | None = Field(default=None, ge=0)
-    o: float | None = Field(default=None, ge=0)
-    m: float | None = Field(default=None, ge=0)
-    p: float | None = Field(default=None, ge=0)
+    value: Time | None = None
+    o: Time | None = None
+    m: Time | None = None
+    p: Time | None = None
     unit: Text
     source: Text
 
@@ -83,14 +86,14 @@ class Crew(Closed):
     """Who does the work: the role, people in one crew, and how many crews work on one activity."""
 
     role: Slug
-    size: int = Field(ge=1)
+    size: int = Field(ge=1, le=1000)
     count: str = "1"
 
 
 class Lag(Closed):
     """Time between predecessor and successor, in working or elapsed units."""
 
-    value: float
+    value: float = Field(ge=-1_000_000, le=1_000_000)
     unit: TimeUnit
     source: Text
 
@@ -124,7 +127,7 @@ class Supply(Closed):
 class Notice(Closed):
     """How long before the work a witness is invited."""
 
-    value: float = Field(gt=0)
+    value: float = Field(gt=0, le=10_000)
     unit: Literal["working-day"]
     source: Text
 
@@ -132,7 +135,7 @@ class Notice(Closed):
 class Validity(Closed):
     """How long an approval holds."""
 
-    value: float = Field(gt=0)
+    value: float = Field(gt=0, le=100_000)
     unit: Literal["elapsed-day"]
     source: Text
 
@@ -151,7 +154,7 @@ class Policy(Closed):
     """
 
     roles: tuple[Slug, ...] = Field(min_length=1)
-    quorum: int = Field(default=1, ge=1)
+    quorum: int = Field(default=1, ge=1, le=100)
     separation: Literal["performer-may-not-approve", "none"] = "performer-may-not-approve"
     witness: Witness | None = None
     valid_for: Validity | None = None

@@ -91,10 +91,10 @@ class Waves:
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
 
-    size: Annotated[int, Ge(1)]
+    size: Annotated[int, Ge(1), Le(100_000)]
     max_failed_percent: Annotated[float, Ge(0), Le(100)]
     source: str
-    canary: Annotated[int, Ge(1)] = 1
+    canary: Annotated[int, Ge(1), Le(100_000)] = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,10 @@ from steps.design.findings import Finding
 RADICES = (32, 36, 40, 64, 72, 128, 144, 256, 512)
 """Port counts of switches on the market."""
 
+MOST_PODS = 1024
+MOST_PORTS = 1_048_576
+MOST_STORAGE_SERVERS = 10_000
+
 
 def faults(f: Figures, choices: Chosen) -> Iterator[Finding]:
     """Yield the figures with which nothing can be counted."""
@@ -37,9 +41,12 @@ def faults(f: Figures, choices: Chosen) -> Iterator[Finding]:
                 f"set {name} to a possible value",
                 {name: value},
             )
-    if broken or choices["fabric"] == "none":
+    if broken:
         return
     shape = shape_of(f, choices)
+    yield from _too_much(f, shape)
+    if choices["fabric"] == "none":
+        return
     if shape.rails < 1:
         yield Finding(
             "no-rails",
@@ -90,6 +97,41 @@ def faults(f: Figures, choices: Chosen) -> Iterator[Finding]:
             f"a switch of {min(shape.radix, shape.upper_radix)} ports has none left for servers beside its uplinks",
             "a radix of at least 4; switches on the market have 32 to 512 ports",
             {"radix": shape.radix},
+        )
+
+
+def _too_much(f: Figures, shape: FabricShape) -> Iterator[Finding]:
+    """Yield what is more than a design can count in a gigabyte of memory: pods, cables and storage servers."""
+    pods = ceil(shape.nodes / shape.pod_size)
+    if pods > MOST_PODS:
+        yield Finding(
+            "too-many-pods",
+            "error",
+            "scale",
+            f"{shape.nodes:,} servers in pods of {shape.pod_size} are {pods:,} pods; a site has at most {MOST_PODS:,}",
+            f"nodes_per_pod: {ceil(shape.nodes / MOST_PODS)} or more",
+            {"nodes": shape.nodes, "nodes_per_pod": shape.pod_size},
+        )
+    ports = shape.nodes * shape.rails
+    if ports > MOST_PORTS:
+        yield Finding(
+            "too-many-ports",
+            "error",
+            "scale",
+            f"{shape.nodes:,} servers with {shape.rails} rails have {ports:,} ports; a site has at most {MOST_PORTS:,}",
+            "fewer servers or fewer rails",
+            {"rails": shape.rails, "nodes": shape.nodes},
+        )
+    rate = f["nodes"] * f["storage_gb_s_per_node"]
+    servers = rate / f["storage_gb_s_per_server"]
+    if servers > MOST_STORAGE_SERVERS:
+        yield Finding(
+            "too-much-storage",
+            "error",
+            "storage",
+            f"{rate:,.10g} GB/s take {servers:,.10g} storage servers; a site has at most {MOST_STORAGE_SERVERS:,}",
+            "less bandwidth for each server, or faster storage servers",
+            {"storage_gb_s_per_node": f["storage_gb_s_per_node"]},
         )
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from steps.catalog.schema import Closed, Text
 from steps.errors import InputError, Place
+from steps.value import bounded_number
 from steps.yaml_lines import load
 
 Setting = float | bool | str
@@ -26,6 +27,13 @@ Figures = Mapping[str, float]
 
 Chosen = Mapping[str, Any]
 """The choices of a design by name."""
+
+
+SHOWN = 60
+
+MOST_OF_A_COUNT = 10_000
+MOST_OF_A_MEASURE = 1e9
+"""The largest count and the largest other figure, where the list says nothing else. No site comes near either of them."""
 
 
 class FigureSpec(Closed):
@@ -49,9 +57,9 @@ class FigureSpec(Closed):
             return f"must be above {self.above:g}"
         if self.above is None and value < 0 and self.unit != "degC":
             return "must not be negative"
-        if self.most is not None and value > self.most:
-            return f"must be at most {self.most:g}"
-        return None
+        most = MOST_OF_A_COUNT if self.whole else MOST_OF_A_MEASURE
+        most = most if self.most is None else self.most
+        return f"must be at most {most:,.10g}" if value > most else None
 
 
 class ChoiceSpec(Closed):
@@ -100,9 +108,9 @@ def plain_name(name: str, place: Place | None = None) -> str:
     known = [*figure_specs(), *choice_specs()]
     for section, group in figure_sections().items():
         known += [f"{section}.{figure}" for figure in group]
-    close = difflib.get_close_matches(name, known, n=1)
+    close = difflib.get_close_matches(name[:SHOWN], known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else "`clusterwright design --figures` lists them"
-    raise InputError(f"nothing is called {name!r} in a design", hint=hint, place=place)
+    raise InputError(f"nothing is called {name[:SHOWN]!r} in a design", hint=hint, place=place)
 
 
 def checked(name: str, value: Setting, place: Place | None = None) -> Setting:
@@ -133,7 +141,7 @@ def parsed(name: str, text: str) -> Setting:
     if name in choice_specs():
         word = text.lower()
         return word == "true" if word in ("true", "false") else text
-    try:
-        return float(text.replace("_", "").replace(",", ""))
-    except ValueError:
-        raise InputError(f"{name} is a number of {figure_specs()[name].unit}, not {text!r}") from None
+    number = bounded_number(text.replace("_", "").replace(",", ""))
+    if number is None:
+        raise InputError(f"{name} is a number of {figure_specs()[name].unit}, not {text[:SHOWN]!r}")
+    return float(number)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -26,7 +27,12 @@ from steps.yaml_lines import line_of, load
 FILE = "site.yaml"
 FROM_NETBOX = "inventory/netbox.json"
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+FIRST_DAY, LAST_DAY = date(1990, 1, 1), date(2199, 12, 31)
+"""The days on which a project may start: every date that follows from one has a place in the calendar."""
+
 Weekday = Annotated[int, Field(ge=1, le=7)]
+
+Name = Annotated[str, Field(max_length=200)]
 
 
 class SourcedFigure(Closed):
@@ -66,6 +72,8 @@ class Calendar(Closed):
             raise ValueError("a calendar needs at least one working day")
         if not 0 <= self.hours[0] < self.hours[1] <= 24:
             raise ValueError("hours run from an earlier to a later hour between 0 and 24")
+        if any(hour * 4 % 1 for hour in self.hours):
+            raise ValueError("hours are in quarters, as 7.25 for a quarter past seven")
         return self
 
 
@@ -73,11 +81,11 @@ class PersonEntry(Closed):
     """Someone who may act at this site."""
 
     id: Slug
-    name: str = ""
+    name: Name = ""
     roles: tuple[Slug, ...] = Field(min_length=1)
-    organisation: str = ""
-    account: str | None = None
-    ssh_key: str | None = None
+    organisation: Name = ""
+    account: Name | None = None
+    ssh_key: Annotated[str, Field(max_length=20_000)] | None = None
 
     @field_validator("name", "organisation", "account")
     @classmethod
@@ -140,13 +148,13 @@ class Site(Closed):
     country: Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
     currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
     preset: Text
-    start: date
+    start: Annotated[date, Field(ge=FIRST_DAY, le=LAST_DAY)]
     facility: Literal["existing", "shell", "greenfield"] | None = None
     burn_in: Literal["bench", "in-place"] | None = None
     overrides: dict[str, float | bool | str] = Field(default_factory=dict)
     decisions: tuple[Decision, ...] = ()
     calendar: Calendar = Calendar()
-    crews: dict[Slug, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
+    crews: dict[Slug, Annotated[int, Field(ge=1, le=10_000)]] = Field(default_factory=dict)
     people: tuple[PersonEntry, ...] = Field(min_length=1)
     assurance: Literal["recorded", "signed"] = "recorded"
     inventory: Inventory | None = None
@@ -163,8 +171,8 @@ class Site(Closed):
 
     @model_validator(mode="after")
     def _people_once(self) -> Site:
-        ids = [person.id for person in self.people]
-        twice = {i for i in ids if ids.count(i) > 1}
+        times = Counter(person.id for person in self.people)
+        twice = {name for name, count in times.items() if count > 1}
         if twice:
             raise ValueError(f"people share the id {min(twice)!r}")
         return self
@@ -204,4 +212,4 @@ def read_site(folder: Path, roles: dict[str, str]) -> Site:
 
 def site_slug(text: str) -> str:
     """Return a site name made from the name of a folder."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "site"
+    return re.sub(r"[^a-z0-9]+", "-", text.lower())[:60].strip("-") or "site"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from steps.catalog.schema import Estimate, Step
 from steps.design.quantities import Values
 from steps.errors import InputError
-from steps.formula import evaluate
+from steps.formula import number_of
 from steps.schedule.activity import CalendarId, Hours
 from steps.schedule.expansion import ELAPSED_HOURS, WEEK_H, WORKING_UNITS
 
@@ -17,12 +17,12 @@ def calendar_of(step: Step) -> CalendarId:
 
 def items_of(step: Step, values: Values) -> int | None:
     """Return the number of items of an activity, None if its step counts none."""
-    return None if step.items is None else round(float(evaluate(step.items.count, values)))
+    return None if step.items is None else round(number_of(step.items.count, values))
 
 
 def crews_on(step: Step, values: Values) -> float:
     """Return the number of crews that work on one activity, at least 1."""
-    return max(1.0, float(evaluate(step.crew.count, values)))
+    return max(1.0, number_of(step.crew.count, values))
 
 
 def duration_of(step: Step, values: Values, hours_per_day: float) -> Hours:

@@ -16,7 +16,8 @@ from steps.catalog.terms import Kind, LinkType, Mapping, Scope
 from steps.design.design import Design, DesignUnit
 from steps.design.quantities import Values
 from steps.errors import InputError
-from steps.formula import evaluate
+from steps.formula import evaluate, number_of
+from steps.schedule.circle import circle
 
 WORKING_UNITS = frozenset({"crew-day", "working-day"})
 ELAPSED_HOURS = {"elapsed-hour": 1.0, "elapsed-day": 24.0, "elapsed-week": 168.0}
@@ -120,7 +121,7 @@ def _orders(node: Node, design: Design) -> Iterator[Order]:
     for supply in node.entry.step.supplies:
         if supply.when is not None and not evaluate(supply.when, node.values):
             continue
-        quantity = float(evaluate(supply.quantity, node.values))
+        quantity = number_of(supply.quantity, node.values)
         if quantity <= 0:
             continue
         order_id = f"{node.id}#{supply.item}"
@@ -264,7 +265,7 @@ def _bridged(raw: list[ResolvedLink], found: Expansion) -> list[ResolvedLink]:
     """Return the links between what applies: those into and out of what does not are replaced by links around it."""
     bridges = _Bridges(raw, found)
     kept = [link for link in bridges.links if not bridges.skipped(link.after)]
-    whole = [around for link in kept for around in bridges.through(link, ())]
+    whole = [around for link in kept for around in bridges.through(link)]
     return [link for link in _strongest(whole) if link.before != link.after]
 
 
@@ -283,24 +284,37 @@ class _Bridges:
         """Return whether a link's end is an activity that does not apply."""
         return end in self._nodes and not self._nodes[end].applies
 
-    def through(self, link: ResolvedLink, path: tuple[str, ...]) -> list[ResolvedLink]:
-        """Return a link, or the links around its predecessor if that does not apply; `path` is how it was reached."""
+    def through(self, link: ResolvedLink) -> list[ResolvedLink]:
+        """Return a link, or the links around its predecessor if that does not apply."""
         if not self.skipped(link.before):
             return [link]
-        return [_joined(first, link) for first in self._links_into(link.before, path)]
+        return [_joined(first, link) for first in self._links_into(link.before)]
 
-    def _links_into(self, end: str, path: tuple[str, ...]) -> list[ResolvedLink]:
-        """Return the links into a node that does not apply, around all such nodes before it."""
-        if end in path:
-            loop = [*path[path.index(end) :], end]
-            raise InputError("the links run in a circle: " + " -> ".join(reversed(loop)))
-        if end not in self._around:
-            links: list[ResolvedLink] = []
-            for link in self._into.get(end, ()):
-                links += self.through(link, (*path, end))
-            # there are thousands of ways around a hall that is in service; only the strongest for a pair is kept
-            self._around[end] = _strongest(links)
+    def _links_into(self, end: str) -> list[ResolvedLink]:
+        """Return the links into a node that does not apply, around all such nodes before it.
+
+        What is before it is worked out first, in a loop: a chain may be longer than calls can be nested.
+        """
+        way = {} if end in self._around else {end: None}
+        while way:
+            node = next(reversed(way))
+            before = self._open_before(node)
+            if before is None:
+                links = [around for link in self._into.get(node, ()) for around in self.through(link)]
+                # there are thousands of ways around a hall that is in service; only the strongest for a pair is kept
+                self._around[node] = _strongest(links)
+                del way[node]
+            elif before in way:
+                names = [*way]
+                raise circle([*names[names.index(before) :], before][::-1])
+            else:
+                way[before] = None
         return self._around[end]
+
+    def _open_before(self, node: str) -> str | None:
+        """Return a predecessor that does not apply and that is not worked out yet. None if there is none."""
+        ends = (link.before for link in self._into.get(node, ()))
+        return next((end for end in ends if self.skipped(end) and end not in self._around), None)
 
     def _waited_for(self, link: ResolvedLink) -> ResolvedLink:
         """Return a link without the lag of work that is not done; a lag before a finish is the successor's own work."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from steps.errors import InputError
 from steps.schedule.calendar import Floats, WorkCalendar
+from steps.schedule.circle import circle
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -89,10 +89,7 @@ def levels(network: Network) -> Ints:
                 ready.append(after)
     if seen < n:
         loop = _cycle(successors, [i for i in range(n) if degree[i] > 0])
-        raise InputError(
-            "the links run in a circle: " + " -> ".join(network.ids[i] for i in loop),
-            hint="take out one of these links, or split a step that is really two",
-        )
+        raise circle([network.ids[i] for i in loop])
     return depth
 
 

@@ -15,8 +15,8 @@ from steps.design.design import Design, DesignUnit
 from steps.design.dossier import dossier_of
 from steps.design.site import PersonEntry, Site
 from steps.errors import InputError
-from steps.formula import evaluate
-from steps.schedule.activity import PlanActivity, PlanCriterion, PlanFact, PlanPolicy, PlanWitness
+from steps.formula import FormulaError, evaluate, number_of
+from steps.schedule.activity import Hours, PlanActivity, PlanCriterion, PlanFact, PlanPolicy, PlanWitness
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.crews import overloads
 from steps.schedule.dating import dated
@@ -158,7 +158,7 @@ def _activity(
         "role": step.crew.role,
         "crew_size": step.crew.size,
         "calendar": calendar_of(step),
-        "duration": duration_of(step, node.values, hours_per_day),
+        "duration": _duration(node, hours_per_day),
         "items_of": step.items.of if step.items else None,
         "items": items_of(step, node.values) if node.applies else None,
         "applicable": node.applies,
@@ -175,6 +175,16 @@ def _activity(
         "ncr_class": step.on_fail.ncr if step.on_fail else "B",
     }
     return PlanActivity(**(as_in_step | worked_out))
+
+
+def _duration(node: Node, hours_per_day: float) -> Hours:
+    """Return the duration of an activity. An error names its place in the catalog."""
+    try:
+        return duration_of(node.entry.step, node.values, hours_per_day)
+    except FormulaError:
+        raise  # its own place is more exact
+    except InputError as error:
+        raise InputError(error.what, hint=error.hint, place=node.entry.place("duration")) from None
 
 
 def _completing(node: Node, expansion: Expansion) -> Iterator[str]:
@@ -244,12 +254,21 @@ def threshold(criterion: Criterion, node: Node) -> Decimal | bool:
     """Return a criterion's limit for this unit. A limit that is text is a formula over the design."""
     value = criterion.value
     if isinstance(value, str):
-        value = evaluate(value, node.values)
+        found = evaluate(value, node.values)
+        value = found if isinstance(found, bool) else number_of(value, node.values)
     if isinstance(value, bool):
         return value
-    if isinstance(value, str):
-        raise InputError(f"{criterion.metric} has the text {value!r} as a limit, not a number")
     return Decimal(str(round(float(value), 6)))
+
+
+def _lead(order: Order) -> Hours:
+    """Return the lead time of an order. An error names its place in the catalog."""
+    entry = order.node.entry
+    try:
+        return lead_of(order.supply.lead_time)
+    except InputError as error:
+        place = entry.place("supplies", entry.step.supplies.index(order.supply), "lead_time")
+        raise InputError(error.what, hint=error.hint, place=place) from None
 
 
 def _order(order: Order) -> PlanOrder:
@@ -263,7 +282,7 @@ def _order(order: Order) -> PlanOrder:
         quantity=Decimal(str(round(order.quantity, 3))),
         unit_of_measure=supply.unit,
         supplier=supply.supplier,
-        lead=lead_of(supply.lead_time),
+        lead=_lead(order),
         lead_source=supply.lead_time.source,
         tranches=tuple(
             PlanTranche(

@@ -17,9 +17,8 @@ from typer import Option
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import AtOption, TrancheId
 from clusterwright.output import say
+from clusterwright.text_file import text_in
 from ledger.decisions import deliveries
-from ledger.evidence.store import content_of
-from ledger.rules.csv_lines import text_of
 from ledger.rules.money import amount
 from steps.errors import InputError, NotSatisfiedError
 
@@ -90,4 +89,4 @@ def _by_manifest(
 
 
 def _serials(path: Path) -> list[str]:
-    return text_of(content_of(path.resolve(), str(path)), str(path)).split()
+    return text_in(path).split()

@@ -17,9 +17,8 @@ from typer import Argument, Option
 from clusterwright.commands.options import day_option
 from clusterwright.output import say
 from clusterwright.site_template import inventory_text, site_text
+from clusterwright.text_file import text_in
 from ledger.account import machine_account
-from ledger.evidence.store import content_of
-from ledger.rules.csv_lines import text_of
 from steps.catalog.loader import read_roles
 from steps.design.preset import read_preset
 from steps.design.site import site_slug
@@ -68,7 +67,7 @@ def _inventory_text(preset: str, given: Path | None) -> str | None:
     if given is not None:
         if not given.is_file():
             raise InputError(f"there is no inventory file {given}", hint="name a file that Ansible can read")
-        return text_of(content_of(given.resolve(), str(given)), str(given))
+        return text_in(given)
     if preset == LAB and lab_inventory().is_file():
         return lab_inventory().read_text(encoding="utf-8")
     return inventory_text() if preset == "localhost" else None

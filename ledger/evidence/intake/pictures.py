@@ -40,8 +40,9 @@ LOCATION = "the location"
 SCAN, END, APP1, APP2, APP13 = b"\xda", b"\xd9", b"\xe1", b"\xe2", b"\xed"
 WITHOUT_LENGTH = b"\x01\xd0\xd1\xd2\xd3\xd4\xd5\xd6\xd7" + END
 
-MARKER = re.compile(rb"\xff+([^\xff])")
-MARKER_BEHIND_SCAN = re.compile(rb"\xff+[^\x00\xff\xd0-\xd7]")
+MARKER = re.compile(rb"\xff++([^\xff])")
+FILLED = re.compile(rb"\xff++(?:[^\x00\xff\xd0-\xd7]|(?P<data>))")
+"""A run of bytes 255 as a whole, so that millions of them are read once. It begins a segment unless `data` is set."""
 
 EXIF, XMP, XMP_MORE = b"Exif\x00\x00", b"http://ns.adobe.com/xap/1.0/\x00", b"http://ns.adobe.com/xmp/extension/\x00"
 
@@ -164,10 +165,17 @@ def _segments(content: bytes) -> Iterator[Segment]:
         length = 0 if kind in WITHOUT_LENGTH else int.from_bytes(content[begin : begin + 2], "big")
         end = begin + length
         if kind == SCAN:
-            following = MARKER_BEHIND_SCAN.search(content, end)
-            end = following.start() if following else len(content)
+            end = _end_of_scan(content, end)
         yield Segment(kind, content[begin + 2 : end], content[at:end])
         at = end
+
+
+def _end_of_scan(content: bytes, begin: int) -> int:
+    """Return where the next segment begins behind the data of a scan."""
+    for run in FILLED.finditer(content, begin):
+        if run["data"] is None:
+            return run.start()
+    return len(content)
 
 
 def _segment(kind: bytes, held: bytes) -> bytes:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from steps.catalog import schema
-from steps.catalog.lint import formulas
+from steps.catalog.lint import formulas, placing
 from steps.catalog.lint.report import LintFinding
 from steps.catalog.lint.source import functions, loaded, texts
 from steps.catalog.loader import Entry
@@ -35,7 +35,7 @@ ACTIVITIES = {"plan", "activity", "activities"}
 """What holds the plan's part of an activity."""
 
 SCHEMA = Path(schema.__file__)
-FORMULAS = Path(formulas.__file__)
+FORMULAS = (Path(formulas.__file__), Path(placing.__file__))
 
 Fields = frozenset[tuple[str, str]]
 """Fields, each with the name of its class."""
@@ -61,7 +61,7 @@ def unread_fields(folders: tuple[Path, ...]) -> Fields:
     left = frozenset((name, field) for name, known in classes.items() for field in known)
     holders = _holders()
     for path, text in texts(folders):
-        if path == FORMULAS or not any(f".{field}" in text for _, field in left):
+        if path in FORMULAS or not any(f".{field}" in text for _, field in left):
             continue
         tree = ast.parse(text)
         if path == SCHEMA:

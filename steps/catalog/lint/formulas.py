@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from steps.catalog.lint.placing import formulas_of
 from steps.catalog.lint.report import LintFinding
 from steps.catalog.loader import Entry
 from steps.catalog.terms import Scope
@@ -27,7 +28,7 @@ READS = {
 
 def formula_findings(entry: Entry) -> Iterator[LintFinding]:
     """Yield formulas that do not parse, that read values they may not, or that name a word that no design has."""
-    for text, key in _formulas(entry):
+    for text, key in formulas_of(entry.step):
         try:
             used = names(text)
         except InputError as error:
@@ -49,7 +50,7 @@ def unit_findings(design: Design, entries: Iterable[Entry]) -> Iterator[LintFind
     for entry in entries:
         limits = [c for c in entry.step.accept if isinstance(c.value, str)]
         units = {criterion.value: criterion.unit for criterion in limits}
-        for text, key in _formulas(entry):
+        for text, key in formulas_of(entry.step):
             if key[0] == "resources":  # power, people or space: each resource has a unit of its own
                 continue
             try:
@@ -70,26 +71,6 @@ def unknown_units(entry: Entry) -> Iterator[LintFinding]:
         if not is_unit(fact.unit) or (fact.unit == "choice") is not bool(fact.options):
             message = f"{fact.name} is a number with a unit, or a choice among options"
             yield LintFinding("unit", message, entry.place("facts", index, "unit"))
-
-
-def _formulas(entry: Entry) -> Iterator[tuple[str, KeyPath]]:
-    step = entry.step
-    if isinstance(step.applies, str):
-        yield step.applies, ("applies",)
-    if step.items:
-        yield step.items.count, ("items", "count")
-    yield step.crew.count, ("crew", "count")
-    for index, supply in enumerate(step.supplies):
-        yield supply.quantity, ("supplies", index, "quantity")
-    for index, criterion in enumerate(step.accept):
-        if isinstance(criterion.value, str):
-            yield criterion.value, ("accept", index, "value")
-    for key in ("supplies", "links", "alternatives", "accept", "facts"):
-        for index, conditional in enumerate(getattr(step, key)):
-            if conditional.when:
-                yield conditional.when, (key, index, "when")
-    for name, formula in step.resources.items():
-        yield formula, ("resources", name)
 
 
 def _misread(name: str, text: str, scope: Scope) -> str:

@@ -6,6 +6,7 @@ Counts of things (`each`, `links`, `panels`) have no dimension: what is counted 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -14,7 +15,11 @@ import pint
 
 from steps.design.values import DESIGN_VALUES
 from steps.errors import InputError
-from steps.formula import evaluate
+from steps.formula import FUNCTIONS, checked_number, evaluate
+
+LONGEST_UNIT = 40
+_POWER = re.compile(r"(\*\*|\^)\s*-?\s*([0-9]{2,}|[^0-9\s-])|(\*\*|\^).*(\*\*|\^).*(\*\*|\^)|[eE][0-9]{3}")
+"""Powers that no unit has: of two digits, of something in brackets, or three in a row."""
 
 DIMENSIONLESS = frozenset({"count", "ratio", "each", "bool", "percent", "lanes", "choice"})
 
@@ -79,7 +84,9 @@ def _registry() -> pint.UnitRegistry[float]:
 
 @cache
 def _unit(text: str) -> Any:
-    """Return pint's unit of this name, None if it knows none."""
+    """Return pint's unit of this name, None if it knows none. A longer text is none: pint would work out `9**9**9`."""
+    if len(text) > LONGEST_UNIT or _POWER.search(text):
+        return None
     try:
         return _registry().parse_units(text)
     except (pint.UndefinedUnitError, pint.errors.DefinitionSyntaxError, ValueError, TypeError):
@@ -99,7 +106,7 @@ def _quantity(name: str, value: Any) -> Any:
 
 def _whole(rounding: Callable[[float], int]) -> Callable[[Any], int]:
     def rounded(x: Any) -> int:
-        if isinstance(x, _registry().Quantity):
+        if isinstance(checked_number(x), _registry().Quantity):
             x = x.to("dimensionless").magnitude
         return rounding(round(float(x), 9))
 
@@ -109,6 +116,6 @@ def _whole(rounding: Callable[[float], int]) -> Callable[[Any], int]:
 _FUNCTIONS: dict[str, Any] = {
     "ceil": _whole(math.ceil),
     "floor": _whole(math.floor),
-    "min": min,
-    "max": max,
+    "min": FUNCTIONS["min"],
+    "max": FUNCTIONS["max"],
 }
