@@ -99,7 +99,7 @@ def _named(part: Any) -> Iterator[str]:
         for one in part:
             yield from _named(one)
     elif isinstance(part, dict):
-        roles = part.get("roles") or ()
+        roles = part.get("roles") or []
         for role in roles if isinstance(roles, list) else (roles,):
             yield _role_name(role)
         for word in (f"{prefix}{key}" for prefix in PREFIXES for key in BRINGS_IN):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,12 @@ from ledger.stores.file import connect
 from ledger.writing import Ledger
 from tests.conftest import Command
 from tests.other_user import NOBODY_HAS, as_account, needs_root
+
+
+def way_to(folder: Path) -> list[Path]:
+    """Return a folder and those around it that pytest made."""
+    temporary = Path(tempfile.gettempdir())
+    return [folder, *takewhile(lambda parent: parent != temporary, folder.parents)]
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +72,7 @@ def test_a_new_record_is_closed_to_others(site: Path, command: Command) -> None:
 @needs_root
 def test_another_account_cannot_read_the_record(adopted: Path) -> None:
     store(adopted, b"10.2 kW")
-    for folder in (adopted, *adopted.parents[:3]):
+    for folder in way_to(adopted):
         folder.chmod(0o755)
 
     def tried() -> list[str]:
@@ -122,7 +130,7 @@ def test_what_another_account_owns_is_left_to_it(adopted: Path, command: Command
 @needs_root
 def test_what_root_records_belongs_to_the_owner_of_the_site(site: Path, command: Command) -> None:
     """An engine under sudo must not shut out the people who sign."""
-    for folder in (site, *site.parents[:3]):
+    for folder in way_to(site):
         folder.chmod(0o755)
     os.chown(site, NOBODY_HAS, NOBODY_HAS)
     command("plan", "adopt", "--as", "owner", "--yes", "--site", site)

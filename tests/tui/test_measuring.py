@@ -16,7 +16,7 @@ from tui.app import ClusterwrightApp
 from tui.screens.activity import ActivityScreen
 
 NAME = "030@pod-001"
-HUGE = "9" * 100_000
+HUGE = "9" * 1_900
 NO_READING = "is none that an instrument shows"
 INCOMPLETE = "a measurement is a metric, a value, a unit and a source"
 
@@ -44,6 +44,7 @@ async def test_what_a_run_could_not_read_is_measured_at_its_item(ready: Path) ->
         (f"link.loss@pod-001-n1 0.2 {HUGE} otdr", "cannot be compared with that"),
         (f"{HUGE} 0.2 dB otdr", "has no criterion"),
         (HUGE, INCOMPLETE),
+        (HUGE * 100, "at most 2,000 characters"),
         ("", INCOMPLETE),
     ],
     ids=lambda text: text if len(text) < 60 else f"{text[:25]}…{text[-8:]}",
