@@ -154,11 +154,7 @@ class Transaction:
 
     def append_all(self, *drafts: Draft) -> list[Event]:
         """Record events in order. Every rule was asked before."""
-        row = self._snapshot.db.execute(_HEAD).fetchone()
-        head = NO_HEAD
-        if row is not None:
-            seq, digest, recorded, revision = row
-            head = Head(seq, digest, instant(recorded), revision)
+        head = self._head()
         now, events = recording(self._log.clock(), head), []
         for draft in drafts:
             event, columns = chained(draft, head, now)
@@ -170,6 +166,13 @@ class Transaction:
             events.append(event)
         settle(self.projection)
         return events
+
+    def _head(self) -> Head:
+        row = self._snapshot.db.execute(_HEAD).fetchone()
+        if row is None:
+            return NO_HEAD
+        seq, digest, recorded, revision = row
+        return Head(seq, digest, instant(recorded), revision)
 
     def _engine_signature(self, digest: str) -> str | None:
         """Return the engine's signature of the event with this hash. None if the site asks for none."""
@@ -207,7 +210,8 @@ class Transaction:
             proof = proving.signed_by(self._signer, proving.draft_statement(asked, actor, payload, about), actor)
         if proof is None:
             raise proving.unsigned(actor, subject)
-        return proving.accepted(asked, actor, payload, about, proof), proof.signature
+        recorded = recording(self._log.clock(), self._head()).at
+        return proving.accepted(asked, actor, payload, about, proof, recorded), proof.signature
 
 
 class DecisionCase(CaseOfMoment):

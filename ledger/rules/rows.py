@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -131,6 +131,16 @@ class ChangeRow(NamedTuple):
     comment: str
 
 
+ADOPTION = timedelta(seconds=1)
+"""A key that an adoption replaces ends so much later, so that OpenSSH finds it valid for the adoption itself.
+
+OpenSSH's times are whole seconds.
+"""
+
+REPLACED = "no longer named by the plan"
+"""Why a key ended that an adoption replaced."""
+
+
 class SignerKey(NamedTuple):
     """A person's public key (type and blob), and when its signatures are valid. `until` is None while it is not revoked."""
 
@@ -139,6 +149,12 @@ class SignerKey(NamedTuple):
     since: datetime
     until: datetime | None
     reason: str = ""
+
+    def counts_after(self, at: datetime) -> bool:
+        """Return whether the key still counts for what is recorded now, at this time. Its end was recorded before that."""
+        if self.until is None:
+            return True
+        return at < self.until - (ADOPTION if self.reason == REPLACED else timedelta())
 
 
 class ReleaseRow(NamedTuple):

@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from ledger.log.chain import Event
-from ledger.questions.records import signer_keys, valid_key
+from ledger.questions.records import keys_in_force, valid_key
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.trust import sshsig
@@ -43,7 +43,7 @@ def faults(snapshot: Snapshot, event: Event) -> Iterator[str]:
     if event.signature is None:
         yield "is the engine's, and is not signed with its key"
         return
-    keys = signer_keys(snapshot, ENGINE)
+    keys = keys_in_force(snapshot, ENGINE, event.recorded_at)
     text, namespace = event_text(event.hash), namespace_of(snapshot)
     why = sshsig.refusal(text, event.signature, ENGINE, keys, namespace, event.recorded_at)
     if why is not None:

@@ -12,29 +12,26 @@ version 1 are judged as that version did: sign-offs and change orders alone (`le
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import chain
 from typing import Any, NamedTuple
 
-from ledger.log.chain import CLOCK_TOLERANCE, Event
+from ledger.log.chain import Event
 from ledger.log.events import event_of
 from ledger.log.payloads.base import Decided, Payload
 from ledger.log.payloads.plan import Genesis, RulesRaised
 from ledger.making import AGAIN
 from ledger.questions.case import activity
 from ledger.questions.moment import Moment
-from ledger.questions.records import signer_keys
+from ledger.questions.records import keys_in_force
 from ledger.rules.access import ENGINE
 from ledger.rules.version import RULES
 from ledger.trust import engine_key, sshsig
-from ledger.trust.proving import About, asks, namespace_of, statement_for
+from ledger.trust.proving import About, asks, namespace_of, statement_for, time_fault
 from ledger.trust.record import Record, Recorded, SiteTerms
 from ledger.trust.statements import Basis, read_statement, signed_text
 from ledger.trust.verifying import faults_by_first_rules
 from steps.errors import ClusterwrightError, LostError, UnreachableError
-
-STATEMENT_AGE = timedelta(days=7)
-"""How long after its own time a signed statement may be recorded. It may come from a machine without a network."""
 
 OF_RECORDING = frozenset({"statement", "clock_behind_s"})
 """Fields that a decision does not determine. Both are checked apart."""
@@ -177,20 +174,17 @@ class Judge:
             yield f"its statement was made over another ledger (event {head.seq})"
 
     def _of_statement_time(self, event: Event, statement: str) -> Iterator[str]:
-        """Yield why a statement's own time cannot be right: it is far from the recording, or before the event that it names."""
-        at, recorded = event.effective_at, event.recorded_at
-        if at > recorded + CLOCK_TOLERANCE or at < recorded - STATEMENT_AGE:
-            yield f"its statement is of {at:%Y-%m-%d %H:%M}Z, and it was recorded on {recorded:%Y-%m-%d %H:%M}Z"
         head = self.record.event_at(read_statement(statement)["predicate"]["head"]["seq"])
-        if head is not None and at < head.recorded_at - CLOCK_TOLERANCE:
-            yield "its statement is older than the event that it was made over"
+        wrong = time_fault(event.effective_at, event.recorded_at, None if head is None else head.recorded_at)
+        if wrong is not None:
+            yield wrong
 
     def _of_signature(self, moment: Moment, event: Event, statement: str) -> Iterator[str]:
         signature, person = event.signature, event.actor
         if signature is None:
             yield f"the signature of {person} is missing"
             return
-        keys = signer_keys(moment.snapshot, person)
+        keys = keys_in_force(moment.snapshot, person, event.recorded_at)
         namespace = namespace_of(moment.snapshot)
         why = sshsig.refusal(signed_text(statement), signature, person, keys, namespace, event.recorded_at)
         if why is not None:

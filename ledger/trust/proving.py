@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeVar
 
-from ledger.log.chain import canonical_text
+from ledger.log.chain import CLOCK_TOLERANCE, canonical_text
 from ledger.log.payloads.base import Decided
 from ledger.log.payloads.ncr import NcrClosed, NcrDispositioned
 from ledger.log.payloads.orders import ChangeDecided
@@ -30,7 +30,7 @@ from ledger.rules.approval import asks_for_signature
 from ledger.trust import ssh, sshsig
 from ledger.trust.statements import Basis, read_statement, signed_text, statement_text
 from steps.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
-from steps.stamps import instant, stamp
+from steps.stamps import instant, moment, stamp
 from steps.value import value_text
 
 DECISIONS: dict[str, str] = {
@@ -52,6 +52,9 @@ DECISIONS: dict[str, str] = {
     RulesRaised.kind: "rules raised",
 }
 """By kind of decision: its name in the statement."""
+
+STATEMENT_AGE = timedelta(days=7)
+"""How long after its own time a signed statement may be recorded. It may come from a machine without a network."""
 
 OF_AUTHORITY = PlanAdopted | KeyRevoked | PersonRedacted | Delegated | Withdrawn | RulesRaised
 """Decisions about people's authority."""
@@ -101,6 +104,18 @@ def asks(snapshot: Snapshot, subject: str, payload: Decided) -> bool:
     (owner_key,) = snapshot.first("SELECT owner_key FROM site")
     under = activity(snapshot, subject.partition("#")[0])
     return asks_for_signature(under, owner_key, always=isinstance(payload, OF_SITE))
+
+
+def time_fault(at: datetime, recorded: datetime, head_recorded: datetime | None) -> str | None:
+    """Return why a statement's own time cannot be right. None if it can.
+
+    `recorded` is when the decision is recorded, `head_recorded` when the event was that the statement was made over.
+    """
+    if at > recorded + CLOCK_TOLERANCE or at < recorded - STATEMENT_AGE:
+        return f"its statement is of {at:%Y-%m-%d %H:%M}Z, and it is recorded on {recorded:%Y-%m-%d %H:%M}Z"
+    if head_recorded is not None and at < head_recorded - CLOCK_TOLERANCE:
+        return "its statement is older than the event that it was made over"
+    return None
 
 
 def head_of(snapshot: Snapshot) -> Basis:
@@ -168,16 +183,21 @@ def accepted(
     payload: AnyDecided,
     about: About,
     proof: Proof,
+    recorded: datetime,
 ) -> AnyDecided:
-    """Return the decision with its signed statement, ready to be recorded.
+    """Return the decision with its signed statement, ready to be recorded at the time `recorded`.
 
     Raise StaleHeadError if the statement differs from what would be recorded now, and NotSatisfiedError if it is of another
     ledger, was recorded already, or has an invalid signature.
     """
     predicate = read_statement(proof.statement)["predicate"]
     head, nonce = Basis(**predicate["head"]), predicate["nonce"]
-    if snapshot.column("SELECT hash FROM event WHERE seq = :seq", seq=head.seq) != [head.hash]:
+    found = snapshot.first("SELECT hash, recorded_at FROM event WHERE seq = :seq", seq=head.seq)
+    if found is None or found[0] != head.hash:
         raise NotSatisfiedError("the statement was made over another ledger", hint="export one from this site")
+    late = None if is_rehearsal(snapshot) else time_fault(snapshot.now, recorded, moment(found[1]))
+    if late is not None:
+        raise NotSatisfiedError(f"this cannot be recorded: {late}", hint="sign a new statement")
     if snapshot.first("SELECT 1 FROM statement WHERE nonce = :nonce", nonce=nonce):
         raise NotSatisfiedError("the statement was recorded already", hint="each statement counts once")
     signed = as_signed(payload)
@@ -188,7 +208,7 @@ def accepted(
             f"the signed statement is not what would be recorded of {about.subject} now: {differs}",
             hint="look at it again, then sign a new statement",
         )
-    refuse_unproven(snapshot, actor, proof, at=datetime.now(snapshot.now.tzinfo))
+    refuse_unproven(snapshot, actor, proof, at=recorded)
     return signed.model_copy(update={"statement": proof.statement})
 
 
@@ -217,7 +237,8 @@ def refuse_unproven(snapshot: Snapshot, actor: str, proof: Proof, *, at: datetim
     if not keys:
         raise unknown_key(actor)
     namespace = namespace_of(snapshot)
-    why = sshsig.refusal(signed_text(proof.statement), proof.signature, actor, keys, namespace, at)
+    counting = [key for key in keys if key.counts_after(at)]
+    why = sshsig.refusal(signed_text(proof.statement), proof.signature, actor, counting, namespace, at)
     if why is None:
         return
     ended = [key for key in keys if key.until and key.until <= at]
@@ -230,8 +251,12 @@ def refuse_unproven(snapshot: Snapshot, actor: str, proof: Proof, *, at: datetim
 
 def namespace_of(snapshot: Snapshot) -> str:
     """Return the namespace in which this site's people sign."""
-    (rehearsal,) = snapshot.first("SELECT rehearsal FROM site")
-    return ssh.namespace_of(rehearsal=bool(rehearsal))
+    return ssh.namespace_of(rehearsal=is_rehearsal(snapshot))
+
+
+def is_rehearsal(snapshot: Snapshot) -> bool:
+    """Return whether a site is a rehearsal, whose times are simulated."""
+    return bool(snapshot.first("SELECT rehearsal FROM site")[0])
 
 
 def _about(snapshot: Snapshot, row: Activity | None) -> Fields:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from ledger.log.chain import event_hash
 from ledger.log.columns import HASHED
 from ledger.questions.case import require_activity
 from ledger.questions.people import people
-from ledger.questions.records import evidence
+from ledger.questions.records import comments, evidence
 from ledger.questions.site import head
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
@@ -37,7 +38,7 @@ from ledger.trust.audit import audit
 from ledger.trust.chain import Finding
 from ledger.trust.moving import move
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError, StaleHeadError, UnreachableError
+from steps.errors import ClusterwrightError, InputError, NotSatisfiedError, StaleHeadError, UnreachableError
 from steps.stamps import stamp
 from tests.ledger.conftest import PEOPLE, elsewhere, share, small_plan
 from tests.needs import needs_postgres
@@ -147,6 +148,66 @@ def test_nobody_may_change_what_is_recorded(site: Shared, change: str) -> None:
     for role in ("tech", "pm", EVERYBODY):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             site.sql(role, change)
+
+
+POISON: dict[str, dict[str, Any]] = {
+    "an unknown kind": {"kind": "mine.own"},
+    "a version of tomorrow": {"schema_version": 99},
+    "a date that is none": {"effective_at": "garbage"},
+    "the word now": {"recorded_at": "now"},
+    "another form of time": {"effective_at": "2026-11-22 10:00"},
+    "a day that does not exist": {"effective_at": "2026-02-30T10:00:00.000000Z"},
+    "far ahead": {"effective_at": "9999-12-31T23:59:59.999999Z"},
+    "no JSON": {"payload": "{"},
+    "JSON that is no object": {"payload": "[]"},
+    "a field too many": {"payload": '{"text":"x","mine":1}'},
+    "a field of another type": {"payload": '{"text":{"a":[1]}}'},
+    "nothing of it": {"payload": "{}"},
+    "a number without end": {"payload": '{"text":1e999999999}'},
+    "an activity that is nowhere": {"subject": "999@nowhere"},
+    "a subject that is none": {"subject": "\u202e#/"},
+    "a revision that is not in force": {"plan_revision": 7},
+    "a result of its own": {"kind": "activity.finished", "payload": '{"performers":["tech"],"result":"done"}'},
+    "the engine's work": {"kind": "run.claimed", "payload": "{}"},
+    "a plan that is nowhere": {
+        "kind": "plan.adopted",
+        "schema_version": 2,
+        "subject": "plan/2",
+        "plan_revision": 2,
+        "payload": '{"activities":1,"baseline":null,"digests":{},"document":"'
+        + "0" * 64
+        + '","people":{},"reason":"x",'
+        '"reopened":[],"revision":2,"sign_again":[],"statement":null}',
+    },
+    "another beginning": {"kind": "genesis", "schema_version": 2, "payload": "{}"},
+    "a name taken away": {
+        "kind": "person.redacted",
+        "subject": "person/sponsor",
+        "payload": '{"person":"sponsor","reason":"x","role":"owner-pm","statement":null}',
+    },
+}
+"""What somebody may send to the server with a client of their own, in place of a comment."""
+
+
+@pytest.mark.parametrize(("role", "actor"), [("guest", "guest"), ("pm", "pm"), (EVERYBODY, "engine")])
+def test_what_a_role_appends_by_hand_stops_nobody(site: Shared, role: str, actor: str) -> None:
+    """The server refuses it, or each copy does and goes on. All folders come to the same record."""
+    with site.open("lead") as others, site.log(role) as log:
+        for what, changed in POISON.items():
+            with suppress(ClusterwrightError):
+                log.append([crafted(log, actor=actor, **changed)], [{"id": "lead", "account": "no", "adopts": True}])
+            began = time.monotonic()
+            comment(others, "lead", "001@site", f"after {what}")
+            assert time.monotonic() - began < 1.0, what
+    with site.open("tech") as ledger:
+        comment(ledger, "tech", "001@site", "from here too")
+    site.open("lead").close()
+
+    copies = [copy_of(site.of(person)) for person in ("lead", "tech")]
+    assert len({tuple(copy.column("SELECT seq FROM refused ORDER BY seq")) for copy in copies}) == 1
+    assert [{person.id for person in people(copy)} for copy in copies] == [set(PEOPLE)] * 2
+    said = [comment.text for comment in comments(copies[0], "001@site") if comment.person in {"lead", "tech"}]
+    assert said == [*(f"after {what}" for what in POISON), "from here too"]
 
 
 @pytest.mark.parametrize("table", ["event", "evidence"])

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Withdrawn
 from ledger.log.payloads.plan import Genesis, PlanAdopted
 from ledger.rules.access import ENGINE
+from ledger.rules.rows import ADOPTION, REPLACED
 from ledger.state.projection import Handlers, Projection, stored
 from ledger.trust.ssh import plain_key
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
-
-ADOPTION = timedelta(seconds=1)
-"""A key that an adoption replaces stays valid for this long, so that it can sign the adoption itself.
-
-OpenSSH's times are whole seconds.
-"""
 
 REVOKED = "revoked"
 
@@ -76,9 +70,10 @@ def _revise_keys(p: Projection, event: Event, payload: PlanAdopted) -> None:
             del wanted[person]
         else:
             p.run(
-                "UPDATE signer_key SET until = :until, reason = 'no longer named by the plan'"
+                "UPDATE signer_key SET until = :until, reason = :reason"
                 " WHERE person = :person AND key = :key AND until IS NULL",
                 until=stored(event.recorded_at + ADOPTION),
+                reason=REPLACED,
                 person=person,
                 key=key,
             )
