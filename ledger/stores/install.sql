@@ -24,6 +24,8 @@ BEGIN
   END LOOP;
   EXECUTE format('GRANT %I TO %I', current_database() || '_people', current_database() || '_engine');
   EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());
+  -- so that take_turn() can see how long a session has held the log, and end it
+  EXECUTE format('GRANT pg_signal_backend, pg_read_all_stats TO %I', current_database() || '_record');
   EXECUTE format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), current_database() || '_people');
   -- a session that locked the log and then does nothing is ended after a minute, so that others can decide again
   EXECUTE format('ALTER DATABASE %I SET idle_in_transaction_session_timeout = ''60s''', current_database());
@@ -86,10 +88,14 @@ CREATE OR REPLACE TRIGGER kept BEFORE UPDATE OR DELETE OR TRUNCATE ON clusterwri
 CREATE OR REPLACE TRIGGER kept BEFORE UPDATE OR DELETE OR TRUNCATE ON clusterwright.evidence
   EXECUTE FUNCTION clusterwright.refuse();
 
--- Locks the log until the end of the transaction and returns the server's time.
+-- Locks the log until the end of the transaction and returns the server's time. A session that has locked it for longer than any
+-- decision takes is ended when somebody else waits, busy or idle: nobody can stop the others for good.
 CREATE OR REPLACE FUNCTION clusterwright.take_turn() RETURNS timestamptz
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  PERFORM pg_terminate_backend(a.pid) FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+    WHERE l.relation = 'clusterwright.turn'::regclass AND l.mode = 'AccessExclusiveLock' AND l.granted
+    AND a.pid <> pg_backend_pid() AND clock_timestamp() - a.xact_start > interval '20 seconds';
   LOCK TABLE clusterwright.turn IN ACCESS EXCLUSIVE MODE;
   RETURN clock_timestamp();
 END $$;

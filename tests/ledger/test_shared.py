@@ -210,6 +210,19 @@ def test_what_a_role_appends_by_hand_stops_nobody(site: Shared, role: str, actor
     assert said == [*(f"after {what}" for what in POISON), "from here too"]
 
 
+def test_a_role_that_holds_the_log_stops_nobody_for_good(site: Shared) -> None:
+    """A session that is busy, or that lifted its own limits, is ended as soon as somebody else decides."""
+    site.server.psql(site.name, install_sql().replace("20 seconds", "1 second"))
+    with psycopg.connect(site.server.url(site.name, "guest")) as held, site.open("lead") as others:
+        held.execute("SET idle_in_transaction_session_timeout = 0")
+        held.execute("SELECT clusterwright.take_turn()")
+        time.sleep(1.2)
+
+        assert comment(others, "lead", "001@site", "my turn").seq == 3
+        with pytest.raises(psycopg.errors.OperationalError):
+            held.execute("SELECT 1")
+
+
 @pytest.mark.parametrize("table", ["event", "evidence"])
 def test_even_an_administrator_has_to_take_the_guard_away_first(site: Shared, table: str) -> None:
     """Against mistakes; against intent there are folders' copies and anchors."""
