@@ -52,6 +52,7 @@ Signer = Callable[[str, str], str]
 _HEAD = """
 SELECT seq, hash, recorded_at, (SELECT coalesce(max(revision), 0) FROM plan_revision)
 FROM event ORDER BY seq DESC LIMIT 1"""
+_IS_SIGNED = "SELECT owner_key IS NOT NULL AND rules > 1 AND NOT rehearsal FROM site"
 _TIME = "SELECT rehearsal, (SELECT effective_at FROM event ORDER BY seq DESC LIMIT 1) FROM site"
 
 
@@ -148,6 +149,7 @@ class Transaction:
     ) -> Event:
         """Record one event, which happened at the time `at`."""
         signature = None
+        self._refuse_forged(subject)
         if isinstance(payload, Decided):
             payload, signature = self._proven(actor, payload, subject, at)
         return self.append_all(Draft(actor, payload, subject, at, signature))[0]
@@ -166,6 +168,15 @@ class Transaction:
             events.append(event)
         settle(self.projection)
         return events
+
+    def _refuse_forged(self, subject: str) -> None:
+        """Raise if the tables that a decision rests on were forged. Only signed events can prove that, and a rehearsal has none."""
+        found = self._snapshot.db.execute(_IS_SIGNED).fetchone()
+        if found == (1,):
+            from ledger.trust.authority import refuse_forged  # heavy, and only signed sites need it
+
+            self.projection.flush()
+            refuse_forged(self._snapshot, subject)
 
     def _head(self) -> Head:
         row = self._snapshot.db.execute(_HEAD).fetchone()

@@ -8,7 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from ledger.evidence.names import keep_names, without_names
-from ledger.evidence.plans import store_plan
+from ledger.evidence.plans import authority_text, load_plan, store_plan
+from ledger.evidence.store import store
 from ledger.log.chain import Event
 from ledger.log.payloads.plan import Genesis
 from ledger.making import plan as made
@@ -100,6 +101,8 @@ def adopt_plan(
 ) -> Event:
     """Put a plan in force as the next revision. Activities keep their ids, and the work that is recorded for them."""
     document = store_plan(ledger.site_dir, without_names(plan))
+    stored = load_plan(ledger.site_dir, document)  # as everybody will read it: a number may have been an integer before
+    store(ledger.site_dir, authority_text(stored))
     with ledger.write() as writing:
         moment = writing.moment(at)
         redacted = {name.id for name in names(moment.snapshot) if name.redacted}
@@ -107,7 +110,7 @@ def adopt_plan(
         payload = made.plan_adopted(
             moment,
             actor,
-            plan,
+            stored,
             document,
             reason=reason,
             baseline=baseline,

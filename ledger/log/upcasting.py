@@ -61,6 +61,7 @@ UNSIGNED_1 = (
 """Kinds whose version 1 differs only in having no statement."""
 
 UPCASTS: dict[tuple[str, int], Upcast] = {
+    ("plan.adopted", 2): lambda payload: payload | {"authority": None},
     ("genesis", 1): _genesis_2,
     ("plan.adopted", 1): _plan_adopted_2,
     ("evidence.attached", 1): lambda payload: _kept_as_given(payload) | {"media_type": None},

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from ledger.evidence.plans import load_plan
+from ledger.evidence.plans import authority_text, load_plan
 from ledger.log.chain import Event
 from ledger.log.payloads.base import Again as Undone
 from ledger.log.payloads.plan import ForecastPublished, PlanAdopted, RulesRaised
@@ -54,6 +55,7 @@ def plan_adopted(
         reopened=reopened,
         sign_again=sign_again,
         people=dict(people),
+        authority=sha256(authority_text(plan)).hexdigest(),
     )
 
 

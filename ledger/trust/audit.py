@@ -129,7 +129,7 @@ class Auditor(AbstractContextManager["Auditor"]):
 
     def _before(self, db: sqlite3.Connection, last: Last) -> list[Finding]:
         found = faults(db, self.site_dir, last.seq)
-        return found + (list(self._against_replay(db, last)) if are_of_files(found) else [])
+        return _together(found, list(self._against_replay(db, last)) if are_of_files(found) else [])
 
     def _beside(self, db: sqlite3.Connection, last: Last) -> list[Finding]:
         """Replay while another process checks the file, the chain and the evidence. Its findings replace those of the replay."""
@@ -145,7 +145,7 @@ class Auditor(AbstractContextManager["Auditor"]):
         if not are_of_files(found):
             self.close()
             return found
-        return found + replayed
+        return _together(found, replayed)
 
     def _against_replay(self, db: sqlite3.Connection, last: Last) -> Iterator[Finding]:
         """Replay the events, unless exactly these were replayed last time, and compare every row with the replay."""
@@ -220,6 +220,11 @@ class Replayed:
                 yield from _compared(table, db, connection)
         finally:
             connection.close()
+
+
+def _together(found: list[Finding], replayed: list[Finding]) -> list[Finding]:
+    """Return the findings of both parts. Where a file is missing, rows that differ for want of it say nothing new."""
+    return found + [finding for finding in replayed if not found or finding.where.startswith("event ")]
 
 
 def _digest_of_signatures(db: sqlite3.Connection) -> str:

@@ -130,13 +130,13 @@ def _names(db: sqlite3.Connection, site_dir: Path, last: int) -> Iterator[Findin
 
 
 def _digests(payload: Any) -> Iterator[str]:
-    """Yield the digests of stored files in a payload: the values of `digest`, `document` and `digests`."""
+    """Yield the digests of stored files in a payload: the values of `digest`, `document`, `authority` and `digests`."""
     if isinstance(payload, list):
         for part in payload:
             yield from _digests(part)
     elif isinstance(payload, dict):
         for name, value in payload.items():
-            if name in {"digest", "document"} and isinstance(value, str):
+            if name in {"digest", "document", "authority"} and isinstance(value, str):
                 yield value
             elif name == "digests" and isinstance(value, list):
                 yield from value

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeVar
 
-from ledger.log.chain import CLOCK_TOLERANCE, canonical_text
+from ledger.log.chain import CLOCK_TOLERANCE, Event, canonical_text
 from ledger.log.payloads.base import Decided
 from ledger.log.payloads.ncr import NcrClosed, NcrDispositioned
 from ledger.log.payloads.orders import ChangeDecided
@@ -61,6 +61,9 @@ OF_AUTHORITY = PlanAdopted | KeyRevoked | PersonRedacted | Delegated | Withdrawn
 
 OF_SITE = OF_AUTHORITY | NotApplicable | ProgressAdopted
 """Decisions that are signed on every signed site, whatever an activity's own policy says."""
+
+SINCE_3 = frozenset({"authority"})
+"""Fields of an adopted plan that its version 2 did not have. Signatures of that version are over the others."""
 
 Fields = dict[str, Any]
 """The fields of a statement, or of a part of it."""
@@ -118,6 +121,20 @@ def time_fault(at: datetime, recorded: datetime, head_recorded: datetime | None)
     return None
 
 
+def binds(statement: str, event: Event, payload: Decided) -> bool:
+    """Return whether a statement is one of this decision: of its person, its subject, and every field of its payload.
+
+    Only for decisions that are about no activity.
+    """
+    try:
+        read = read_statement(statement)
+        digests = {subject["name"]: subject["digest"]["sha256"] for subject in read["subject"]}
+        is_theirs = read["predicate"]["person"] == event.actor
+        return bool(is_theirs and digests[event.subject] == _decided(payload, {}))
+    except (InputError, KeyError, TypeError):
+        return False
+
+
 def head_of(snapshot: Snapshot) -> Basis:
     """Return the number and the hash of the last event."""
     return Basis(*snapshot.first("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1"))
@@ -151,8 +168,8 @@ def statement_for(
     subject, row = about
     uuid, genesis = snapshot.first(_SITE)
     revision, document = snapshot.first(_REVISION) or (0, "")
-    payload_json = payload.model_dump(mode="json", exclude={"statement", "assurance", "clock_behind_s"})
-    subjects = {subject: _digest({"decision": payload_json, "about": _about(snapshot, row)})}
+    payload_json = _fields(payload)
+    subjects = {subject: _decided(payload, _about(snapshot, row))}
     if isinstance(payload, PlanAdopted):
         subjects["plan"] = payload.document
     elif revision:
@@ -306,6 +323,17 @@ def _of_attempt(
     if row is None:
         return []
     return snapshot.ask(sql, name=row.id, attempt=row.attempt)
+
+
+def _decided(payload: Decided, about: Fields) -> str:
+    """Return the digest of a decision and of what its signer relied on."""
+    return _digest({"decision": _fields(payload), "about": about})
+
+
+def _fields(payload: Decided) -> Fields:
+    """Return the fields of a decision that its signer states. What an earlier version did not have is left out."""
+    said = payload.model_dump(mode="json", exclude={"statement", "assurance", "clock_behind_s"})
+    return {name: value for name, value in said.items() if name not in SINCE_3 or value is not None}
 
 
 def _digest(value: Any) -> str:

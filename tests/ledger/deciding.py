@@ -345,7 +345,8 @@ class Site(RuleBasedStateMachine):
         try:
             COMMANDS[verb](self.ledger, person, activity, self.papers)
             self.taken[verb] += 1
-        except ClusterwrightError:
+        except ClusterwrightError as refused:
+            assert "nothing is decided on this record" not in refused.what
             with open_snapshot(self.site) as snapshot:
                 assert head(snapshot).seq == before, f"{verb} was refused and recorded something"
         with open_snapshot(self.site) as snapshot:

@@ -39,11 +39,13 @@ class PlanAdopted(Decided):
 
     `reopened` are the activities that the revision opens again, and `sign_again` those that are to be signed again. Both are
     None in an event of version 1, and the projection then applies the rule of that version. `people` has, by person, the digest
-    of the document with the person's name. In version 1 it is None, because the plan itself has the names.
+    of the document with the person's name. In version 1 it is None, because the plan itself has the names. `authority` is the
+    digest of the document with everybody's roles and keys and with the digest of each activity's part of the plan. Before
+    version 3 it is None.
     """
 
     kind = "plan.adopted"
-    version = 2
+    version = 3
     revision: int
     document: str
     reason: str
@@ -53,6 +55,7 @@ class PlanAdopted(Decided):
     reopened: tuple[Again, ...] | None
     sign_again: tuple[Again, ...] | None
     people: dict[str, str] | None
+    authority: str | None
 
 
 class ForecastPublished(Payload):
