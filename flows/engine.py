@@ -20,6 +20,7 @@ from ledger.evidence.plans import read_plan
 from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
 from ledger.stores.log import machine_clock
+from ledger.trust import engine_key
 from ledger.writing import Ledger
 from steps.errors import InputError
 
@@ -81,13 +82,15 @@ def _ending_at_once(say: Say) -> Iterator[None]:
 
 
 def _refuse_unready(site_dir: Path) -> None:
-    """Raise for a rehearsal's ledger, and where no plan is in force."""
+    """Raise for a rehearsal's ledger, where no plan is in force, and where the engine cannot sign what it would record."""
     with open_snapshot(site_dir) as snapshot:
         site = site_of(snapshot)
-    if site.rehearsal:
-        raise InputError("this ledger is a rehearsal's", hint="`clusterwright rehearse` goes on with it")
-    if site.revision == 0:
-        raise InputError("no plan was adopted yet", hint="`clusterwright plan adopt`")
+        if site.rehearsal:
+            raise InputError("this ledger is a rehearsal's", hint="`clusterwright rehearse` goes on with it")
+        if site.revision == 0:
+            raise InputError("no plan was adopted yet", hint="`clusterwright plan adopt`")
+        engine_key.tidy(snapshot)
+        engine_key.require_key(snapshot)
 
 
 def _engine(ledger: Ledger, performer: Performer, stop: threading.Event) -> Engine:
