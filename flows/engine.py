@@ -15,6 +15,7 @@ from flows.ansible.sources import kept_inventory
 from flows.engine_state import Engine
 from flows.performer import Performer
 from flows.prefect_server import PrefectServer
+from flows.signing_gate import SigningGate
 from flows.tending import Attendant
 from ledger.evidence.plans import read_plan
 from ledger.questions.site import site_of
@@ -114,7 +115,7 @@ def _dispatch(server: PrefectServer, engine: Engine, say: Say, *, until_idle: bo
     """Dispatch until the engine is stopped. Raise where Prefect's server ends, or loses its database, before that."""
     from flows.dispatcher import dispatching  # imports Prefect, as above
 
-    engine.tend = Attendant(engine, say).tend
+    engine.tend, engine.may_record = Attendant(engine, say).tend, SigningGate(say).is_open
     with dispatching(server, engine, say, until_idle=until_idle) as dispatcher:
         while dispatcher.is_alive() and not server.fault():
             dispatcher.join(LOOK_S)
