@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from clusterwright.health_check import ADVICE, FAULT, OK, Check
+from clusterwright.output import say
 from ledger.questions.rules_in_force import RAISE, rules_in_force
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
@@ -12,10 +13,18 @@ from ledger.stores.following import has_ledger
 from ledger.stores.place import database_of
 from ledger.trust import engine_key
 from steps.design.site import Site
-from steps.errors import ClusterwrightError, UnreachableError
+from steps.errors import ClusterwrightError, NotSatisfiedError, UnreachableError
 
 KEY = "engine's key"
 ENROL = "`clusterwright keys engine` prints the line to write there"
+
+
+def say_what_is_missing(snapshot: Snapshot) -> None:
+    """Say if the engine can record nothing until the owner enrols a key of it."""
+    try:
+        engine_key.signs(snapshot)
+    except NotSatisfiedError as error:
+        say(f"{error.what}, so the engine records nothing: {error.hint}")
 
 
 def record_checks(folder: Path, site: Site) -> Iterator[Check]:

@@ -15,12 +15,11 @@ from typer import Option
 from clusterwright.commands.acting import Signing
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import JsonOption
+from clusterwright.key_health import say_what_is_missing
 from clusterwright.output import say
 from ledger.decisions.plan import raise_rules
 from ledger.questions.rules_in_force import RAISE, RulesInForce, rules_in_force
-from ledger.questions.snapshot import Snapshot
-from ledger.trust.engine_key import signs
-from steps.errors import InputError, NotSatisfiedError
+from steps.errors import InputError
 
 
 def rules(
@@ -37,16 +36,8 @@ def rules(
     with me.record() as snapshot:
         found = rules_in_force(snapshot)
         if to_raise:
-            _say_what_is_missing(snapshot)
+            say_what_is_missing(snapshot)
         Asking(me.site, as_json).answer(snapshot, found, lambda: _print(found))
-
-
-def _say_what_is_missing(snapshot: Snapshot) -> None:
-    """Say if the engine cannot record anything until it has a key."""
-    try:
-        signs(snapshot)
-    except NotSatisfiedError as error:
-        say(f"{error.what}, so the engine records nothing: {error.hint}")
 
 
 def _print(found: RulesInForce) -> None:
