@@ -31,7 +31,7 @@ from ledger.private import OTHERS
 from ledger.questions.records import signer_keys, valid_key
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
-from ledger.trust import sshsig
+from ledger.trust import ssh, sshsig
 from ledger.trust.proving import namespace_of
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError, UnreachableError
 
@@ -49,7 +49,7 @@ MAKE = (
 
 def event_text(digest: str) -> str:
     """Return the text that the engine signs for an event with this hash."""
-    return f"clusterwright event {digest}"
+    return f"{ssh.NAMESPACE} event {digest}"
 
 
 def faults(snapshot: Snapshot, event: Event) -> Iterator[str]:
@@ -78,8 +78,10 @@ def make_key(site_dir: Path, *, replace: bool = False) -> str:
         raise InputError(f"{path} exists already", hint=f"its public key is: {public_key(path)}")
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     key = Ed25519PrivateKey.generate()
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        text = key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
+        file.write(text)
     return public_key(path)
 
 

@@ -78,9 +78,9 @@ def write_package(site_dir: Path, folder: Path) -> Package:
     _write(folder / "hashes", "".join(row["hash"] + "\n" for row in rows))
     statements = [line for row in rows for line in _statement(folder, row)]
     _write(folder / "statements.tsv", "".join(statements))
-    of_engine = {row["seq"]: row["signature"] for row in rows if row["actor"] == ENGINE and row["signature"]}
-    for seq, signature in of_engine.items():
-        _write(folder / "engine" / f"{seq:06}.sig", signature)
+    of_engine = [row for row in rows if row["actor"] == ENGINE and row["signature"]]
+    for row in of_engine:
+        _write(folder / "engine" / f"{row['seq']:06}.sig", row["signature"])
     _write(folder / "namespace", namespace + "\n")
     for digest in kept:
         (folder / "evidence" / digest).write_bytes(load(site_dir, digest))
@@ -89,7 +89,14 @@ def write_package(site_dir: Path, folder: Path) -> Package:
     _write(folder / "verify.sh", (files("ledger.trust") / "verify.sh").read_text(encoding="utf-8"))
     (folder / "verify.sh").chmod(0o755)
     _write(folder / "SHA256SUMS", "".join(_sums(folder)))
-    return Package(len(rows), len(statements), len(of_engine), len(kept), head, genesis)
+    return Package(
+        len(rows),
+        len(statements),
+        len(of_engine),
+        len(kept),
+        head,
+        genesis,
+    )
 
 
 def _events(snapshot: Snapshot) -> Iterator[Row]:
@@ -181,7 +188,7 @@ def _readme(
         "- no file was changed, removed or added;\n"
         "- every event follows the event before it, and none was recorded earlier than that;\n"
         "- every signature is valid for its person at its time, and is of this ledger;\n"
-        "- where the site is signed, the engine signed every event of its own (`clusterwright event HASH`);\n"
+        "- where the site is signed, the engine signed every event of its own and so witnessed all events before it;\n"
         "- every piece of evidence has the digest that the signers saw.\n\n"
         "The package alone cannot prove two things: that no newer package exists, and that the owner's key really is the\n"
         "owner's. Ask the owner for the head and for the key's fingerprint by another channel, for example by telephone, and\n"

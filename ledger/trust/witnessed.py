@@ -55,7 +55,8 @@ class Covered:
 
     def periods(self, events: int) -> Sequence[RulesPeriod]:
         """Return the versions of the rules in force, one after the other, up to the last event."""
-        lasts = [seq - 1 for _, seq in self._since[1:]]
-        return [
-            RulesPeriod(rules, seq, last) for (rules, seq), last in zip(self._since, [*lasts, events], strict=False)
-        ]
+        found, last = [], events
+        for rules, first in reversed(self._since):
+            found.append(RulesPeriod(rules, first, last))
+            last = first - 1
+        return found[::-1]
