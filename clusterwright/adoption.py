@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from clusterwright.key_health import say_what_is_missing
 from clusterwright.output import say
 from clusterwright.plan_diff import Change, placed_otherwise, plan_diff, undone
 from clusterwright.planning import plan_of
@@ -120,6 +121,8 @@ def adopt_prepared(
             ),
             key=key,
         )
+    with open_snapshot(folder) as snapshot:
+        say_what_is_missing(snapshot)
     return int(event.payload.revision)
 
 

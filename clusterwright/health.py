@@ -6,10 +6,11 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from clusterwright.health_check import ADVICE, FAULT, OK, Check
+from clusterwright.key_health import record_checks
 from clusterwright.planning import read_all
 from clusterwright.where import find_site
 from flows.ansible.control_groups import why_none
@@ -18,8 +19,6 @@ from ledger.private import KEPT, is_open_to_others
 from steps.design.people import account_warnings
 from steps.design.site import Site
 from steps.errors import ClusterwrightError
-
-OK, ADVICE, FAULT = "ok", "advice", "fault"
 
 PACKAGES = ("prefect", "fastapi", "sqlmodel", "ansible-runner", "ansible-core", "textual")
 TOOLS = {
@@ -39,16 +38,6 @@ FREE_BYTES = 2 * 1024**3
 DASHBOARD_PORT = 4200
 LOGIN = "dashboard login"
 DELEGATED = "systemd-run --user --scope -p Delegate=yes clusterwright up"
-
-
-@dataclass(frozen=True)
-class Check:
-    """One thing that was looked at: how it is, and what to do about it."""
-
-    name: str
-    state: str
-    found: str
-    remedy: str = ""
 
 
 def checks(site: Path | None) -> list[Check]:
@@ -105,6 +94,7 @@ def _site(site: Path | None) -> Iterator[Check]:
         return
     yield Check("site.yaml", OK, str(folder / "site.yaml"))
     yield _accounts(site_file)
+    yield from record_checks(folder, site_file)
 
 
 def _login(folder: Path) -> Iterator[Check]:

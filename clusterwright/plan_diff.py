@@ -63,7 +63,17 @@ def placed_otherwise(orders: list[OrderRow], new: Plan) -> list[Change]:
     return changes
 
 
-_SITE = ("preset", "time_zone", "currency", "facility", "start", "working_days", "working_hours", "evidence")
+_SITE = (
+    "preset",
+    "time_zone",
+    "currency",
+    "facility",
+    "start",
+    "working_days",
+    "working_hours",
+    "evidence",
+    "engine_key",
+)
 _COMPARED = ("applicable", "title", "duration", "items", "policy", "criteria", "playbook", "role")
 
 
@@ -75,7 +85,8 @@ def _values(old: Plan, new: Plan) -> Iterator[Change]:
 
 
 def _of_site(plan: Plan) -> Document:
-    return {name: getattr(plan, name) for name in _SITE}
+    values = {name: getattr(plan, name) for name in _SITE}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _differences(

@@ -13,10 +13,12 @@ from flows.ansible.variables import variables_of
 from ledger.decisions.runs import record_preview
 from ledger.evidence.plans import read_plan
 from ledger.questions.case import require_activity
+from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
+from ledger.trust.engine_key import require_key
 from ledger.writing import Ledger
-from steps.errors import NotSatisfiedError
+from steps.errors import NotSatisfiedError, UnreachableError
 
 
 def preview(folder: Path, activity: str) -> Differences:
@@ -24,6 +26,7 @@ def preview(folder: Path, activity: str) -> Differences:
     with open_snapshot(folder) as snapshot:
         terms = release_terms(snapshot, activity)
         row, plan = require_activity(snapshot, activity), read_plan(snapshot)
+        _require_engine_key(snapshot, activity)
     inventory = kept_inventory(folder)
     if inventory is None:
         raise NotSatisfiedError(f"there is no inventory to preview {activity} on", hint="`inventory` in site.yaml")
@@ -52,3 +55,14 @@ def preview(folder: Path, activity: str) -> Differences:
             summary=seen.summary,
         )
     return seen
+
+
+def _require_engine_key(snapshot: Snapshot, activity: str) -> None:
+    """Raise where what is shown could not be recorded. On a signed site the engine's key signs it, whoever asked to look."""
+    try:
+        require_key(snapshot)
+    except UnreachableError as error:
+        raise UnreachableError(
+            f"a preview is recorded with the engine's key: {error.what}",
+            hint=f"call it as the account of the engine, or start `clusterwright up`: it looks at {activity} by itself",
+        ) from None

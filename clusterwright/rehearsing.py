@@ -7,6 +7,7 @@ from clusterwright.planning import plan_of
 from flows.rehearsal_keys import RehearsalKeys
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.reading import is_rehearsal, open_snapshot
+from ledger.rules.access import ENGINE
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import has_ledger
 from steps.errors import NotSatisfiedError
@@ -28,7 +29,7 @@ def prepare_rehearsal(folder: Path) -> None:
         return
     keys = RehearsalKeys(folder)
     plan = plan_of(folder)
-    plan = _with_simulated_people(plan, keys.make([f"sim-{role}" for role in plan.roles]))
+    plan = _simulated(plan, keys.make([*(f"sim-{role}" for role in plan.roles), ENGINE]))
     ledger = create_ledger(
         folder,
         site_name=plan.site,
@@ -43,8 +44,8 @@ def prepare_rehearsal(folder: Path) -> None:
         adopt_plan(ledger, OWNER, plan, reason="rehearsal", baseline="rehearsal")
 
 
-def _with_simulated_people(plan: Plan, keys: dict[str, str]) -> Plan:
-    """Return the plan with a simulated person for each role instead of the site's people. Each signs with a key."""
+def _simulated(plan: Plan, keys: dict[str, str]) -> Plan:
+    """Return the plan with a simulated person for each role instead of the site's people. They and the engine sign with keys."""
     people = [
         Person(
             id=f"sim-{role}",
@@ -56,7 +57,7 @@ def _with_simulated_people(plan: Plan, keys: dict[str, str]) -> Plan:
         for role, title in plan.roles.items()
     ]
     activities = tuple(map(_signed, plan.activities))
-    return plan.model_copy(update={"people": tuple(people), "activities": activities})
+    return plan.model_copy(update={"people": tuple(people), "engine_key": keys[ENGINE], "activities": activities})
 
 
 def _signed(activity: PlanActivity) -> PlanActivity:

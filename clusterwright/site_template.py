@@ -38,6 +38,10 @@ crews: {{}}
 people:
 {people}
 
+# With `assurance: signed` the engine signs what it records, with a key of its own. `clusterwright keys engine`
+# makes it and prints this line; adopting the plan enrols it.
+# engine_key: ssh-ed25519 AAAA...
+
 # What people may attach as evidence; a file of another kind, or a larger one, is refused.
 # evidence:
 #   max_mb: 64

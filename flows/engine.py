@@ -15,11 +15,13 @@ from flows.ansible.sources import kept_inventory
 from flows.engine_state import Engine
 from flows.performer import Performer
 from flows.prefect_server import PrefectServer
+from flows.signing_gate import SigningGate
 from flows.tending import Attendant
 from ledger.evidence.plans import read_plan
 from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
 from ledger.stores.log import machine_clock
+from ledger.trust import engine_key
 from ledger.writing import Ledger
 from steps.errors import InputError
 
@@ -81,13 +83,15 @@ def _ending_at_once(say: Say) -> Iterator[None]:
 
 
 def _refuse_unready(site_dir: Path) -> None:
-    """Raise for a rehearsal's ledger, and where no plan is in force."""
+    """Raise for a rehearsal's ledger, where no plan is in force, and where the engine cannot sign what it would record."""
     with open_snapshot(site_dir) as snapshot:
         site = site_of(snapshot)
-    if site.rehearsal:
-        raise InputError("this ledger is a rehearsal's", hint="`clusterwright rehearse` goes on with it")
-    if site.revision == 0:
-        raise InputError("no plan was adopted yet", hint="`clusterwright plan adopt`")
+        if site.rehearsal:
+            raise InputError("this ledger is a rehearsal's", hint="`clusterwright rehearse` goes on with it")
+        if site.revision == 0:
+            raise InputError("no plan was adopted yet", hint="`clusterwright plan adopt`")
+        engine_key.tidy(snapshot)
+        engine_key.require_key(snapshot)
 
 
 def _engine(ledger: Ledger, performer: Performer, stop: threading.Event) -> Engine:
@@ -111,7 +115,7 @@ def _dispatch(server: PrefectServer, engine: Engine, say: Say, *, until_idle: bo
     """Dispatch until the engine is stopped. Raise where Prefect's server ends, or loses its database, before that."""
     from flows.dispatcher import dispatching  # imports Prefect, as above
 
-    engine.tend = Attendant(engine, say).tend
+    engine.tend, engine.may_record = Attendant(engine, say).tend, SigningGate(say).is_open
     with dispatching(server, engine, say, until_idle=until_idle) as dispatcher:
         while dispatcher.is_alive() and not server.fault():
             dispatcher.join(LOOK_S)

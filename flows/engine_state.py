@@ -44,7 +44,10 @@ class Work(NamedTuple):
 
 @dataclass
 class Engine:
-    """One running engine. `tend` attends to what is asked of the engine, and returns whether it recorded anything."""
+    """One running engine. `tend` attends to what is asked of the engine, and returns whether it recorded anything.
+
+    `may_record` returns whether the engine may begin or answer anything now.
+    """
 
     site_dir: Path
     ledger: Ledger
@@ -58,6 +61,7 @@ class Engine:
     stopping: threading.Event = field(default_factory=threading.Event)
     bell: Bell = field(default_factory=Bell)
     tend: Callable[[Snapshot], bool] = lambda _: False
+    may_record: Callable[[Snapshot], bool] = lambda _: True
     requested: set[str] = field(default_factory=set)
     queues: dict[Group, queue.Queue[Work]] = field(default_factory=dict)
     held_back: set[Group] = field(default_factory=set)

@@ -38,6 +38,8 @@ class Lookout:
         engine = self._engine
         with engine.snapshot() as snapshot:
             self._watch.lag_ends = next_wake(snapshot)
+            if not engine.may_record(snapshot):
+                return []
             if not engine.tend(snapshot):
                 return engine.work(snapshot)
         # attending has recorded something, from which work may follow: this is the one place that reads anew

@@ -34,6 +34,7 @@ from ledger.trust.chain import Finding, are_of_files, faults, faults_in, pages
 from ledger.trust.judging import Judge
 from ledger.trust.record import EVENT, Recorded, recorded
 from ledger.trust.replaying import ReplayRecord
+from ledger.trust.witnessed import Covered, RulesPeriod
 from steps.errors import ClusterwrightError, UnreachableError
 
 APART = 20_000
@@ -55,7 +56,10 @@ class Last(NamedTuple):
 
 
 class Findings(list[Finding]):
-    """Everything that is wrong. Empty if the audit is green. `events` is the number of audited events, `head` the last one's hash."""
+    """Everything that is wrong. Empty if the audit is green. `events` is the number of audited events, `head` the last one's hash.
+
+    `refused` are the events that the rules refuse. `covered` says what signatures witness. None if nothing could be replayed.
+    """
 
     def __init__(
         self,
@@ -69,6 +73,18 @@ class Findings(list[Finding]):
         self.events = events
         self.head = head
         self.anchors = Comparison((), 0, 0)
+        self.refused: list[int] = []
+        self.covered: Covered | None = None
+
+    @property
+    def unwitnessed(self) -> int | None:
+        """How many events no signature and no anchor witnesses yet. None if nothing could be replayed."""
+        return None if self.covered is None else self.covered.unwitnessed(self.events, self.anchors.up_to)
+
+    @property
+    def rules(self) -> Sequence[RulesPeriod]:
+        """By which version of the rules which events were judged. Empty if nothing could be replayed."""
+        return () if self.covered is None else self.covered.periods(self.events)
 
 
 def audit(site_dir: Path, anchors: Iterable[Anchor] = ()) -> Findings:
@@ -125,11 +141,17 @@ class Auditor(AbstractContextManager["Auditor"]):
         seq, digest = db.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone() or (0, "")
         last = Last(seq, digest, _digest_of_signatures(db))
         look = self._beside if last.seq >= APART else self._before
-        return Findings(look(db, last), events=last.seq, head=last.hash)
+        found = Findings(look(db, last), events=last.seq, head=last.hash)
+        if self._replay is not None:
+            found.refused, found.covered = self._replay.refused, self._replay.covered
+        return found
 
     def _before(self, db: sqlite3.Connection, last: Last) -> list[Finding]:
         found = faults(db, self.site_dir, last.seq)
-        return _together(found, list(self._against_replay(db, last)) if are_of_files(found) else [])
+        if not are_of_files(found):
+            self.close()
+            return found
+        return _together(found, list(self._against_replay(db, last)))
 
     def _beside(self, db: sqlite3.Connection, last: Last) -> list[Finding]:
         """Replay while another process checks the file, the chain and the evidence. Its findings replace those of the replay."""
@@ -176,6 +198,7 @@ class Replayed:
         """Replay every event up to the last. Each is judged before it is applied, and one that is refused is not applied."""
         self.last = last
         self.refused: list[int] = []
+        self.covered = Covered()
         self.engine = memory_engine()
         with _uncollected():
             self.findings = list(self._replayed(db, site_dir))
@@ -207,6 +230,8 @@ class Replayed:
             return
         projection.apply(judged.event)
         judge.after(judged.event)
+        if not judged.faults:
+            self.covered.note(judged.event)
         if judged.event.seq == 1:  # statements have the hash of genesis, which is read from this table
             genesis = {name: row[name] for name in COLUMNS}
             projection.connection.execute(insert(SQLModel.metadata.tables["event"]), [genesis])

@@ -1,7 +1,7 @@
 """The turnover package: everything that an owner needs in order to verify a site's record without Clusterwright.
 
-It has the events with their hash chain, the statements with their signatures (also as DSSE envelopes), the evidence, and the
-keys with the times in which they were valid. Its shell script `verify.sh` checks all of it with OpenSSH and coreutils.
+It has the events with their hash chain, the statements with their signatures (also as DSSE envelopes), the signatures of the
+engine, the evidence, and the keys with the times in which they were valid. Its shell script `verify.sh` checks all of it with OpenSSH and coreutils.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from ledger.questions.records import signer_keys
 from ledger.questions.site import project_time, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
+from ledger.rules.access import ENGINE
 from ledger.rules.rows import SignerKey
 from ledger.trust import ssh
 from ledger.trust.audit import audit
@@ -41,10 +42,11 @@ Row = dict[str, Any]
 
 
 class Package(NamedTuple):
-    """How much was written, and the hashes of the last and the first event."""
+    """How much was written, and the hashes of the last and the first event. `of_engine` counts the engine's signatures."""
 
     events: int
     statements: int
+    of_engine: int
     evidence: int
     head: str
     genesis: str
@@ -60,7 +62,7 @@ def write_package(site_dir: Path, folder: Path) -> Package:
             f"the ledger has {len(found)} faults, so a package of it would prove nothing",
             hint="`clusterwright audit` lists them",
         )
-    for part in ("statements", "evidence"):
+    for part in ("statements", "engine", "evidence"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     with open_snapshot(site_dir) as snapshot:
         snapshot.now = project_time(snapshot)
@@ -76,6 +78,9 @@ def write_package(site_dir: Path, folder: Path) -> Package:
     _write(folder / "hashes", "".join(row["hash"] + "\n" for row in rows))
     statements = [line for row in rows for line in _statement(folder, row)]
     _write(folder / "statements.tsv", "".join(statements))
+    of_engine = [row for row in rows if row["actor"] == ENGINE and row["signature"]]
+    for row in of_engine:
+        _write(folder / "engine" / f"{row['seq']:06}.sig", row["signature"])
     _write(folder / "namespace", namespace + "\n")
     for digest in kept:
         (folder / "evidence" / digest).write_bytes(load(site_dir, digest))
@@ -84,7 +89,14 @@ def write_package(site_dir: Path, folder: Path) -> Package:
     _write(folder / "verify.sh", (files("ledger.trust") / "verify.sh").read_text(encoding="utf-8"))
     (folder / "verify.sh").chmod(0o755)
     _write(folder / "SHA256SUMS", "".join(_sums(folder)))
-    return Package(len(rows), len(statements), len(kept), head, genesis)
+    return Package(
+        len(rows),
+        len(statements),
+        len(of_engine),
+        len(kept),
+        head,
+        genesis,
+    )
 
 
 def _events(snapshot: Snapshot) -> Iterator[Row]:
@@ -174,8 +186,9 @@ def _readme(
         "Run `./verify.sh`. It needs a POSIX shell, OpenSSH's ssh-keygen (8.9 or newer) and coreutils, and no network.\n"
         "It checks that\n\n"
         "- no file was changed, removed or added;\n"
-        "- every event follows the event before it;\n"
-        "- every signature is valid for its person at its time;\n"
+        "- every event follows the event before it, and none was recorded earlier than that;\n"
+        "- every signature is valid for its person at its time, and is of this ledger;\n"
+        "- where the site is signed, the engine signed every event of its own and so witnessed all events before it;\n"
         "- every piece of evidence has the digest that the signers saw.\n\n"
         "The package alone cannot prove two things: that no newer package exists, and that the owner's key really is the\n"
         "owner's. Ask the owner for the head and for the key's fingerprint by another channel, for example by telephone, and\n"
@@ -184,6 +197,7 @@ def _readme(
         "| `events.jsonl`, `hashes` | every event in RFC 8785 form, and its SHA-256 |\n"
         "| `statements/` | what people signed (in-toto Statements), OpenSSH signatures, and DSSE envelopes |\n"
         "| `statements.tsv` | each statement's signer and time |\n"
+        "| `engine/` | the engine's signatures, by the number of the event |\n"
         "| `allowed_signers` | each person's keys, and from when until when they were valid |\n"
         "| `evidence/` | files by their SHA-256: documents, photos, measurements, plans, people's names |\n"
         "| `status.json` | the state of every activity after the last event |\n"

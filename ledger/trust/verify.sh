@@ -11,13 +11,18 @@ fault() { echo "FAULT: $*"; bad=1; }
 # 1. Files: none was changed, removed or added.
 sha256sum --quiet --strict -c SHA256SUMS || fault "files differ from SHA256SUMS"
 files=0
-for file in * statements/* evidence/*; do
+for file in * statements/* engine/* evidence/*; do
   if [ -h "$file" ]; then fault "$file is a symbolic link"; fi
   if [ -f "$file" ]; then files=$((files + 1)); fi
 done
 [ "$files" -eq "$(($(wc -l < SHA256SUMS) + 1))" ] || fault "the package has $files files; with SHA256SUMS and the files that it lists there should be $(($(wc -l < SHA256SUMS) + 1))"
 
-# 2. Events: each event has the hash that is listed for it, and follows the event before it.
+# 2. Events: each event has the hash that is listed for it, and follows the event before it. On a signed site (the genesis has an
+#    owner's key) the engine signed the hash of each of its own events, from version 2 of the rules on.
+namespace=$(cat namespace)
+owned=0
+engine_signs=0
+engine=0
 last=0000000000000000000000000000000000000000000000000000000000000000
 events=0
 while IFS= read -r line && IFS= read -r hash <&3; do
@@ -27,16 +32,46 @@ while IFS= read -r line && IFS= read -r hash <&3; do
   rest=${line##*\"prev_hash\":\"}
   [ "${rest%%\"*}" = "$last" ] || fault "event $events does not follow the event before it"
   last=$hash
+  if [ "$events" -eq 1 ]; then
+    case $line in *'\"owner_key\":\"'*) owned=1 ;; esac
+    case $line in *'\"rules\":1,'*) ;; *'\"rules\":'*) engine_signs=$owned ;; esac
+  fi
+  case $line in '{"actor":"'*) ;; *) fault "event $events does not begin with its actor" ;; esac
+  case $line in
+    *',"kind":"rules.raised",'*) engine_signs=$owned ;;
+    '{"actor":"engine",'*)
+      [ "$engine_signs" -eq 1 ] || continue
+      engine=$((engine + 1))
+      rest=${line##*\"recorded_at\":\"}
+      moment=$(printf %s "${rest%%[.Z]*}" | tr -d 'T:-')Z
+      printf 'clusterwright event %s' "$hash" |
+        ssh-keygen -q -Y verify -f allowed_signers -I engine -n "$namespace" -s "engine/$(printf %06d "$events").sig" -O "verify-time=$moment" > /dev/null 2>&1 ||
+        fault "event $events is the engine's, and has no valid signature of it"
+      ;;
+  esac
 done < events.jsonl 3< hashes
 [ "$events" -eq "$(wc -l < events.jsonl)" ] && [ "$events" -eq "$(wc -l < hashes)" ] || fault "events.jsonl and hashes have different numbers of lines"
 
-# 3. Signatures: each statement was signed by its person, with a key that was valid at that time.
-namespace=$(cat namespace)
+signatures=0
+for file in engine/*; do
+  if [ -f "$file" ]; then signatures=$((signatures + 1)); fi
+done
+[ "$signatures" -eq "$engine" ] || fault "engine/ has $signatures signatures, and the engine signed $engine events"
+before=$(while IFS= read -r line; do
+  rest=${line##*\"recorded_at\":\"}
+  printf '%s\n' "${rest%%\"*}"
+done < events.jsonl | sort -c 2>&1) || fault "an event was recorded before the event before it (line, time): $before"
+
+# 3. Signatures: each statement names an event of this ledger, and its person signed it, with a key that was valid at that time.
 signed=0
 tab=$(printf '\t')
 while IFS="$tab" read -r name person moment; do
   signed=$((signed + 1))
   file=statements/$name.json
+  rest=$(cat "$file")
+  rest=${rest##*\"head\":\{\"hash\":\"}
+  head=${rest#*\"seq\":}
+  [ "$(head -n "${head%%[!0-9]*}" hashes | tail -n 1)" = "${rest%%\"*}" ] || fault "$file was made over another ledger"
   size=$(wc -c < "$file" | tr -d ' ')
   { printf 'DSSEv1 28 application/vnd.in-toto+json %s ' "$size"; cat "$file"; } |
     ssh-keygen -q -Y verify -f allowed_signers -I "$person" -n "$namespace" -s "$file.sig" -O "verify-time=$moment" > /dev/null 2>&1 ||
@@ -52,5 +87,5 @@ for file in evidence/*; do
 done
 
 if [ "$bad" -ne 0 ]; then echo "This package is NOT valid."; exit 1; fi
-echo "$events events, $signed signatures, $files files: this package is valid."
+echo "$events events, $signed signatures of people and $engine of the engine, $files files: this package is valid."
 echo "head $last"

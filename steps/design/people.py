@@ -1,13 +1,20 @@
-"""What tells the people of a site apart: an SSH key belongs to one person, and an account should."""
+"""What tells the people of a site and the engine apart: an SSH key belongs to one of them, and an account should."""
 
 from __future__ import annotations
 
 import base64
+import binascii
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from steps.errors import InputError, Place
 from steps.yaml_lines import Lines, line_of
+
+ENGINE = "engine"
+"""The id under which software acts. No person has it."""
+
+_ED25519 = b"\0\0\0\x0bssh-ed25519\0\0\0\x20"
+"""How an Ed25519 public key begins. 32 bytes follow."""
 
 
 class Stated(Protocol):
@@ -40,6 +47,32 @@ def refuse_shared_keys(people: Sequence[Stated], lines: Lines, file: str) -> Non
                 hint=f"let {person.id} make a key of their own with `ssh-keygen -t ed25519`, and write its .pub line here",
                 place=Place(file, line_of(lines, ("people", index, "ssh_key")), f"people[{index}].ssh_key"),
             )
+
+
+def engine_public_key(line: str) -> str:
+    """Return the engine's public key without its comment. Raise ValueError for any other text. The engine signs with Ed25519."""
+    kind, coded, *_ = [*line.split(), "", ""]
+    try:
+        content = base64.b64decode(coded, validate=True)
+    except binascii.Error:
+        content = b""
+    is_key = content.startswith(_ED25519) and len(content) == len(_ED25519) + 32
+    if kind != "ssh-ed25519" or not is_key:
+        raise ValueError("not the engine's public key; `clusterwright keys engine` prints the line to write here")
+    return f"{kind} {coded}"
+
+
+def refuse_key_of_person(engine_key: str | None, people: Iterable[Stated], lines: Lines, file: str) -> None:
+    """Raise InputError if the engine's key is also a person's: what software did and what they decided could not be told apart."""
+    if engine_key is None:
+        return
+    holder = next((p.id for p in people if p.ssh_key and _content(p.ssh_key) == _content(engine_key)), None)
+    if holder is not None:
+        raise InputError(
+            f"the engine has the SSH key of {holder}, and a key belongs to one of them",
+            hint="`clusterwright keys engine` makes one for the engine alone, and prints the line to write here",
+            place=Place(file, line_of(lines, ("engine_key",)), "engine_key"),
+        )
 
 
 def _content(line: str) -> bytes:

@@ -17,7 +17,7 @@ from pydantic import Field, field_validator, model_validator
 
 from steps.catalog.schema import Closed, Slug, StepId, Text
 from steps.catalog.terms import Kind, Phase
-from steps.design.people import refuse_shared_keys
+from steps.design.people import ENGINE, engine_public_key, refuse_key_of_person, refuse_shared_keys
 from steps.errors import InputError, Place
 from steps.evidence_rules import EvidenceRules
 from steps.text import require_visible
@@ -157,6 +157,7 @@ class Site(Closed):
     crews: dict[Slug, Annotated[int, Field(ge=1, le=10_000)]] = Field(default_factory=dict)
     people: tuple[PersonEntry, ...] = Field(min_length=1)
     assurance: Literal["recorded", "signed"] = "recorded"
+    engine_key: str | None = None
     inventory: Inventory | None = None
     evidence: EvidenceRules = EvidenceRules()
 
@@ -169,12 +170,19 @@ class Site(Closed):
             raise ValueError("not an IANA time zone such as Europe/Oslo") from None
         return value
 
+    @field_validator("engine_key")
+    @classmethod
+    def _plain_engine_key(cls, value: str | None) -> str | None:
+        return None if value is None else engine_public_key(value)
+
     @model_validator(mode="after")
     def _people_once(self) -> Site:
         times = Counter(person.id for person in self.people)
         twice = {name for name, count in times.items() if count > 1}
         if twice:
             raise ValueError(f"people share the id {min(twice)!r}")
+        if ENGINE in times:
+            raise ValueError(f"the id {ENGINE!r} is the one under which software acts, so no person can have it")
         return self
 
 
@@ -193,6 +201,7 @@ def read_site(folder: Path, roles: dict[str, str]) -> Site:
                     place=Place(str(path), line_of(lines, at), f"people[{index}].roles[{number}]"),
                 )
     refuse_shared_keys(site.people, lines, str(path))
+    refuse_key_of_person(site.engine_key, site.people, lines, str(path))
     for role in site.crews:
         if role not in roles:
             raise InputError(

@@ -74,6 +74,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         orders=tuple(_order(order) for order in expansion.orders.values()),
         host_sets=around.hosts.sets,
         people=tuple(_person(person) for person in site.people),
+        engine_key=site.engine_key,
         roles=around.roles,
         design=dict(design.site.values),
         figures=dict(design.figures),

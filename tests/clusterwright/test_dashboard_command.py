@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from clusterwright.health import FAULT, LOGIN, OK, Check, checks, fixed
+from clusterwright.health import LOGIN, checks, fixed
+from clusterwright.health_check import FAULT, OK, Check
 from flows.dashboard_login import login_file, login_of
 from flows.held import locked
 from tests.conftest import Command

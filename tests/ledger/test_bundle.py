@@ -22,7 +22,7 @@ pytestmark = needs("ssh-keygen")
 
 __all__ = ["keys", "signed"]
 
-TOOLS = ("sh", "ssh-keygen", "sha256sum", "wc", "tr", "cat", "dirname", "ls", "env")
+TOOLS = ("sh", "ssh-keygen", "sha256sum", "wc", "tr", "cat", "dirname", "ls", "env", "sort", "head", "tail")
 
 
 @pytest.fixture

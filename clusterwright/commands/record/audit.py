@@ -1,6 +1,6 @@
 """Verify the record; exit code 1 on a fault.
 
-It verifies the hash chain, the evidence, every projection against a replay, and anchors.
+It verifies the hash chain, the evidence, every decision by the rules, every projection against a replay, and anchors.
 
 Example:
     clusterwright audit
@@ -12,6 +12,7 @@ from typing import Annotated
 
 from typer import Option
 
+from clusterwright.audit_view import lines
 from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json, table
 from ledger.trust.anchor_words import read_anchors
@@ -36,6 +37,9 @@ def audit(
                 "events": found.events,
                 "head": found.head,
                 "anchors": anchors,
+                "rules": found.rules,
+                "refused": found.refused,
+                "unwitnessed": found.unwitnessed,
                 "findings": list(found),
             }
         )
@@ -43,6 +47,8 @@ def audit(
         print(f"{found.events} events, head {found.head[:16]}, {len(found)} findings")
         if holding:
             print(f"{holding} anchors hold, the newest of event {up_to}")
+        for line in lines(found):
+            print(line)
         if found:
             table(("where", "what"), [(f.where, f.message) for f in found])
     if found:

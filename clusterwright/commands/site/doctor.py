@@ -14,7 +14,8 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import Asking
-from clusterwright.health import FAULT, OK, checks, fixed
+from clusterwright.health import checks, fixed
+from clusterwright.health_check import FAULT, OK
 from clusterwright.output import print_json, say, table
 from steps.errors import NotSatisfiedError
 

@@ -23,5 +23,6 @@ def bundle(
     site: SiteOption = None,
 ) -> None:
     made = write_package(find_site(site), folder)
-    say(f"{folder}: {made.events} events, {made.statements} signed statements, {made.evidence} files of evidence")
+    signed = f"{made.statements} signed statements, {made.of_engine} signatures of the engine"
+    say(f"{folder}: {made.events} events, {signed}, {made.evidence} files of evidence")
     say(f"head {made.head}; verify it with {folder}/verify.sh")

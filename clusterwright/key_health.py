@@ -1,0 +1,62 @@
+"""Checks of a site's record that a person should know of: the version of the rules, and the engine's key."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from clusterwright.health_check import ADVICE, FAULT, OK, Check
+from clusterwright.output import say
+from ledger.questions.rules_in_force import RAISE, rules_in_force
+from ledger.questions.site import site_of
+from ledger.questions.snapshot import Snapshot
+from ledger.reading import open_snapshot
+from ledger.stores.following import has_ledger
+from ledger.stores.place import database_of
+from ledger.trust import engine_key
+from steps.design.site import Site
+from steps.errors import ClusterwrightError, NotSatisfiedError, UnreachableError
+
+KEY = "engine's key"
+ENROL = "`clusterwright keys engine` prints the line to write there"
+
+
+def say_what_is_missing(snapshot: Snapshot) -> None:
+    """Say if the engine can record nothing until the owner enrols a key of it."""
+    try:
+        engine_key.signs(snapshot)
+    except NotSatisfiedError as error:
+        say(f"{error.what}, so the engine records nothing: {error.hint}")
+
+
+def record_checks(folder: Path, site: Site) -> Iterator[Check]:
+    """Yield the checks of a site's record. Where there is none yet, of what site.yaml proposes."""
+    if not has_ledger(folder):
+        if site.assurance == "signed" and site.engine_key is None:
+            yield Check(KEY, ADVICE, "site.yaml names no engine_key, so the engine could record nothing", ENROL)
+        return
+    try:
+        with open_snapshot(folder) as snapshot:
+            yield _rules(snapshot)
+            if not site_of(snapshot).rehearsal and engine_key.is_asked(snapshot):
+                yield _engine_key(snapshot)
+    except ClusterwrightError as error:
+        yield Check("ledger", FAULT, error.what, error.hint)
+
+
+def _rules(snapshot: Snapshot) -> Check:
+    found = rules_in_force(snapshot)
+    said = f"version {found.version}, since event {found.since_event}"
+    if found.is_newest:
+        return Check("rules", OK, said)
+    return Check("rules", ADVICE, f"{said}; this program knows version {found.newest}", f"as the owner: {RAISE}")
+
+
+def _engine_key(snapshot: Snapshot) -> Check:
+    """Return whether the engine could sign now. On a shared site it may run in another folder than this one."""
+    try:
+        engine_key.require_key(snapshot)
+    except UnreachableError as error:
+        is_elsewhere = database_of(snapshot.site_dir) is not None
+        return Check(KEY, ADVICE if is_elsewhere else FAULT, error.what, error.hint)
+    except ClusterwrightError as error:
+        return Check(KEY, FAULT, error.what, error.hint)
+    return Check(KEY, OK, "the plan in force names it")
