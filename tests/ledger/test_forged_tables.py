@@ -44,7 +44,7 @@ def forged(ledger: Ledger, sql: str) -> None:
         "INSERT INTO person_role (person, role) VALUES ('tech', 'network-lead')",
         "DELETE FROM person_role WHERE person = 'sponsor'",
         "UPDATE person SET account = 'guest' WHERE id = 'pm'",
-        f"UPDATE signer_key SET key = '{public('guest')}' WHERE person = 'pm'",
+        "UPDATE signer_key SET key = (SELECT key FROM signer_key WHERE person = 'guest') WHERE person = 'pm'",
         "UPDATE signer_key SET until = NULL, person = 'nobody' WHERE person = 'lead2'",
         "UPDATE delegation SET \"to\" = 'tech'",
         "UPDATE delegation SET until = '2099-01-01T00:00:00.000000Z'",
