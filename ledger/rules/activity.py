@@ -239,7 +239,8 @@ class Activity:
     """A step at a unit. `plan` is the adopted plan's part of it. All other fields change with the work; only projections do that.
 
     `stale_since` and `valid_since` are numbers of events. Approvals are valid if they are later than both. `kept` are the hosts
-    that a retry does not touch again. The last four fields depend on the time at which the activity is seen. `signed` is the
+    that a retry does not touch again. `performers` are who did the work of this attempt. `hands` are all who ever worked on the
+    activity: in an earlier attempt too, and those who only reported progress or read an instrument. The last four fields depend on the time at which the activity is seen. `signed` is the
     number of valid approvals. `whose` is the organisation to which the activity, or else its assignee, belongs.
     """
 
@@ -260,6 +261,7 @@ class Activity:
     finished_at: datetime | None
     done_at: datetime | None
     performers: tuple[str, ...]
+    hands: tuple[str, ...]
     kept: tuple[str, ...]
     items_done: int | None
     percent: float | None

@@ -169,10 +169,10 @@ def _under(actor: Actor, question: _Question, role: str | None) -> str:
 
 
 def _refuse_performer(actor: Actor, row: Activity, question: _Question) -> None:
-    """Raise for a person who did the work, if the sign-off policy does not let performers approve."""
+    """Raise for a person who worked on the activity in any attempt, if the sign-off policy does not let performers approve."""
     if question.rule.never is not Never.PERFORMER:
         return
-    if not row.separates_duties or actor.id not in row.performers:
+    if not row.separates_duties or actor.id not in row.hands:
         return
     it = "it" if question.matter.subject == row.id else question.matter.subject
     raise NotPermittedError(

@@ -247,7 +247,7 @@ def done_was_signed(snapshot: Snapshot, rows: Rows) -> None:
     """Quorum, separation of duties, and nobody counted twice."""
     did = {
         name: set(json.loads(text))
-        for name, text in snapshot.db.execute("SELECT id, performers FROM activity").fetchall()
+        for name, text in snapshot.db.execute("SELECT id, hands FROM activity").fetchall()
     }
     for row in rows.values():
         signed = [s for s in sign_offs(snapshot, row.id) if s.attempt == row.attempt and s.decision == "approved"]

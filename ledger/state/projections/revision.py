@@ -54,6 +54,7 @@ NOT_STARTED: Row = FRESH | {
     "ready_from": None,
     "finish_from": None,
     "started_at": None,
+    "hands": (),
     "last_note": "",
     "overridden": False,
 }
