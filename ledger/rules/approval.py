@@ -7,7 +7,7 @@ refusal. Decisions record what it returns. Questions call it to find out what a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from ledger.rules.activity import NOT_BEGUN, NOT_MET, Action, Activity, State, refusal
@@ -213,6 +213,23 @@ def waive(case: Case, metric: str) -> tuple[str, State]:
     if case.row.state in NOT_MET and unmet == [metric]:
         return role, unless_open_a(case, after_work(case.row, by_hand=False))
     return role, stored_state(case.row)
+
+
+def refuse_past_day(case: Case, due: date) -> None:
+    """Raise if something is to be made good by a day that is over."""
+    if due < case.present.date():
+        raise InputError(
+            f"{due} is over; it cannot be made good by then", hint=f"--due {case.present:%Y-%m-%d} or a later day"
+        )
+
+
+def move_waiver(case: Case, waiver: str, before: date, due: date) -> str:
+    """Let somebody set another day for a waiver, who could waive. Return the role under which they may."""
+    role = may(case.actor, "move_waiver", matter_of(case)._replace(subject=waiver))
+    refuse_past_day(case, due)
+    if due == before:
+        raise InputError(f"{waiver} is due on {due} already")
+    return role
 
 
 def waivable(case: Case) -> tuple[str, list[str]]:

@@ -86,6 +86,10 @@ class Papers:
         self.scanned.write_text("\n".join(["serial", *SERIALS[1:]]))
         self.newest = {"NCR": 1, "CO": 1, "D": 1, "Q": 1}
 
+    def in_days(self, days: int) -> date:
+        """Return a coming day."""
+        return (self.clock.now + timedelta(days=days)).date()
+
     def named(self, prefix: str) -> str:
         """Return an id that may be there."""
         return f"{prefix}-{self.newest[prefix]:04d}"
@@ -118,7 +122,8 @@ COMMANDS: dict[str, Command] = {
     "assign_organisation": lambda b, p, a, _: work.assign_organisation(b, p, a, ""),
     "sign": lambda b, p, a, _: sign_off.sign(b, p, a),
     "reject": lambda b, p, a, _: sign_off.reject(b, p, a, "no"),
-    "waive": lambda b, p, a, _: sign_off.waive(b, p, a, "link.loss", "short", LATER),
+    "waive": lambda b, p, a, x: sign_off.waive(b, p, a, "link.loss", "short", x.in_days(60)),
+    "move_waiver": lambda b, p, a, x: sign_off.move_waiver(b, p, a, "W-0001", x.in_days(90), "longer"),
     "break_glass": lambda b, p, a, _: sign_off.break_glass(b, p, a, "the truck waits"),
     "invite": lambda b, p, a, x: sign_off.invite(b, p, a, x.clock.now + timedelta(hours=1), agreed=True),
     "attend": lambda b, p, a, _: sign_off.attend(b, p, a, "sponsor", person="sponsor"),
@@ -246,8 +251,7 @@ Rows = dict[str, Activity]
 def done_was_signed(snapshot: Snapshot, rows: Rows) -> None:
     """Quorum, separation of duties, and nobody counted twice."""
     did = {
-        name: set(json.loads(text))
-        for name, text in snapshot.db.execute("SELECT id, hands FROM activity").fetchall()
+        name: set(json.loads(text)) for name, text in snapshot.db.execute("SELECT id, hands FROM activity").fetchall()
     }
     for row in rows.values():
         signed = [s for s in sign_offs(snapshot, row.id) if s.attempt == row.attempt and s.decision == "approved"]
@@ -381,7 +385,7 @@ PRELUDE = [
     ("finish", "tech", "001@site"),
     ("sign", "lead", "001@site"),
     ("order", "pm", "001@site"),
-    ("receive", "tech", "001@site"),
+    ("receive", "pm", "001@site"),
     ("start", "tech", "010@pod-001"),
     ("attach", "tech", "010@pod-001"),
     ("finish", "tech", "010@pod-001"),

@@ -138,8 +138,8 @@ def _prepared(made: Ledger) -> None:
         work.finish(made, of(CREW), f"{name}@site")
     sign_off.sign(made, of(POLICY), "607@site")
     work.hold(made, of(CREW), "610@site", "rain")
-    work.measure(made, of(CREW), "609@site", "loss", Decimal(1), "dB")
-    work.measure(made, of(CREW), "612@site", "loss", Decimal(1), "dB")
+    work.measure(made, "worker", "609@site", "loss", Decimal(1), "dB")
+    work.measure(made, "worker", "612@site", "loss", Decimal(1), "dB")
     sign_off.waive(made, of("owner-pm"), "612@site", "loss", "known", DAY)
     sign_off.reject(made, of(POLICY), "611@site", "dirty")
     ncr.disposition_ncr(made, of(POLICY), "NCR-0003", "rework")
@@ -192,6 +192,7 @@ def decisions(made: Ledger, files: Path) -> dict[str, Callable[[str], object]]:
         "sign": lambda who: sign_off.sign(made, who, "603@site"),
         "reject": lambda who: sign_off.reject(made, who, "603@site", "dirty"),
         "waive": lambda who: sign_off.waive(made, who, "609@site", "loss", "known", DAY),
+        "move_waiver": lambda who: sign_off.move_waiver(made, who, "612@site", "W-0001", DAY.replace(day=9), "later"),
         "break_glass": lambda who: sign_off.break_glass(made, who, "603@site", "fire"),
         "release": lambda who: sign_off.release(made, who, "605@site", hosts=["n1"], count=1, playbook_digest="0" * 64),
         "invite": lambda who: sign_off.invite(made, who, "601@site", T0 + timedelta(days=2)),
@@ -257,9 +258,9 @@ def test_every_role_may_what_the_table_says_and_nothing_else(tried: Ledger, tmp_
             if allowed == (said == "refused"):
                 wrong.append(f"{name} by {person}: {said}")
 
-    engines = {action for action, rule in ACCESS.items() if rule.may == (Who.ENGINE,)} - {"answer_request"}
+    engines = {action for action, rule in ACCESS.items() if rule.may == (Who.ENGINE,)} - calls.keys()
     assert wrong == []
-    assert ACCESS.keys() - engines == {name.partition(" ")[0] for name in calls}
+    assert ACCESS.keys() - engines - {"raise_rules"} == {name.partition(" ")[0] for name in calls}
     assert sorted(calls.keys() - recorded) == []
     assert last_event(tried.site_dir) == before
 
@@ -296,6 +297,7 @@ def test_whoever_did_the_work_does_not_approve_it(tried: Ledger) -> None:
     assert said == [
         "sign {}",
         "waive a criterion of {}",
+        "set another day for {}",
         "accept {} as it is",
         "accept {} as it is",
         "close {}",
