@@ -84,7 +84,8 @@ def waived(case: LookedUp, metric: str, reason: str, due: date) -> Waived:
 def waiver_moved(case: LookedUp, waiver: str, due: date, reason: str) -> WaiverMoved:
     """Return another day for a waiver, with the day that it replaces."""
     require_reason(reason, "another day")
-    found = next((w for w in waivers(case.snapshot, case.row.id) if w.id == waiver), None)
+    there = {row.id: row for row in waivers(case.snapshot, case.row.id)}
+    found = there.get(waiver)
     if found is None:
         raise InputError(f"{case.row.id} has no waiver {waiver!r}", hint="`clusterwright punch` lists them")
     role = rules.move_waiver(case, waiver, found.due, due)

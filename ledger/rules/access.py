@@ -88,6 +88,13 @@ ACCESS: dict[str, Rule] = {
     "measure": Rule("measure {}", "an activity", _ANYTHING, PROCEED),
     "check": Rule("check {}", "items of an activity", _ANYTHING, PROCEED, decisions=("check", "scan")),
     "attach": Rule("attach evidence to {}", "an activity", _ANYTHING),
+    "correct": Rule("take back {}", "an entry about an activity", (Who.THEIRS, Who.POLICY, *PROCEED)),
+    "correct_supply": Rule(
+        "take back {}",
+        "an entry about an order or a delivery",
+        (Who.THEIRS, *PROCEED, "procurement-lead"),
+        decisions=("correct",),
+    ),
     "finish": Rule("finish {}", "an activity", _ANYONE, PROCEED),
     "record_facts": Rule("record a fact for {}", "an activity", _ANYONE),
     "attest": Rule("attest {}", "an activity", _ITS_OWN, PROCEED),

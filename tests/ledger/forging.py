@@ -96,6 +96,7 @@ ENTERED: dict[str, set[str]] = {
     "activity.measured": {"reading"},
     "activity.finished": set(),
     "evidence.attached": {"evidence", "digest", "name", "size", "media_type", "removed"},
+    "entry.taken_back": {"reason"},
     "activity.held": {"reason"},
     "activity.resumed": {"reason"},
     "activity.not_applicable": {"reason"},

@@ -20,6 +20,7 @@ from ledger import entries
 from ledger.decisions import (
     changes,
     checklists,
+    corrections,
     deliveries,
     evidence,
     facts,
@@ -34,6 +35,7 @@ from ledger.decisions import (
 )
 from ledger.decisions.plan import adopt_plan, create_ledger, publish_forecast
 from ledger.entries import ItemEntry
+from ledger.questions.entries import last_entries
 from ledger.reading import last_event
 from ledger.rules.access import ACCESS, Never, Who
 from ledger.rules.access import decisions as decisions_with_rows
@@ -164,6 +166,12 @@ def decisions(made: Ledger, files: Path) -> dict[str, Callable[[str], object]]:
     rows = [entries.ProgressRow(line=1, activity="601@site", state="done", started=None, finished=T0, by="", note="")]
     lent = {"since": T0, "until": T0 + timedelta(days=9), "reason": "away"}
 
+    with made.write() as writing:
+        said = {
+            "start": last_entries(writing.at(), "602@site")[0].seq,
+            "order": last_entries(writing.at(), "601@site#paid")[0].seq,
+        }
+
     def fact(who: str) -> object:
         entry = entries.FactEntry("feed.rating", Decimal(100), "A")
         return facts.record_facts(made, who, "606@site", [entry], evidence=[LETTER])
@@ -179,6 +187,8 @@ def decisions(made: Ledger, files: Path) -> dict[str, Callable[[str], object]]:
         "measure": lambda who: work.measure(made, who, "604@site", "loss", Decimal("0.1"), "dB"),
         "check": lambda who: checklists.check(made, who, "604@site", [ItemEntry("a")]),
         "attach": lambda who: evidence.attach(made, who, "601@site", LETTER, "letter"),
+        "correct": lambda who: corrections.correct(made, who, said["start"], "the wrong one"),
+        "correct_supply": lambda who: corrections.correct(made, who, said["order"], "the wrong one"),
         "finish": lambda who: work.finish(made, who, "602@site"),
         "record_facts": fact,
         "attest": lambda who: evidence.attest(made, who, "605@site", "done by hand", evidence=[]),
@@ -224,7 +234,14 @@ def decisions(made: Ledger, files: Path) -> dict[str, Callable[[str], object]]:
     }
 
 
-THEIRS = {"delegate": of(CREW), "withdraw": of(POLICY), "revoke_key": of(POLICY), "redact": "stranger"}
+THEIRS = {
+    "correct": "worker",
+    "correct_supply": of("buyer"),
+    "delegate": of(CREW),
+    "withdraw": of(POLICY),
+    "revoke_key": of(POLICY),
+    "redact": "stranger",
+}
 """Whose matter it is, where the table says that it is somebody's."""
 
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 def add_hands(p: Projection, row: Activity, *people: str) -> None:
     """Note that people worked on an activity. Software is nobody's hand."""
-    p.change(row, hands=together(row.hands, *(person for person in people if person != ENGINE)))
+    hands = (person for person in people if person != ENGINE)
+    p.change(row, hands=together(row.hands, *hands))
 
 
 def together(people: tuple[str, ...], *more: str) -> tuple[str, ...]:
