@@ -13,24 +13,16 @@ from ledger.questions.facts import how_to_record, lacking_facts
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import live_releases, measurements, preview, sign_offs
 from ledger.questions.snapshot import Snapshot
+from ledger.questions.why_supply import Why, why_supply
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import CHANGING, SOFTWARES_WORK, Activity, State
 from ledger.rules.approval import missing_evidence
 from ledger.rules.judgement import FAILED, NOT_MEASURED, Judgement
 from ledger.rules.rows import RUN_NOT_DONE, Unmet
+from ledger.rules.subjects import is_supply
 from steps.catalog.terms import Kind
 from steps.errors import InputError
 from steps.value import Value
-
-
-class Why(NamedTuple):
-    """Why an activity does not proceed: what it waits for (`unmet`), and what it still `needs`, in words."""
-
-    activity: str
-    state: State
-    state_sentence: str
-    unmet: tuple[Unmet, ...]
-    needs: tuple[str, ...]
 
 
 class CriterionRow(NamedTuple):
@@ -55,7 +47,9 @@ class CriterionRow(NamedTuple):
 
 
 def why(snapshot: Snapshot, name: str) -> Why:
-    """Return why an activity does not proceed. Raise InputError for an unknown activity."""
+    """Return why an activity, an order or a delivery does not proceed. Raise InputError for an unknown id."""
+    if is_supply(name):
+        return why_supply(snapshot, name)
     case = case_of(snapshot, name, ENGINE)
     row = case.row
     return Why(
