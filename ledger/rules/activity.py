@@ -243,8 +243,9 @@ class Activity:
 
     `stale_since` and `valid_since` are numbers of events. Approvals are valid if they are later than both. `kept` are the hosts
     that a retry does not touch again. `performers` are who did the work of this attempt. `hands` are all who ever worked on the
-    activity: in an earlier attempt too, and those who only reported progress or read an instrument. The last four fields depend on the time at which the activity is seen. `signed` is the
-    number of valid approvals. `whose` is the organisation to which the activity, or else its assignee, belongs.
+    activity: in an earlier attempt too, and those who only reported progress or read an instrument. The last four fields
+    depend on the time at which the activity is seen. `signed` is the number of valid approvals. `whose` is the organisation to
+    which the activity, or else its assignee, belongs.
     """
 
     plan: PlanActivity
