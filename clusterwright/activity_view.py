@@ -8,6 +8,7 @@ from clusterwright.flat import flat_activity
 from clusterwright.output import Document, in_line, minute
 from ledger.questions import records
 from ledger.questions.checks import check_history, checklist
+from ledger.questions.entries import corrections
 from ledger.questions.facts import fact_needs
 from ledger.questions.links import predecessors, successors
 from ledger.questions.ncrs import ncrs
@@ -44,6 +45,7 @@ def activity_document(snapshot: Snapshot, row: Activity) -> Document:
         "attestations": records.attestations(snapshot, row.id),
         "releases": records.releases(snapshot, row.id),
         "runs": records.runs(snapshot, row.id),
+        "corrections": corrections(snapshot, row.id),
         "comments": records.comments(snapshot, row.id),
     }
 
@@ -65,6 +67,10 @@ def print_activity(document: Document, snapshot: Snapshot, row: Activity) -> Non
     lines += [f"attested by {a.by}, {minute(a.at, zone)}: {a.reason}" for a in document["attestations"]]
     lines += [_release_line(release, zone) for release in document["releases"]]
     lines += [f"run {r.id}: {r.status} {r.summary}" for r in document["runs"]]
+    lines += [
+        f"taken back: event {c.entry} ({c.kind} by {c.entered_by}) by {c.by}, {minute(c.at, zone)}: {c.reason}"
+        for c in document["corrections"]
+    ]
     lines += [f"note by {c.person}, {minute(c.at, zone)}: {c.text}" for c in document["comments"]]
     print("\n".join(map(in_line, lines)))
 

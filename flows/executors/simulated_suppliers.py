@@ -54,4 +54,4 @@ class SimulatedSuppliers:
 
     def _receive(self, tranche: str, at: datetime) -> None:
         clerk = self.people.one(CLERK)
-        deliveries.receive(self.people.ledger, clerk, tranche, note=SOURCE, at=at)
+        deliveries.receive(self.people.ledger, clerk, tranche, note=SOURCE, unscanned=SOURCE, at=at)

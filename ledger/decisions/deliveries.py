@@ -59,11 +59,13 @@ def receive(
     *,
     serials: Sequence[str] = (),
     note: str = "",
+    unscanned: str = "",
     at: datetime | None = None,
 ) -> Event:
     """Record that a delivery arrived. Without a quantity, everything outstanding arrived.
 
-    Activities that wait for the delivery may start when it is complete.
+    Activities that wait for the delivery may start when it is complete. `unscanned` says why pieces that have serial numbers
+    are received without them.
     """
     came = None if quantity is None else Decimal(str(quantity))
     with ledger.write() as writing:
@@ -75,6 +77,7 @@ def receive(
             quantity=came,
             serials=serials,
             note=note,
+            unscanned=unscanned,
         )
         return writing.record(moment, actor, payload, subject=tranche_id)
 

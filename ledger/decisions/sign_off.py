@@ -81,6 +81,21 @@ def waive(
         return case.record(made.waived(case, metric, reason, due))
 
 
+def move_waiver(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    waiver: str,
+    due: date,
+    reason: str,
+    *,
+    at: datetime | None = None,
+) -> Event:
+    """Set another day by which a waived criterion is to be made good. Who may waive it may do so."""
+    with ledger.case(activity, actor, at) as case:
+        return case.record(made.waiver_moved(case, waiver, due, reason))
+
+
 def break_glass(
     ledger: Ledger,
     actor: str,

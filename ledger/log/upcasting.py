@@ -31,6 +31,11 @@ def _tranche_received_2(payload: Fields) -> Fields:
     return payload | {"manifest": None, "scan": None, "differences": [], "ncr": None, "ncr_class": ""}
 
 
+def _tranche_received_3(payload: Fields) -> Fields:
+    """Before version 3 nobody had to say why serial numbers were missing."""
+    return payload | {"unscanned": ""}
+
+
 def _measured_2(payload: Fields) -> Fields:
     """In version 1 a failed reading opened no non-conformance."""
     return payload | {"ncr": None, "ncr_class": "", "reason": "", "under": None}
@@ -70,6 +75,7 @@ UPCASTS: dict[tuple[str, int], Upcast] = {
     ("activity.measured", 2): lambda payload: payload | {"result": None},
     ("order.placed", 1): _order_placed_2,
     ("tranche.received", 1): _tranche_received_2,
+    ("tranche.received", 2): _tranche_received_3,
     **{(kind, 1): _unsigned for kind in UNSIGNED_1},
     **{(kind, 1): _unnamed for kind in ("activity.signed", "activity.rejected")},
 }

@@ -7,12 +7,25 @@ what the event says was decided, and compare. So a role or a result that an even
 from __future__ import annotations
 
 from ledger.log.payloads.plan import Genesis
-from ledger.making import checklists, deliveries, facts, ncr, orders, people, plan, progress, runs, sign_off, work
+from ledger.making import (
+    checklists,
+    corrections,
+    deliveries,
+    facts,
+    ncr,
+    orders,
+    people,
+    plan,
+    progress,
+    runs,
+    sign_off,
+    work,
+)
 from ledger.making.again import Tables
 from ledger.making.genesis import genesis_again
 
 AGAIN: Tables = {Genesis: genesis_again}
 """By kind of payload: how it is made again. A kind without an entry would be refused by everybody."""
 
-for _subject in (checklists, deliveries, facts, ncr, orders, people, plan, progress, runs, sign_off, work):
+for _subject in (checklists, corrections, deliveries, facts, ncr, orders, people, plan, progress, runs, sign_off, work):
     AGAIN |= _subject.AGAIN

@@ -77,12 +77,14 @@ def received(
     quantity: Decimal | None,
     serials: Sequence[str],
     note: str,
+    unscanned: str,
 ) -> TrancheReceived:
     """Return that a delivery arrived. Without a quantity, everything outstanding arrived."""
     tranche = receivable(moment, actor, tranche_id)
     came = tranche.outstanding if quantity is None else quantity
     rules.refuse_serials(tranche_id, came, serials, serials_received(moment.snapshot) if serials else {})
     rules.refuse_surplus(tranche, came)
+    rules.refuse_unscanned(order_named(moment.snapshot, tranche_id), tranche_id, came, serials, unscanned)
     return TrancheReceived(
         quantity=came,
         serials=tuple(serials),
@@ -93,6 +95,7 @@ def received(
         differences=(),
         ncr=None,
         ncr_class="",
+        unscanned=unscanned.strip(),
     )
 
 
@@ -127,6 +130,7 @@ def received_by_manifest(
         differences=tuple(Difference(**d._asdict()) for d in found.differences),
         ncr=moment.next_id("ncr") if opens else None,
         ncr_class=activity.plan.ncr_class if opens else "",
+        unscanned="",
     )
 
 
@@ -163,6 +167,7 @@ def _received_again(moment: Moment, event: Event, p: TrancheReceived) -> Tranche
             quantity=p.quantity,
             serials=p.serials,
             note=p.note,
+            unscanned=p.unscanned,
         )
     tranche = receivable(moment, event.actor, event.subject)
     manifest, scan = (FileRead(load(moment.site_dir, left.digest), left.name) for left in (p.manifest, p.scan))

@@ -12,12 +12,14 @@ from ledger.log.payloads.sign_off import (
     Rejected,
     Signed,
     Waived,
+    WaiverMoved,
     Witnessed,
     WitnessInvited,
     WitnessNoted,
 )
 from ledger.making.again import Tables, about_activity
 from ledger.questions.case import LookedUp, actor
+from ledger.questions.records import waivers
 from ledger.rules import approval as rules
 from ledger.rules import runs, witnesses
 from ledger.rules.activity import State
@@ -67,6 +69,7 @@ def rejected(case: LookedUp, reason: str) -> Rejected:
 def waived(case: LookedUp, metric: str, reason: str, due: date) -> Waived:
     """Return a waiver of a criterion, with the state to which it leads."""
     require_reason(reason, "a waiver")
+    rules.refuse_past_day(case, due)
     role, result = rules.waive(case, metric)
     return Waived(
         waiver=case.next_id("waiver"),
@@ -76,6 +79,17 @@ def waived(case: LookedUp, metric: str, reason: str, due: date) -> Waived:
         role=role,
         result=result.value,
     )
+
+
+def waiver_moved(case: LookedUp, waiver: str, due: date, reason: str) -> WaiverMoved:
+    """Return another day for a waiver, with the day that it replaces."""
+    require_reason(reason, "another day")
+    there = {row.id: row for row in waivers(case.snapshot, case.row.id)}
+    found = there.get(waiver)
+    if found is None:
+        raise InputError(f"{case.row.id} has no waiver {waiver!r}", hint="`clusterwright punch` lists them")
+    role = rules.move_waiver(case, waiver, found.due, due)
+    return WaiverMoved(waiver=waiver, due=due, due_before=found.due, reason=reason, role=role)
 
 
 def overridden(case: LookedUp, reason: str) -> Overridden:
@@ -134,6 +148,7 @@ AGAIN: Tables = {
     Signed: about_activity(_signed_again),
     Rejected: about_activity(lambda case, p: rejected(case, p.reason)),
     Waived: about_activity(lambda case, p: waived(case, p.metric, p.reason, p.due)),
+    WaiverMoved: about_activity(lambda case, p: waiver_moved(case, p.waiver, p.due, p.reason)),
     Overridden: about_activity(lambda case, p: overridden(case, p.reason)),
     Released: about_activity(lambda case, p: released(case, p.hosts, p.count, p.playbook_digest)),
     WitnessInvited: about_activity(lambda case, p: witnesses_invited(case, p.on, agreed=p.agreed)),

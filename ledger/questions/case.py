@@ -192,6 +192,11 @@ class LookedUp:
         return self.snapshot.now
 
     @property
+    def present(self) -> datetime:
+        """The time at which the decision is recorded."""
+        return self.now
+
+    @property
     def owner(self) -> str:
         """The owner that the first event names."""
         return self._site[0]

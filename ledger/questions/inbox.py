@@ -136,7 +136,7 @@ def _to_sign(snapshot: Snapshot, me: Actor) -> Iterator[InboxRow]:
     waiting += [gate for gate in gates if not gate.plan.completed_by]
     for row in waiting:
         role = _first_role(row.plan.policy.roles, me)
-        if role is None or (row.separates_duties and me.id in row.performers):
+        if role is None or (row.separates_duties and me.id in row.hands):
             continue
         if me.id not in LookedUp(snapshot, row, me).approvals:
             since = row.ready_from if row.state is State.READY else row.ended_at

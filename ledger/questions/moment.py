@@ -65,7 +65,9 @@ class Moment:
 
     def may(self, person: str, action: str, subject: str, **matter: Any) -> str:
         """Return the role in which a person may take a decision that is not about an activity. Raise NotPermittedError if they may not."""
-        return may(self.actor(person), action, Matter(subject, self.owner, **matter))
+        found = self.snapshot.first("SELECT owner, rehearsal FROM site")
+        about = Matter(subject, found[0], is_rehearsal=bool(found[1]), **matter)
+        return may(self.actor(person), action, about)
 
     def settled(self) -> None:
         """Do nothing: the tables say when each node is ready. A replay works it out only when it is asked for."""
@@ -82,6 +84,11 @@ class CaseOfMoment(LookedUp):
         """Take the moment, the activity, and the person who decides."""
         super().__init__(moment.snapshot, row, actor)
         self.moment = moment
+
+    @property
+    def present(self) -> datetime:
+        """The time at which the decision is recorded."""
+        return self.moment.present
 
     def person(self, name: str) -> Actor:
         """Return another person with their present roles."""

@@ -61,6 +61,7 @@ def _received(payload: Payload) -> str:
         f"{payload['quantity']} received",
         payload["complete"] and "and complete",
         payload.get("ncr") and f"under {payload['ncr']}",
+        payload.get("unscanned") and f"without serial numbers ({payload['unscanned']})",
         payload["note"] and f": {payload['note']}",
     )
 

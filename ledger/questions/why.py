@@ -10,26 +10,19 @@ from ledger.questions.activities import plays_nobody
 from ledger.questions.case import LookedUp, case_of
 from ledger.questions.checks import checklist
 from ledger.questions.facts import how_to_record, lacking_facts
-from ledger.questions.records import live_releases, measurements, preview
+from ledger.questions.ncrs import ncrs
+from ledger.questions.records import live_releases, measurements, preview, sign_offs
 from ledger.questions.snapshot import Snapshot
+from ledger.questions.why_supply import Why, why_supply
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import CHANGING, SOFTWARES_WORK, Activity, State
 from ledger.rules.approval import missing_evidence
 from ledger.rules.judgement import FAILED, NOT_MEASURED, Judgement
 from ledger.rules.rows import RUN_NOT_DONE, Unmet
+from ledger.rules.subjects import is_supply
 from steps.catalog.terms import Kind
 from steps.errors import InputError
 from steps.value import Value
-
-
-class Why(NamedTuple):
-    """Why an activity does not proceed: what it waits for (`unmet`), and what it still `needs`, in words."""
-
-    activity: str
-    state: State
-    state_sentence: str
-    unmet: tuple[Unmet, ...]
-    needs: tuple[str, ...]
 
 
 class CriterionRow(NamedTuple):
@@ -54,7 +47,9 @@ class CriterionRow(NamedTuple):
 
 
 def why(snapshot: Snapshot, name: str) -> Why:
-    """Return why an activity does not proceed. Raise InputError for an unknown activity."""
+    """Return why an activity, an order or a delivery does not proceed. Raise InputError for an unknown id."""
+    if is_supply(name):
+        return why_supply(snapshot, name)
     case = case_of(snapshot, name, ENGINE)
     row = case.row
     return Why(
@@ -107,7 +102,8 @@ def _needs(case: LookedUp) -> list[str]:
         case State.READY:
             return _needs_to_start(case)
         case State.IN_PROGRESS:
-            return [*_open_items(case), *map(str, _unmet(case)), *_open_a(case)]
+            unmet = map(str, _unmet(case))
+            return [*_rejected(case), *_open_items(case), *unmet, *_open_a(case)]
         case State.AWAITING_SIGN_OFF:
             return _needs_to_be_signed(case)
         case State.FAILED | State.CHECKED_NOT_MET:
@@ -120,6 +116,21 @@ def _needs(case: LookedUp) -> list[str]:
             return [f"to be signed again by {_roles(row)}: something before it was opened again"]
         case _:
             return []
+
+
+def _rejected(case: LookedUp) -> list[str]:
+    """Say who rejected the attempt before this one, why, and the non-conformance that this opened."""
+    row = case.row
+    before = [s for s in sign_offs(case.snapshot, row.id) if s.attempt == row.attempt - 1]
+    last = before[-1] if before else None
+    if last is None or last.decision != "rejected":
+        return []
+    under = ""
+    for found in ncrs(case.snapshot, name=row.id):
+        if (found.opened_at, found.opened_by, found.attempt) == (last.at, last.person, last.attempt):
+            under = f" ({found.id}, {found.disposition or found.decided or 'open'})"
+    who = f"{last.person} rejected it as {last.role} on {last.at:%Y-%m-%d}"
+    return [f"to be made good: {who}: {last.comment}{under}"]
 
 
 def _needs_a_decision(case: LookedUp) -> list[str]:
@@ -136,7 +147,7 @@ def _needs_a_decision(case: LookedUp) -> list[str]:
 
 def _needs_to_start(case: LookedUp) -> list[str]:
     row, plan = case.row, case.row.plan
-    needs = _needs_witnesses(case)
+    needs = [*_rejected(case), *_needs_witnesses(case)]
     if plan.completed_by:
         others = case.completed_by.values()
         waiting = [other.id for other in others if other.state is not State.DONE]

@@ -25,6 +25,8 @@ class Who(StrEnum):
     WITNESS = "witness"
     OWNER = "owner"
     THEIRS = "theirs"
+    SUPPLIER = "supplier"
+    REHEARSING = "rehearsing"
 
     @property
     def words(self) -> str:
@@ -40,6 +42,8 @@ MEANINGS = {
     Who.WITNESS: "the roles that the activity's sign-off invites as witnesses",
     Who.OWNER: "the owner named in the first event",
     Who.THEIRS: "the person whose it is",
+    Who.SUPPLIER: "the people of the organisation that the order is assigned to",
+    Who.REHEARSING: "the engine in a rehearsal",
 }
 
 
@@ -65,11 +69,15 @@ PROCEED = ("owner-pm", "sponsor")
 """Roles that act for the owner: they answer for the site as a whole."""
 
 BUYING = (*PROCEED, "procurement-lead", "buyer")
-"""Roles that record the answers of suppliers."""
+"""Roles that buy for the site, and record the answers of suppliers."""
+
+RECEIVING = (*BUYING, "logistics-lead", "receiving-clerk", "quality-inspector")
+"""Roles that take deliveries over."""
 
 _ANYONE, _ANYTHING = (Who.ANYONE,), (Who.ANYONE, Who.ENGINE)
 _APPROVER, _ITS_OWN = (Who.POLICY, *PROCEED), (Who.CREW, Who.POLICY, *PROCEED)
 _UNLESS = Never.PERFORMER
+_BUYERS = (Who.REHEARSING, *BUYING)
 
 ACCESS: dict[str, Rule] = {
     # the work
@@ -80,6 +88,13 @@ ACCESS: dict[str, Rule] = {
     "measure": Rule("measure {}", "an activity", _ANYTHING, PROCEED),
     "check": Rule("check {}", "items of an activity", _ANYTHING, PROCEED, decisions=("check", "scan")),
     "attach": Rule("attach evidence to {}", "an activity", _ANYTHING),
+    "correct": Rule("take back {}", "an entry about an activity", (Who.THEIRS, Who.POLICY, *PROCEED)),
+    "correct_supply": Rule(
+        "take back {}",
+        "an entry about an order or a delivery",
+        (Who.THEIRS, *PROCEED, "procurement-lead"),
+        decisions=("correct",),
+    ),
     "finish": Rule("finish {}", "an activity", _ANYONE, PROCEED),
     "record_facts": Rule("record a fact for {}", "an activity", _ANYONE),
     "attest": Rule("attest {}", "an activity", _ITS_OWN, PROCEED),
@@ -96,6 +111,7 @@ ACCESS: dict[str, Rule] = {
     "sign": Rule("sign {}", "an activity", (Who.POLICY,), never=_UNLESS),
     "reject": Rule("reject {}", "an activity", (Who.POLICY,)),
     "waive": Rule("waive a criterion of {}", "an activity", _APPROVER, never=_UNLESS),
+    "move_waiver": Rule("set another day for {}", "a waiver", _APPROVER, never=_UNLESS),
     "break_glass": Rule("pass {} against its policy", "an activity", PROCEED),
     "release": Rule("release {}", "an activity", (Who.POLICY, "owner-pm")),
     # non-conformances
@@ -113,13 +129,18 @@ ACCESS: dict[str, Rule] = {
     "assign_ncr": Rule("assign {}", "a non-conformance", (*_APPROVER, Who.CREW)),
     "close_ncr": Rule("close {}", "a non-conformance", _APPROVER, never=_UNLESS),
     # orders
-    "order": Rule("place {}", "an order", _ANYTHING),
-    "acknowledge": Rule("acknowledge {}", "an order", _ANYTHING, BUYING),
-    "promise": Rule("promise {}", "an order or a delivery", _ANYTHING, BUYING),
-    "expedite": Rule("expedite {}", "an order or a delivery", _ANYTHING),
-    "ship": Rule("ship {}", "a delivery", _ANYTHING, BUYING),
-    "receive": Rule("receive {}", "a delivery", _ANYTHING, decisions=("receive", "check_manifest", "receive_manifest")),
-    "ask_change": Rule("ask to change {}", "an order or a delivery", _ANYTHING),
+    "order": Rule("place {}", "an order", _BUYERS),
+    "acknowledge": Rule("acknowledge {}", "an order", (*_BUYERS, Who.SUPPLIER)),
+    "promise": Rule("promise {}", "an order or a delivery", (*_BUYERS, Who.SUPPLIER)),
+    "expedite": Rule("expedite {}", "an order or a delivery", _BUYERS),
+    "ship": Rule("ship {}", "a delivery", (*_BUYERS, "logistics-lead", Who.SUPPLIER)),
+    "receive": Rule(
+        "receive {}",
+        "a delivery",
+        (Who.REHEARSING, *RECEIVING),
+        decisions=("receive", "check_manifest", "receive_manifest"),
+    ),
+    "ask_change": Rule("ask to change {}", "an order or a delivery", _BUYERS),
     "decide_change": Rule("decide {}", "a change order", ("owner-pm", "procurement-lead"), never=Never.ASKER),
     # authority
     "raise_rules": Rule("put {} in force", "a version of the rules", (Who.OWNER,)),

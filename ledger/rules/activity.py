@@ -107,6 +107,7 @@ class Action(StrEnum):
     MEASURE = "measure"
     CHECK = "check"
     FINISH = "finish"
+    CORRECT = "correct"
     SIGN = "sign"
     OVERRIDE = "break glass"
     REJECT = "reject"
@@ -142,7 +143,7 @@ _NOT_STARTED: _Leads = {
     **_all(_S.OPEN, _A.ATTACH, _A.INVITE, _A.WITNESS),
     **_STOPPED,
     _A.IMPORT: frozenset({_S.DONE, _S.IN_PROGRESS}),
-    **_all(_S.OPEN, _A.FACT),
+    **_all(_S.OPEN, _A.FACT, _A.CORRECT),
 }
 _TO_DECIDE: _Leads = {
     _A.MEASURE: NOT_MET | {_S.AWAITING_SIGN_OFF},
@@ -172,6 +173,7 @@ TABLE: dict[State, _Leads] = {
         **_all(_S.IN_PROGRESS, _A.PROGRESS, _A.INVITE, _A.WITNESS, _A.MEASURE),
         **_all(_S.IN_PROGRESS, _A.CHECK, _A.ATTACH, _A.FACT, _A.WAIVE),
         _A.FINISH: _CLOSED,
+        _A.CORRECT: frozenset({_S.IN_PROGRESS, _S.OPEN}),
         **_STOPPED,
         **_all(_S.DONE, _A.IMPORT),
     },
@@ -179,6 +181,7 @@ TABLE: dict[State, _Leads] = {
         **_all(_S.AWAITING_SIGN_OFF, _A.WITNESS, _A.ATTACH),
         _A.FACT: frozenset({_S.AWAITING_SIGN_OFF, _S.OPEN}),
         **_all(_S.AWAITING_SIGN_OFF, _A.MEASURE, _A.WAIVE),
+        _A.CORRECT: frozenset({_S.AWAITING_SIGN_OFF, _S.IN_PROGRESS}),
         _A.SIGN: _CLOSED,
         **_all(_S.DONE, _A.OVERRIDE),
         _A.REJECT: frozenset({_S.IN_PROGRESS, _S.OPEN}),
@@ -190,10 +193,10 @@ TABLE: dict[State, _Leads] = {
         **_all(_S.DONE, _A.SIGN),
         **_all(_S.OPEN, _A.REOPEN),
     },
-    _S.FAILED: _TO_DECIDE | _all(_S.FAILED, _A.ATTACH),
-    _S.CHECKED_NOT_MET: _TO_DECIDE | _all(_S.CHECKED_NOT_MET, _A.ATTACH),
+    _S.FAILED: _TO_DECIDE | _all(_S.FAILED, _A.ATTACH, _A.CORRECT),
+    _S.CHECKED_NOT_MET: _TO_DECIDE | _all(_S.CHECKED_NOT_MET, _A.ATTACH, _A.CORRECT),
     _S.ON_HOLD: {
-        **_all(_S.ON_HOLD, _A.INVITE, _A.WITNESS, _A.ATTACH, _A.FACT),
+        **_all(_S.ON_HOLD, _A.INVITE, _A.WITNESS, _A.ATTACH, _A.FACT, _A.CORRECT),
         _A.RESUME: NOT_MET | {_S.OPEN, _S.IN_PROGRESS, _S.AWAITING_SIGN_OFF},
         **_all(_S.NOT_APPLICABLE, _A.NOT_APPLICABLE),
     },
@@ -239,8 +242,10 @@ class Activity:
     """A step at a unit. `plan` is the adopted plan's part of it. All other fields change with the work; only projections do that.
 
     `stale_since` and `valid_since` are numbers of events. Approvals are valid if they are later than both. `kept` are the hosts
-    that a retry does not touch again. The last four fields depend on the time at which the activity is seen. `signed` is the
-    number of valid approvals. `whose` is the organisation to which the activity, or else its assignee, belongs.
+    that a retry does not touch again. `performers` are who did the work of this attempt. `hands` are all who ever worked on the
+    activity: in an earlier attempt too, and those who only reported progress or read an instrument. The last four fields
+    depend on the time at which the activity is seen. `signed` is the number of valid approvals. `whose` is the organisation to
+    which the activity, or else its assignee, belongs.
     """
 
     plan: PlanActivity
@@ -260,6 +265,7 @@ class Activity:
     finished_at: datetime | None
     done_at: datetime | None
     performers: tuple[str, ...]
+    hands: tuple[str, ...]
     kept: tuple[str, ...]
     items_done: int | None
     percent: float | None

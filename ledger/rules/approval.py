@@ -7,7 +7,7 @@ refusal. Decisions record what it returns. Questions call it to find out what a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from ledger.rules.activity import NOT_BEGUN, NOT_MET, Action, Activity, State, refusal
@@ -215,6 +215,23 @@ def waive(case: Case, metric: str) -> tuple[str, State]:
     return role, stored_state(case.row)
 
 
+def refuse_past_day(case: Case, due: date) -> None:
+    """Raise if something is to be made good by a day that is over."""
+    if due < case.present.date():
+        raise InputError(
+            f"{due} is over; it cannot be made good by then", hint=f"--due {case.present:%Y-%m-%d} or a later day"
+        )
+
+
+def move_waiver(case: Case, waiver: str, before: date, due: date) -> str:
+    """Let somebody set another day for a waiver, who could waive. Return the role under which they may."""
+    role = may(case.actor, "move_waiver", matter_of(case)._replace(subject=waiver))
+    refuse_past_day(case, due)
+    if due == before:
+        raise InputError(f"{waiver} is due on {due} already")
+    return role
+
+
 def waivable(case: Case) -> tuple[str, list[str]]:
     """Return the role under which the actor may waive, and the metrics of the criteria that are left to waive."""
     role = allowed(case, "waive")
@@ -248,6 +265,6 @@ def break_glass(case: Case) -> Passed:
     policy = row.plan.policy
     lacking = [f"{len(case.approvals)} of {policy.quorum} approvals by {', '.join(policy.roles)}"]
     lacking += [f"evidence {kind}" for kind in missing_evidence(case)]
-    if case.actor.id in row.performers:
+    if case.actor.id in row.hands:
         lacking.append("another person than the performer")
     return Passed(role, tuple(lacking))

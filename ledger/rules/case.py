@@ -71,6 +71,10 @@ class Case(Protocol):
         """When the decision is taken."""
 
     @property
+    def present(self) -> datetime:
+        """The time at which the decision is recorded. A decision may be about an earlier time."""
+
+    @property
     def actor(self) -> Actor:
         """The person or the engine that decides."""
 

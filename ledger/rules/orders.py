@@ -120,6 +120,22 @@ def refuse_serials(
         raise InputError(f"{tranche}: received already: {', '.join(again[:20])}")
 
 
+def refuse_unscanned(
+    order: OrderRow,
+    tranche: str,
+    came: Decimal,
+    serials: Sequence[str],
+    why: str,
+) -> None:
+    """Raise for pieces that have serial numbers and come without them, unless somebody says why."""
+    if not order.serialised or why.strip() or len(serials) == came:
+        return
+    raise InputError(
+        f"{tranche}: {order.title} have serial numbers; {came} came with {len(serials)} of them",
+        hint=f"clusterwright receive '{tranche}' --manifest FILE --scanned FILE, or --serials FILE, or --unscanned WHY",
+    )
+
+
 def refuse_too_few(tranche: TrancheRow, wanted: Decimal) -> None:
     """Raise if the wanted quantity is zero, or less than was received already."""
     if wanted <= 0:

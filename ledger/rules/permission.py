@@ -32,7 +32,8 @@ class Matter(NamedTuple):
     """What a decision is about, as far as permission depends on it.
 
     `row` is the activity, if there is one. `organisation` is the one to which the work is assigned, or empty. `theirs` are the
-    people to whom the subject belongs, for example the holder of a key. `owner` is the owner that the first event names.
+    people to whom the subject belongs, for example the holder of a key. `owner` is the owner that the first event names. In a
+    rehearsal, software does what buyers and receivers do.
     """
 
     subject: str
@@ -40,6 +41,7 @@ class Matter(NamedTuple):
     row: Activity | None = None
     organisation: str = ""
     theirs: Collection[str] = ()
+    is_rehearsal: bool = False
 
 
 class _Question(NamedTuple):
@@ -150,6 +152,8 @@ def _under(actor: Actor, question: _Question, role: str | None) -> str:
         Who.ENGINE: actor.is_engine,
         Who.OWNER: actor.id == matter.owner,
         Who.THEIRS: actor.id in matter.theirs,
+        Who.SUPPLIER: bool(matter.organisation) and is_same(actor.organisation or "", matter.organisation),
+        Who.REHEARSING: actor.is_engine and matter.is_rehearsal,
     }
     for marker in wanted:
         if applies.get(marker, False):
@@ -169,10 +173,10 @@ def _under(actor: Actor, question: _Question, role: str | None) -> str:
 
 
 def _refuse_performer(actor: Actor, row: Activity, question: _Question) -> None:
-    """Raise for a person who did the work, if the sign-off policy does not let performers approve."""
+    """Raise for a person who worked on the activity in any attempt, if the sign-off policy does not let performers approve."""
     if question.rule.never is not Never.PERFORMER:
         return
-    if not row.separates_duties or actor.id not in row.performers:
+    if not row.separates_duties or actor.id not in row.hands:
         return
     it = "it" if question.matter.subject == row.id else question.matter.subject
     raise NotPermittedError(
@@ -193,6 +197,8 @@ def _in_words(question: _Question) -> Iterator[str]:
         yield f"the owner may: {matter.owner}"
     if Who.THEIRS in wanted and matter.theirs:
         yield f"it is {' or '.join(sorted(matter.theirs))}'s to decide"
+    if Who.SUPPLIER in wanted and matter.organisation:
+        yield f"people of {matter.organisation} may"
     if Who.ANYONE in wanted:
         yield f"{Who.ANYONE.words} may"
     if Who.ENGINE in wanted and not question.roles:

@@ -80,7 +80,7 @@ class TrancheRow(NamedTuple):
 class OrderRow(NamedTuple):
     """An order. `state` is planned, placed, part received or received.
 
-    `quantity` includes change orders. `value` is None if nobody recorded it.
+    `quantity` includes change orders. `value` is None if nobody recorded it. What is `serialised` is received by serial number.
     """
 
     id: str
@@ -111,6 +111,7 @@ class OrderRow(NamedTuple):
     acknowledged: date | None
     acknowledgement: str
     expedite_cost: Decimal
+    serialised: bool
 
 
 class ChangeRow(NamedTuple):

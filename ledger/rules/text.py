@@ -14,7 +14,7 @@ from typing import Any
 from steps.errors import InputError, Place
 from steps.text import require_visible
 
-WORDS = frozenset({"comment", "handling", "meaning", "note", "reason", "text"})
+WORDS = frozenset({"comment", "handling", "meaning", "note", "reason", "text", "unscanned"})
 """What a person says in their own words. It may have several lines; a name may not."""
 
 

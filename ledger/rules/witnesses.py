@@ -42,7 +42,7 @@ def attend(case: Case, role: str, person: Actor | None) -> None:
         refuse_stranger(person)
         if role not in person.roles:
             raise NotSatisfiedError(f"{person.id} is no {role}", hint="another witness, or lend them the role")
-        if person.id in row.performers:
+        if person.id in row.hands:
             raise NotSatisfiedError(f"{person.id} did the work of {row.id} and is no witness to it")
     elif case.now < on and role not in case.actor.roles:
         raise NotSatisfiedError(

@@ -32,7 +32,7 @@ from ledger.rules.judgement import Reading, judgements, refuse_unmet
 from ledger.rules.permission import Actor, refuse_outsider, refuse_stranger
 from ledger.rules.readings import asked_of, measured
 from ledger.rules.rows import RUN_NOT_DONE
-from steps.errors import InputError, NotSatisfiedError
+from steps.errors import InputError, NotPermittedError, NotSatisfiedError
 
 NAMED = 5
 """How many hosts or items an error names. The others are counted."""
@@ -172,6 +172,10 @@ def may_measure(case: Case) -> None:
     allowed(case, "measure")
     permitted(case, Action.MEASURE)
     row = case.row
+    if row.separates_duties and case.actor.id in case.approvals:
+        raise NotPermittedError(
+            f"{case.actor.id} has approved {row.id} and may not measure it", hint="another person reads the instrument"
+        )
     if not asked_of(row):
         raise InputError(f"{row.id} has nothing to measure", hint="write a comment instead")
     by_run = row.plan.kind in SOFTWARES_WORK and row.plan.playbook is not None

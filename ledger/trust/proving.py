@@ -20,7 +20,7 @@ from ledger.log.payloads.orders import ChangeDecided
 from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Withdrawn
 from ledger.log.payloads.plan import PlanAdopted, ProgressAdopted, RulesRaised
 from ledger.log.payloads.runs import Released
-from ledger.log.payloads.sign_off import Overridden, Rejected, Signed, Waived
+from ledger.log.payloads.sign_off import Overridden, Rejected, Signed, Waived, WaiverMoved
 from ledger.log.payloads.work import NotApplicable
 from ledger.questions.case import activity
 from ledger.questions.records import signer_keys
@@ -37,6 +37,7 @@ DECISIONS: dict[str, str] = {
     Signed.kind: "approved",
     Rejected.kind: "rejected",
     Waived.kind: "waived",
+    WaiverMoved.kind: "waiver moved",
     Released.kind: "released",
     NcrClosed.kind: "closed",
     NcrDispositioned.kind: "dispositioned",

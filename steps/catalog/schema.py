@@ -111,7 +111,10 @@ class Link(Closed):
 
 
 class Supply(Closed):
-    """One line that a step buys. It precedes the work that consumes it."""
+    """One line that a step buys. It precedes the work that consumes it.
+
+    What is `serialised` becomes assets with serial numbers, which its receipt names.
+    """
 
     item: Slug
     title: Text
@@ -121,6 +124,7 @@ class Supply(Closed):
     place_after: tuple[StepId, ...] = ()
     lead_time: Estimate
     tranches: Literal["single", "by-pod"] = "single"
+    serialised: bool = False
     when: str | None = None
 
 

@@ -74,6 +74,7 @@ class PlanOrder(Closed):
     supplier: str
     lead: Hours = Field(description="elapsed hours from order to first delivery")
     lead_source: str
+    serialised: bool = Field(default=False, description="each piece is an asset with a serial number")
     order_by: datetime | None = None
     need_by: datetime | None = None
     dates: Dates | None = None

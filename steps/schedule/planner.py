@@ -10,7 +10,7 @@ from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from steps.catalog.loader import Catalog
-from steps.catalog.schema import Criterion, Policy, SignOff, Step
+from steps.catalog.schema import Criterion, Policy, SignOff, Step, Supply
 from steps.design.design import Design, DesignUnit
 from steps.design.dossier import dossier_of
 from steps.design.site import PersonEntry, Site
@@ -273,7 +273,7 @@ def _lead(order: Order) -> Hours:
 
 
 def _order(order: Order) -> PlanOrder:
-    supply = order.supply
+    supply: Supply = order.supply
     return PlanOrder(
         id=order.id,
         step=order.node.entry.step.id,
@@ -285,6 +285,7 @@ def _order(order: Order) -> PlanOrder:
         supplier=supply.supplier,
         lead=_lead(order),
         lead_source=supply.lead_time.source,
+        serialised=supply.serialised,
         tranches=tuple(
             PlanTranche(
                 id=t.id,

@@ -124,8 +124,9 @@ def test_what_a_supplier_says_is_kept_and_shown(placed: Shop) -> None:
 
 
 def test_a_change_is_decided_by_another(placed: Shop) -> None:
-    placed("change", "request", FIRST, "--quantity", "17", "--reason", "one more came", "--as", "tech")
-    placed("change", "approve", "CO-0001", "--as", "tech", rc=1)
+    placed("change", "request", FIRST, "--quantity", "17", "--reason", "one more came", "--as", "tech", rc=1)
+    placed("change", "request", FIRST, "--quantity", "17", "--reason", "one more came", "--as", "sponsor")
+    placed("change", "approve", "CO-0001", "--as", "sponsor", rc=1)
     placed("change", "approve", "CO-0001", "--as", "pm")
     placed("receive", FIRST, "--quantity", "17", "--as", "pm")
 

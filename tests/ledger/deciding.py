@@ -27,6 +27,7 @@ from ledger import entries
 from ledger.decisions import (
     changes,
     checklists,
+    corrections,
     deliveries,
     evidence,
     facts,
@@ -47,6 +48,7 @@ from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
 from ledger.questions.checks import checklist
 from ledger.questions.counts import counts
+from ledger.questions.entries import last_entries
 from ledger.questions.links import predecessors
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import claims, sign_offs
@@ -86,6 +88,10 @@ class Papers:
         self.scanned.write_text("\n".join(["serial", *SERIALS[1:]]))
         self.newest = {"NCR": 1, "CO": 1, "D": 1, "Q": 1}
 
+    def in_days(self, days: int) -> date:
+        """Return a coming day."""
+        return (self.clock.now + timedelta(days=days)).date()
+
     def named(self, prefix: str) -> str:
         """Return an id that may be there."""
         return f"{prefix}-{self.newest[prefix]:04d}"
@@ -105,6 +111,9 @@ COMMANDS: dict[str, Command] = {
     ),
     "scan": lambda b, p, a, _: checklists.scan(b, p, a, "pod-001-n1 SN001"),
     "attach": lambda b, p, a, _: evidence.attach(b, p, a, b"photo", "photo"),
+    "correct": lambda b, p, a, _: corrections.correct(b, p, last_of(b, a), "typed wrong"),
+    "correct an order": lambda b, p, _a, _: corrections.correct(b, p, last_of(b, ORDER), "typed wrong"),
+    "correct a delivery": lambda b, p, _a, _: corrections.correct(b, p, last_of(b, TRANCHE), "typed wrong"),
     "finish": lambda b, p, a, _: work.finish(b, p, a),
     "record_facts": lambda b, p, a, _: facts.record_facts(b, p, a, [voltage(415)], evidence=[b"letter"]),
     "record other facts": lambda b, p, a, _: facts.record_facts(b, p, a, [voltage(208)], evidence=[b"letter"]),
@@ -118,7 +127,8 @@ COMMANDS: dict[str, Command] = {
     "assign_organisation": lambda b, p, a, _: work.assign_organisation(b, p, a, ""),
     "sign": lambda b, p, a, _: sign_off.sign(b, p, a),
     "reject": lambda b, p, a, _: sign_off.reject(b, p, a, "no"),
-    "waive": lambda b, p, a, _: sign_off.waive(b, p, a, "link.loss", "short", LATER),
+    "waive": lambda b, p, a, x: sign_off.waive(b, p, a, "link.loss", "short", x.in_days(60)),
+    "move_waiver": lambda b, p, a, x: sign_off.move_waiver(b, p, a, "W-0001", x.in_days(90), "longer"),
     "break_glass": lambda b, p, a, _: sign_off.break_glass(b, p, a, "the truck waits"),
     "invite": lambda b, p, a, x: sign_off.invite(b, p, a, x.clock.now + timedelta(hours=1), agreed=True),
     "attend": lambda b, p, a, _: sign_off.attend(b, p, a, "sponsor", person="sponsor"),
@@ -172,6 +182,13 @@ COMMANDS: dict[str, Command] = {
 }
 """Every service by its name, and some by another with other terms; a test holds them against the table of access."""
 
+
+def last_of(ledger: Ledger, subject: str) -> int:
+    """Return the event of the last entry about something that counts. 1, which is none, if there is no entry."""
+    with ledger.write() as writing:
+        return next((entry.seq for entry in last_entries(writing.at(), subject)), 1)
+
+
 INVITES: dict[State, list[str]] = {
     State.READY: [
         "start",
@@ -184,9 +201,19 @@ INVITES: dict[State, list[str]] = {
         "order",
     ],
     State.BLOCKED: ["order", "receive", "a day", "import_progress", "invite", "attend", "stay away"],
-    State.IN_PROGRESS: ["check", "check badly", "measure", "measure badly", "attach", "finish", "finish", "progress"],
+    State.IN_PROGRESS: [
+        "check",
+        "check badly",
+        "measure",
+        "measure badly",
+        "attach",
+        "finish",
+        "finish",
+        "progress",
+        "correct",
+    ],
     State.RUNNING: ["settle", "settle", "settle failed", "settle interrupted", "renew"],
-    State.AWAITING_SIGN_OFF: ["sign", "sign", "sign", "reject", "break_glass"],
+    State.AWAITING_SIGN_OFF: ["sign", "sign", "sign", "reject", "break_glass", "correct"],
     State.DONE: ["reopen", "a day", "adopt another plan", "order", "receive", "record_facts", "record other facts"],
     State.FAILED: ["request_retry", "disposition_ncr", "use as is", "assign_ncr", "close_ncr", "reopen", "waive"],
     State.CHECKED_NOT_MET: ["request_retry", "waive", "reopen", "attest", "measure"],
@@ -246,8 +273,7 @@ Rows = dict[str, Activity]
 def done_was_signed(snapshot: Snapshot, rows: Rows) -> None:
     """Quorum, separation of duties, and nobody counted twice."""
     did = {
-        name: set(json.loads(text))
-        for name, text in snapshot.db.execute("SELECT id, performers FROM activity").fetchall()
+        name: set(json.loads(text)) for name, text in snapshot.db.execute("SELECT id, hands FROM activity").fetchall()
     }
     for row in rows.values():
         signed = [s for s in sign_offs(snapshot, row.id) if s.attempt == row.attempt and s.decision == "approved"]
@@ -383,7 +409,7 @@ PRELUDE = [
     ("finish", "tech", "001@site"),
     ("sign", "lead", "001@site"),
     ("order", "pm", "001@site"),
-    ("receive", "tech", "001@site"),
+    ("receive", "pm", "001@site"),
     ("start", "tech", "010@pod-001"),
     ("attach", "tech", "010@pod-001"),
     ("finish", "tech", "010@pod-001"),

@@ -50,7 +50,7 @@ def bought(ledger: Ledger) -> None:
 
 def racked(ledger: Ledger, pod: int = 1) -> None:
     """Receive a pod's servers and do its field work, up to the lag."""
-    receive(ledger, "tech", f"001@site#gpu-server/{pod}")
+    receive(ledger, "pm", f"001@site#gpu-server/{pod}")
     name = f"010@pod-00{pod}"
     start(ledger, "tech", name)
     attach(ledger, "tech", name, b"a photo", "photo", name="rack.jpg")

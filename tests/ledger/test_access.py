@@ -20,6 +20,7 @@ from ledger import entries
 from ledger.decisions import (
     changes,
     checklists,
+    corrections,
     deliveries,
     evidence,
     facts,
@@ -34,6 +35,7 @@ from ledger.decisions import (
 )
 from ledger.decisions.plan import adopt_plan, create_ledger, publish_forecast
 from ledger.entries import ItemEntry
+from ledger.questions.entries import last_entries
 from ledger.reading import last_event
 from ledger.rules.access import ACCESS, Never, Who
 from ledger.rules.access import decisions as decisions_with_rows
@@ -138,8 +140,8 @@ def _prepared(made: Ledger) -> None:
         work.finish(made, of(CREW), f"{name}@site")
     sign_off.sign(made, of(POLICY), "607@site")
     work.hold(made, of(CREW), "610@site", "rain")
-    work.measure(made, of(CREW), "609@site", "loss", Decimal(1), "dB")
-    work.measure(made, of(CREW), "612@site", "loss", Decimal(1), "dB")
+    work.measure(made, "worker", "609@site", "loss", Decimal(1), "dB")
+    work.measure(made, "worker", "612@site", "loss", Decimal(1), "dB")
     sign_off.waive(made, of("owner-pm"), "612@site", "loss", "known", DAY)
     sign_off.reject(made, of(POLICY), "611@site", "dirty")
     ncr.disposition_ncr(made, of(POLICY), "NCR-0003", "rework")
@@ -164,6 +166,12 @@ def decisions(made: Ledger, files: Path) -> dict[str, Callable[[str], object]]:
     rows = [entries.ProgressRow(line=1, activity="601@site", state="done", started=None, finished=T0, by="", note="")]
     lent = {"since": T0, "until": T0 + timedelta(days=9), "reason": "away"}
 
+    with made.write() as writing:
+        said = {
+            "start": last_entries(writing.at(), "602@site")[0].seq,
+            "order": last_entries(writing.at(), "601@site#paid")[0].seq,
+        }
+
     def fact(who: str) -> object:
         entry = entries.FactEntry("feed.rating", Decimal(100), "A")
         return facts.record_facts(made, who, "606@site", [entry], evidence=[LETTER])
@@ -179,6 +187,8 @@ def decisions(made: Ledger, files: Path) -> dict[str, Callable[[str], object]]:
         "measure": lambda who: work.measure(made, who, "604@site", "loss", Decimal("0.1"), "dB"),
         "check": lambda who: checklists.check(made, who, "604@site", [ItemEntry("a")]),
         "attach": lambda who: evidence.attach(made, who, "601@site", LETTER, "letter"),
+        "correct": lambda who: corrections.correct(made, who, said["start"], "the wrong one"),
+        "correct_supply": lambda who: corrections.correct(made, who, said["order"], "the wrong one"),
         "finish": lambda who: work.finish(made, who, "602@site"),
         "record_facts": fact,
         "attest": lambda who: evidence.attest(made, who, "605@site", "done by hand", evidence=[]),
@@ -192,6 +202,7 @@ def decisions(made: Ledger, files: Path) -> dict[str, Callable[[str], object]]:
         "sign": lambda who: sign_off.sign(made, who, "603@site"),
         "reject": lambda who: sign_off.reject(made, who, "603@site", "dirty"),
         "waive": lambda who: sign_off.waive(made, who, "609@site", "loss", "known", DAY),
+        "move_waiver": lambda who: sign_off.move_waiver(made, who, "612@site", "W-0001", DAY.replace(day=9), "later"),
         "break_glass": lambda who: sign_off.break_glass(made, who, "603@site", "fire"),
         "release": lambda who: sign_off.release(made, who, "605@site", hosts=["n1"], count=1, playbook_digest="0" * 64),
         "invite": lambda who: sign_off.invite(made, who, "601@site", T0 + timedelta(days=2)),
@@ -223,7 +234,14 @@ def decisions(made: Ledger, files: Path) -> dict[str, Callable[[str], object]]:
     }
 
 
-THEIRS = {"delegate": of(CREW), "withdraw": of(POLICY), "revoke_key": of(POLICY), "redact": "stranger"}
+THEIRS = {
+    "correct": "worker",
+    "correct_supply": of("buyer"),
+    "delegate": of(CREW),
+    "withdraw": of(POLICY),
+    "revoke_key": of(POLICY),
+    "redact": "stranger",
+}
 """Whose matter it is, where the table says that it is somebody's."""
 
 
@@ -257,9 +275,9 @@ def test_every_role_may_what_the_table_says_and_nothing_else(tried: Ledger, tmp_
             if allowed == (said == "refused"):
                 wrong.append(f"{name} by {person}: {said}")
 
-    engines = {action for action, rule in ACCESS.items() if rule.may == (Who.ENGINE,)} - {"answer_request"}
+    engines = {action for action, rule in ACCESS.items() if rule.may == (Who.ENGINE,)} - calls.keys()
     assert wrong == []
-    assert ACCESS.keys() - engines == {name.partition(" ")[0] for name in calls}
+    assert ACCESS.keys() - engines - {"raise_rules"} == {name.partition(" ")[0] for name in calls}
     assert sorted(calls.keys() - recorded) == []
     assert last_event(tried.site_dir) == before
 
@@ -296,6 +314,7 @@ def test_whoever_did_the_work_does_not_approve_it(tried: Ledger) -> None:
     assert said == [
         "sign {}",
         "waive a criterion of {}",
+        "set another day for {}",
         "accept {} as it is",
         "accept {} as it is",
         "close {}",

@@ -115,7 +115,7 @@ def test_missing_evidence_is_named_when_glass_is_broken(ledger: Ledger) -> None:
     bought(ledger)
     from ledger.decisions.deliveries import receive
 
-    receive(ledger, "tech", "001@site#gpu-server/1")
+    receive(ledger, "pm", "001@site#gpu-server/1")
     start(ledger, "tech", "010@pod-001")
     finish(ledger, "tech", "010@pod-001")
     event = break_glass(ledger, "sponsor", "010@pod-001", "photographer is ill")

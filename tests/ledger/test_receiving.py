@@ -45,7 +45,7 @@ def test_what_agrees_is_recorded_with_both_files_kept(
     bought(ledger)
     manifest, scan = papers(tmp_path, ALL, [serial.lower() for serial in reversed(ALL)])
 
-    event = receive_manifest(ledger, "tech", FIRST, manifest, scan)
+    event = receive_manifest(ledger, "pm", FIRST, manifest, scan)
 
     assert event.payload.serials == tuple(ALL)  # type: ignore[attr-defined]
     assert state("010@pod-001") == "ready"
@@ -58,11 +58,11 @@ def test_what_agrees_is_recorded_with_both_files_kept(
 
 def test_every_sort_of_difference_is_listed_and_nothing_recorded(ledger: Ledger, tmp_path: Path) -> None:
     bought(ledger)
-    receive(ledger, "tech", SECOND, 2, serials=["OLD1", "OLD2"])
+    receive(ledger, "pm", SECOND, 2, serials=["OLD1", "OLD2"])
     before = recorded(ledger)
     manifest, scan = papers(tmp_path, ["A", "B", "OLD1"], ["a", "STRANGE", "OLD1", "A", "OLD2"])
 
-    found = check_manifest(ledger, "tech", FIRST, manifest, scan)
+    found = check_manifest(ledger, "pm", FIRST, manifest, scan)
 
     assert found.came == ("A",)
     assert [str(d) for d in found.differences] == [
@@ -74,7 +74,7 @@ def test_every_sort_of_difference_is_listed_and_nothing_recorded(ledger: Ledger,
         f"OLD2: received elsewhere ({SECOND})",
     ]
     with pytest.raises(NotSatisfiedError, match="manifest and scan differ"):
-        receive_manifest(ledger, "tech", FIRST, manifest, scan)
+        receive_manifest(ledger, "pm", FIRST, manifest, scan)
     assert recorded(ledger) == before
     assert not list((ledger.site_dir / "evidence").rglob("*/manifest.csv"))
 
@@ -84,9 +84,9 @@ def test_accepted_differences_open_a_non_conformance_and_record_what_came(
 ) -> None:
     bought(ledger)
     manifest, scan = papers(tmp_path, ALL, [*ALL[:15], "STRANGE"])
-    seen = tuple(map(str, check_manifest(ledger, "tech", FIRST, manifest, scan).differences))
+    seen = tuple(map(str, check_manifest(ledger, "pm", FIRST, manifest, scan).differences))
 
-    event = receive_manifest(ledger, "tech", FIRST, manifest, scan, accept=seen, note="pallet 2 wet")
+    event = receive_manifest(ledger, "pm", FIRST, manifest, scan, accept=seen, note="pallet 2 wet")
 
     assert event.payload.quantity == 15  # type: ignore[attr-defined]
     (ncr,) = ncrs(look(), name="001@site")
@@ -100,11 +100,11 @@ def test_a_second_receipt_against_one_manifest_misses_only_what_never_came(
 ) -> None:
     bought(ledger)
     manifest, scan = papers(tmp_path, ALL, ALL[:10])
-    seen = tuple(map(str, check_manifest(ledger, "tech", FIRST, manifest, scan).differences))
-    receive_manifest(ledger, "tech", FIRST, manifest, scan, accept=seen)
+    seen = tuple(map(str, check_manifest(ledger, "pm", FIRST, manifest, scan).differences))
+    receive_manifest(ledger, "pm", FIRST, manifest, scan, accept=seen)
     manifest, scan = papers(tmp_path, ALL, ALL[10:])
 
-    receive_manifest(ledger, "tech", FIRST, manifest, scan)
+    receive_manifest(ledger, "pm", FIRST, manifest, scan)
 
     assert state("010@pod-001") == "ready"
 
@@ -113,11 +113,11 @@ def test_a_difference_that_nobody_saw_is_refused(ledger: Ledger, tmp_path: Path)
     """Between looking and recording, another gate received one of them."""
     bought(ledger)
     manifest, scan = papers(tmp_path, ALL, ALL)
-    assert check_manifest(ledger, "tech", FIRST, manifest, scan).differences == ()
-    receive(ledger, "tech", SECOND, 1, serials=["sn03"])
+    assert check_manifest(ledger, "pm", FIRST, manifest, scan).differences == ()
+    receive(ledger, "pm", SECOND, 1, serials=["sn03"])
 
     with pytest.raises(NotSatisfiedError, match=r"SN03: received elsewhere"):
-        receive_manifest(ledger, "tech", FIRST, manifest, scan)
+        receive_manifest(ledger, "pm", FIRST, manifest, scan)
 
 
 def test_a_manifest_over_the_order_is_refused(ledger: Ledger, tmp_path: Path) -> None:
@@ -125,24 +125,24 @@ def test_a_manifest_over_the_order_is_refused(ledger: Ledger, tmp_path: Path) ->
     manifest, scan = papers(tmp_path, [*ALL, "SN16"], [*ALL, "SN16"])
 
     with pytest.raises(InputError, match="16 outstanding, so not 17"):
-        check_manifest(ledger, "tech", FIRST, manifest, scan)
+        check_manifest(ledger, "pm", FIRST, manifest, scan)
 
 
 def test_a_scan_of_nothing_expected_records_nothing(ledger: Ledger, tmp_path: Path) -> None:
     bought(ledger)
     manifest, scan = papers(tmp_path, ["A"], ["B"])
-    seen = tuple(map(str, check_manifest(ledger, "tech", FIRST, manifest, scan).differences))
+    seen = tuple(map(str, check_manifest(ledger, "pm", FIRST, manifest, scan).differences))
 
     with pytest.raises(NotSatisfiedError, match="nothing on the manifest was scanned"):
-        receive_manifest(ledger, "tech", FIRST, manifest, scan, accept=seen)
+        receive_manifest(ledger, "pm", FIRST, manifest, scan, accept=seen)
 
 
 def test_a_serial_number_is_received_once(ledger: Ledger) -> None:
     bought(ledger)
-    receive(ledger, "tech", FIRST, 1, serials=["a"])
+    receive(ledger, "pm", FIRST, 1, serials=["a"])
 
     with pytest.raises(InputError, match=rf"received already: A \(in {FIRST}\)"):
-        receive(ledger, "tech", SECOND, 1, serials=["A"])
+        receive(ledger, "pm", SECOND, 1, serials=["A"])
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_signature_waits_for_evidence(ledger: Ledger, look: Look, clock: Clock) 
     with pytest.raises(NotSatisfiedError, match="nothing waits"):
         sign(ledger, "lead", "010@pod-001")
     clock.forward(1)
-    receive(ledger, "tech", "001@site#gpu-server/2")
+    receive(ledger, "pm", "001@site#gpu-server/2")
     start(ledger, "tech", "010@pod-002")
     finish(ledger, "tech", "010@pod-002")
 

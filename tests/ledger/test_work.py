@@ -63,7 +63,7 @@ def test_order_releases_only_the_pod_that_its_delivery_serves(ledger: Ledger, st
     bought(ledger)
     assert state("010@pod-001") == "blocked"
 
-    receive(ledger, "tech", "001@site#gpu-server/1", serials=["a", "b"])
+    receive(ledger, "pm", "001@site#gpu-server/1", serials=["a", "b"])
 
     assert state("010@pod-001") == "ready"
     assert state("010@pod-002") == "blocked"
@@ -73,11 +73,11 @@ def test_partial_delivery_releases_nothing(ledger: Ledger, state: StateOf, look:
     """Fifteen of sixteen servers are not a pod."""
     bought(ledger)
 
-    receive(ledger, "tech", "001@site#gpu-server/1", Decimal(15))
+    receive(ledger, "pm", "001@site#gpu-server/1", Decimal(15))
 
     assert state("010@pod-001") == "blocked"
     assert orders(look(clock.now))[0].state == "part received"
-    receive(ledger, "tech", "001@site#gpu-server/1")
+    receive(ledger, "pm", "001@site#gpu-server/1")
     assert state("010@pod-001") == "ready"
 
 
@@ -92,7 +92,7 @@ def test_more_than_ordered_cannot_arrive(ledger: Ledger) -> None:
     bought(ledger)
 
     with pytest.raises(InputError, match="16 outstanding, so not 17"):
-        receive(ledger, "tech", "001@site#gpu-server/1", 17)
+        receive(ledger, "pm", "001@site#gpu-server/1", 17)
 
 
 def test_lag_holds_until_its_end(ledger: Ledger, clock: Clock, state: StateOf, look: Look) -> None:

@@ -1,9 +1,10 @@
 """Record a delivery; what waited for it can start.
 
-With a manifest and a scan every difference is listed first. --yes then records what came.
+With a manifest and a scan every difference is listed first. --yes then records what came. Pieces that have serial numbers,
+such as servers, are received by them; --unscanned says why that cannot be.
 
 Example:
-    clusterwright receive '001@site#gpu-server/1' --quantity 32
+    clusterwright receive '001@site#gpu-server/1' --serials serials.txt
     clusterwright receive '001@site#gpu-server/1' --manifest manifest.csv --scanned scan.txt
 
 """
@@ -31,14 +32,17 @@ def receive(
     manifest: Annotated[Path | None, Option(help="The supplier's manifest: CSV with a column `serial`.")] = None,
     scanned: Annotated[Path | None, Option(help="What was scanned, a serial number a line.")] = None,
     yes: Annotated[bool, Option("--yes", help="Record it although manifest and scan differ.")] = False,
+    unscanned: Annotated[str, Option(help="Why pieces with serial numbers come without them.", metavar="WHY")] = "",
     note: Annotated[str, Option(help="Damage, shortage, location.")] = "",
     at: AtOption = None,
 ) -> None:
     if (manifest is None) != (scanned is None):
         raise InputError("a manifest is compared with a scan", hint="--manifest and --scanned go together")
     if manifest is not None and scanned is not None:
-        if quantity or serials:
-            raise InputError("the manifest and the scan say how many came", hint="leave --quantity and --serials out")
+        if quantity or serials or unscanned:
+            raise InputError(
+                "the manifest and the scan say how many came", hint="leave --quantity, --serials and --unscanned out"
+            )
         _by_manifest(me, tranche, manifest, scanned, yes, note, at)
         return
     came = amount(quantity, "a quantity") if quantity else None
@@ -50,6 +54,7 @@ def receive(
         came,
         serials=numbers,
         note=note,
+        unscanned=unscanned,
         at=at,
     )
 

@@ -1,9 +1,10 @@
-"""Say why an activity does not go on.
+"""Say why an activity, an order or a delivery does not go on.
 
 It names what the activity waits for, and what it still needs.
 
 Example:
     clusterwright why 034@pod-001
+    clusterwright why '001@site#gpu-server'
 
 """
 
@@ -11,7 +12,7 @@ from clusterwright.commands.asking import AskingPast
 from clusterwright.commands.options import ActivityId
 from clusterwright.output import in_line
 from ledger.questions import why as questions
-from ledger.questions.why import Why
+from ledger.questions.why_supply import Why
 
 
 def why(

@@ -73,11 +73,11 @@ class TrancheReceived(Payload):
     """All or a part of a delivery arrived. `complete` is true if nothing of it is outstanding.
 
     If it was compared with a manifest, the event names the manifest, the scan, every difference, and the non-conformance that
-    differences open.
+    differences open. `unscanned` says why pieces that have serial numbers were received without them.
     """
 
     kind = "tranche.received"
-    version = 2
+    version = 3
     quantity: Decimal
     serials: tuple[str, ...]
     note: str
@@ -87,6 +87,7 @@ class TrancheReceived(Payload):
     differences: tuple[Difference, ...]
     ncr: str | None
     ncr_class: str
+    unscanned: str
 
 
 class ChangeAsked(Payload):

@@ -84,6 +84,17 @@ class Waived(Decided):
     result: str
 
 
+class WaiverMoved(Decided):
+    """A person set another day by which a waived criterion is to be made good. `due_before` is the day that it replaces."""
+
+    kind = "waiver.moved"
+    waiver: str
+    due: date
+    due_before: date
+    reason: str
+    role: str
+
+
 class Overridden(Decided):
     """A person passed an activity against its sign-off policy, in an emergency. `lacking` is what the policy still asked for."""
 

@@ -97,6 +97,21 @@ class Commented(Payload):
     text: str
 
 
+class EntryTakenBack(Payload):
+    """An entry does not count any more. `entry` is the number of its event, `what` its kind, and `by` who had made it.
+
+    `result` is the activity's state after this. It is None for comments, orders and deliveries.
+    """
+
+    kind = "entry.taken_back"
+    entry: int
+    what: str
+    by: str
+    reason: str
+    role: str
+    result: str | None
+
+
 class Reopened(Payload):
     """An activity was opened again as its next attempt. Everything done that comes after it becomes stale."""
 

@@ -11,6 +11,7 @@ from ledger.rules.activity import State
 from ledger.rules.readiness import side_of
 from ledger.rules.subjects import is_delivery
 from ledger.state.projection import EVERY, Handlers, Projection
+from ledger.state.projections.hands import add_hands
 from steps.schedule.plan import Plan, PlanLink
 from steps.stamps import moment, stamp
 
@@ -153,6 +154,7 @@ def _activity_before(
         last_note=done.note or "recorded from before",
         state=State(done.state),
     )
+    add_hands(p, row, *row.performers)
     if row.state is State.DONE:
         p.change(row, finished_at=at, done_at=at)
 

@@ -8,6 +8,7 @@ from ledger.log.payloads.base import ReadingPart
 from ledger.log.payloads.checklists import ItemPart, ItemsChecked
 from ledger.log.payloads.facts import FactsRecorded
 from ledger.state.projection import Handlers, Projection
+from ledger.state.projections.hands import add_hands, together
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
@@ -32,8 +33,8 @@ def check(p: Projection, event: Event, payload: ItemsChecked) -> None:
     p.add_evidence(event, row.id, *payload.photos)
     p.open_ncr(event, row.id, payload, payload.reason)
     (passed,) = p.ids(_PASSED, activity=row.id, attempt=row.attempt)
-    performers = tuple(dict.fromkeys((*row.performers, event.actor)))
-    p.change(row, performers=performers, items_done=passed)
+    p.change(row, performers=together(row.performers, event.actor), items_done=passed)
+    add_hands(p, row, event.actor)
 
 
 def record_facts(p: Projection, event: Event, payload: FactsRecorded) -> None:

@@ -54,6 +54,7 @@ NOT_STARTED: Row = FRESH | {
     "ready_from": None,
     "finish_from": None,
     "started_at": None,
+    "hands": (),
     "last_note": "",
     "overridden": False,
 }
@@ -187,6 +188,7 @@ def _order(o: PlanOrder) -> Row:
         "unit_of_measure": o.unit_of_measure,
         "supplier": o.supplier,
         "lead_m_h": o.lead.m,
+        "serialised": o.serialised,
         "order_by": o.order_by,
         "need_by": o.need_by,
         "total_float_h": o.dates.total_float_h if o.dates else None,

@@ -10,6 +10,7 @@ from ledger.log.payloads.base import ReadingPart
 from ledger.log.payloads.runs import Previewed, Released, RequestAnswered, RequestMade, RunClaimed, RunSettled
 from ledger.rules.activity import NOT_MET, Activity, State
 from ledger.state.projection import Handlers, Projection, stored
+from ledger.state.projections.hands import add_hands
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
@@ -62,6 +63,7 @@ def claim(p: Projection, event: Event, payload: RunClaimed) -> None:
     if payload.attempt != row.attempt:
         p.next_attempt(row, State.RUNNING)
     p.change(row, state=State.RUNNING, started_at=at, performers=_entered_by(p, row))
+    add_hands(p, row, *row.performers)
     p.add(
         "run",
         id=payload.run,

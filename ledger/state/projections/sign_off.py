@@ -13,6 +13,7 @@ from ledger.log.payloads.sign_off import (
     Rejected,
     Signed,
     Waived,
+    WaiverMoved,
     Witnessed,
     WitnessInvited,
     WitnessNoted,
@@ -95,6 +96,11 @@ def waive(p: Projection, event: Event, payload: Waived) -> None:
     p.change(row, waived=True)
     if payload.result != row.state:
         p.reach(row, payload.result, event)
+
+
+def move_waiver(p: Projection, event: Event, payload: WaiverMoved) -> None:  # noqa: ARG001  every handler takes the three
+    """Set another day for a waiver."""
+    p.update("waiver", payload.waiver, due=payload.due)
 
 
 def override(p: Projection, event: Event, payload: Overridden) -> None:
@@ -190,6 +196,7 @@ HANDLERS: Handlers = {
     Signed: sign,
     Rejected: reject,
     Waived: waive,
+    WaiverMoved: move_waiver,
     Overridden: override,
     WitnessInvited: invite,
     WitnessNoted: attend,

@@ -22,6 +22,7 @@ from ledger.log.payloads.work import (
 )
 from ledger.rules.activity import State
 from ledger.state.projection import Handlers, Projection
+from ledger.state.projections.hands import add_hands, together
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
@@ -46,6 +47,7 @@ def start(p: Projection, event: Event, payload: Started) -> None:  # noqa: ARG00
     """Start people's work."""
     row, at = p.activity(event.subject), event.effective_at
     p.change(row, state=State.IN_PROGRESS, started_at=at, performers=(event.actor,))
+    add_hands(p, row, event.actor)
     p.touch(row.id)
 
 
@@ -57,22 +59,25 @@ def progress(p: Projection, event: Event, payload: Progressed) -> None:
     if payload.percent is not None:
         p.change(row, percent=float(payload.percent))
     p.change(row, last_note=payload.note or row.last_note)
+    add_hands(p, row, event.actor)
 
 
 def measure(p: Projection, event: Event, payload: MeasurementRecorded) -> None:
     """Add a reading, and the non-conformance that it opens."""
     p.add_reading(event, payload.reading, ncr=payload.ncr or payload.under)
     p.open_ncr(event, event.subject, payload, payload.reason)
+    row = p.activity(event.subject)
+    add_hands(p, row, event.actor)
     if payload.result is not None:
-        row = p.activity(event.subject)
-        p.change(row, performers=_and(row.performers, event.actor))
+        p.change(row, performers=together(row.performers, event.actor))
         p.reach(row, payload.result, event)
 
 
 def finish(p: Projection, event: Event, payload: Finished) -> None:
     """Finish the work. All items then count as done, unless a checklist counted them."""
     row, items = p.activity(event.subject), p.activity(event.subject).plan.items
-    performers = _and(row.performers, *payload.performers)
+    performers = together(row.performers, *payload.performers)
+    add_hands(p, row, *payload.performers)
     p.change(row, performers=performers, finished_at=event.effective_at)
     if items is not None:
         was_counted = p.ask(_WAS_CHECKED, activity=row.id, attempt=row.attempt)
@@ -132,6 +137,7 @@ def attest(p: Projection, event: Event, payload: Attested) -> None:
     columns = {"seq": event.seq, "reason": payload.reason, "digests": payload.digests}
     p.record("attestation", event, row.id, **columns)
     p.change(row, attested=True, performers=(event.actor,))
+    add_hands(p, row, event.actor)
     p.change(row, started_at=row.started_at or at, finished_at=at)
     p.reach(row, payload.result, event, last_note=payload.reason)
 
@@ -140,10 +146,6 @@ def settle_duplicate(p: Projection, event: Event, payload: DuplicateSettled) -> 
     """Complete an activity, because the activities that complete it are done."""
     row = p.activity(event.subject)
     p.reach(row, State.DONE, event, last_note="completed by " + ", ".join(payload.by))
-
-
-def _and(performers: tuple[str, ...], *more: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*performers, *more)))
 
 
 HANDLERS: Handlers = {

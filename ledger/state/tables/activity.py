@@ -51,6 +51,7 @@ class ActivityTable(SQLModel, table=True):
     finished_at: datetime | None = utc()
     done_at: datetime | None = utc()
     performers: tuple[str, ...] = word_list()
+    hands: tuple[str, ...] = word_list()
     kept: tuple[str, ...] = word_list()
     items_done: int | None
     percent: float | None

@@ -185,3 +185,33 @@ class Refused(SQLModel, table=True):
     kind: str
     actor: str
     subject: str
+
+
+class EntryTable(SQLModel, table=True):
+    """Something that a person entered. `before` is JSON of what it replaced. `taken_back` is the event that corrects it."""
+
+    __tablename__ = "entry"
+    __table_args__ = (Index("entry_subject", "subject", "seq"),)
+    seq: int = primary_key()
+    kind: str
+    subject: str
+    attempt: int
+    person: str
+    at: datetime = utc()
+    before: str
+    taken_back: int | None = None
+
+
+class Correction(SQLModel, table=True):
+    """An entry that was taken back, and why. It is never removed."""
+
+    __tablename__ = "correction"
+    seq: int = primary_key()
+    entry: int
+    kind: str
+    subject: str
+    entered_by: str
+    person: str
+    role: str
+    reason: str
+    at: datetime = utc()

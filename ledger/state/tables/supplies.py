@@ -24,6 +24,7 @@ class OrderLine(SQLModel, table=True):
     unit_of_measure: str
     supplier: str
     lead_m_h: float
+    serialised: bool = False
     order_by: datetime | None = utc()
     need_by: datetime | None = utc()
     total_float_h: float | None = None

@@ -1,0 +1,78 @@
+"""Entries that people made and can take back, and those that were taken back."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+
+from ledger.questions.snapshot import Snapshot, rows_of, table
+from ledger.rules.corrections import EntryRow, refuse_uncorrectable
+from ledger.rules.subjects import is_delivery, order_of
+
+_ENTRY = "SELECT seq, kind, subject, attempt, person, taken_back FROM entry"
+_BEGUN = """
+SELECT l."after" FROM link l JOIN activity a ON a.id = l."after"
+WHERE l."before" = :node AND l.side = 'start' AND (NOT :by_start OR l.type = 'SS')
+  AND a.state NOT IN ('open', 'not_applicable')"""
+
+
+@table("correction", by="t.person")
+class CorrectionRow(NamedTuple):
+    """An entry that was taken back: the event that made it, its kind, who had made it, who took it back, and why."""
+
+    seq: int
+    entry: int
+    kind: str
+    subject: str
+    entered_by: str
+    by: str
+    role: str
+    reason: str
+    at: datetime
+
+
+def corrections(snapshot: Snapshot, subject: str | None = None) -> list[CorrectionRow]:
+    """Return what was taken back about an activity, an order or a delivery, or all of it, oldest first."""
+    return rows_of(
+        snapshot, CorrectionRow, "WHERE (:subject IS NULL OR t.subject = :subject) ORDER BY t.seq", subject=subject
+    )
+
+
+def require_entry(snapshot: Snapshot, seq: int) -> EntryRow:
+    """Return an entry by the number of its event. Raise InputError for any other event."""
+    found = snapshot.first(f"{_ENTRY} WHERE seq = :seq", seq=seq)
+    if found is not None:
+        return EntryRow(*found)
+    event = snapshot.first("SELECT kind FROM event WHERE seq = :seq", seq=seq)
+    raise refuse_uncorrectable(seq, event and event[0])
+
+
+def later_entries(snapshot: Snapshot, entry: EntryRow) -> list[EntryRow]:
+    """Return the entries after one that are about the same subject. After an order, those about its deliveries too."""
+    below = f"{entry.subject}/" if "#" in entry.subject and not is_delivery(entry.subject) else entry.subject
+    found = snapshot.ask(
+        f"{_ENTRY} WHERE seq > :seq AND (subject = :subject OR substr(subject, 1, :long) = :below) ORDER BY seq",
+        seq=entry.seq,
+        subject=entry.subject,
+        below=below,
+        long=len(below),
+    )
+    rows = [EntryRow(*row) for row in found]
+    return [row for row in rows if row.subject == entry.subject or entry.kind == "order.placed"]
+
+
+def last_entries(snapshot: Snapshot, subject: str) -> list[EntryRow]:
+    """Return the entries about a subject that count, newest first."""
+    found = snapshot.ask(f"{_ENTRY} WHERE subject = :subject AND taken_back IS NULL ORDER BY seq DESC", subject=subject)
+    return [EntryRow(*row) for row in found]
+
+
+def begun_because(snapshot: Snapshot, node: str, *, by_start: bool = False) -> list[str]:
+    """Return the activities that began and come directly after a node. With `by_start`, those that only waited for its start."""
+    return snapshot.column(_BEGUN, node=node, by_start=by_start)
+
+
+def has_changes(snapshot: Snapshot, subject: str) -> bool:
+    """Return whether somebody asked to change an order or one of its deliveries."""
+    asked = snapshot.column("SELECT subject FROM change_order")
+    return any(order_of(one) == order_of(subject) for one in asked)

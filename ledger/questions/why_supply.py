@@ -1,0 +1,61 @@
+"""Why an order is not placed yet, or why a delivery has not come: what it waits for, and the command that records the next step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ledger.questions.links import predecessors
+from ledger.questions.orders import order_named, require_tranche
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import State
+from ledger.rules.readiness import unmet
+from ledger.rules.rows import OrderRow, TrancheRow, Unmet
+from ledger.rules.subjects import is_delivery
+
+
+class Why(NamedTuple):
+    """Why an activity does not proceed: what it waits for (`unmet`), and what it still `needs`, in words."""
+
+    activity: str
+    state: State
+    state_sentence: str
+    unmet: tuple[Unmet, ...]
+    needs: tuple[str, ...]
+
+
+def why_supply(snapshot: Snapshot, name: str) -> Why:
+    """Return why an order or a delivery does not proceed. Raise InputError for an unknown id."""
+    order = order_named(snapshot, name)
+    if is_delivery(name):
+        return _delivery(order, require_tranche(snapshot, name))
+    if order.placed_at is not None:
+        said = f"{order.state} on {order.placed_at:%Y-%m-%d}" if order.state == "placed" else order.state
+        return Why(name, _state(order.state), said, (), tuple(_needs_of_placed(order)))
+    waits = unmet(predecessors(snapshot, name), "start", snapshot.now)
+    if waits:
+        return Why(name, State.BLOCKED, "not placed: it waits for what comes before it.", tuple(waits), ())
+    to_place = f"to be placed: clusterwright order '{name}' --supplier NAME --reference NUMBER"
+    return Why(name, State.READY, "not placed: it may be placed now.", (), (to_place,))
+
+
+def _delivery(order: OrderRow, tranche: TrancheRow) -> Why:
+    if order.placed_at is None:
+        needs = (f"its order to be placed: clusterwright why '{order.id}'",)
+        return Why(tranche.id, State.BLOCKED, "not received: its order is not placed.", (), needs)
+    if tranche.outstanding <= 0:
+        return Why(tranche.id, State.DONE, "received in full.", (), ())
+    came = f"{tranche.received_quantity} of {tranche.quantity} received"
+    needs = (f"to be received: clusterwright receive '{tranche.id}'",)
+    return Why(tranche.id, State.IN_PROGRESS, f"{came}.", (), needs)
+
+
+def _needs_of_placed(order: OrderRow) -> list[str]:
+    needs = []
+    if order.acknowledged is None:
+        needs.append(f"the supplier's acceptance: clusterwright acknowledge '{order.id}' --on DATE --reference NUMBER")
+    waiting = [tranche.id for tranche in order.tranches if tranche.outstanding > 0]
+    return [*needs, *(f"{name} to be received" for name in waiting)]
+
+
+def _state(state: str) -> State:
+    return State.DONE if state == "received" else State.IN_PROGRESS
