@@ -194,7 +194,9 @@ class Transaction:
         if not engine_key.signs(self._snapshot):
             return None
         text = engine_key.event_text(digest)
-        return self._signer(ENGINE, text) if self._signer is not None else engine_key.sign(self._snapshot, text)
+        if self._signer is not None:
+            return self._signer(ENGINE, text)
+        return engine_key.sign(self._snapshot, text)
 
     def _proven(
         self,

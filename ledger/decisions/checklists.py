@@ -105,7 +105,11 @@ def _digests(photos: Photos, one: Examined) -> tuple[str, ...]:
     return tuple(photo.digest for photo in photos[id(one.entry)])
 
 
-def _shown(case: LookedUp, new: Sequence[Examined], photos: Photos) -> dict[str, Shown]:
+def _shown(
+    case: LookedUp,
+    new: Sequence[Examined],
+    photos: Photos,
+) -> dict[str, Shown]:
     """Return the photos of entries by digest, each as evidence of the kind that the policy asks for."""
     kinds = case.row.plan.policy.evidence
     kind = next((kind for kind in kinds if kind.startswith("photo")), "photo")

@@ -33,7 +33,8 @@ def attach(
     shown = name or (f"{kind}.txt" if isinstance(given, bytes) else given.name)
     taken = ledger.intake().take(given, shown, evidence=kind)
     with ledger.case(activity, actor, at) as case:
-        return case.record(made.attached(case, Attached(**dict(taken.shown(kind)))))
+        file = Attached(**dict(taken.shown(kind)))
+        return case.record(made.attached(case, file))
 
 
 def attest(

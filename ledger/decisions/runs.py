@@ -68,7 +68,8 @@ def claim(
             release=_release(case, hosts, playbook_digest),
         )
         process = (host, boot_id, pid, pgid)
-        taken = Claim(row.id, payload.attempt, payload.run, owner, lease_until, *process, payload.hosts)
+        run = (row.id, payload.attempt, payload.run, owner)
+        taken = Claim(*run, lease_until, *process, payload.hosts)
         case.record(payload)
         keep_claim(writing.projection, taken)
         return taken

@@ -39,8 +39,11 @@ def authority_text(plan: Plan) -> bytes:
     people = {}
     for person in plan.people:
         key = " ".join(person.ssh_key.split()[:2]) if person.ssh_key else None
-        people[person.id] = {"roles": sorted(set(person.roles)), "account": person.account, "key": key}
-    activities = {activity.id: sha256(text_of(activity).encode()).hexdigest() for activity in plan.activities}
+        roles = sorted(set(person.roles))
+        people[person.id] = {"roles": roles, "account": person.account, "key": key}
+    activities = {}
+    for activity in plan.activities:
+        activities[activity.id] = sha256(text_of(activity).encode()).hexdigest()
     engine_key = " ".join(plan.engine_key.split()[:2]) if plan.engine_key else None
     document = {"people": people, "engine_key": engine_key, "activities": activities}
     return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()

@@ -27,5 +27,19 @@ from ledger.making.genesis import genesis_again
 AGAIN: Tables = {Genesis: genesis_again}
 """By kind of payload: how it is made again. A kind without an entry would be refused by everybody."""
 
-for _subject in (checklists, corrections, deliveries, facts, ncr, orders, people, plan, progress, runs, sign_off, work):
+_SUBJECTS = (
+    checklists,
+    corrections,
+    deliveries,
+    facts,
+    ncr,
+    orders,
+    people,
+    plan,
+    progress,
+    runs,
+    sign_off,
+    work,
+)
+for _subject in _SUBJECTS:
     AGAIN |= _subject.AGAIN

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from json import loads
 from typing import NamedTuple
 
-from ledger.entries import ItemEntry, ReadingEntry
+from ledger.entries import ItemEntry, Measured, ReadingEntry
 from ledger.evidence.store import load
 from ledger.log.payloads.base import Batch, Shown
 from ledger.log.payloads.checklists import ItemPart, ItemReadingPart, ItemsChecked
@@ -93,7 +93,7 @@ def items_checked(
 
 
 def _part(one: Examined, ncr: str | None, photos: Sequence[str]) -> ItemPart:
-    readings = [ItemReadingPart(metric=m.metric, value=value_text(m.value) or "", unit=m.unit) for m in one.measured]
+    readings = [_reading(measured) for measured in one.measured]
     return ItemPart(
         item=one.item,
         failing=one.failing,
@@ -103,6 +103,11 @@ def _part(one: Examined, ncr: str | None, photos: Sequence[str]) -> ItemPart:
         photos=tuple(photos),
         ncr=ncr,
     )
+
+
+def _reading(m: Measured) -> ItemReadingPart:
+    value = value_text(m.value) or ""
+    return ItemReadingPart(metric=m.metric, value=value, unit=m.unit)
 
 
 def _reason(failed: Sequence[Examined]) -> str:
@@ -132,7 +137,8 @@ def _checked_again(case: LookedUp, p: ItemsChecked) -> ItemsChecked:
     if {digest for part in stored for digest in part.photos} != photos.keys():
         raise InputError("its items have other photos than its event names")
     by_entry = dict(zip(map(id, entries), stored, strict=True))
-    new = [Photographed(one, by_entry[id(one.entry)].photos) for one in examined_entries(case, entries)]
+    found_again = examined_entries(case, entries)
+    new = [Photographed(one, by_entry[id(one.entry)].photos) for one in found_again]
     found = item_parts(case, new)
     if list(found.parts) != stored:
         raise InputError("its items do not follow from what was entered")
@@ -147,8 +153,13 @@ def _checked_again(case: LookedUp, p: ItemsChecked) -> ItemsChecked:
     )
 
 
+def _entered(asked: Mapping[str, Asked], reading: ItemReadingPart) -> ReadingEntry:
+    value = recorded_value(asked, reading.metric, reading.value)
+    return ReadingEntry(reading.metric, value, reading.unit)
+
+
 def _entry(asked: Mapping[str, Asked], part: ItemPart) -> ItemEntry:
-    readings = tuple(ReadingEntry(r.metric, recorded_value(asked, r.metric, r.value), r.unit) for r in part.readings)
+    readings = tuple(_entered(asked, reading) for reading in part.readings)
     return ItemEntry(
         part.item,
         passed=RESULT not in part.failing,

@@ -157,6 +157,10 @@ def _shipped_again(moment: Moment, event: Event, p: TrancheShipped) -> TrancheSh
     )
 
 
+def _stored(moment: Moment, left: Left) -> FileRead:
+    return FileRead(load(moment.site_dir, left.digest), left.name)
+
+
 def _received_again(moment: Moment, event: Event, p: TrancheReceived) -> TrancheReceived:
     """Return a receipt again. Manifest and scan are read from the evidence store and compared again."""
     if p.manifest is None or p.scan is None:
@@ -170,7 +174,7 @@ def _received_again(moment: Moment, event: Event, p: TrancheReceived) -> Tranche
             unscanned=p.unscanned,
         )
     tranche = receivable(moment, event.actor, event.subject)
-    manifest, scan = (FileRead(load(moment.site_dir, left.digest), left.name) for left in (p.manifest, p.scan))
+    manifest, scan = _stored(moment, p.manifest), _stored(moment, p.scan)
     found = compared_delivery(moment, tranche, manifest, scan)
     note = p.note.removesuffix(summary(found)).removesuffix("; ")
     return received_by_manifest(moment, tranche, found, Kept(p.manifest, p.scan), note)

@@ -39,7 +39,8 @@ def facts_recorded(
     row = case.row
     facts = []
     for need, value in found:
-        facts.append(FactPart(name=need.name, value=value_text(value) or "", unit=need.unit))
+        text = value_text(value) or ""
+        facts.append(FactPart(name=need.name, value=text, unit=need.unit))
     reopened = tuple(_resting(case.snapshot, row.plan.unit, facts))
     is_reopened = row.id in {again.activity for again in reopened}
     permitted(case, Action.FACT, State.OPEN if is_reopened else stored_state(row))

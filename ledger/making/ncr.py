@@ -87,7 +87,9 @@ def _dispositioned_again(case: LookedUp, found: NcrRow, p: NcrDispositioned) -> 
 
 AGAIN: Tables = {
     NcrDispositioned: _about_ncr(_dispositioned_again),
-    NcrAssigned: _about_ncr(lambda case, found, p: assigned(case, found, p.owner, p.due)),
+    NcrAssigned: _about_ncr(
+        lambda case, found, p: assigned(case, found, p.owner, p.due),
+    ),
     NcrClosed: _about_ncr(lambda case, found, p: closed(case, found, p.disposition)),
 }
 """How each kind of event about non-conformances is made again."""

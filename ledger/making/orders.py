@@ -86,7 +86,13 @@ def acknowledged(
     return OrderAcknowledged(on=on, reference=reference.strip(), promised=promised)
 
 
-def promised(moment: Moment, actor: str, order_id: str, day: date, reason: str) -> OrderPromised:
+def promised(
+    moment: Moment,
+    actor: str,
+    order_id: str,
+    day: date,
+    reason: str,
+) -> OrderPromised:
     """Return another promised date of an order or of one of its deliveries."""
     require_reason(reason, "a changed delivery date")
     _reported(moment, actor, "promise", order_id)
@@ -229,6 +235,10 @@ def _acknowledged_again(moment: Moment, event: Event, p: OrderAcknowledged) -> O
     )
 
 
+def _promised_again(moment: Moment, event: Event, p: OrderPromised) -> OrderPromised:
+    return promised(moment, event.actor, event.subject, p.promised, p.reason)
+
+
 def _expedited_again(moment: Moment, event: Event, p: OrderExpedited) -> OrderExpedited:
     return expedited(
         moment,
@@ -263,7 +273,7 @@ def _decided_again(moment: Moment, event: Event, p: ChangeDecided) -> ChangeDeci
 AGAIN: Tables = {
     OrderPlaced: _placed_again,
     OrderAcknowledged: _acknowledged_again,
-    OrderPromised: lambda m, e, p: promised(m, e.actor, e.subject, p.promised, p.reason),
+    OrderPromised: _promised_again,
     OrderExpedited: _expedited_again,
     ChangeAsked: _asked_again,
     ChangeDecided: _decided_again,

@@ -124,10 +124,23 @@ def _delegated_again(moment: Moment, event: Event, p: Delegated) -> Delegated:
     )
 
 
+def _revoked_again(moment: Moment, event: Event, p: KeyRevoked) -> KeyRevoked:
+    return key_revoked(moment, event.actor, p.person, p.reason, p.since)
+
+
 AGAIN: Tables = {
     Delegated: _about("role/{0.role}", _delegated_again),
-    Withdrawn: _about("role/{0.role}", lambda m, e, p: withdrawn(m, e.actor, p.delegation, p.reason)),
-    KeyRevoked: _about("key/{0.person}", lambda m, e, p: key_revoked(m, e.actor, p.person, p.reason, p.since)),
-    PersonRedacted: _about("person/{0.person}", lambda m, e, p: person_redacted(m, e.actor, p.person, p.reason)),
+    Withdrawn: _about(
+        "role/{0.role}",
+        lambda m, e, p: withdrawn(m, e.actor, p.delegation, p.reason),
+    ),
+    KeyRevoked: _about(
+        "key/{0.person}",
+        _revoked_again,
+    ),
+    PersonRedacted: _about(
+        "person/{0.person}",
+        lambda m, e, p: person_redacted(m, e.actor, p.person, p.reason),
+    ),
 }
 """How each kind of event about people's authority is made again."""

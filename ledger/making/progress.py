@@ -155,7 +155,9 @@ def _times(asked: Snapshot, name: str) -> Times:
 def _adopted_again(moment: Moment, event: Event, p: ProgressAdopted) -> ProgressAdopted:
     rows = []
     for line, row in enumerate(p.rows, start=1):
-        rows.append(ProgressRow(line, row.subject, row.state, row.started, row.finished, row.by, row.note))
+        when = (row.started, row.finished)
+        what = (line, row.subject, row.state)
+        rows.append(ProgressRow(*what, *when, row.by, row.note))
     if event.subject != SUBJECT:
         raise InputError(f"it is about {SUBJECT}, and its event says {event.subject}")
     return progress_adopted(moment, event.actor, rows)

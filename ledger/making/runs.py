@@ -154,7 +154,11 @@ def cancel_requested(case: LookedUp) -> RequestMade:
     return _requested(case, "cancel")
 
 
-def _requested(case: LookedUp, action: str, kept: tuple[str, ...] = ()) -> RequestMade:
+def _requested(
+    case: LookedUp,
+    action: str,
+    kept: tuple[str, ...] = (),
+) -> RequestMade:
     return RequestMade(request=case.next_id("request"), action=action, kept=kept)
 
 
@@ -197,9 +201,11 @@ def _claimed_again(case: LookedUp, p: RunClaimed) -> RunClaimed:
 
 def _settled_again(case: LookedUp, p: RunSettled) -> RunSettled:
     """Return the end of a run again, from the results and readings that were recorded."""
-    results = tuple(ItemResult(row["host"], row["status"]) for row in _rows(case, p.results))
+    rows = _rows(case, p.results)
+    results = tuple(ItemResult(row["host"], row["status"]) for row in rows)
     batched = [ReadingPart.model_validate(row) for row in _rows(case, p.measurement_batches)]
-    strangers = {r.host for r in results if r.status == "kept"}.difference(case.row.kept)
+    kept = {result.host for result in results if result.status == "kept"}
+    strangers = kept.difference(case.row.kept)
     if strangers:
         raise InputError(f"it keeps {', '.join(sorted(strangers))}, and the retry did not")
     released = release_of_run(case.snapshot, p.run) if case.row.plan.effect in CHANGING else None
@@ -265,10 +271,16 @@ def _answered_again(moment: Moment, event: Event, p: RequestAnswered) -> Request
     return request_answered(moment, event.actor, p.request, p.answer)
 
 
+def _previewed_again(case: LookedUp, p: Previewed) -> Previewed:
+    return previewed(case, p.hosts, p.playbook_digest, p.summary, p.differences)
+
+
 AGAIN: Tables = {
     RunClaimed: about_activity(_claimed_again),
     RunSettled: about_activity(_settled_again),
-    Previewed: about_activity(lambda c, p: previewed(c, p.hosts, p.playbook_digest, p.summary, p.differences)),
+    Previewed: about_activity(
+        _previewed_again,
+    ),
     RequestMade: about_activity(_requested_again),
     RequestAnswered: _answered_again,
 }

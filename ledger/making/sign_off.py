@@ -147,11 +147,19 @@ def _signed_again(case: LookedUp, p: Signed) -> Signed:
 AGAIN: Tables = {
     Signed: about_activity(_signed_again),
     Rejected: about_activity(lambda case, p: rejected(case, p.reason)),
-    Waived: about_activity(lambda case, p: waived(case, p.metric, p.reason, p.due)),
-    WaiverMoved: about_activity(lambda case, p: waiver_moved(case, p.waiver, p.due, p.reason)),
+    Waived: about_activity(
+        lambda case, p: waived(case, p.metric, p.reason, p.due),
+    ),
+    WaiverMoved: about_activity(
+        lambda case, p: waiver_moved(case, p.waiver, p.due, p.reason),
+    ),
     Overridden: about_activity(lambda case, p: overridden(case, p.reason)),
-    Released: about_activity(lambda case, p: released(case, p.hosts, p.count, p.playbook_digest)),
+    Released: about_activity(
+        lambda case, p: released(case, p.hosts, p.count, p.playbook_digest),
+    ),
     WitnessInvited: about_activity(lambda case, p: witnesses_invited(case, p.on, agreed=p.agreed)),
-    WitnessNoted: about_activity(lambda case, p: witness_noted(case, p.role, p.person, p.note)),
+    WitnessNoted: about_activity(
+        lambda case, p: witness_noted(case, p.role, p.person, p.note),
+    ),
 }
 """How each kind of event about sign-offs is made again."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from ledger.entries import ReadingEntry
+from ledger.log.chain import Event
 from ledger.log.payloads.base import ReadingPart
 from ledger.log.payloads.work import (
     Assigned,
@@ -102,7 +103,8 @@ def measurement_recorded(
     )
     asked = asked_of(case.row)[read.metric]
     compares = asked.criterion is not None and asked.criterion.compares_items
-    (verdict,) = verdicts({read.metric: asked}, [read], case.readings if compares else {}, case.waived)
+    before = case.readings if compares else {}
+    (verdict,) = verdicts({read.metric: asked}, [read], before, case.waived)
     failed = verdict.verdict == FAILED
     earlier = open_ncrs_of_readings(case.snapshot, case.row) if failed else {}
     under = earlier.get((read.metric, read.item))
@@ -160,7 +162,12 @@ def reopened(case: LookedUp, reason: str) -> Reopened:
     return Reopened(reason=reason)
 
 
-def attested(case: LookedUp, reason: str, digests: Sequence[str], removed: Sequence[str]) -> Attested:
+def attested(
+    case: LookedUp,
+    reason: str,
+    digests: Sequence[str],
+    removed: Sequence[str],
+) -> Attested:
     """Return a person's statement that a step was done outside, with the state to which it leads."""
     require_reason(reason, "an attestation")
     result = rules.attest(case)
@@ -191,12 +198,18 @@ def _measured_again(case: LookedUp, payload: MeasurementRecorded) -> Measurement
     )
 
 
+def _organisation_again(moment: Moment, event: Event, p: OrganisationAssigned) -> OrganisationAssigned:
+    return organisation_assigned(moment, event.actor, event.subject, p.organisation)
+
+
 AGAIN: Tables = {
     Assigned: about_activity(lambda case, p: assigned(case, p.person)),
-    OrganisationAssigned: lambda m, e, p: organisation_assigned(m, e.actor, e.subject, p.organisation),
+    OrganisationAssigned: _organisation_again,
     Commented: about_activity(lambda case, p: commented(case, p.text)),
     Started: about_activity(lambda case, _: started(case)),
-    Progressed: about_activity(lambda case, p: progressed(case, p.items_done, p.percent, p.note)),
+    Progressed: about_activity(
+        lambda case, p: progressed(case, p.items_done, p.percent, p.note),
+    ),
     MeasurementRecorded: about_activity(_measured_again),
     Finished: about_activity(lambda case, p: finished(case, p.performers[1:])),
     Attached: about_activity(attached),
@@ -204,7 +217,9 @@ AGAIN: Tables = {
     Resumed: about_activity(lambda case, p: resumed(case, p.reason)),
     NotApplicable: about_activity(lambda case, p: not_applicable(case, p.reason)),
     Reopened: about_activity(lambda case, p: reopened(case, p.reason)),
-    Attested: about_activity(lambda case, p: attested(case, p.reason, p.digests, p.removed)),
+    Attested: about_activity(
+        lambda case, p: attested(case, p.reason, p.digests, p.removed),
+    ),
     DuplicateSettled: about_activity(lambda case, _: duplicate_settled(case)),
 }
 """How each kind of event about work is made again."""

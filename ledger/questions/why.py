@@ -121,13 +121,15 @@ def _needs(case: LookedUp) -> list[str]:
 def _rejected(case: LookedUp) -> list[str]:
     """Say who rejected the attempt before this one, why, and the non-conformance that this opened."""
     row = case.row
-    before = [s for s in sign_offs(case.snapshot, row.id) if s.attempt == row.attempt - 1]
+    signed = sign_offs(case.snapshot, row.id)
+    before = [sign_off for sign_off in signed if sign_off.attempt == row.attempt - 1]
     last = before[-1] if before else None
     if last is None or last.decision != "rejected":
         return []
     under = ""
     for found in ncrs(case.snapshot, name=row.id):
-        if (found.opened_at, found.opened_by, found.attempt) == (last.at, last.person, last.attempt):
+        opened = (found.opened_at, found.opened_by, found.attempt)
+        if opened == (last.at, last.person, last.attempt):
             under = f" ({found.id}, {found.disposition or found.decided or 'open'})"
     who = f"{last.person} rejected it as {last.role} on {last.at:%Y-%m-%d}"
     return [f"to be made good: {who}: {last.comment}{under}"]

@@ -196,7 +196,8 @@ TABLE: dict[State, _Leads] = {
     _S.FAILED: _TO_DECIDE | _all(_S.FAILED, _A.ATTACH, _A.CORRECT),
     _S.CHECKED_NOT_MET: _TO_DECIDE | _all(_S.CHECKED_NOT_MET, _A.ATTACH, _A.CORRECT),
     _S.ON_HOLD: {
-        **_all(_S.ON_HOLD, _A.INVITE, _A.WITNESS, _A.ATTACH, _A.FACT, _A.CORRECT),
+        **_all(_S.ON_HOLD, _A.INVITE, _A.WITNESS),
+        **_all(_S.ON_HOLD, _A.ATTACH, _A.FACT, _A.CORRECT),
         _A.RESUME: NOT_MET | {_S.OPEN, _S.IN_PROGRESS, _S.AWAITING_SIGN_OFF},
         **_all(_S.NOT_APPLICABLE, _A.NOT_APPLICABLE),
     },

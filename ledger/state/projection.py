@@ -116,7 +116,8 @@ class Projection:
 
     def refuse(self, row: Mapping[str, Any]) -> None:
         """Note that the event of a stored row is refused. It changes nothing else."""
-        self.add("refused", **{name: row[name] for name in ("seq", "kind", "actor", "subject")})
+        names = ("seq", "kind", "actor", "subject")
+        self.add("refused", **{name: row[name] for name in names})
 
     def apply(self, event: Event) -> None:
         """Apply an event: change the rows that it is about."""

@@ -140,7 +140,8 @@ class SharedLog:
         if row["kind"] == PlanAdopted.kind:
             for content in self.database.names():
                 names.take_over(self.site_dir, content)
-        connection.execute(insert(SQLModel.metadata.tables["event"]), [{name: row[name] for name in COLUMNS}])
+        event = {name: row[name] for name in COLUMNS}
+        connection.execute(insert(SQLModel.metadata.tables["event"]), [event])
         _note_accounts(connection, [row], row["account"])
         if apply(row) and row["kind"] == PersonRedacted.kind:
             person = row["subject"].removeprefix("person/")

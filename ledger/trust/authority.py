@@ -94,8 +94,8 @@ class Authority:
             case KeyRevoked(person=person, key=key):
                 self._revoked.add((person, key))
             case Delegated() as d:
-                said = (d.delegation, event.actor, d.to, d.role, stamp(d.since), stamp(d.until))
-                self._delegated[d.delegation] = said
+                whom = (d.delegation, event.actor, d.to, d.role)
+                self._delegated[d.delegation] = (*whom, stamp(d.since), stamp(d.until))
             case Withdrawn(delegation=delegation):
                 self._delegated.pop(delegation, None)
             case _:
@@ -107,7 +107,8 @@ class Authority:
             self._read_plan()
         is_owners = event.actor == self._genesis.owner
         if isinstance(payload, PlanAdopted | RulesRaised) and not is_owners:
-            roles = set(self.plan.people.get(event.actor, {}).get("roles", ())) if self.plan else set()
+            about = self.plan.people.get(event.actor, {}) if self.plan else {}
+            roles = set(about.get("roles", ()))
             if isinstance(payload, RulesRaised) or not roles & set(PROCEED):
                 raise _forged(f"event {event.seq}: {event.actor} had no right to it")
         if payload.statement is None or not binds(payload.statement, event, payload):
@@ -121,7 +122,8 @@ class Authority:
 
     def _refusal(self, event: Event, statement: str) -> str | None:
         begin = datetime.min.replace(tzinfo=event.recorded_at.tzinfo, year=1971)
-        keys = [SignerKey(event.actor, key, begin, None) for key in sorted(self._keys.get(event.actor, ()))]
+        theirs = sorted(self._keys.get(event.actor, ()))
+        keys = [SignerKey(event.actor, key, begin, None) for key in theirs]
         namespace = namespace_of(self._snapshot)
         return sshsig.refusal(
             signed_text(statement), event.signature or "", event.actor, keys, namespace, event.recorded_at
@@ -132,8 +134,9 @@ class Authority:
         if self.plan is not None or self._adopted is None or self._adopted.authority is None:
             return
         said = msgspec.json.decode(load(self._snapshot.site_dir, self._adopted.authority))
-        self.plan = Plan(self._adopted.document, said["people"], said["engine_key"], said["activities"])
-        self._keys = {person: {about["key"]} for person, about in self.plan.people.items() if about["key"]}
+        people, document = said["people"], self._adopted.document
+        self.plan = Plan(document, people, said["engine_key"], said["activities"])
+        self._keys = {person: {about["key"]} for person, about in people.items() if about["key"]}
 
     def tables(self) -> dict[str, list[tuple[Any, ...]]]:
         """Return what the tables have to say. Empty if the plan in force is of an earlier release."""
@@ -162,9 +165,11 @@ def refuse_forged(snapshot: Snapshot, subject: str) -> None:
         if there != expected:
             wrong = next(iter(set(there) ^ set(expected)), ("its order",))
             raise _forged(f"the table {table} differs from its events: {' '.join(map(str, wrong))}")
-    for text, in_plan in snapshot.ask(_PLAN_PART, name=subject.partition("#")[0]):
+    name = subject.partition("#")[0]
+    planned = authority.plan.activities if authority.plan else {}
+    for text, in_plan in snapshot.ask(_PLAN_PART, name=name):
         digest = sha256(text.encode()).hexdigest()
-        if authority.plan and in_plan and authority.plan.activities.get(subject.partition("#")[0]) != digest:
+        if planned and in_plan and planned.get(name) != digest:
             raise _forged(f"{subject}: its policy or its criteria differ from the adopted plan")
 
 

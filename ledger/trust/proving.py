@@ -334,7 +334,8 @@ def _decided(payload: Decided, about: Fields) -> str:
 def _fields(payload: Decided) -> Fields:
     """Return the fields of a decision that its signer states. What an earlier version did not have is left out."""
     said = payload.model_dump(mode="json", exclude={"statement", "assurance", "clock_behind_s"})
-    return {name: value for name, value in said.items() if name not in SINCE_3 or value is not None}
+    missing = {name for name in SINCE_3 if said.get(name) is None}
+    return {name: value for name, value in said.items() if name not in missing}
 
 
 def _digest(value: Any) -> str:

@@ -88,7 +88,8 @@ def _people(copy: Snapshot, database: Database) -> Iterator[Finding]:
     documents = copy.column("SELECT document FROM plan_revision")
     named = {pair for document in documents for pair in _accounts_of(copy.site_dir, document).items()}
     theirs = {(person, account) for person, account, _ in database.people()}
-    for person, account in sorted({(person.id, person.account) for person in people(copy)} - theirs, key=str):
+    ours = {(person.id, person.account) for person in people(copy)}
+    for person, account in sorted(ours - theirs, key=str):
         yield Finding(f"person {person}", f"has the account {account} in the plan in force only")
     for person, account in sorted(theirs - named, key=str):
         if person != site_of(copy).owner:
