@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager
 from itertools import zip_longest
@@ -30,10 +30,11 @@ from ledger.stores.opening import take_over
 from ledger.stores.place import database_of
 from ledger.stores.sqlite import OPERATIONAL, different_tables, memory_engine
 from ledger.trust.anchors import KEPT, Anchor, Comparison, checked, kept_anchors
-from ledger.trust.chain import Finding, are_of_files, faults, faults_in, pages
+from ledger.trust.chain import Finding, are_of_files, faults, looked_through, pages
 from ledger.trust.judging import Judge
 from ledger.trust.record import EVENT, Recorded, recorded
-from ledger.trust.replaying import ReplayRecord
+from ledger.trust.replaying import Deferred, ReplayRecord
+from ledger.trust.sshsig import Maker
 from steps.errors import ClusterwrightError, UnreachableError
 
 APART = 20_000
@@ -129,31 +130,50 @@ class Auditor(AbstractContextManager["Auditor"]):
 
     def _before(self, db: sqlite3.Connection, last: Last) -> list[Finding]:
         found = faults(db, self.site_dir, last.seq)
-        return found + (list(self._against_replay(db, last)) if are_of_files(found) else [])
-
-    def _beside(self, db: sqlite3.Connection, last: Last) -> list[Finding]:
-        """Replay while another process checks the file, the chain and the evidence. Its findings replace those of the replay."""
-        with ProcessPoolExecutor(1, get_context("spawn")) as other:
-            shown = other.submit(faults_in, self.site_dir, last.seq)
-            try:
-                replayed = list(self._against_replay(db, last))
-            except Exception:
-                replayed = []
-                if not shown.result():
-                    raise
-        found = shown.result()
-        if not are_of_files(found):
+        replayed = list(self._against_replay(db, last)) if are_of_files(found) else []
+        if found:  # a replay without a file that events name is not kept for the next audit
             self.close()
-            return found
         return found + replayed
 
-    def _against_replay(self, db: sqlite3.Connection, last: Last) -> Iterator[Finding]:
-        """Replay the events, unless exactly these were replayed last time, and compare every row with the replay."""
+    def _beside(self, db: sqlite3.Connection, last: Last) -> list[Finding]:
+        """Replay while another process checks the file, the chain, the evidence and the signatures.
+
+        Its findings replace those of the replay. The replay takes each signature for right, and notes which keys may have made it.
+        If one of them was not made so, everything is replayed again and each signature is verified at its event.
+        """
+        with ProcessPoolExecutor(1, get_context("spawn")) as other:
+            shown = other.submit(looked_through, self.site_dir, last.seq)
+            deferred: Deferred = {}
+            try:
+                replayed = list(self._against_replay(db, last, deferred))
+            except Exception:
+                replayed = []
+                self.close()
+                if not shown.result().faults:
+                    raise
+        looked = shown.result()
+        if not are_of_files(looked.faults):
+            self.close()
+            return looked.faults
+        if not are_made_so(looked.makers, deferred):
+            self.close()
+            replayed = list(self._against_replay(db, last))
+        if looked.faults:
+            self.close()
+        return looked.faults + replayed
+
+    def _against_replay(
+        self, db: sqlite3.Connection, last: Last, deferred: Deferred | None = None
+    ) -> Iterator[Finding]:
+        """Replay the events, unless exactly these were replayed last time, and compare every row with the replay.
+
+        `deferred` collects the signatures that another process verifies. None verifies each one here.
+        """
         if (
             self._replay is None or self._replay.last != last
         ):  # the chain is intact, so its last hash covers every event
             self.close()
-            self._replay = Replayed(last, db, self.site_dir)
+            self._replay = Replayed(last, db, self.site_dir, deferred)
         yield from self._replay.findings
         if self._replay.refused == refused_in(db):
             yield from self._replay.compared(db)
@@ -172,21 +192,25 @@ class Auditor(AbstractContextManager["Auditor"]):
 class Replayed:
     """The tables that a replay of the events fills, in memory, and the faults that the replay found."""
 
-    def __init__(self, last: Last, db: sqlite3.Connection, site_dir: Path) -> None:
+    def __init__(
+        self, last: Last, db: sqlite3.Connection, site_dir: Path, deferred: Deferred | None = None
+    ) -> None:
         """Replay every event up to the last. Each is judged before it is applied, and one that is refused is not applied."""
         self.last = last
         self.refused: list[int] = []
         self.engine = memory_engine()
         with _uncollected():
-            self.findings = list(self._replayed(db, site_dir))
+            self.findings = list(self._replayed(db, site_dir, deferred))
 
-    def _replayed(self, db: sqlite3.Connection, site_dir: Path) -> Iterator[Finding]:
+    def _replayed(
+        self, db: sqlite3.Connection, site_dir: Path, deferred: Deferred | None
+    ) -> Iterator[Finding]:
         def event_at(seq: int) -> Recorded | None:
             return recorded(db.execute(EVENT, (seq,)).fetchone())
 
         accounts = dict(db.execute("SELECT seq, account FROM appended")) if not is_older(db) else {}
         with self.engine.begin() as connection, replaying(connection, SiteFiles(site_dir)) as projection:
-            judge = Judge(ReplayRecord(projection, site_dir, event_at))
+            judge = Judge(ReplayRecord(projection, site_dir, event_at, deferred))
             for values in pages(db, COLUMNS, self.last.seq):
                 row = dict(zip(COLUMNS, values, strict=True))
                 row["account"] = accounts.get(row["seq"])
@@ -220,6 +244,16 @@ class Replayed:
                 yield from _compared(table, db, connection)
         finally:
             connection.close()
+
+
+def are_made_so(makers: Mapping[Maker, Iterable[int]], deferred: Deferred) -> bool:
+    """Return whether each signature was made for its namespace with one of the keys that may have made it."""
+    made_by = {seq: maker for maker, seqs in makers.items() for seq in seqs}
+    for seq, (namespace, keys) in deferred.items():
+        maker = made_by.get(seq)
+        if maker is None or maker.namespace != namespace or maker.key not in keys:
+            return False
+    return True
 
 
 def _digest_of_signatures(db: sqlite3.Connection) -> str:

@@ -18,8 +18,11 @@ from ledger.evidence import names
 from ledger.evidence.store import is_intact
 from ledger.log.chain import event_hash
 from ledger.log.columns import FIRST_HASH, HASHED
+from ledger.rules.access import ENGINE
 from ledger.stores.file import LEDGER_FILE, connect, explained
 from ledger.stores.sqlite import TRIGGERS
+from ledger.trust.sshsig import Maker, maker
+from ledger.trust.statements import event_text, signed_text
 from steps.errors import InputError, UnreachableError
 
 PAGE = 2000
@@ -35,13 +38,41 @@ class Finding(NamedTuple):
     message: str
 
 
-def faults_in(site_dir: Path, last: int) -> list[Finding]:
-    """Return what is wrong up to the event `last`. The file is opened here, so that another process can call this."""
+class Looked(NamedTuple):
+    """What a look at the chain found, and by whom the signatures are: the events of each maker."""
+
+    faults: list[Finding]
+    makers: dict[Maker, list[int]]
+
+
+def looked_through(site_dir: Path, last: int) -> Looked:
+    """Return what is wrong up to the event `last`, and who made the signatures if the events are as they were recorded.
+
+    The file is opened here, so that another process can call this.
+    """
     try:
         with explained(site_dir / LEDGER_FILE), closing(connect(site_dir)) as db:
-            return faults(db, site_dir, last)
+            found = faults(db, site_dir, last)
+            return Looked(found, makers(db, last) if are_of_files(found) else {})
     except UnreachableError as error:
-        return [Finding("file", error.what)]
+        return Looked([Finding("file", error.what)], {})
+
+
+def makers(db: sqlite3.Connection, last: int) -> dict[Maker, list[int]]:
+    """Return the signed events of each key and namespace. An event whose signature is not plainly right is in none."""
+    found: dict[Maker, list[int]] = {}
+    columns = ("seq", "actor", "hash", "payload", "signature")
+    for seq, actor, digest, payload, signature in pages(db, columns, last, "signature IS NOT NULL"):
+        text = event_text(digest) if actor == ENGINE else _statement_text(payload)
+        made_by = None if text is None else maker(text, signature)
+        if made_by is not None:
+            found.setdefault(made_by, []).append(seq)
+    return found
+
+
+def _statement_text(payload: str) -> str | None:
+    statement = json.loads(payload).get("statement")
+    return signed_text(statement) if isinstance(statement, str) else None
 
 
 def faults(db: sqlite3.Connection, site_dir: Path, last: int) -> list[Finding]:

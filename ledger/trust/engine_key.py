@@ -7,7 +7,6 @@ an event covers the whole ledger before it, so each of these signatures also wit
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,8 +20,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_ssh_private_key,
 )
 
-from ledger.log.chain import Event
-from ledger.questions.records import signer_keys, valid_key
+from ledger.questions.records import valid_key
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.trust import sshsig
@@ -31,23 +29,6 @@ from steps.errors import InputError, NotSatisfiedError, UnreachableError
 
 KEY = Path(".clusterwright") / "engine_key"
 """The file with the private key, in the site's folder."""
-
-
-def event_text(digest: str) -> str:
-    """Return the text that the engine signs for an event with this hash."""
-    return f"clusterwright event {digest}"
-
-
-def faults(snapshot: Snapshot, event: Event) -> Iterator[str]:
-    """Yield what is wrong with the engine's signature of an event."""
-    if event.signature is None:
-        yield "is the engine's, and is not signed with its key"
-        return
-    keys = signer_keys(snapshot, ENGINE)
-    text, namespace = event_text(event.hash), namespace_of(snapshot)
-    why = sshsig.refusal(text, event.signature, ENGINE, keys, namespace, event.recorded_at)
-    if why is not None:
-        yield f"the signature of the engine is invalid: {why}"
 
 
 def make_key(site_dir: Path) -> str:

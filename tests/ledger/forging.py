@@ -43,7 +43,7 @@ from ledger.rules.access import ENGINE
 from ledger.rules.activity import State
 from ledger.rules.version import RULES
 from ledger.trust import ssh
-from ledger.trust.engine_key import event_text
+from ledger.trust.statements import event_text
 from ledger.trust.proving import About, as_signed, head_of, statement_for
 from ledger.trust.sshsig import signature_of
 from ledger.trust.statements import signed_text
