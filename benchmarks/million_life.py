@@ -33,7 +33,7 @@ AT_ONCE = 500
 SOFTWARES = {Kind.AUTOMATE, Kind.VERIFY, Kind.COMPUTE}
 """Activities that software does."""
 
-SOFTWARES_SHARE = 0.4
+SOFTWARES_SHARE = 0.44
 """The share of activities that software does."""
 
 WORKER, OTHER, BUYER = "sim-rack-technician", "sim-network-engineer", "sim-owner-pm"
@@ -58,7 +58,7 @@ class Remarks(NamedTuple):
     commented: float
 
 
-AT_WORK = Remarks(0.62, 0.885, 0.965)
+AT_WORK = Remarks(0.65, 0.89, 0.965)
 """What people report about their own work."""
 
 AT_RUNS = Remarks(0.0, 0.6, 0.95)

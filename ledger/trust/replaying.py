@@ -63,7 +63,18 @@ Deferred = dict[int, Expected]
 
 _RUNNING = "SELECT activity, id, attempt, owner FROM run WHERE status = 'running'"
 
-OF_WORK = (Commented, Progressed, MeasurementRecorded, RunClaimed, RunSettled, Started, Finished, Attached, Assigned, Signed)
+OF_WORK = (
+    Commented,
+    Progressed,
+    MeasurementRecorded,
+    RunClaimed,
+    RunSettled,
+    Started,
+    Finished,
+    Attached,
+    Assigned,
+    Signed,
+)
 OF_ORDERS = (OrderPlaced, OrderAcknowledged, OrderPromised, OrderExpedited, TrancheShipped, TrancheReceived)
 EVERYDAY = OF_WORK + OF_ORDERS
 """Kinds of events that change nobody's authority and no plan. After any other event, all that was read is read again."""
