@@ -1,8 +1,9 @@
 """A large ledger made, measured and audited: `ledger_million.py [EVENTS] [SIGNATURES] [FOLDER]`, a million and ten thousand.
 
-The site is the largest preset, the record its rehearsal's: people start, report, measure, comment, attach, finish and sign,
-software claims and settles, orders are placed and promised, many activities at once. Events go through `append` in batches;
-sign-offs are put into words, signed with a key and verified as always. What the rules cost is not measured here.
+The site is the largest preset, the record a rehearsal's: people start, report, measure, comment, attach, finish and sign,
+software claims and settles, orders are placed and promised, many activities at once. Events go through `append` in batches,
+and the engine signs its own; sign-offs are decided, signed with a key and verified as always. `benchmarks.million_life` says
+what happens. Every event is one that the services accept, so that the audit judges each by every rule and is green.
 
 Beside it, in the same run: SQLAlchemy inserting the very event rows of a sample into a table of the same columns and index,
 with the same durability and as many rows in a transaction. Then the growth of the file, `status` as a new process, and the audit.
@@ -10,40 +11,31 @@ with the same durability and as many rows in a transaction. Then the growth of t
 
 from __future__ import annotations
 
-import hashlib
 import json
-import random
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from datetime import datetime, timedelta
-from decimal import Decimal
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from sqlalchemy import insert, select
 from sqlmodel import Session, SQLModel
 
-from clusterwright.rehearsing import prepare_rehearsal
-from flows.rehearsal_keys import RehearsalKeys
-from ledger.evidence import store as evidence
-from ledger.evidence.plans import read_plan
+from benchmarks.million_life import BUYER, Life, SignOff, plan_for_life
+from clusterwright.planning import plan_of
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.sign_off import sign
 from ledger.log.chain import Draft
-from ledger.log.payloads.base import Payload, ReadingPart
-from ledger.log.payloads.orders import OrderPlaced, OrderPromised
-from ledger.log.payloads.runs import RunClaimed, RunSettled
-from ledger.log.payloads.sign_off import Signed
-from ledger.log.payloads.work import Attached, Commented, Finished, MeasurementRecorded, Progressed, Started
-from ledger.reading import open_snapshot
+from ledger.rules.access import ENGINE
 from ledger.state.tables.event import EventTable
 from ledger.stores.sqlite import file_engine
+from ledger.trust.ssh import REHEARSAL_NAMESPACE
+from ledger.trust.sshsig import signature_of
 from ledger.writing import Ledger
-from steps.catalog.terms import Kind
-from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Plan
 
 PRESET = "xai-100k"
@@ -53,220 +45,7 @@ BATCH = 1000
 SAMPLE = 50_000
 """Rows that the plain inserts insert."""
 
-AT_ONCE = 500
-"""Activities under way at a time."""
-
-SOFTWARES = {Kind.AUTOMATE, Kind.VERIFY, Kind.COMPUTE}
-"""Activities that software does."""
-
-WORKER, OTHER = "sim-rack-technician", "sim-network-engineer"
-"""Who works, and who works where the first one signs."""
-
-
-class SignOff(NamedTuple):
-    """A decision that is put into words and signed when its turn comes."""
-
-    actor: str
-    payload: Signed
-    subject: str
-
-
-Story = Iterator[Draft | SignOff]
 Rows = list[dict[str, Any]]
-
-
-class Life:
-    """What happens at a site; every choice follows from a seed."""
-
-    stories: list[Story]
-
-    def __init__(self, site_dir: Path, plan: Plan, events: int, signatures: int) -> None:
-        """Divide the events between as many activities as that many signatures need, and half as many again."""
-        self.site_dir = site_dir
-        self.now = plan.start
-        self.chance = random.Random(1)
-        self.runs = 0
-        begun = [a for a in plan.activities if one_signs(a)]
-        self.chance.shuffle(begun)
-        begun = begun[: signatures * 3 // 2 + 1]
-        self.begun = begun
-        self.mean = events * 97 // 100 // len(begun)
-        self.stories = []
-        if len(plan.orders) < events // 20:
-            self.stories.append(self.orders(plan))
-        for number, a in enumerate(begun):
-            self.stories.append(self.activity(a, signed=number < signatures))
-        self.chance.shuffle(self.stories)
-
-    def events(self) -> Story:
-        """Return what happens, in order and without end. Of many activities under way any one goes on; then people report."""
-        under_way = self.stories[:AT_ONCE]
-        waiting = iter(self.stories[AT_ONCE:])
-        while under_way:
-            at = self.chance.randrange(len(under_way))
-            for event in under_way[at]:
-                self.now += timedelta(seconds=20)
-                yield event
-                break
-            else:
-                del under_way[at]
-                under_way += islice(waiting, 1)
-        while True:
-            self.now += timedelta(seconds=20)
-            yield self.reported(self.chance.choice(self.begun), 99)
-
-    def clock(self) -> datetime:
-        """Return project time."""
-        return self.now
-
-    def draft(self, actor: str, payload: Payload, subject: str) -> Draft:
-        """Return a draft of now."""
-        return Draft(actor, payload, subject, self.now)
-
-    def orders(self, plan: Plan) -> Story:
-        """Order everything. Each supplier names another date later."""
-        for order in plan.orders:
-            placed = OrderPlaced(
-                promised=order.need_by and order.need_by.date(),
-                supplier=order.supplier,
-                reference=f"PO {order.id}",
-                value=Decimal("125000.50"),
-                currency="USD",
-                budget_line="capex",
-                organisation="",
-            )
-            yield self.draft("sim-owner-pm", placed, order.id)
-        for order in plan.orders:
-            if order.need_by is not None:
-                yield self.draft(
-                    "sim-owner-pm", OrderPromised(promised=order.need_by.date(), reason="allocation"), order.id
-                )
-
-    def activity(self, a: PlanActivity, *, signed: bool) -> Story:
-        """Return what happens at an activity, by people or by software."""
-        goal = "awaiting_sign_off" if signed else "done"
-        way = self.by_software if a.kind in SOFTWARES else self.by_people
-        yield from way(a, goal)
-        if signed:
-            role = a.policy.roles[0]
-            payload = Signed(
-                role=role,
-                meaning="approval",
-                comment="looked at in place",
-                assurance="signed",
-                policy_roles=a.policy.roles,
-                quorum=1,
-                evidence=(),
-                begins=False,
-                result="done",
-            )
-            yield SignOff(f"sim-{role}", payload, a.id)
-
-    def by_people(self, a: PlanActivity, result: str) -> Story:
-        """Start, report, finish."""
-        worker = worker_of(a)
-        yield self.draft(worker, Started(), a.id)
-        for number in range(self.length() - 3):
-            yield self.reported(a, number)
-        yield self.draft(worker, Finished(performers=("crew",), result=result), a.id)
-
-    def by_software(self, a: PlanActivity, result: str) -> Story:
-        """Run, again and again, with people's remarks between."""
-        left = self.length() - 1
-        attempt = 0
-        while left > 0:
-            attempt += 1
-            self.runs += 1
-            run, left = f"run-{self.runs:06d}", left - 6
-            claimed = RunClaimed(
-                run=run,
-                owner="engine-1",
-                attempt=attempt,
-                host="build",
-                hosts=("n-1", "n-2"),
-                release=None,
-            )
-            settled = self.settled(run, attempt, result if left <= 0 else "checked_not_met")
-            yield self.draft("engine", claimed, a.id)
-            yield self.draft("engine", settled, a.id)
-            for number in range(min(4, max(left, 0))):
-                yield self.reported(a, number)
-
-    def settled(self, run: str, attempt: int, result: str) -> RunSettled:
-        """Return what a run found: three readings, and no host's results apart."""
-        return RunSettled(
-            run=run,
-            owner="engine-1",
-            attempt=attempt,
-            status="ok",
-            result=result,
-            summary="2 of 2 hosts as they should be",
-            results=(),
-            tally={"ok": 2},
-            measurements=tuple(self.reading(f"n-{n}") for n in range(3)),
-            measurement_batches=(),
-            artifacts=(),
-            playbook_digest=hashlib.sha256(run.encode()).hexdigest(),
-            simulated=False,
-            ncr=None,
-            ncr_class="B",
-        )
-
-    def length(self) -> int:
-        """Return how many events an activity has."""
-        return self.chance.randint(self.mean // 2, self.mean * 3 // 2)
-
-    def reported(self, a: PlanActivity, number: int) -> Draft:
-        """Return progress, a measurement, a comment, or now and then a file."""
-        drawn = self.chance.random()
-        if drawn < 0.45:
-            percent = Decimal(min(99, number))
-            said: Payload = Progressed(items_done=None, percent=percent, note=f"row {number}, as planned")
-        elif drawn < 0.80:
-            reading = self.reading(f"rack-{number:02d}")
-            said = MeasurementRecorded(
-                reading=reading,
-                ncr=None,
-                ncr_class="",
-                reason="",
-                under=None,
-                result=None,
-            )
-        elif drawn < 0.96:
-            said = Commented(text=f"at {a.id}: {self.chance.randrange(10**9)} seen in place, nothing to add")
-        else:
-            content = self.chance.randbytes(1500)
-            said = Attached(
-                evidence="photo",
-                digest=evidence.store(self.site_dir, content),
-                name=f"{number}.jpg",
-                size=len(content),
-                media_type="image/jpeg",
-                removed=(),
-            )
-        return self.draft(worker_of(a), said, a.id)
-
-    def reading(self, item: str) -> ReadingPart:
-        """Return a reading."""
-        value = f"0.{self.chance.randrange(1000):03d}"
-        return ReadingPart(
-            metric="link.loss",
-            value=value,
-            unit="dB",
-            item=item,
-            source="otdr",
-            instrument="T-7",
-        )
-
-
-def one_signs(a: PlanActivity) -> bool:
-    """Return whether an activity waits for one signature and nothing else."""
-    return a.applicable and a.policy.quorum == 1 and a.policy.witness is None
-
-
-def worker_of(a: PlanActivity) -> str:
-    """Return who works at an activity, and so does not sign for it."""
-    return OTHER if f"sim-{a.policy.roles[0]}" == WORKER else WORKER
 
 
 class Spent(NamedTuple):
@@ -307,49 +86,98 @@ def _cpu() -> float:
     return sum(u.ru_utime + u.ru_stime for u in used)
 
 
+class Keys:
+    """The keys of the site's simulated people and of its engine. They are in memory alone."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Make a key for each role and for the engine."""
+        names = [*(f"sim-{role}" for role in plan.roles), ENGINE]
+        self._private = {name: Ed25519PrivateKey.generate() for name in names}
+
+    def public(self) -> dict[str, str]:
+        """Return the public keys in OpenSSH's form, by person."""
+        return {name: self._line(name) for name in self._private}
+
+    def _line(self, name: str) -> str:
+        public = self._private[name].public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
+        return f"{public.decode()} {name}"
+
+    def sign(self, person: str, text: str) -> str:
+        """Return the signature of a text by a person or the engine."""
+        return signature_of(text, self._private[person], REHEARSAL_NAMESPACE)
+
+
 def fill(site_dir: Path, events: int, signatures: int) -> None:
     """Make the ledger, and say how fast and how large."""
-    prepare_rehearsal(site_dir)
-    with open_snapshot(site_dir) as snapshot:
-        plan = read_plan(snapshot)
+    drawn = plan_of(site_dir)
+    keys = Keys(drawn)
+    plan = plan_for_life(drawn, keys.public())
     life = Life(site_dir, plan, events, signatures)
-    appending, signing, whole = Watch(), Watch(), Watch()
-    appended = signed = 0
-    marks = [events // 4, events // 2]
     print(
-        f"{PRESET}: {len(plan.activities)} activities, {len(plan.links)} links, {len(plan.orders)} orders", flush=True
+        f"{PRESET}: {len(plan.activities)} activities, {len(plan.orders)} orders; {len(life.begun)} begin", flush=True
     )
-    with whole, Ledger.open(site_dir, clock=life.clock) as ledger:
-        ledger.signer = RehearsalKeys(site_dir).sign
-        drafts: list[Draft] = []
-        decisions: list[SignOff] = []
+    ledger = create_ledger(
+        site_dir,
+        site_name=plan.site,
+        time_zone=plan.time_zone,
+        rehearsal=True,
+        owner=BUYER,
+        owner_key=keys.public()[BUYER],
+        clock=life.clock,
+    )
+    with ledger:
+        ledger.signer = keys.sign
+        adopt_plan(ledger, BUYER, plan, reason="benchmark", baseline="benchmark")
+        Filling(site_dir, ledger, life).fill(events)
 
-        def write() -> None:
-            nonlocal appended, signed
-            with appending:
-                ledger.append(*drafts)
-            with signing, ledger.batch(), ledger.write() as writing:
-                for actor, payload, subject in decisions:
-                    writing.append(actor, payload, subject=subject, at=writing.when(None))
-            appended += len(drafts)
-            signed += len(decisions)
-            drafts.clear()
-            decisions.clear()
 
-        for event in life.events():
-            drafts.append(event) if isinstance(event, Draft) else decisions.append(event)
-            if len(drafts) == BATCH:
-                write()
-                if marks and appended + signed >= marks[0]:
-                    marks.pop(0)
-                    print(f"{appended + signed:9,} events: {size(site_dir) / 1e6:8.1f} MB", flush=True)
-            if appended + signed + len(drafts) + len(decisions) >= events:
-                break
-        write()
-    print(f"{appended + signed:9,} events: {size(site_dir) / 1e6:8.1f} MB")
-    print(f"appended {appended:,} events: {rates(appended, appending.spent)}")
-    print(f"signed {signed:,}: {signing.spent}")
-    print(f"made in {whole.spent}", flush=True)
+class Filling:
+    """The events of a life, appended in batches, and what that costs."""
+
+    def __init__(self, site_dir: Path, ledger: Ledger, life: Life) -> None:
+        """Take an open ledger with a plan in force, and the life."""
+        self.site_dir = site_dir
+        self.ledger = ledger
+        self.life = life
+        self.appending, self.signing = Watch(), Watch()
+        self.appended = self.signed = 0
+        self.drafts: list[Draft] = []
+        self.decisions: list[SignOff] = []
+
+    def fill(self, events: int) -> None:
+        """Append as many events, and say how fast and how large."""
+        marks, whole = [events // 4, events // 2], Watch()
+        with whole:
+            for event in self.life.events():
+                self.drafts.append(event) if isinstance(event, Draft) else self.decisions.append(event)
+                if len(self.drafts) == BATCH:
+                    self.write()
+                    if marks and self.appended + self.signed >= marks[0]:
+                        marks.pop(0)
+                        self.say_size()
+                if self.appended + self.signed + len(self.drafts) + len(self.decisions) >= events:
+                    break
+            self.write()
+        self.say_size()
+        print(f"appended {self.appended:,} events: {rates(self.appended, self.appending.spent)}")
+        print(f"signed {self.signed:,}: {self.signing.spent}")
+        print(f"made in {whole.spent}", flush=True)
+
+    def write(self) -> None:
+        """Append what was collected, then decide the sign-offs."""
+        with self.appending:
+            self.ledger.append(*self.drafts)
+        with self.signing, self.ledger.batch():
+            for actor, activity in self.decisions:
+                sign(self.ledger, actor, activity, comment="looked at in place")
+        self.appended += len(self.drafts)
+        self.signed += len(self.decisions)
+        self.drafts.clear()
+        self.decisions.clear()
+
+    def say_size(self) -> None:
+        """Print how large the file is."""
+        print(f"{self.appended + self.signed:9,} events: {size(self.site_dir) / 1e6:8.1f} MB", flush=True)
 
 
 def size(site_dir: Path) -> int:

@@ -190,10 +190,11 @@ class Transaction:
         if self._snapshot.first("SELECT owner_key FROM site") in {None, (None,)}:
             return None
         from ledger.trust import engine_key  # heavy, and only signed sites need it
+        from ledger.trust.statements import event_text
 
         if not engine_key.signs(self._snapshot):
             return None
-        text = engine_key.event_text(digest)
+        text = event_text(digest)
         if self._signer is not None:
             return self._signer(ENGINE, text)
         return engine_key.sign(self._snapshot, text)

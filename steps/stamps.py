@@ -11,7 +11,8 @@ def stamp(instant: datetime) -> str:
     """Return an instant as UTC text with microseconds. Raise InputError for one without a time zone."""
     if instant.tzinfo is None:
         raise InputError(f"the time {instant.isoformat()} has no time zone", hint="write it in UTC")
-    return instant.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    utc = instant if instant.tzinfo is UTC else instant.astimezone(UTC)
+    return utc.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
 def moment(text: str) -> datetime:

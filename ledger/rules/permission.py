@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -139,7 +140,17 @@ def _roles(action: str, row: Activity | None) -> tuple[str, ...]:
         return roles_for(action)
     policy = row.plan.policy
     witness = policy.witness.roles if policy.witness else ()
-    return roles_for(action, policy=policy.roles, crew=row.plan.role, witness=witness)
+    return _roles_at(action, policy.roles, row.plan.role, witness)
+
+
+@lru_cache(maxsize=4096)
+def _roles_at(
+    action: str,
+    policy: tuple[str, ...],
+    crew: str,
+    witness: tuple[str, ...],
+) -> tuple[str, ...]:
+    return roles_for(action, policy=policy, crew=crew, witness=witness)
 
 
 def _under(actor: Actor, question: _Question, role: str | None) -> str:
@@ -148,15 +159,8 @@ def _under(actor: Actor, question: _Question, role: str | None) -> str:
     The engine, the owner and those to whom the subject belongs may, even if the plan in force does not have them.
     """
     matter, wanted = question.matter, question.rule.may
-    applies: dict[str, bool] = {
-        Who.ENGINE: actor.is_engine,
-        Who.OWNER: actor.id == matter.owner,
-        Who.THEIRS: actor.id in matter.theirs,
-        Who.SUPPLIER: bool(matter.organisation) and is_same(actor.organisation or "", matter.organisation),
-        Who.REHEARSING: actor.is_engine and matter.is_rehearsal,
-    }
     for marker in wanted:
-        if applies.get(marker, False):
+        if _applies(marker, actor, matter):
             return str(marker)
     if not actor.is_engine:
         refuse_stranger(actor)
@@ -170,6 +174,19 @@ def _under(actor: Actor, question: _Question, role: str | None) -> str:
     has = ", ".join(sorted(actor.roles)) or "no role"
     name = "the engine" if actor.is_engine else f"{actor.id} ({has})"
     raise NotPermittedError(f"{name} may not {question.deed}", hint=_who(question))
+
+
+def _applies(marker: str, actor: Actor, matter: Matter) -> bool:
+    """Return whether a marker means the actor, whatever roles the actor has."""
+    if marker is Who.ENGINE:
+        return actor.is_engine
+    if marker is Who.OWNER:
+        return actor.id == matter.owner
+    if marker is Who.SUPPLIER:
+        return bool(matter.organisation) and is_same(actor.organisation or "", matter.organisation)
+    if marker is Who.REHEARSING:
+        return actor.is_engine and matter.is_rehearsal
+    return marker is Who.THEIRS and actor.id in matter.theirs
 
 
 def _refuse_performer(actor: Actor, row: Activity, question: _Question) -> None:

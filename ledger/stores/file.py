@@ -34,7 +34,7 @@ def connect(site_dir: Path) -> sqlite3.Connection:
     path = ledger_path(site_dir)
     with explained(path):
         connection = sqlite3.connect(
-            _read_only(path),
+            read_only(path),
             uri=True,
             timeout=BUSY_SECONDS,
             isolation_level=None,
@@ -48,7 +48,7 @@ def connect(site_dir: Path) -> sqlite3.Connection:
     return connection
 
 
-def _read_only(path: Path) -> str:
+def read_only(path: Path) -> str:
     """Return the URI of a file for SQLite. Importing urllib for this would take longer than opening the file."""
     text = str(path.absolute())
     for mark, code in (("%", "%25"), ("?", "%3f"), ("#", "%23")):

@@ -18,8 +18,11 @@ from ledger.evidence import names
 from ledger.evidence.store import is_intact
 from ledger.log.chain import event_hash
 from ledger.log.columns import FIRST_HASH, HASHED
+from ledger.rules.access import ENGINE
 from ledger.stores.file import LEDGER_FILE, connect, explained
 from ledger.stores.sqlite import TRIGGERS
+from ledger.trust.sshsig import Maker, maker
+from ledger.trust.statements import event_text, signed_text
 from steps.errors import InputError, UnreachableError
 
 PAGE = 2000
@@ -35,13 +38,41 @@ class Finding(NamedTuple):
     message: str
 
 
-def faults_in(site_dir: Path, last: int) -> list[Finding]:
-    """Return what is wrong up to the event `last`. The file is opened here, so that another process can call this."""
+class Looked(NamedTuple):
+    """What a look at the chain found, and by whom the signatures are: the events of each maker."""
+
+    faults: list[Finding]
+    makers: dict[Maker, list[int]]
+
+
+def looked_through(site_dir: Path, last: int) -> Looked:
+    """Return what is wrong up to the event `last`, and who made the signatures if the events are as they were recorded.
+
+    The file is opened here, so that another process can call this.
+    """
     try:
         with explained(site_dir / LEDGER_FILE), closing(connect(site_dir)) as db:
-            return faults(db, site_dir, last)
+            found = faults(db, site_dir, last)
+            return Looked(found, makers(db, last) if are_of_files(found) else {})
     except UnreachableError as error:
-        return [Finding("file", error.what)]
+        return Looked([Finding("file", error.what)], {})
+
+
+def makers(db: sqlite3.Connection, last: int) -> dict[Maker, list[int]]:
+    """Return the signed events of each key and namespace. An event whose signature is not plainly right is in none."""
+    found: dict[Maker, list[int]] = {}
+    columns = ("seq", "actor", "hash", "payload", "signature")
+    for seq, actor, digest, payload, signature in pages(db, columns, last, "signature IS NOT NULL"):
+        text = event_text(digest) if actor == ENGINE else _statement_text(payload)
+        made_by = None if text is None else maker(text, signature)
+        if made_by is not None:
+            found.setdefault(made_by, []).append(seq)
+    return found
+
+
+def _statement_text(payload: str) -> str | None:
+    statement = json.loads(payload).get("statement")
+    return signed_text(statement) if isinstance(statement, str) else None
 
 
 def faults(db: sqlite3.Connection, site_dir: Path, last: int) -> list[Finding]:
@@ -53,17 +84,23 @@ def faults(db: sqlite3.Connection, site_dir: Path, last: int) -> list[Finding]:
     return [*_triggers(db), *_chain(db, last), *of_files]
 
 
+def faults_after(db: sqlite3.Connection, site_dir: Path, start: tuple[int, str], last: int) -> list[Finding]:
+    """Return what is wrong after an event, up to the event `last`. `start` is that event's number and hash."""
+    after = start[0]
+    of_files = chain(_evidence(db, site_dir, last, after), _names(db, site_dir, last, after))
+    return [*_triggers(db), *_chain(db, last, start), *of_files]
+
+
 def are_of_files(found: Iterable[Finding]) -> bool:
     """Return whether findings are about files of the evidence store alone. Then the events are as they were recorded."""
     return all(finding.where.startswith("evidence ") for finding in found)
 
 
 def pages(
-    db: sqlite3.Connection, columns: tuple[str, ...], last: int, where: str = "true"
+    db: sqlite3.Connection, columns: tuple[str, ...], last: int, where: str = "true", *, after: int = 0
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield rows of the event table up to the event `last`, in order. The first of `columns` is seq."""
+    """Yield rows of the event table after one event up to the event `last`, in order. The first of `columns` is seq."""
     sql = f"SELECT {', '.join(columns)} FROM event WHERE seq > ? AND seq <= ? AND {where} ORDER BY seq LIMIT {PAGE}"  # noqa: S608  our words
-    after = 0
     while rows := db.execute(sql, (after, last)).fetchall():
         yield from rows
         after = rows[-1][0]
@@ -79,10 +116,10 @@ def _triggers(db: sqlite3.Connection) -> Iterator[Finding]:
         yield Finding(f"trigger {name}", "is not one of the ledger's triggers: it may change what is recorded")
 
 
-def _chain(db: sqlite3.Connection, last: int) -> Iterator[Finding]:
-    before, expected = FIRST_HASH, 1
+def _chain(db: sqlite3.Connection, last: int, start: tuple[int, str] = (0, FIRST_HASH)) -> Iterator[Finding]:
+    before, expected = start[1], start[0] + 1
     columns = (*HASHED, "hash")
-    for values in pages(db, columns, last):
+    for values in pages(db, columns, last, after=start[0]):
         row = dict(zip(columns, values, strict=True))
         seq = row["seq"]
         if seq != expected:
@@ -100,10 +137,10 @@ def _chain(db: sqlite3.Connection, last: int) -> Iterator[Finding]:
         before, expected = row["hash"], seq + 1
 
 
-def _evidence(db: sqlite3.Connection, site_dir: Path, last: int) -> Iterator[Finding]:
+def _evidence(db: sqlite3.Connection, site_dir: Path, last: int, after: int = 0) -> Iterator[Finding]:
     """Yield the files that events name and that are missing or changed. The projections are not asked."""
     looked: set[str] = set()
-    for seq, subject, text in pages(db, ("seq", "subject", "payload"), last, _NAMED):
+    for seq, subject, text in pages(db, ("seq", "subject", "payload"), last, _NAMED, after=after):
         try:
             payload = json.loads(text)
         except (ValueError, TypeError):
@@ -122,9 +159,10 @@ def _is_there(site_dir: Path, digest: str) -> bool:
         return False
 
 
-def _names(db: sqlite3.Connection, site_dir: Path, last: int) -> Iterator[Finding]:
+def _names(db: sqlite3.Connection, site_dir: Path, last: int, after: int = 0) -> Iterator[Finding]:
     """Yield faults in the documents with people's names: missing or changed ones, and those of redacted people that still exist."""
-    rows = pages(db, ("seq", "kind", "subject", "payload"), last, "kind IN ('plan.adopted', 'person.redacted')")
+    columns = ("seq", "kind", "subject", "payload")
+    rows = pages(db, columns, last, "kind IN ('plan.adopted', 'person.redacted')", after=after)
     for digest, message in names.faults(site_dir, rows):
         yield Finding(f"evidence {digest[:12]}", message)
 

@@ -11,7 +11,6 @@ from the next event on. `tidy` then puts it in the place of the old one.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -26,12 +25,11 @@ from cryptography.hazmat.primitives.serialization import (
     load_ssh_private_key,
 )
 
-from ledger.log.chain import Event
 from ledger.private import OTHERS
-from ledger.questions.records import keys_in_force, valid_key
+from ledger.questions.records import valid_key
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
-from ledger.trust import ssh, sshsig
+from ledger.trust import sshsig
 from ledger.trust.proving import namespace_of
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError, UnreachableError
 
@@ -45,23 +43,6 @@ MAKE = (
     "`clusterwright keys engine` makes one; write its line as `engine_key` in site.yaml, and the owner adopts the plan"
 )
 """What to do where there is no key."""
-
-
-def event_text(digest: str) -> str:
-    """Return the text that the engine signs for an event with this hash."""
-    return f"{ssh.NAMESPACE} event {digest}"
-
-
-def faults(snapshot: Snapshot, event: Event) -> Iterator[str]:
-    """Yield what is wrong with the engine's signature of an event."""
-    if event.signature is None:
-        yield "is the engine's, and is not signed with its key"
-        return
-    keys = keys_in_force(snapshot, ENGINE, event.recorded_at)
-    text, namespace = event_text(event.hash), namespace_of(snapshot)
-    why = sshsig.refusal(text, event.signature, ENGINE, keys, namespace, event.recorded_at)
-    if why is not None:
-        yield f"the signature of the engine is invalid: {why}"
 
 
 def make_key(site_dir: Path, *, replace: bool = False) -> str:

@@ -21,15 +21,13 @@ from ledger.log.events import event_of
 from ledger.log.payloads.base import Decided, Payload
 from ledger.log.payloads.plan import Genesis, RulesRaised
 from ledger.making import AGAIN
-from ledger.questions.case import activity
 from ledger.questions.moment import Moment
-from ledger.questions.records import keys_in_force
 from ledger.rules.access import ENGINE
 from ledger.rules.version import RULES
-from ledger.trust import engine_key, sshsig
-from ledger.trust.proving import About, asks, namespace_of, statement_for, time_fault
+from ledger.trust import ssh
+from ledger.trust.proving import About, asks, statement_for, time_fault
 from ledger.trust.record import Record, Recorded, SiteTerms
-from ledger.trust.statements import Basis, read_statement, signed_text
+from ledger.trust.statements import Basis, event_text, read_statement, signed_text
 from ledger.trust.verifying import faults_by_first_rules
 from steps.errors import ClusterwrightError, LostError, UnreachableError
 
@@ -67,7 +65,7 @@ class Judge:
             return Judged(None, (unreadable.what,), is_refused=True)
         moment = self.record.moment(event, self._present(event, terms))
         if terms.rules == 1 and event.seq > 1 and not isinstance(event.payload, RulesRaised):
-            return Judged(event, tuple(self._by_first_rules(moment, event)))
+            return Judged(event, tuple(self._by_first_rules(moment, event, terms)))
         faults = tuple(chain(self._of_account(row.get("account"), event, terms), self._faults(moment, event, terms)))
         if not faults and isinstance(event.payload, Genesis | RulesRaised):
             refuse_unknown_rules(event.payload.rules)
@@ -100,11 +98,11 @@ class Judge:
         if expected is not None and expected != account:
             yield f"was appended by the account {account}; the account of {event.actor} is {expected}"
 
-    def _by_first_rules(self, moment: Moment, event: Event) -> Iterator[str]:
+    def _by_first_rules(self, moment: Moment, event: Event, terms: SiteTerms) -> Iterator[str]:
         payload = event.payload
         if isinstance(payload, Decided) and payload.statement is not None:
             yield from self._of_statement(moment, event, payload, payload.statement)
-            yield from self._of_signature(moment, event, payload.statement)
+            yield from self._of_signature(moment, event, payload.statement, terms)
         elif event.signature is not None:
             yield "has a signature, but no statement that was signed"
         yield from faults_by_first_rules(moment, event)
@@ -137,7 +135,7 @@ class Judge:
         """Yield what is wrong with the signature: a person's under a statement, or the engine's under the event's hash."""
         payload = event.payload
         if event.actor == ENGINE and terms.is_signed:
-            yield from engine_key.faults(moment.snapshot, event)
+            yield from self._of_engine(moment, event, terms)
         elif not isinstance(payload, Decided) or payload.statement is None:
             if event.signature is not None:
                 yield "has a signature, but no statement that was signed"
@@ -147,7 +145,16 @@ class Judge:
             yield from self._of_statement(moment, event, payload, payload.statement)
             if not terms.is_rehearsal:
                 yield from self._of_statement_time(event, payload.statement)
-            yield from self._of_signature(moment, event, payload.statement)
+            yield from self._of_signature(moment, event, payload.statement, terms)
+
+    def _of_engine(self, moment: Moment, event: Event, terms: SiteTerms) -> Iterator[str]:
+        """Yield what is wrong with the engine's signature of an event."""
+        if event.signature is None:
+            yield "is the engine's, and is not signed with its key"
+            return
+        why = self._refusal(moment, event, event_text(event.hash), terms)
+        if why is not None:
+            yield f"the signature of the engine is invalid: {why}"
 
     def _of_statement(
         self,
@@ -160,7 +167,7 @@ class Judge:
         try:
             predicate = read_statement(statement)["predicate"]
             head, nonce = Basis(**predicate["head"]), str(predicate["nonce"])
-            about = About(event.subject, activity(then, event.subject))
+            about = About(event.subject, self.record.about(moment, event.subject))
             again = statement_for(then, event.actor, payload, about, nonce=nonce, head=head)
         except (ClusterwrightError, KeyError, TypeError) as error:
             yield f"its statement cannot be read: {error}"
@@ -179,16 +186,20 @@ class Judge:
         if wrong is not None:
             yield wrong
 
-    def _of_signature(self, moment: Moment, event: Event, statement: str) -> Iterator[str]:
-        signature, person = event.signature, event.actor
-        if signature is None:
-            yield f"the signature of {person} is missing"
+    def _of_signature(self, moment: Moment, event: Event, statement: str, terms: SiteTerms) -> Iterator[str]:
+        if event.signature is None:
+            yield f"the signature of {event.actor} is missing"
             return
-        keys = keys_in_force(moment.snapshot, person, event.recorded_at)
-        namespace = namespace_of(moment.snapshot)
-        why = sshsig.refusal(signed_text(statement), signature, person, keys, namespace, event.recorded_at)
+        why = self._refusal(moment, event, signed_text(statement), terms)
         if why is not None:
-            yield f"the signature of {person} is invalid: {why}"
+            yield f"the signature of {event.actor} is invalid: {why}"
+
+    def _refusal(self, moment: Moment, event: Event, text: str, terms: SiteTerms) -> str | None:
+        """Return why an event's signature of a text is invalid. None if it is valid."""
+        at = event.recorded_at
+        keys = [key for key in self.record.keys(moment, event.actor) if key.counts_after(at)]
+        namespace = ssh.namespace_of(rehearsal=terms.is_rehearsal)
+        return self.record.refusal(event, text, keys, namespace)
 
 
 def refuse_unknown_rules(rules: int) -> None:

@@ -8,9 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ledger.log.chain import Event
+from ledger.questions.case import activity
 from ledger.questions.moment import Moment
+from ledger.questions.records import signer_keys
 from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import Activity
+from ledger.rules.rows import SignerKey
 from ledger.state.projection import Projection
+from ledger.trust import sshsig
 from steps.stamps import moment as instant_of
 
 _SITE = "SELECT rehearsal, owner_key, rules, (SELECT coalesce(max(revision), 0) FROM plan_revision) FROM site"
@@ -79,6 +84,18 @@ class Record:
         self.projection.flush()
         found = self._snapshot.first("SELECT account FROM person WHERE id = :person", person=person)
         return found[0] if found else None
+
+    def about(self, moment: Moment, subject: str) -> Activity | None:
+        """Return the activity that a decision is about. None if it is about no activity."""
+        return activity(moment.snapshot, subject)
+
+    def keys(self, moment: Moment, person: str) -> Sequence[SignerKey]:
+        """Return the keys of a person or of the engine, with the times in which they are valid."""
+        return signer_keys(moment.snapshot, person)
+
+    def refusal(self, event: Event, text: str, keys: Sequence[SignerKey], namespace: str) -> str | None:
+        """Return why an event's signature of a text is invalid. None if one of the keys made it while it was valid."""
+        return sshsig.refusal(text, event.signature or "", event.actor, keys, namespace, event.recorded_at)
 
     def after(self, event: Event) -> None:
         """Note that an event was applied."""

@@ -7,39 +7,77 @@ Here it is worked out for one node when an event asks, from the times of the nod
 from __future__ import annotations
 
 from collections import Counter
-from copy import copy
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ledger.log.chain import Event
+from ledger.log.payloads.base import ReadingPart
+from ledger.log.payloads.orders import (
+    OrderAcknowledged,
+    OrderExpedited,
+    OrderPlaced,
+    OrderPromised,
+    TrancheReceived,
+    TrancheShipped,
+)
 from ledger.log.payloads.people import Delegated
-from ledger.log.payloads.plan import Genesis, PlanAdopted, ProgressAdopted, RulesRaised
+from ledger.log.payloads.plan import PlanAdopted
 from ledger.log.payloads.runs import RunClaimed, RunSettled
+from ledger.log.payloads.sign_off import Signed
+from ledger.log.payloads.work import (
+    Assigned,
+    Attached,
+    Commented,
+    Finished,
+    MeasurementRecorded,
+    Progressed,
+    Started,
+)
 from ledger.questions.case import LookedUp, actor, lapsed
-from ledger.questions.moment import CaseOfMoment, Moment
-from ledger.questions.records import PREFIXES
+from ledger.questions.moment import SLACK, CaseOfMoment, Moment
+from ledger.questions.records import PREFIXES, signer_keys
 from ledger.questions.snapshot import Snapshot
+from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State, is_expired, seen
+from ledger.rules.case import Read, RunEnd
+from ledger.rules.judgement import Reading
 from ledger.rules.nearest import unknown_activity
 from ledger.rules.permission import Actor
-from ledger.rules.readiness import NEVER, Times, activity_times, satisfied_at, side_of
-from ledger.rules.subjects import is_supply
-from ledger.rules.working_time import SiteCalendar
+from ledger.rules.rows import SignerKey
 from ledger.state.projection import Projection
 from ledger.state.readiness import settle
+from ledger.trust import sshsig
+from ledger.trust.network import Network
 from ledger.trust.record import EventAt, Record, SiteTerms
-from steps.stamps import instant
-from steps.stamps import moment as instant_of
+from steps.value import text_value
 
-_LINKS = 'SELECT "before", "after", type, lag_h, lag_calendar FROM link'
-_REVISION = """
-SELECT first_at, time_zone, start, working_days, working_hours, holidays
-FROM plan_revision ORDER BY revision DESC LIMIT 1"""
-_SUPPLY = """
-SELECT placed_at FROM order_line WHERE id = :name UNION ALL SELECT received_at FROM tranche WHERE id = :name"""
+Expected = tuple[str, tuple[str, ...]]
+"""The namespace in which a signature must be made, and the keys one of which must have made it."""
+
+Deferred = dict[int, Expected]
+"""By number of a signed event: how its signature must be made."""
+
 _RUNNING = "SELECT activity, id, attempt, owner FROM run WHERE status = 'running'"
+
+OF_WORK = (
+    Commented,
+    Progressed,
+    MeasurementRecorded,
+    RunClaimed,
+    RunSettled,
+    Started,
+    Finished,
+    Attached,
+    Assigned,
+    Signed,
+)
+OF_ORDERS = (OrderPlaced, OrderAcknowledged, OrderPromised, OrderExpedited, TrancheShipped, TrancheReceived)
+EVERYDAY = OF_WORK + OF_ORDERS
+"""Kinds of events that change nobody's authority and no plan. After any other event, all that was read is read again."""
 
 
 class Flushing:
@@ -66,82 +104,50 @@ class ReplaySnapshot(Snapshot):
         return self.counts[name] if name in PREFIXES else super().count(name)
 
 
-class PlannedLink(NamedTuple):
-    """A link from a node before."""
+class AttemptReads(NamedTuple):
+    """The readings of an attempt, in the order of recording."""
 
-    before: str
-    type: str
-    lag_h: float
-    lag_calendar: str
+    attempt: int
+    reads: list[Read]
 
 
-class Ready(NamedTuple):
-    """From when a node may start and finish. None while something before it has not happened."""
+class AttemptRun(NamedTuple):
+    """The last run of an attempt."""
 
-    start: datetime | None
-    finish: datetime | None
-
-
-class Network:
-    """The links of the plan in force, and when nodes may start and finish by them."""
-
-    def __init__(self, record: ReplayRecord) -> None:
-        """Read the links and the calendar of the plan in force."""
-        self._record = record
-        first, *calendar = record.projection.ask(_REVISION)[0]
-        self._first = instant_of(first)
-        self._calendar = SiteCalendar(*calendar)
-        self._before: dict[tuple[str, str], list[PlannedLink]] = {}
-        for before, after, kind, lag_h, lag_calendar in record.projection.ask(_LINKS):
-            link = PlannedLink(before, kind, lag_h, lag_calendar)
-            self._before.setdefault((after, side_of(kind)), []).append(link)
-
-    def ready(self, node: str) -> Ready:
-        """Return from when a node may start and finish."""
-        bridged: dict[str, datetime | None] = {}
-        return Ready(self._from(node, "start", bridged), self._from(node, "finish", bridged))
-
-    def _from(self, node: str, side: str, bridged: dict[str, datetime | None]) -> datetime | None:
-        latest = self._first
-        links = self._before.get((node, side))
-        for number, link in enumerate(links or ()):
-            times = self._times(link.before, bridged)
-            ends = satisfied_at(link.type, link.lag_h, link.lag_calendar, times, self._calendar)
-            if ends is None:
-                return None
-            latest = ends if number == 0 else max(latest, ends)
-        return latest
-
-    def _times(self, node: str, bridged: dict[str, datetime | None]) -> Times:
-        if is_supply(node):
-            at = self._record.supplied_at(node)
-            return Times(at, at)
-        row = self._record.projection.activities([node]).get(node)
-        if row is None:
-            return NEVER
-        if row.state is State.NOT_APPLICABLE:
-            if node not in bridged:
-                bridged[node] = self._from(node, "start", bridged)
-            row = copy(row)
-            row.ready_from = bridged[node]
-        return activity_times(row)
+    attempt: int
+    end: RunEnd
 
 
 class ReplayRecord(Record):
-    """The tables that a replay fills, in memory or in a copy, as they are before each event."""
+    """The tables that a replay fills, in memory or in a copy, as they are before each event.
 
-    def __init__(self, projection: Projection, site_dir: Path, event_at: EventAt | None = None) -> None:
+    `deferred` notes who may have made each signature, which another process finds out. None verifies each one here.
+    """
+
+    def __init__(
+        self,
+        projection: Projection,
+        site_dir: Path,
+        event_at: EventAt | None = None,
+        deferred: Deferred | None = None,
+    ) -> None:
         """Take the projection, the site's folder, and what finds earlier events, if not the same file."""
         super().__init__(projection, site_dir, event_at)
         db: Any = Flushing(projection)
         self._snapshot = ReplaySnapshot(db, site_dir, self._snapshot.now, counts=projection.added)
         projection.added.update({name: Snapshot.count(self._snapshot, name) for name in PREFIXES})
+        projection.touched.clear()
+        self.deferred = deferred
         self._terms: SiteTerms | None = None
         self._actors: dict[str, Actor] = {}
+        self._keys: dict[str, list[SignerKey]] = {}
+        self._expected: dict[Expected, Expected] = {}
+        self._reads: dict[str, AttemptReads] = {}
+        self._ended: dict[str, AttemptRun] = {}
         self._network: Network | None = None
-        self._supplied: dict[str, datetime | None] = {}
         self._is_lent = bool(self._snapshot.first("SELECT 1 FROM delegation LIMIT 1"))
         self._expiring: bool | None = None
+        self._attempt_before: int | None = None
         self.owner = ""
         self.runs = {name: (run, attempt, owner) for name, run, attempt, owner in projection.ask(_RUNNING)}
 
@@ -155,29 +161,83 @@ class ReplayRecord(Record):
 
     def moment(self, event: Event, present: datetime) -> Moment:
         """Return the record as of when an event happened."""
-        return ReplayMoment(self, self._snapshot.at(event.effective_at), present)
+        self._attempt_before = None
+        return ReplayMoment(self, self._snapshot, event.effective_at, present)
+
+    def about(self, moment: Moment, subject: str) -> Activity | None:  # noqa: ARG002  the tables are of the same moment
+        """Return the activity that a decision is about. None if it is about no activity."""
+        return self.projection.activities([subject]).get(subject)
+
+    def keys(self, moment: Moment, person: str) -> Sequence[SignerKey]:
+        """Return the keys of a person or of the engine. Only few kinds of events change any."""
+        found = self._keys.get(person)
+        if found is None:
+            found = self._keys[person] = signer_keys(moment.snapshot, person)
+        return found
+
+    def refusal(self, event: Event, text: str, keys: Sequence[SignerKey], namespace: str) -> str | None:
+        """Return why an event's signature of a text is invalid. None if it is valid, or if another process verifies it."""
+        if self.deferred is None:
+            return super().refusal(event, text, keys, namespace)
+        counting = tuple([key.key for key in keys if sshsig.counts(key, event.recorded_at)])
+        expected = (namespace, counting)
+        self.deferred[event.seq] = self._expected.setdefault(expected, expected)
+        return None
 
     def after(self, event: Event) -> None:
-        """Forget what an event may have changed."""
+        """Note what an event has changed, and forget what it may have changed."""
+        if self._network is not None and self.projection.touched:
+            self._network.forget(self.projection.touched)
+        self.projection.touched.clear()
+        if isinstance(event.payload, EVERYDAY):
+            self._after_work(event)
+            return
+        self._is_lent = self._is_lent or isinstance(event.payload, Delegated)
+        self._terms = None
+        if isinstance(event.payload, PlanAdopted):
+            self._network = self._expiring = None
+        for kept in (self._actors, self._keys, self._reads, self._ended):
+            kept.clear()
+
+    def _after_work(self, event: Event) -> None:
+        name = event.subject
         match event.payload:
+            case MeasurementRecorded(reading=reading):
+                self._note(event, (reading,))
             case RunClaimed(run=run, attempt=attempt, owner=owner):
-                self.runs[event.subject] = (run, attempt, owner)
-            case RunSettled():
-                self.runs.pop(event.subject, None)
-            case Genesis() | RulesRaised():
-                self._terms = None
-            case PlanAdopted():
-                self._terms = self._network = self._expiring = None
-                self._actors.clear()
-                self._supplied.clear()
-            case Delegated():
-                self._is_lent = True
-            case ProgressAdopted():
-                self._supplied.clear()
-            case _ if is_supply(event.subject):
-                self._supplied.pop(event.subject, None)
+                self.runs[name] = (run, attempt, owner)
+                self._ended[name] = AttemptRun(attempt, RunEnd("running", {}))
+                if self._attempt_before not in {None, attempt}:
+                    self._reads[name] = AttemptReads(attempt, [])
+            case RunSettled() as settled:
+                self.runs.pop(name, None)
+                self._note(event, settled.measurements)
+                if settled.results or settled.measurement_batches:
+                    self._ended.pop(name, None)
+                    self._reads.pop(name, None)
+                else:
+                    self._ended[name] = AttemptRun(settled.attempt, RunEnd(settled.status, {}))
             case _:
                 pass
+
+    def _note(self, event: Event, readings: Sequence[ReadingPart]) -> None:
+        kept = self._reads.get(event.subject)
+        if kept is None:
+            return
+        by_engine = event.actor == ENGINE
+        for part in readings:
+            reading = Reading(part.item, text_value(part.value), part.unit, part.note)
+            kept.reads.append(Read(part.metric, by_engine, reading))
+
+    def reads_of(self, row: Activity) -> Sequence[Read] | None:
+        """Return the readings of an activity's attempt. None if they are not kept."""
+        kept = self._reads.get(row.id)
+        return kept.reads if kept is not None and kept.attempt == row.attempt else None
+
+    def last_run_of(self, row: Activity) -> RunEnd | None:
+        """Return the last run of an activity's attempt. None if it is not kept."""
+        kept = self._ended.get(row.id)
+        return kept.end if kept is not None and kept.attempt == row.attempt else None
 
     def actor_at(self, person: str, present: datetime) -> Actor:
         """Return a person with their roles at a time. Roles change only with plans, unless somebody delegated one."""
@@ -192,18 +252,18 @@ class ReplayRecord(Record):
         found = self.projection.activities([name]).get(name)
         if found is None:
             raise unknown_activity(name, [])
-        row = copy(found)
+        self._attempt_before = found.attempt
         if self._network is None:
-            self._network = Network(self)
+            self._network = Network(self.projection)
+        row = found.copied()
         row.ready_from, row.finish_from = self._network.ready(name)
-        row.state = seen(row.state, row.ready_from, now, lapsed=self._is_lapsed(row, now))
+        if row.state is State.OPEN:
+            row.state = seen(row.state, row.ready_from, now, lapsed=self._is_lapsed(name, now))
         row.expired = is_expired(row.valid_until, now)
         return row
 
-    def _is_lapsed(self, row: Activity, now: datetime) -> bool:
-        if row.state is not State.OPEN or not self._has_expiring():
-            return False
-        return row.id in lapsed(self._snapshot.at(now))
+    def _is_lapsed(self, name: str, now: datetime) -> bool:
+        return self._has_expiring() and name in lapsed(self._snapshot.at(now))
 
     def _has_expiring(self) -> bool:
         """Return whether an approval of this plan can expire."""
@@ -213,21 +273,26 @@ class ReplayRecord(Record):
             self._expiring = any(policy.valid_days is not None for policy in policies)
         return self._expiring
 
-    def supplied_at(self, name: str) -> datetime | None:
-        """Return when an order was placed or a delivery was received. None if it was not."""
-        if name not in self._supplied:
-            found = self.projection.ask(_SUPPLY, name=name)
-            self._supplied[name] = instant(found[0][0]) if found else None
-        return self._supplied[name]
-
 
 class ReplayMoment(Moment):
-    """The record before an event of a replay."""
+    """The record before an event of a replay. Most events ask no tables, and so the snapshot is made when it is first needed."""
 
-    def __init__(self, record: ReplayRecord, snapshot: Snapshot, present: datetime) -> None:
-        """Take the replay's record, the snapshot of its tables, and project time at the recording."""
-        super().__init__(snapshot, present)
+    def __init__(self, record: ReplayRecord, tables: Snapshot, now: datetime, present: datetime) -> None:
+        """Take the replay's record and its tables, when the event happened, and project time at the recording."""
         self.record = record
+        self.present = present
+        self.now = now
+        self._tables = tables
+
+    @cached_property
+    def snapshot(self) -> Snapshot:  # type: ignore[override]  # read as the attribute is
+        """The tables, for questions as of when the event happened."""
+        return self._tables.at(self.now)
+
+    def refuse_ahead(self) -> None:
+        """Raise InputError if it is said to have happened in the future."""
+        if self.now > self.present + SLACK:
+            super().refuse_ahead()
 
     @property
     def owner(self) -> str:
@@ -240,8 +305,7 @@ class ReplayMoment(Moment):
 
     def case(self, activity: str, person: str) -> LookedUp:
         """Return an activity as it was when it happened, and the person who decides about it now."""
-        row = self.record.row(activity, self.snapshot.now)
-        return ReplayCase(self, row, self.actor(person))
+        return ReplayCase(self, self.record.row(activity, self.now), self.actor(person))
 
     def settled(self) -> None:
         """Work out readiness in the tables, for questions that read it there."""
@@ -253,6 +317,22 @@ class ReplayCase(CaseOfMoment):
 
     moment: ReplayMoment
 
+    def __init__(self, moment: ReplayMoment, row: Activity, actor: Actor) -> None:
+        """Take the moment, the activity, and the person who decides."""
+        self.moment = moment
+        self.row = row
+        self.actor = actor
+
+    @property
+    def snapshot(self) -> Snapshot:  # type: ignore[override]  # read as the attribute is
+        """The tables, for questions as of when the event happened."""
+        return self.moment.snapshot
+
+    @property
+    def now(self) -> datetime:
+        """When the decision was taken."""
+        return self.moment.now
+
     @property
     def owner(self) -> str:
         """The owner that the first event names."""
@@ -263,6 +343,17 @@ class ReplayCase(CaseOfMoment):
         """Whether the site is a rehearsal."""
         terms = self.moment.record.terms()
         return terms is not None and terms.is_rehearsal
+
+    @cached_property
+    def reads(self) -> Sequence[Read]:
+        """Every reading of this attempt, in the order in which they were recorded."""
+        kept = self.moment.record.reads_of(self.row)
+        return super().reads if kept is None else kept
+
+    @cached_property
+    def last_run(self) -> RunEnd | None:
+        """The last run of this attempt."""
+        return self.moment.record.last_run_of(self.row) or super().last_run
 
     def running(self, owner: str) -> str | None:
         """Return the id of the run that an owner has running in this attempt. None if there is none."""

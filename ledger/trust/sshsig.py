@@ -85,12 +85,33 @@ def holds(
         if said.namespace != namespace.encode():
             return False
         blob = base64.b64encode(said.key).decode()
-        theirs = (key.key for key in keys if key.person == person and _counts(key, at))
+        theirs = (key.key for key in keys if key.person == person and counts(key, at))
         used = [key for key in theirs if key.partition(" ")[2] == blob]
         signed = _signed(said, text.encode())
         return bool(used) and _is_by(_key(used[0]), said, signed)
     except (ValueError, KeyError, struct.error, InvalidSignature, UnsupportedAlgorithm):
         return False
+
+
+class Maker(NamedTuple):
+    """With which key (type and blob) and for which namespace a signature was made."""
+
+    namespace: str
+    key: str
+
+
+def maker(text: str, signature: str) -> Maker | None:
+    """Return who made a signature of this text, by the key that it names. None for a signature that is not plainly right.
+
+    Whether that key was somebody's is another question, which `holds` answers as well.
+    """
+    try:
+        said = _read(signature)
+        key = f"{_string(said.key)[0].decode()} {base64.b64encode(said.key).decode()}"
+        is_right = _is_by(_key(key), said, _signed(said, text.encode()))
+        return Maker(said.namespace.decode(), key) if is_right else None
+    except (ValueError, KeyError, struct.error, InvalidSignature, UnsupportedAlgorithm):
+        return None
 
 
 def signature_of(text: str, key: ed25519.Ed25519PrivateKey, namespace: str) -> str:
@@ -107,7 +128,7 @@ def _packed(*parts: bytes) -> bytes:
     return b"".join(struct.pack(">I", len(part)) + part for part in parts)
 
 
-def _counts(key: SignerKey, at: datetime) -> bool:
+def counts(key: SignerKey, at: datetime) -> bool:
     """Return whether a key was valid at that time. OpenSSH counts whole seconds, the first and the last one included."""
     last = at if key.until is None else key.until
     return _second(key.since) <= _second(at) <= _second(last)

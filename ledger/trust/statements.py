@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
-
-import rfc8785
 
 from ledger.log.chain import canonical_text
 from steps.errors import InputError
@@ -45,6 +44,11 @@ def signed_text(statement: str) -> str:
     return f"DSSEv1 {len(PAYLOAD_TYPE)} {PAYLOAD_TYPE} {len(statement.encode())} {statement}"
 
 
+def event_text(digest: str) -> str:
+    """Return the text that the engine signs for an event with this hash."""
+    return f"clusterwright event {digest}"
+
+
 def statement_in(text: str) -> str:
     """Return the statement in a text that `signed_text` made. Raise InputError for any other text."""
     start = text.find("{")
@@ -53,11 +57,15 @@ def statement_in(text: str) -> str:
     return text[start:]
 
 
+@lru_cache(maxsize=8)
 def read_statement(text: str) -> dict[str, Any]:
-    """Return the fields of a statement. Raise InputError for other text, and for a statement that is not in canonical form."""
+    """Return the fields of a statement. Raise InputError for other text, and for a statement that is not in canonical form.
+
+    The last ones are cached, because a decision reads its statement several times. Nobody changes what is returned.
+    """
     try:
         read: dict[str, Any] = json.loads(text)
-        canonical = rfc8785.dumps(read).decode()
+        canonical = canonical_text(read)
     except (ValueError, TypeError):
         raise InputError("this is not a statement: not JSON") from None
     is_statement = isinstance(read, dict) and read.get("_type") == TYPE

@@ -43,10 +43,9 @@ from ledger.rules.access import ENGINE
 from ledger.rules.activity import State
 from ledger.rules.version import RULES
 from ledger.trust import ssh
-from ledger.trust.engine_key import event_text
 from ledger.trust.proving import About, as_signed, head_of, statement_for
 from ledger.trust.sshsig import signature_of
-from ledger.trust.statements import signed_text
+from ledger.trust.statements import event_text, signed_text
 from ledger.writing import Ledger
 from steps.errors import ClusterwrightError
 from steps.schedule.plan import Plan

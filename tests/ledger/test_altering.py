@@ -22,7 +22,7 @@ from ledger.stores.file import connect
 from ledger.stores.log import machine_clock
 from ledger.trust.anchors import head_anchor
 from ledger.trust.audit import audit
-from ledger.trust.engine_key import event_text
+from ledger.trust.statements import event_text
 from tests.ledger.forging import every_state, others, sign_as
 from tests.ledger.rebuilding import Row, events, rebuild
 

@@ -13,8 +13,9 @@ from ledger.decisions.work import comment
 from ledger.evidence.folder import place_of
 from ledger.questions.records import evidence
 from ledger.stores.sqlite import TRIGGERS
-from ledger.trust.audit import Auditor, Replayed, audit
+from ledger.trust.audit import Auditor, audit
 from ledger.trust.chain import Finding
+from ledger.trust.replayed import Replayed
 from ledger.writing import Ledger
 from tests.ledger.conftest import Clock, Look, StateOf
 from tests.ledger.journey import all_but_gate, bought

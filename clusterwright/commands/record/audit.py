@@ -5,6 +5,8 @@ It verifies the hash chain, the evidence, every decision by the rules, every pro
 Example:
     clusterwright audit
     clusterwright audit --anchor /srv/anchors.jsonl
+    clusterwright audit --keep-checkpoint
+    clusterwright audit --from-checkpoint
 
 """
 
@@ -12,12 +14,15 @@ from typing import Annotated
 
 from typer import Option
 
+from clusterwright import __version__
 from clusterwright.audit_view import lines
 from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json, table
 from ledger.trust.anchor_words import read_anchors
 from ledger.trust.audit import audit as audited
-from steps.errors import NotSatisfiedError
+from ledger.trust.checkpoint import Checkpoint
+from steps.errors import InputError, NotSatisfiedError
+from steps.stamps import stamp
 
 
 def audit(
@@ -26,9 +31,27 @@ def audit(
         list[str] | None,
         Option(help="A file, a git repository or a code of `anchor`; more than once.", metavar="WHICH"),
     ] = None,
+    keep_checkpoint: Annotated[
+        bool,
+        Option("--keep-checkpoint", help="Without a fault, keep the replay in your own folder for the next audit."),
+    ] = False,
+    from_checkpoint: Annotated[
+        bool,
+        Option("--from-checkpoint", help="Begin after the last event that was kept. Earlier ones are not read again."),
+    ] = False,
 ) -> None:
+    if keep_checkpoint and from_checkpoint:
+        raise InputError(
+            "only an audit of the whole ledger is kept", hint="use --keep-checkpoint or --from-checkpoint alone"
+        )
     known = [found for named in anchor or () for found in read_anchors(named)]
-    found = audited(ask.folder, known)
+    found = audited(
+        ask.folder,
+        known,
+        program=__version__,
+        keep_checkpoint=keep_checkpoint,
+        from_checkpoint=from_checkpoint,
+    )
     holding, up_to = found.anchors.holding, found.anchors.up_to
     if ask.as_json:
         anchors = {"holding": holding, "up_to": up_to}
@@ -40,11 +63,14 @@ def audit(
                 "rules": found.rules,
                 "refused": found.refused,
                 "unwitnessed": found.unwitnessed,
+                "checkpoint": _as_json(found.checkpoint),
                 "findings": list(found),
             }
         )
     else:
         print(f"{found.events} events, head {found.head[:16]}, {len(found)} findings")
+        if found.checkpoint is not None:
+            print(found.checkpoint)
         if holding:
             print(f"{holding} anchors hold, the newest of event {up_to}")
         for line in lines(found):
@@ -53,3 +79,13 @@ def audit(
             table(("where", "what"), [(f.where, f.message) for f in found])
     if found:
         raise NotSatisfiedError(f"the ledger has {len(found)} faults")
+
+
+def _as_json(checkpoint: Checkpoint | None) -> dict[str, object] | None:
+    """Return which events were audited earlier. None if all were audited now."""
+    if checkpoint is None:
+        return None
+    kept = checkpoint._asdict()
+    return {name: kept[name] for name in ("seq", "hash", "rules", "program", "account")} | {
+        "audited_at": stamp(checkpoint.audited_at)
+    }

@@ -1,0 +1,171 @@
+"""The replay of an audit: the tables that the events make when each is judged and applied again, and what differs from the file."""
+
+from __future__ import annotations
+
+import gc
+import sqlite3
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sqlalchemy import Engine, insert
+from sqlmodel import SQLModel
+
+from ledger.evidence.store import SiteFiles
+from ledger.log.columns import COLUMNS
+from ledger.state.projection import Projection
+from ledger.state.projector import replaying
+from ledger.stores.file import is_older
+from ledger.stores.sqlite import OPERATIONAL, different_tables, memory_engine
+from ledger.trust.chain import Finding, pages
+from ledger.trust.judging import Judge
+from ledger.trust.record import EVENT, Recorded, recorded
+from ledger.trust.replaying import Deferred, ReplayRecord
+from ledger.trust.witnessed import Covered
+from steps.errors import ClusterwrightError
+
+TOGETHER = 1000
+"""How many rows of a table are compared at once. If they differ, they are compared row by row."""
+
+
+class Last(NamedTuple):
+    """The last event in the audit: its number and its hash. Hashes do not cover signatures, so these have a digest of their own."""
+
+    seq: int
+    hash: str
+    signatures: str
+
+
+class Replayed:
+    """The tables that a replay of the events fills, in memory, and the faults that the replay found."""
+
+    def __init__(
+        self,
+        last: Last,
+        db: sqlite3.Connection,
+        site_dir: Path,
+        deferred: Deferred | None = None,
+        *,
+        engine: Engine | None = None,
+        after: int = 0,
+    ) -> None:
+        """Replay every event up to the last. Each is judged before it is applied, and one that is refused is not applied.
+
+        `engine` has the tables as they were after the event `after`. Without one the replay begins with the first event.
+        """
+        self.last = last
+        self.after = after
+        self.refused: list[int] = []
+        self.covered = Covered()
+        self.engine = engine or memory_engine()
+        with _uncollected():
+            self.findings = list(self._replayed(db, site_dir, deferred))
+
+    def _replayed(self, db: sqlite3.Connection, site_dir: Path, deferred: Deferred | None) -> Iterator[Finding]:
+        def event_at(seq: int) -> Recorded | None:
+            return recorded(db.execute(EVENT, (seq,)).fetchone())
+
+        noted = "SELECT seq, account FROM appended WHERE seq > ?"
+        accounts = dict(db.execute(noted, (self.after,))) if not is_older(db) else {}
+        with self.engine.begin() as connection, replaying(connection, SiteFiles(site_dir)) as projection:
+            judge = Judge(ReplayRecord(projection, site_dir, event_at, deferred))
+            for values in pages(db, COLUMNS, self.last.seq, after=self.after):
+                row = dict(zip(COLUMNS, values, strict=True))
+                row["account"] = accounts.get(row["seq"])
+                try:
+                    yield from self._judged(row, projection, judge)
+                except ClusterwrightError as error:
+                    yield Finding(f"event {row['seq']}", f"cannot be replayed: {error.what}")
+                    return
+
+    def _judged(self, row: dict[str, Any], projection: Projection, judge: Judge) -> Iterator[Finding]:
+        """Judge an event and apply it. One that is refused is only noted."""
+        judged = judge.judged(row)
+        for wrong in judged.faults:
+            yield Finding(f"event {row['seq']}", f"{row['kind']} about {row['subject']} {wrong}")
+        if judged.event is None or judged.is_refused:
+            self.refused.append(row["seq"])
+            projection.refuse(row)
+            return
+        projection.apply(judged.event)
+        judge.after(judged.event)
+        if not judged.faults:
+            self.covered.note(judged.event)
+        if judged.event.seq == 1:  # statements have the hash of genesis, which is read from this table
+            genesis = {name: row[name] for name in COLUMNS}
+            projection.connection.execute(insert(SQLModel.metadata.tables["event"]), [genesis])
+
+    def compared(self, db: sqlite3.Connection, only: Collection[str] | None = None) -> Iterator[Finding]:
+        """Yield every row of the file that differs from the row of the replay. `only` are the tables to compare. None means all."""
+        connection = self.engine.raw_connection()
+        try:
+            older = set(different_tables(db.execute)) if is_older(db) else set()
+            for table in sorted(SQLModel.metadata.tables.keys() - OPERATIONAL - older):
+                if only is None or table in only:
+                    yield from _compared(table, db, connection)
+        finally:
+            connection.close()
+
+
+def refused_in(db: sqlite3.Connection) -> list[int]:
+    """Return the events that a file notes as refused. Only a copy of a shared log has any."""
+    if is_older(db):
+        return []
+    return [seq for (seq,) in db.execute("SELECT seq FROM refused ORDER BY seq")]
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Turn off Python's search for reference cycles. A replay makes no cycles, and the search would go through all its objects."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _compared(table: str, db: sqlite3.Connection, replayed: Any) -> Iterator[Finding]:
+    columns = list(SQLModel.metadata.tables[table].columns.keys())
+    keys = list(SQLModel.metadata.tables[table].primary_key.columns.keys())
+    names = ", ".join(f'"{c}"' for c in columns)
+    order = ", ".join(f'"{k}"' for k in keys)
+    sql = f'SELECT {names} FROM "{table}" ORDER BY {order}'  # noqa: S608  names of our own tables
+    there, again = db.execute(sql), replayed.cursor()
+    again.execute(sql)
+    for row, expected in _unequal(_batches(there), _batches(again)):
+        if row is None or expected is None:
+            how = "is missing" if row is None else "was made by no event"
+            yield Finding(f"{table} {_key(row or expected, columns, keys)}", how)
+            return
+        if _key(row, columns, keys) != _key(expected, columns, keys):
+            yield Finding(f"{table} {_key(expected, columns, keys)}", "is missing, or another row does not belong here")
+            return
+        for name, a, b in zip(columns, row, expected, strict=True):
+            if a != b:
+                yield Finding(f"{table} {_key(row, columns, keys)}", f"{name} is {a!r}; its events say {b!r}")
+
+
+def _batches(cursor: sqlite3.Cursor) -> Iterator[list[Any]]:
+    return iter(lambda: cursor.fetchmany(TOGETHER), [])
+
+
+def _unequal(
+    rows: Iterator[list[Any]],
+    expected: Iterator[list[Any]],
+) -> Iterator[tuple[Any, Any]]:
+    """Yield the pairs of rows that differ. Rows are compared one by one only if their batches differ."""
+    for some, others in zip_longest(rows, expected, fillvalue=()):
+        if some != others:
+            yield from (pair for pair in zip_longest(some, others) if pair[0] != pair[1])
+
+
+def _key(
+    row: Sequence[Any],
+    columns: list[str],
+    keys: list[str],
+) -> str:
+    return "/".join(str(row[columns.index(k)]) for k in keys)
