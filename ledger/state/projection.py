@@ -139,7 +139,8 @@ class Projection:
 
     def add(self, table: str, **columns: Any) -> None:
         """Add a row. `columns` has all of its columns."""
-        row = tuple([value if type(value) in UNCHANGED else stored(value) for value in columns.values()])
+        values = columns.values()
+        row = tuple([value if type(value) in UNCHANGED else stored(value) for value in values])
         self._added.setdefault((table, tuple(columns)), []).append(row)
         self.added[table] += 1
         self._collected += 1
@@ -176,7 +177,8 @@ class Projection:
         updated, self._updated = self._updated, {}
         alike: dict[Shape, list[tuple[Any, ...]]] = {}
         for (table, key), columns in updated.items():
-            alike.setdefault((table, tuple(columns)), []).append((*columns.values(), key))
+            shape = (table, tuple(columns))
+            alike.setdefault(shape, []).append((*columns.values(), key))
         for shape, rows in alike.items():
             self._query_many(_change(*shape), rows)
 
@@ -369,9 +371,13 @@ class Insertion(NamedTuple):
 def _insertion(table: str, names: tuple[str, ...]) -> Insertion:
     """Return how rows with these columns are inserted. SQLAlchemy takes as long for each statement as SQLite for the row."""
     left_out = [column for column in SQLModel.metadata.tables[table].columns if column.name not in names]
-    unnamed: dict[str, Any] = {c.name: stored(c.default.arg) for c in left_out if c.default is not None}  # type: ignore[attr-defined]  # all defaults are plain values
+    unnamed: dict[str, Any] = {}
+    for column in left_out:
+        if column.default is not None:
+            unnamed[column.name] = stored(column.default.arg)  # type: ignore[attr-defined]  # all defaults are plain values
     columns = (*names, *unnamed)
-    named, marks = ", ".join(f'"{name}"' for name in columns), ", ".join("?" * len(columns))
+    named = ", ".join(f'"{name}"' for name in columns)
+    marks = ", ".join("?" * len(columns))
     return Insertion(f'INSERT INTO "{table}" ({named}) VALUES ({marks})', tuple(unnamed.values()))  # noqa: S608  names of our own tables
 
 

@@ -233,7 +233,8 @@ def _since(db: sqlite3.Connection, site_dir: Path, start: Checkpoint, engine: En
         return Findings([gone], events=seq, head=digest)
     found = faults_after(db, site_dir, (start.seq, start.hash), seq)
     if are_of_files(found):
-        replay = Replayed(Last(seq, digest, ""), db, site_dir, engine=engine, after=start.seq)
+        last = Last(seq, digest, "")
+        replay = Replayed(last, db, site_dir, engine=engine, after=start.seq)
         found += replay.findings
         if replay.refused == refused_in(db):
             found += replay.compared(db, only=differing_tables(engine))

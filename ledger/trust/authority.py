@@ -94,8 +94,9 @@ class Authority:
             case KeyRevoked(person=person, key=key):
                 self._revoked.add((person, key))
             case Delegated() as d:
-                whom = (d.delegation, event.actor, d.to, d.role)
-                self._delegated[d.delegation] = (*whom, stamp(d.since), stamp(d.until))
+                lent = (d.delegation, event.actor, d.to, d.role)
+                during = (stamp(d.since), stamp(d.until))
+                self._delegated[d.delegation] = (*lent, *during)
             case Withdrawn(delegation=delegation):
                 self._delegated.pop(delegation, None)
             case _:
@@ -136,7 +137,8 @@ class Authority:
         said = msgspec.json.decode(load(self._snapshot.site_dir, self._adopted.authority))
         people, document = said["people"], self._adopted.document
         self.plan = Plan(document, people, said["engine_key"], said["activities"])
-        self._keys = {person: {about["key"]} for person, about in people.items() if about["key"]}
+        with_keys = {person: about["key"] for person, about in people.items() if about["key"]}
+        self._keys = {person: {key} for person, key in with_keys.items()}
 
     def tables(self) -> dict[str, list[tuple[Any, ...]]]:
         """Return what the tables have to say. Empty if the plan in force is of an earlier release."""

@@ -84,10 +84,16 @@ def faults(db: sqlite3.Connection, site_dir: Path, last: int) -> list[Finding]:
     return [*_triggers(db), *_chain(db, last), *of_files]
 
 
-def faults_after(db: sqlite3.Connection, site_dir: Path, start: tuple[int, str], last: int) -> list[Finding]:
+def faults_after(
+    db: sqlite3.Connection,
+    site_dir: Path,
+    start: tuple[int, str],
+    last: int,
+) -> list[Finding]:
     """Return what is wrong after an event, up to the event `last`. `start` is that event's number and hash."""
     after = start[0]
-    of_files = chain(_evidence(db, site_dir, last, after), _names(db, site_dir, last, after))
+    where = (db, site_dir, last, after)
+    of_files = chain(_evidence(*where), _names(*where))
     return [*_triggers(db), *_chain(db, last, start), *of_files]
 
 
@@ -97,7 +103,12 @@ def are_of_files(found: Iterable[Finding]) -> bool:
 
 
 def pages(
-    db: sqlite3.Connection, columns: tuple[str, ...], last: int, where: str = "true", *, after: int = 0
+    db: sqlite3.Connection,
+    columns: tuple[str, ...],
+    last: int,
+    where: str = "true",
+    *,
+    after: int = 0,
 ) -> Iterator[tuple[Any, ...]]:
     """Yield rows of the event table after one event up to the event `last`, in order. The first of `columns` is seq."""
     sql = f"SELECT {', '.join(columns)} FROM event WHERE seq > ? AND seq <= ? AND {where} ORDER BY seq LIMIT {PAGE}"  # noqa: S608  our words
@@ -116,7 +127,11 @@ def _triggers(db: sqlite3.Connection) -> Iterator[Finding]:
         yield Finding(f"trigger {name}", "is not one of the ledger's triggers: it may change what is recorded")
 
 
-def _chain(db: sqlite3.Connection, last: int, start: tuple[int, str] = (0, FIRST_HASH)) -> Iterator[Finding]:
+def _chain(
+    db: sqlite3.Connection,
+    last: int,
+    start: tuple[int, str] = (0, FIRST_HASH),
+) -> Iterator[Finding]:
     before, expected = start[1], start[0] + 1
     columns = (*HASHED, "hash")
     for values in pages(db, columns, last, after=start[0]):
@@ -137,10 +152,16 @@ def _chain(db: sqlite3.Connection, last: int, start: tuple[int, str] = (0, FIRST
         before, expected = row["hash"], seq + 1
 
 
-def _evidence(db: sqlite3.Connection, site_dir: Path, last: int, after: int = 0) -> Iterator[Finding]:
+def _evidence(
+    db: sqlite3.Connection,
+    site_dir: Path,
+    last: int,
+    after: int = 0,
+) -> Iterator[Finding]:
     """Yield the files that events name and that are missing or changed. The projections are not asked."""
     looked: set[str] = set()
-    for seq, subject, text in pages(db, ("seq", "subject", "payload"), last, _NAMED, after=after):
+    columns = ("seq", "subject", "payload")
+    for seq, subject, text in pages(db, columns, last, _NAMED, after=after):
         try:
             payload = json.loads(text)
         except (ValueError, TypeError):
@@ -159,7 +180,12 @@ def _is_there(site_dir: Path, digest: str) -> bool:
         return False
 
 
-def _names(db: sqlite3.Connection, site_dir: Path, last: int, after: int = 0) -> Iterator[Finding]:
+def _names(
+    db: sqlite3.Connection,
+    site_dir: Path,
+    last: int,
+    after: int = 0,
+) -> Iterator[Finding]:
     """Yield faults in the documents with people's names: missing or changed ones, and those of redacted people that still exist."""
     columns = ("seq", "kind", "subject", "payload")
     rows = pages(db, columns, last, "kind IN ('plan.adopted', 'person.redacted')", after=after)

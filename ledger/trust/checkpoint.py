@@ -64,7 +64,8 @@ class Checkpoint(NamedTuple):
 
 def state_folder(site: str, environment: Mapping[str, str] = os.environ) -> Path:
     """Return the folder in which this account keeps the checkpoint of a site."""
-    home = environment.get("XDG_STATE_HOME") or Path(environment.get("HOME", "~")).expanduser() / ".local" / "state"
+    usual = Path(environment.get("HOME", "~")).expanduser() / ".local" / "state"
+    home = environment.get("XDG_STATE_HOME") or usual
     return Path(home) / "clusterwright" / "audits" / site
 
 
@@ -86,7 +87,8 @@ def keep(db: sqlite3.Connection, replay: Engine, last: Last, program: str) -> Ch
         connection.close()
     with fresh.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    made = Checkpoint(site, last.seq, last.hash, rules, program, machine_account(), machine_clock(), digest)
+    what = (site, last.seq, last.hash, rules, program)
+    made = Checkpoint(*what, machine_account(), machine_clock(), digest)
     (folder / "checkpoint.json").unlink(missing_ok=True)  # it never names another file than its own
     fresh.rename(folder / "replay.db")
     _write(folder / "checkpoint.json", made)

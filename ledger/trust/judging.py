@@ -38,7 +38,7 @@ NEWEST = SiteTerms(is_rehearsal=False, owner_key=None, rules=RULES, revision=0)
 """How genesis is judged."""
 
 
-class Judged(NamedTuple):
+class Ruling(NamedTuple):
     """An event, and what is wrong with it. `event` is None if its row cannot be read. One that is refused changes nothing."""
 
     event: Event | None
@@ -54,7 +54,7 @@ class Judge:
         self.record = record
         self._before: Event | None = None
 
-    def judged(self, row: Mapping[str, Any]) -> Judged:
+    def judged(self, row: Mapping[str, Any]) -> Ruling:
         """Return what is wrong with the event of a stored row. Raise UnreachableError if this program cannot judge it."""
         terms = self.record.terms() or NEWEST
         try:
@@ -62,14 +62,15 @@ class Judge:
         except UnreachableError as unreadable:
             if terms.rules == 1:
                 raise
-            return Judged(None, (unreadable.what,), is_refused=True)
+            return Ruling(None, (unreadable.what,), is_refused=True)
         moment = self.record.moment(event, self._present(event, terms))
         if terms.rules == 1 and event.seq > 1 and not isinstance(event.payload, RulesRaised):
-            return Judged(event, tuple(self._by_first_rules(moment, event, terms)))
-        faults = tuple(chain(self._of_account(row.get("account"), event, terms), self._faults(moment, event, terms)))
+            return Ruling(event, tuple(self._by_first_rules(moment, event, terms)))
+        of_account = self._of_account(row.get("account"), event, terms)
+        faults = tuple(chain(of_account, self._faults(moment, event, terms)))
         if not faults and isinstance(event.payload, Genesis | RulesRaised):
             refuse_unknown_rules(event.payload.rules)
-        return Judged(event, faults, is_refused=bool(faults))
+        return Ruling(event, faults, is_refused=bool(faults))
 
     def after(self, event: Event) -> None:
         """Note that an event was applied."""
@@ -176,7 +177,8 @@ class Judge:
             yield "its statement differs from what was recorded"
         if then.first("SELECT 1 FROM statement WHERE nonce = :nonce", nonce=nonce):
             yield "its statement was recorded before"
-        found = self.record.event_at(head.seq) if isinstance(head.seq, int) and head.seq < event.seq else None
+        is_earlier = isinstance(head.seq, int) and head.seq < event.seq
+        found = self.record.event_at(head.seq) if is_earlier else None
         if found is None or found.hash != head.hash:
             yield f"its statement was made over another ledger (event {head.seq})"
 
@@ -186,7 +188,13 @@ class Judge:
         if wrong is not None:
             yield wrong
 
-    def _of_signature(self, moment: Moment, event: Event, statement: str, terms: SiteTerms) -> Iterator[str]:
+    def _of_signature(
+        self,
+        moment: Moment,
+        event: Event,
+        statement: str,
+        terms: SiteTerms,
+    ) -> Iterator[str]:
         if event.signature is None:
             yield f"the signature of {event.actor} is missing"
             return
@@ -194,10 +202,17 @@ class Judge:
         if why is not None:
             yield f"the signature of {event.actor} is invalid: {why}"
 
-    def _refusal(self, moment: Moment, event: Event, text: str, terms: SiteTerms) -> str | None:
+    def _refusal(
+        self,
+        moment: Moment,
+        event: Event,
+        text: str,
+        terms: SiteTerms,
+    ) -> str | None:
         """Return why an event's signature of a text is invalid. None if it is valid."""
         at = event.recorded_at
-        keys = [key for key in self.record.keys(moment, event.actor) if key.counts_after(at)]
+        theirs = self.record.keys(moment, event.actor)
+        keys = [key for key in theirs if key.counts_after(at)]
         namespace = ssh.namespace_of(rehearsal=terms.is_rehearsal)
         return self.record.refusal(event, text, keys, namespace)
 

@@ -49,7 +49,10 @@ EVENT = "SELECT hash, recorded_at, effective_at FROM event WHERE seq = ?"
 
 def recorded(found: Sequence[str] | None) -> Recorded | None:
     """Return the event of a row. None stays None."""
-    return None if found is None else Recorded(found[0], instant_of(found[1]), instant_of(found[2]))
+    if found is None:
+        return None
+    digest, recorded_at, effective_at = found
+    return Recorded(digest, instant_of(recorded_at), instant_of(effective_at))
 
 
 EventAt = Callable[[int], Recorded | None]
@@ -93,7 +96,13 @@ class Record:
         """Return the keys of a person or of the engine, with the times in which they are valid."""
         return signer_keys(moment.snapshot, person)
 
-    def refusal(self, event: Event, text: str, keys: Sequence[SignerKey], namespace: str) -> str | None:
+    def refusal(
+        self,
+        event: Event,
+        text: str,
+        keys: Sequence[SignerKey],
+        namespace: str,
+    ) -> str | None:
         """Return why an event's signature of a text is invalid. None if one of the keys made it while it was valid."""
         return sshsig.refusal(text, event.signature or "", event.actor, keys, namespace, event.recorded_at)
 

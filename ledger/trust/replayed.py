@@ -63,12 +63,18 @@ class Replayed:
         with _uncollected():
             self.findings = list(self._replayed(db, site_dir, deferred))
 
-    def _replayed(self, db: sqlite3.Connection, site_dir: Path, deferred: Deferred | None) -> Iterator[Finding]:
+    def _replayed(
+        self,
+        db: sqlite3.Connection,
+        site_dir: Path,
+        deferred: Deferred | None,
+    ) -> Iterator[Finding]:
         def event_at(seq: int) -> Recorded | None:
             return recorded(db.execute(EVENT, (seq,)).fetchone())
 
         noted = "SELECT seq, account FROM appended WHERE seq > ?"
-        accounts = dict(db.execute(noted, (self.after,))) if not is_older(db) else {}
+        appended = () if is_older(db) else db.execute(noted, (self.after,))
+        accounts = dict(appended)
         with self.engine.begin() as connection, replaying(connection, SiteFiles(site_dir)) as projection:
             judge = Judge(ReplayRecord(projection, site_dir, event_at, deferred))
             for values in pages(db, COLUMNS, self.last.seq, after=self.after):
@@ -80,7 +86,12 @@ class Replayed:
                     yield Finding(f"event {row['seq']}", f"cannot be replayed: {error.what}")
                     return
 
-    def _judged(self, row: dict[str, Any], projection: Projection, judge: Judge) -> Iterator[Finding]:
+    def _judged(
+        self,
+        row: dict[str, Any],
+        projection: Projection,
+        judge: Judge,
+    ) -> Iterator[Finding]:
         """Judge an event and apply it. One that is refused is only noted."""
         judged = judge.judged(row)
         for wrong in judged.faults:
@@ -97,7 +108,11 @@ class Replayed:
             genesis = {name: row[name] for name in COLUMNS}
             projection.connection.execute(insert(SQLModel.metadata.tables["event"]), [genesis])
 
-    def compared(self, db: sqlite3.Connection, only: Collection[str] | None = None) -> Iterator[Finding]:
+    def compared(
+        self,
+        db: sqlite3.Connection,
+        only: Collection[str] | None = None,
+    ) -> Iterator[Finding]:
         """Yield every row of the file that differs from the row of the replay. `only` are the tables to compare. None means all."""
         connection = self.engine.raw_connection()
         try:

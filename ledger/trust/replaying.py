@@ -51,7 +51,7 @@ from ledger.rules.rows import SignerKey
 from ledger.state.projection import Projection
 from ledger.state.readiness import settle
 from ledger.trust import sshsig
-from ledger.trust.network import Network
+from ledger.trust.network import LinksInForce
 from ledger.trust.record import EventAt, Record, SiteTerms
 from steps.value import text_value
 
@@ -144,12 +144,12 @@ class ReplayRecord(Record):
         self._expected: dict[Expected, Expected] = {}
         self._reads: dict[str, AttemptReads] = {}
         self._ended: dict[str, AttemptRun] = {}
-        self._network: Network | None = None
+        self._network: LinksInForce | None = None
         self._is_lent = bool(self._snapshot.first("SELECT 1 FROM delegation LIMIT 1"))
         self._expiring: bool | None = None
         self._attempt_before: int | None = None
         self.owner = ""
-        self.runs = {name: (run, attempt, owner) for name, run, attempt, owner in projection.ask(_RUNNING)}
+        self.runs = {name: tuple(run) for name, *run in projection.ask(_RUNNING)}
 
     def terms(self) -> SiteTerms | None:
         """Return how the site is judged. None before genesis."""
@@ -175,7 +175,13 @@ class ReplayRecord(Record):
             found = self._keys[person] = signer_keys(moment.snapshot, person)
         return found
 
-    def refusal(self, event: Event, text: str, keys: Sequence[SignerKey], namespace: str) -> str | None:
+    def refusal(
+        self,
+        event: Event,
+        text: str,
+        keys: Sequence[SignerKey],
+        namespace: str,
+    ) -> str | None:
         """Return why an event's signature of a text is invalid. None if it is valid, or if another process verifies it."""
         if self.deferred is None:
             return super().refusal(event, text, keys, namespace)
@@ -254,11 +260,12 @@ class ReplayRecord(Record):
             raise unknown_activity(name, [])
         self._attempt_before = found.attempt
         if self._network is None:
-            self._network = Network(self.projection)
+            self._network = LinksInForce(self.projection)
         row = found.copied()
         row.ready_from, row.finish_from = self._network.ready(name)
         if row.state is State.OPEN:
-            row.state = seen(row.state, row.ready_from, now, lapsed=self._is_lapsed(name, now))
+            is_lapsed = self._is_lapsed(name, now)
+            row.state = seen(row.state, row.ready_from, now, lapsed=is_lapsed)
         row.expired = is_expired(row.valid_until, now)
         return row
 
@@ -269,7 +276,8 @@ class ReplayRecord(Record):
         """Return whether an approval of this plan can expire."""
         if self._expiring is None:
             plans = self.projection.ask("SELECT document FROM plan_revision")
-            policies = (a.policy for (document,) in plans for a in self.projection.plan(document).activities)
+            adopted = (self.projection.plan(document) for (document,) in plans)
+            policies = (a.policy for plan in adopted for a in plan.activities)
             self._expiring = any(policy.valid_days is not None for policy in policies)
         return self._expiring
 
@@ -357,5 +365,6 @@ class ReplayCase(CaseOfMoment):
 
     def running(self, owner: str) -> str | None:
         """Return the id of the run that an owner has running in this attempt. None if there is none."""
-        run, attempt, its_owner = self.moment.record.runs.get(self.row.id, (None, None, None))
+        runs = self.moment.record.runs
+        run, attempt, its_owner = runs.get(self.row.id, (None, None, None))
         return run if (attempt, its_owner) == (self.row.attempt, owner) else None
