@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from flows.lookout import Lookout
 
 REQUESTED = "asked for"
+KEY_WAIT_S = 1.0
 
 
 class Work(NamedTuple):
@@ -93,6 +94,14 @@ class Engine:
     def snapshot(self) -> Snapshot:
         """Return the record as it is now. Now is the engine's project time, which a rehearsal simulates."""
         return open_snapshot(self.site_dir, self.clock())
+
+    def wait_for_key(self) -> None:
+        """Wait until a result can be recorded, or the engine stops. It may not be signed while no key of the engine is in force."""
+        while not self.stopping.is_set():
+            with self.snapshot() as snapshot:
+                if self.may_record(snapshot):
+                    return
+            self.stopping.wait(KEY_WAIT_S)
 
     def quiet(self) -> Snapshot | None:
         """Return the record if nothing is handed out and nothing waits to be handed out. Otherwise return None.

@@ -182,6 +182,7 @@ class Automation:
         try:
             with Lease(engine, held, cancel) as lease:
                 result = self._played(engine, row, spec, lease)
+                engine.wait_for_key()  # under the lease, so that nobody takes the run over
             outcome = outcome_of(engine, row, result, spec.log)
         except Exception as error:  # noqa: BLE001  settled as failed: a run that broke off has shown nothing
             engine_log.exception("run_broke_off activity=%s run=%s", row.id, held.run)

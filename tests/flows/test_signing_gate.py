@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from flows import engine_state
+from flows.engine_state import Engine
 from flows.signing_gate import SigningGate
 from ledger.decisions.people import revoke_key
+from ledger.evidence.plans import read_plan
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.trust.engine_key import NEXT, make_key
@@ -54,3 +59,25 @@ def test_nothing_is_begun_while_the_engine_could_not_record_it(
     assert is_open(gate, site.site_dir)
     assert said[1:] == ["the engine has its key again, and goes on"]
     assert not (site.site_dir / NEXT).exists()
+
+
+def test_a_result_waits_for_the_key(
+    site: Ledger, keys: Keys, clock: Clock, gate: SigningGate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a run changed on hosts is not lost because the owner revoked the key while it ran."""
+    monkeypatch.setattr(engine_state, "KEY_WAIT_S", 0.05)
+    with open_snapshot(site.site_dir) as snapshot:
+        plan = read_plan(snapshot)
+    performer: Any = None
+    engine = Engine(site.site_dir, site, plan, 1, clock, performer, linger_s=0, rehearsal=False)
+    engine.may_record = gate.is_open
+    put_name(site, keys["pm"], lambda: revoke_key(site, "pm", ENGINE, "the machine was stolen"))
+    waiting = threading.Thread(target=engine.wait_for_key, daemon=True)
+    waiting.start()
+    waiting.join(0.2)
+    assert waiting.is_alive()
+
+    adopted(site, keys, make_key(site.site_dir, replace=True))
+    waiting.join(10)
+
+    assert not waiting.is_alive()
