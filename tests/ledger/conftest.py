@@ -215,10 +215,26 @@ def small_plan(**changes: Any) -> Plan:
 
 @contextmanager
 def recorded_by(clock: Clock) -> Iterator[Clock]:
-    """Let files be recorded by a clock too, as project time and machine time are one on a real site."""
+    """Let events be recorded by a clock too, as project time and machine time are one on a real site."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(sqlite, "machine_clock", clock)
+        if ON_POSTGRES in os.environ:
+            _move_servers(patched, clock)
         yield clock
+
+
+def _move_servers(patched: pytest.MonkeyPatch, clock: Clock) -> None:
+    """Let a decision take its turn at the time of a clock, and not at the server's."""
+    from ledger.stores.postgres import Database
+
+    turn = Database.turn
+
+    @contextmanager
+    def moved(database: Database) -> Iterator[datetime]:
+        with turn(database):
+            yield clock()
+
+    patched.setattr(Database, "turn", moved)
 
 
 @pytest.fixture
