@@ -38,6 +38,24 @@ class Finding(NamedTuple):
     message: str
 
 
+class Place(NamedTuple):
+    """A place in the chain: the number and the hash of an event, or nothing before the first event."""
+
+    seq: int
+    hash: str
+
+
+BEGINNING = Place(0, FIRST_HASH)
+
+
+class Last(NamedTuple):
+    """The last event in the audit: its number and its hash. Hashes do not cover signatures, so these have a digest of their own."""
+
+    seq: int
+    hash: str
+    signatures: str
+
+
 class Looked(NamedTuple):
     """What a look at the chain found, and by whom the signatures are: the events of each maker."""
 
@@ -84,11 +102,16 @@ def faults(db: sqlite3.Connection, site_dir: Path, last: int) -> list[Finding]:
     return [*_triggers(db), *_chain(db, last), *of_files]
 
 
-def faults_after(db: sqlite3.Connection, site_dir: Path, start: tuple[int, str], last: int) -> list[Finding]:
-    """Return what is wrong after an event, up to the event `last`. `start` is that event's number and hash."""
-    after = start[0]
-    of_files = chain(_evidence(db, site_dir, last, after), _names(db, site_dir, last, after))
-    return [*_triggers(db), *_chain(db, last, start), *of_files]
+def faults_after(
+    db: sqlite3.Connection,
+    site_dir: Path,
+    start: Place,
+    last: int,
+) -> list[Finding]:
+    """Return what is wrong after an event, up to the event `last`. `start` is that event."""
+    evidence = _evidence(db, site_dir, last, start.seq)
+    of_people = _names(db, site_dir, last, start.seq)
+    return [*_triggers(db), *_chain(db, last, start), *evidence, *of_people]
 
 
 def are_of_files(found: Iterable[Finding]) -> bool:
@@ -97,7 +120,12 @@ def are_of_files(found: Iterable[Finding]) -> bool:
 
 
 def pages(
-    db: sqlite3.Connection, columns: tuple[str, ...], last: int, where: str = "true", *, after: int = 0
+    db: sqlite3.Connection,
+    columns: tuple[str, ...],
+    last: int,
+    where: str = "true",
+    *,
+    after: int = 0,
 ) -> Iterator[tuple[Any, ...]]:
     """Yield rows of the event table after one event up to the event `last`, in order. The first of `columns` is seq."""
     sql = f"SELECT {', '.join(columns)} FROM event WHERE seq > ? AND seq <= ? AND {where} ORDER BY seq LIMIT {PAGE}"  # noqa: S608  our words
@@ -116,10 +144,10 @@ def _triggers(db: sqlite3.Connection) -> Iterator[Finding]:
         yield Finding(f"trigger {name}", "is not one of the ledger's triggers: it may change what is recorded")
 
 
-def _chain(db: sqlite3.Connection, last: int, start: tuple[int, str] = (0, FIRST_HASH)) -> Iterator[Finding]:
-    before, expected = start[1], start[0] + 1
+def _chain(db: sqlite3.Connection, last: int, start: Place = BEGINNING) -> Iterator[Finding]:
+    before, expected = start.hash, start.seq + 1
     columns = (*HASHED, "hash")
-    for values in pages(db, columns, last, after=start[0]):
+    for values in pages(db, columns, last, after=start.seq):
         row = dict(zip(columns, values, strict=True))
         seq = row["seq"]
         if seq != expected:
@@ -137,10 +165,16 @@ def _chain(db: sqlite3.Connection, last: int, start: tuple[int, str] = (0, FIRST
         before, expected = row["hash"], seq + 1
 
 
-def _evidence(db: sqlite3.Connection, site_dir: Path, last: int, after: int = 0) -> Iterator[Finding]:
+def _evidence(
+    db: sqlite3.Connection,
+    site_dir: Path,
+    last: int,
+    after: int = 0,
+) -> Iterator[Finding]:
     """Yield the files that events name and that are missing or changed. The projections are not asked."""
     looked: set[str] = set()
-    for seq, subject, text in pages(db, ("seq", "subject", "payload"), last, _NAMED, after=after):
+    columns = ("seq", "subject", "payload")
+    for seq, subject, text in pages(db, columns, last, _NAMED, after=after):
         try:
             payload = json.loads(text)
         except (ValueError, TypeError):
@@ -159,7 +193,12 @@ def _is_there(site_dir: Path, digest: str) -> bool:
         return False
 
 
-def _names(db: sqlite3.Connection, site_dir: Path, last: int, after: int = 0) -> Iterator[Finding]:
+def _names(
+    db: sqlite3.Connection,
+    site_dir: Path,
+    last: int,
+    after: int = 0,
+) -> Iterator[Finding]:
     """Yield faults in the documents with people's names: missing or changed ones, and those of redacted people that still exist."""
     columns = ("seq", "kind", "subject", "payload")
     rows = pages(db, columns, last, "kind IN ('plan.adopted', 'person.redacted')", after=after)

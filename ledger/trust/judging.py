@@ -192,7 +192,13 @@ class Judge:
         if head is not None and at < head.recorded_at - CLOCK_TOLERANCE:
             yield "its statement is older than the event that it was made over"
 
-    def _of_signature(self, moment: Moment, event: Event, statement: str, terms: SiteTerms) -> Iterator[str]:
+    def _of_signature(
+        self,
+        moment: Moment,
+        event: Event,
+        statement: str,
+        terms: SiteTerms,
+    ) -> Iterator[str]:
         if event.signature is None:
             yield f"the signature of {event.actor} is missing"
             return
@@ -200,7 +206,13 @@ class Judge:
         if why is not None:
             yield f"the signature of {event.actor} is invalid: {why}"
 
-    def _refusal(self, moment: Moment, event: Event, text: str, terms: SiteTerms) -> str | None:
+    def _refusal(
+        self,
+        moment: Moment,
+        event: Event,
+        text: str,
+        terms: SiteTerms,
+    ) -> str | None:
         """Return why an event's signature of a text is invalid. None if it is valid."""
         keys = self.record.keys(moment, event.actor)
         namespace = ssh.namespace_of(rehearsal=terms.is_rehearsal)

@@ -42,7 +42,7 @@ class Ready(NamedTuple):
     finish: datetime | None
 
 
-class Network:
+class PlanNetwork:
     """The links of the plan in force, and when nodes may start and finish by them."""
 
     def __init__(self, projection: Projection) -> None:
@@ -65,7 +65,8 @@ class Network:
         found = self._kept.get(node)
         if found is None:
             bridged: dict[str, datetime | None] = {}
-            found = Ready(self._from(node, "start", bridged), self._from(node, "finish", bridged))
+            start = self._from(node, "start", bridged)
+            found = Ready(start, self._from(node, "finish", bridged))
             self._kept[node] = found
         return found
 
@@ -90,7 +91,12 @@ class Network:
     def _activity(self, node: str) -> Activity | None:
         return None if is_supply(node) else self._projection.activities([node]).get(node)
 
-    def _from(self, node: str, side: str, bridged: dict[str, datetime | None]) -> datetime | None:
+    def _from(
+        self,
+        node: str,
+        side: str,
+        bridged: dict[str, datetime | None],
+    ) -> datetime | None:
         latest = self._first
         links = self._before.get((node, side))
         for number, link in enumerate(links or ()):

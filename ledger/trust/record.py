@@ -93,7 +93,13 @@ class Record:
         """Return the keys of a person or of the engine, with the times in which they are valid."""
         return signer_keys(moment.snapshot, person)
 
-    def refusal(self, event: Event, text: str, keys: Sequence[SignerKey], namespace: str) -> str | None:
+    def refusal(
+        self,
+        event: Event,
+        text: str,
+        keys: Sequence[SignerKey],
+        namespace: str,
+    ) -> str | None:
         """Return why an event's signature of a text is invalid. None if one of the keys made it while it was valid."""
         return sshsig.refusal(text, event.signature or "", event.actor, keys, namespace, event.recorded_at)
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Engine, insert
 from sqlmodel import SQLModel
@@ -19,7 +19,7 @@ from ledger.state.projection import Projection
 from ledger.state.projector import replaying
 from ledger.stores.file import is_older
 from ledger.stores.sqlite import OPERATIONAL, different_tables, memory_engine
-from ledger.trust.chain import Finding, pages
+from ledger.trust.chain import Finding, Last, pages
 from ledger.trust.judging import Judge
 from ledger.trust.record import EVENT, Recorded, recorded
 from ledger.trust.replaying import Deferred, ReplayRecord
@@ -27,14 +27,6 @@ from steps.errors import ClusterwrightError
 
 TOGETHER = 1000
 """How many rows of a table are compared at once. If they differ, they are compared row by row."""
-
-
-class Last(NamedTuple):
-    """The last event in the audit: its number and its hash. Hashes do not cover signatures, so these have a digest of their own."""
-
-    seq: int
-    hash: str
-    signatures: str
 
 
 class Replayed:
@@ -61,12 +53,18 @@ class Replayed:
         with _uncollected():
             self.findings = list(self._replayed(db, site_dir, deferred))
 
-    def _replayed(self, db: sqlite3.Connection, site_dir: Path, deferred: Deferred | None) -> Iterator[Finding]:
+    def _replayed(
+        self,
+        db: sqlite3.Connection,
+        site_dir: Path,
+        deferred: Deferred | None,
+    ) -> Iterator[Finding]:
         def event_at(seq: int) -> Recorded | None:
             return recorded(db.execute(EVENT, (seq,)).fetchone())
 
         noted = "SELECT seq, account FROM appended WHERE seq > ?"
-        accounts = dict(db.execute(noted, (self.after,))) if not is_older(db) else {}
+        appended = [] if is_older(db) else db.execute(noted, (self.after,))
+        accounts = dict(appended)
         with self.engine.begin() as connection, replaying(connection, SiteFiles(site_dir)) as projection:
             judge = Judge(ReplayRecord(projection, site_dir, event_at, deferred))
             for values in pages(db, COLUMNS, self.last.seq, after=self.after):
@@ -78,7 +76,12 @@ class Replayed:
                     yield Finding(f"event {row['seq']}", f"cannot be replayed: {error.what}")
                     return
 
-    def _judged(self, row: dict[str, Any], projection: Projection, judge: Judge) -> Iterator[Finding]:
+    def _judged(
+        self,
+        row: dict[str, Any],
+        projection: Projection,
+        judge: Judge,
+    ) -> Iterator[Finding]:
         """Judge an event and apply it. One that is refused is only noted."""
         judged = judge.judged(row)
         for wrong in judged.faults:
@@ -93,7 +96,11 @@ class Replayed:
             genesis = {name: row[name] for name in COLUMNS}
             projection.connection.execute(insert(SQLModel.metadata.tables["event"]), [genesis])
 
-    def compared(self, db: sqlite3.Connection, only: Collection[str] | None = None) -> Iterator[Finding]:
+    def compared(
+        self,
+        db: sqlite3.Connection,
+        only: Collection[str] | None = None,
+    ) -> Iterator[Finding]:
         """Yield every row of the file that differs from the row of the replay. `only` are the tables to compare. None means all."""
         connection = self.engine.raw_connection()
         try:

@@ -51,7 +51,7 @@ from ledger.rules.rows import SignerKey
 from ledger.state.projection import Projection
 from ledger.state.readiness import settle
 from ledger.trust import sshsig
-from ledger.trust.network import Network
+from ledger.trust.network import PlanNetwork
 from ledger.trust.record import EventAt, Record, SiteTerms
 from steps.value import text_value
 
@@ -89,7 +89,7 @@ class Flushing:
 
     def execute(self, sql: str, values: Any = ()) -> Any:
         """Return the cursor of a query."""
-        self._projection.flush()
+        self._projection.flush_for(sql)
         return self._projection.driver.execute(sql, values)
 
 
@@ -144,7 +144,7 @@ class ReplayRecord(Record):
         self._expected: dict[Expected, Expected] = {}
         self._reads: dict[str, AttemptReads] = {}
         self._ended: dict[str, AttemptRun] = {}
-        self._network: Network | None = None
+        self._network: PlanNetwork | None = None
         self._is_lent = bool(self._snapshot.first("SELECT 1 FROM delegation LIMIT 1"))
         self._expiring: bool | None = None
         self._attempt_before: int | None = None
@@ -175,7 +175,13 @@ class ReplayRecord(Record):
             found = self._keys[person] = signer_keys(moment.snapshot, person)
         return found
 
-    def refusal(self, event: Event, text: str, keys: Sequence[SignerKey], namespace: str) -> str | None:
+    def refusal(
+        self,
+        event: Event,
+        text: str,
+        keys: Sequence[SignerKey],
+        namespace: str,
+    ) -> str | None:
         """Return why an event's signature of a text is invalid. None if it is valid, or if another process verifies it."""
         if self.deferred is None:
             return super().refusal(event, text, keys, namespace)
@@ -254,11 +260,12 @@ class ReplayRecord(Record):
             raise unknown_activity(name, [])
         self._attempt_before = found.attempt
         if self._network is None:
-            self._network = Network(self.projection)
+            self._network = PlanNetwork(self.projection)
         row = found.copied()
         row.ready_from, row.finish_from = self._network.ready(name)
         if row.state is State.OPEN:
-            row.state = seen(row.state, row.ready_from, now, lapsed=self._is_lapsed(name, now))
+            is_lapsed = self._is_lapsed(name, now)
+            row.state = seen(row.state, row.ready_from, now, lapsed=is_lapsed)
         row.expired = is_expired(row.valid_until, now)
         return row
 
