@@ -7,6 +7,7 @@ were read are cached, because most events are about few of them. `changed` has t
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime, timedelta
@@ -86,6 +87,7 @@ SELECT id FROM after WHERE id NOT IN (SELECT id FROM root) ORDER BY id"""
 _DONE = """
 SELECT id FROM activity WHERE state = 'done' AND stale_since IS NULL
 AND id IN (SELECT value FROM json_each(:names)) ORDER BY id"""
+_NAMED = re.compile(r'(?:\bFROM|\bJOIN|,|\()\s*"?(\w+)', re.IGNORECASE)
 _WITHOUT_DUE_DATE = "SELECT id FROM ncr WHERE activity = :activity AND closed_at IS NULL AND due IS NULL"
 
 
@@ -154,8 +156,8 @@ class Projection:
             changes[name] = value if type(value) in UNCHANGED else stored(value)
 
     def ask(self, sql: str, **values: Any) -> list[tuple[Any, ...]]:
-        """Write what was collected, and return the rows of a query."""
-        self.flush()
+        """Write what was collected for the tables of a query, and return its rows."""
+        self.flush_for(sql)
         found: list[tuple[Any, ...]] = self._query(sql, values).fetchall()
         return found
 
@@ -168,6 +170,13 @@ class Projection:
         self.flush()
         self._query(sql, values)
 
+    def flush_for(self, sql: str) -> None:
+        """Write what was collected, if any of it is for a table that a query reads."""
+        read = tables_in(sql)
+        is_collected = any(table in read for table, _ in self._added)
+        if is_collected or any(table in read for table, _ in self._updated):
+            self.flush()
+
     def flush(self) -> None:
         """Write what was collected: first the new rows, then the changes."""
         added, self._added, self._collected = self._added, {}, 0
@@ -177,8 +186,8 @@ class Projection:
         updated, self._updated = self._updated, {}
         alike: dict[Shape, list[tuple[Any, ...]]] = {}
         for (table, key), columns in updated.items():
-            shape = (table, tuple(columns))
-            alike.setdefault(shape, []).append((*columns.values(), key))
+            its_shape = (table, tuple(columns))
+            alike.setdefault(its_shape, []).append((*columns.values(), key))
         for shape, rows in alike.items():
             self._query_many(_change(*shape), rows)
 
@@ -343,6 +352,12 @@ class Projection:
         return stale
 
 
+@lru_cache(maxsize=1024)
+def tables_in(sql: str) -> frozenset[str]:
+    """Return the words of a query that may be tables. The name of one follows FROM, JOIN, a comma or a bracket."""
+    return frozenset(_NAMED.findall(sql))
+
+
 UNCHANGED = frozenset({str, int, bool, float, type(None)})
 """Types of values that are stored unchanged."""
 
@@ -371,10 +386,8 @@ class Insertion(NamedTuple):
 def _insertion(table: str, names: tuple[str, ...]) -> Insertion:
     """Return how rows with these columns are inserted. SQLAlchemy takes as long for each statement as SQLite for the row."""
     left_out = [column for column in SQLModel.metadata.tables[table].columns if column.name not in names]
-    unnamed: dict[str, Any] = {}
-    for column in left_out:
-        if column.default is not None:
-            unnamed[column.name] = stored(column.default.arg)  # type: ignore[attr-defined]  # all defaults are plain values
+    defaults: list[Any] = [column for column in left_out if column.default is not None]
+    unnamed = {column.name: stored(column.default.arg) for column in defaults}
     columns = (*names, *unnamed)
     named = ", ".join(f'"{name}"' for name in columns)
     marks = ", ".join("?" * len(columns))

@@ -22,9 +22,9 @@ from ledger.stores.opening import take_over
 from ledger.stores.place import database_of
 from ledger.trust import checkpoint
 from ledger.trust.anchors import KEPT, Anchor, Comparison, checked, kept_anchors
-from ledger.trust.chain import Finding, are_of_files, faults, faults_after, looked_through
+from ledger.trust.chain import Finding, Last, Place, are_of_files, faults, faults_after, looked_through
 from ledger.trust.checkpoint import Checkpoint, differing_tables
-from ledger.trust.replayed import Last, Replayed, refused_in
+from ledger.trust.replayed import Replayed, refused_in
 from ledger.trust.replaying import Deferred
 from ledger.trust.sshsig import Maker
 from ledger.trust.witnessed import Covered, RulesPeriod
@@ -231,9 +231,9 @@ def _since(db: sqlite3.Connection, site_dir: Path, start: Checkpoint, engine: En
     if there != (start.hash,):
         gone = Finding(f"event {start.seq}", f"is not the event that was audited on {start.audited_at:%Y-%m-%d %H:%M}Z")
         return Findings([gone], events=seq, head=digest)
-    found = faults_after(db, site_dir, (start.seq, start.hash), seq)
+    found = faults_after(db, site_dir, Place(start.seq, start.hash), seq)
     if are_of_files(found):
-        last = Last(seq, digest, "")
+        last = Last(seq, digest, signatures="")
         replay = Replayed(last, db, site_dir, engine=engine, after=start.seq)
         found += replay.findings
         if replay.refused == refused_in(db):

@@ -38,6 +38,24 @@ class Finding(NamedTuple):
     message: str
 
 
+class Place(NamedTuple):
+    """A place in the chain: the number and the hash of an event, or nothing before the first event."""
+
+    seq: int
+    hash: str
+
+
+BEGINNING = Place(0, FIRST_HASH)
+
+
+class Last(NamedTuple):
+    """The last event in the audit: its number and its hash. Hashes do not cover signatures, so these have a digest of their own."""
+
+    seq: int
+    hash: str
+    signatures: str
+
+
 class Looked(NamedTuple):
     """What a look at the chain found, and by whom the signatures are: the events of each maker."""
 
@@ -87,14 +105,13 @@ def faults(db: sqlite3.Connection, site_dir: Path, last: int) -> list[Finding]:
 def faults_after(
     db: sqlite3.Connection,
     site_dir: Path,
-    start: tuple[int, str],
+    start: Place,
     last: int,
 ) -> list[Finding]:
-    """Return what is wrong after an event, up to the event `last`. `start` is that event's number and hash."""
-    after = start[0]
-    where = (db, site_dir, last, after)
-    of_files = chain(_evidence(*where), _names(*where))
-    return [*_triggers(db), *_chain(db, last, start), *of_files]
+    """Return what is wrong after an event, up to the event `last`. `start` is that event."""
+    evidence = _evidence(db, site_dir, last, start.seq)
+    of_people = _names(db, site_dir, last, start.seq)
+    return [*_triggers(db), *_chain(db, last, start), *evidence, *of_people]
 
 
 def are_of_files(found: Iterable[Finding]) -> bool:
@@ -127,14 +144,10 @@ def _triggers(db: sqlite3.Connection) -> Iterator[Finding]:
         yield Finding(f"trigger {name}", "is not one of the ledger's triggers: it may change what is recorded")
 
 
-def _chain(
-    db: sqlite3.Connection,
-    last: int,
-    start: tuple[int, str] = (0, FIRST_HASH),
-) -> Iterator[Finding]:
-    before, expected = start[1], start[0] + 1
+def _chain(db: sqlite3.Connection, last: int, start: Place = BEGINNING) -> Iterator[Finding]:
+    before, expected = start.hash, start.seq + 1
     columns = (*HASHED, "hash")
-    for values in pages(db, columns, last, after=start[0]):
+    for values in pages(db, columns, last, after=start.seq):
         row = dict(zip(columns, values, strict=True))
         seq = row["seq"]
         if seq != expected:

@@ -30,7 +30,7 @@ from ledger.private import is_open_to_others, make_file
 from ledger.stores.file import ledger_path, read_only
 from ledger.stores.log import machine_clock
 from ledger.stores.sqlite import OPERATIONAL
-from ledger.trust.replayed import Last
+from ledger.trust.chain import Last
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.stamps import moment, stamp
 
@@ -64,9 +64,9 @@ class Checkpoint(NamedTuple):
 
 def state_folder(site: str, environment: Mapping[str, str] = os.environ) -> Path:
     """Return the folder in which this account keeps the checkpoint of a site."""
-    usual = Path(environment.get("HOME", "~")).expanduser() / ".local" / "state"
-    home = environment.get("XDG_STATE_HOME") or usual
-    return Path(home) / "clusterwright" / "audits" / site
+    home = Path(environment.get("HOME", "~")).expanduser()
+    states = Path(environment.get("XDG_STATE_HOME") or home / ".local" / "state")
+    return states / "clusterwright" / "audits" / site
 
 
 def keep(db: sqlite3.Connection, replay: Engine, last: Last, program: str) -> Checkpoint:
@@ -87,8 +87,16 @@ def keep(db: sqlite3.Connection, replay: Engine, last: Last, program: str) -> Ch
         connection.close()
     with fresh.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    what = (site, last.seq, last.hash, rules, program)
-    made = Checkpoint(*what, machine_account(), machine_clock(), digest)
+    made = Checkpoint(
+        site,
+        last.seq,
+        last.hash,
+        rules,
+        program,
+        machine_account(),
+        machine_clock(),
+        digest,
+    )
     (folder / "checkpoint.json").unlink(missing_ok=True)  # it never names another file than its own
     fresh.rename(folder / "replay.db")
     _write(folder / "checkpoint.json", made)

@@ -42,7 +42,7 @@ class Ready(NamedTuple):
     finish: datetime | None
 
 
-class LinksInForce:
+class PlanNetwork:
     """The links of the plan in force, and when nodes may start and finish by them."""
 
     def __init__(self, projection: Projection) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Engine, insert
 from sqlmodel import SQLModel
@@ -19,7 +19,7 @@ from ledger.state.projection import Projection
 from ledger.state.projector import replaying
 from ledger.stores.file import is_older
 from ledger.stores.sqlite import OPERATIONAL, different_tables, memory_engine
-from ledger.trust.chain import Finding, pages
+from ledger.trust.chain import Finding, Last, pages
 from ledger.trust.judging import Judge
 from ledger.trust.record import EVENT, Recorded, recorded
 from ledger.trust.replaying import Deferred, ReplayRecord
@@ -28,14 +28,6 @@ from steps.errors import ClusterwrightError
 
 TOGETHER = 1000
 """How many rows of a table are compared at once. If they differ, they are compared row by row."""
-
-
-class Last(NamedTuple):
-    """The last event in the audit: its number and its hash. Hashes do not cover signatures, so these have a digest of their own."""
-
-    seq: int
-    hash: str
-    signatures: str
 
 
 class Replayed:
@@ -73,7 +65,7 @@ class Replayed:
             return recorded(db.execute(EVENT, (seq,)).fetchone())
 
         noted = "SELECT seq, account FROM appended WHERE seq > ?"
-        appended = () if is_older(db) else db.execute(noted, (self.after,))
+        appended = [] if is_older(db) else db.execute(noted, (self.after,))
         accounts = dict(appended)
         with self.engine.begin() as connection, replaying(connection, SiteFiles(site_dir)) as projection:
             judge = Judge(ReplayRecord(projection, site_dir, event_at, deferred))

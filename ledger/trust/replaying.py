@@ -51,7 +51,7 @@ from ledger.rules.rows import SignerKey
 from ledger.state.projection import Projection
 from ledger.state.readiness import settle
 from ledger.trust import sshsig
-from ledger.trust.network import LinksInForce
+from ledger.trust.network import PlanNetwork
 from ledger.trust.record import EventAt, Record, SiteTerms
 from steps.value import text_value
 
@@ -89,7 +89,7 @@ class Flushing:
 
     def execute(self, sql: str, values: Any = ()) -> Any:
         """Return the cursor of a query."""
-        self._projection.flush()
+        self._projection.flush_for(sql)
         return self._projection.driver.execute(sql, values)
 
 
@@ -144,7 +144,7 @@ class ReplayRecord(Record):
         self._expected: dict[Expected, Expected] = {}
         self._reads: dict[str, AttemptReads] = {}
         self._ended: dict[str, AttemptRun] = {}
-        self._network: LinksInForce | None = None
+        self._network: PlanNetwork | None = None
         self._is_lent = bool(self._snapshot.first("SELECT 1 FROM delegation LIMIT 1"))
         self._expiring: bool | None = None
         self._attempt_before: int | None = None
@@ -260,7 +260,7 @@ class ReplayRecord(Record):
             raise unknown_activity(name, [])
         self._attempt_before = found.attempt
         if self._network is None:
-            self._network = LinksInForce(self.projection)
+            self._network = PlanNetwork(self.projection)
         row = found.copied()
         row.ready_from, row.finish_from = self._network.ready(name)
         if row.state is State.OPEN:
