@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ledger.log.chain import canonical_text
+from ledger.trust.ssh import NAMESPACE
 from steps.errors import InputError
 
 TYPE = "https://in-toto.io/Statement/v1"
@@ -46,7 +47,7 @@ def signed_text(statement: str) -> str:
 
 def event_text(digest: str) -> str:
     """Return the text that the engine signs for an event with this hash."""
-    return f"clusterwright event {digest}"
+    return f"{NAMESPACE} event {digest}"
 
 
 def statement_in(text: str) -> str:

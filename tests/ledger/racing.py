@@ -33,6 +33,9 @@ from tests.ledger.conftest import activity, elsewhere, share
 from tests.postgres_server import EVERYBODY, Server
 
 PEOPLE = [f"lead{n}" for n in range(1, 9)]
+
+WORKERS = PEOPLE[:3]
+"""Who does the work. Whoever had a hand in it does not sign, in any later round either."""
 PATIENCE = 60.0
 """Seconds after which a contender that does not answer is a fault of its own."""
 
@@ -132,6 +135,7 @@ class Races:
             self._others[-1].start()
         self._turns = self._approvals = 0
         self._refusals = Counter[str]()
+        self._hands: dict[str, set[str]] = {}
         self.faults: list[str] = []
 
     def run(self, rounds: int) -> Outcome:
@@ -154,8 +158,8 @@ class Races:
         self.faults += [f"{label}, {name}: {fault}" for fault in self._broken(name, performers, quorum, answers)]
 
     def _prepared(self, name: str, *, keyed: bool) -> set[str]:
-        """Bring an activity to where it awaits its sign-off, and return who did the work."""
-        first, second = self._chance.sample(PEOPLE, 2)
+        """Bring an activity to where it awaits its sign-off, and return who ever did work on it: none of them may sign."""
+        first, second = self._chance.sample(WORKERS, 2)
         state = self._state(name)
         for person in PEOPLE:
             if state is State.AWAITING_SIGN_OFF:  # the last round had too few for its quorum
@@ -166,7 +170,8 @@ class Races:
         start(self._ledger, first, name)
         helpers = [second] if self._chance.random() < 0.5 else []
         finish(self._ledger, first, name, performers=helpers)
-        return {first, *helpers}
+        self._hands.setdefault(name, set()).update({first, *helpers})
+        return self._hands[name]
 
     def _state(self, name: str) -> State:
         with open_snapshot(self.site, machine_clock()) as snapshot:

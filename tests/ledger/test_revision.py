@@ -172,7 +172,7 @@ def test_a_revision_of_version_1_is_replayed_by_the_rule_of_its_time(ledger: Led
     bought(ledger)
     new = revised({"001@site": {"items": 3}})
     old = {"revision": 2, "document": store_plan(ledger.site_dir, new), "reason": "then", "baseline": None}
-    payload = upcast("plan.adopted", 1, 2, old | {"activities": 13, "digests": {}})
+    payload = upcast("plan.adopted", 1, PlanAdopted.version, old | {"activities": 13, "digests": {}})
 
     ledger.append(Draft("pm", PlanAdopted.model_validate(payload), "plan/2", T0))
 

@@ -47,11 +47,12 @@ async def test_a_gate_is_signed_from_its_page_by_two_people(adopted: Path) -> No
     note.write_text("the image is pinned", encoding="utf-8")
     app = ClusterwrightApp(adopted)
     async with app.run_test(size=SIZE) as pilot:
-        await open_page(app, pilot, "141@site", "owner")
+        await open_page(app, pilot, "141@site", "operator")
         await answer(app, pilot, "m", "image.pinned_by_digest true bool decision")
-        await until(pilot, lambda: "read by owner" in text_of(app, "criteria"))
+        await until(pilot, lambda: "read by operator" in text_of(app, "criteria"))
         await answer(app, pilot, "e", f"decision-record {note}")
         await until(pilot, lambda: "decision-record: decision.txt" in text_of(app, "record"))
+        app.site.person = "owner"
         await answer(app, pilot, "s", "")
         await until(pilot, lambda: state(adopted, "141@site") == "awaiting_sign_off")
         app.site.person = "reviewer"
