@@ -6,12 +6,13 @@ and the engine signs its own; sign-offs are decided, signed with a key and verif
 what happens. Every event is one that the services accept, so that the audit judges each by every rule and is green.
 
 Beside it, in the same run: SQLAlchemy inserting the very event rows of a sample into a table of the same columns and index,
-with the same durability and as many rows in a transaction. Then the growth of the file, `status` as a new process, and the audit.
+with the same durability and as many rows in a transaction. Then the growth of the file, `status` as a new process, the audit, and an audit from its checkpoint.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -244,18 +245,19 @@ def asked(site_dir: Path) -> None:
     print(f"status: {best:.2f} s, best of five; {memory / 1024:.0f} MB", flush=True)
 
 
-def audited(site_dir: Path) -> None:
-    """Audit, by a new process."""
+def audited(site_dir: Path, state: str, option: str) -> None:
+    """Audit, by a new process that keeps its checkpoint in a folder of its own."""
     watch = Watch()
     with watch:
         said = subprocess.run(
-            [sys.executable, "-m", "clusterwright", "audit", "--site", str(site_dir), "--json"],
+            [sys.executable, "-m", "clusterwright", "audit", option, "--site", str(site_dir), "--json"],
+            env=os.environ | {"XDG_STATE_HOME": state},
             capture_output=True,
             text=True,
             check=False,
         )
     found = json.dumps(json.loads(said.stdout))
-    print(f"audit: {watch.spent}; {found[:200]}", flush=True)
+    print(f"audit {option}: {watch.spent}; {found[:200]}", flush=True)
     if said.returncode:
         sys.exit(said.stderr)
 
@@ -273,7 +275,8 @@ def main() -> None:
             fill(site_dir, events, signatures)
         plain(site_dir)
         asked(site_dir)
-        audited(site_dir)
+        for option in ("--keep-checkpoint", "--from-checkpoint"):
+            audited(site_dir, scratch, option)
 
 
 if __name__ == "__main__":

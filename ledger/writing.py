@@ -158,9 +158,10 @@ class Transaction:
         """Record events in order. Every rule was asked before."""
         head = self._head()
         now, events = recording(self._log.clock(), head), []
+        is_signed = any(draft.actor == ENGINE for draft in drafts) and self._engine_signs()
         for draft in drafts:
             event, columns = chained(draft, head, now)
-            if draft.actor == ENGINE:
+            if is_signed and draft.actor == ENGINE:
                 columns["signature"] = self._engine_signature(event.hash)
             head = Head(event.seq, event.hash, now.at, event.plan_revision)
             self.projection.add("event", **columns)
@@ -185,15 +186,19 @@ class Transaction:
         seq, digest, recorded, revision = row
         return Head(seq, digest, instant(recorded), revision)
 
-    def _engine_signature(self, digest: str) -> str | None:
-        """Return the engine's signature of the event with this hash. None if the site asks for none."""
+    def _engine_signs(self) -> bool:
+        """Return whether the site asks for the engine's signature. Raise NotSatisfiedError if it does, and the engine has no key."""
         if self._snapshot.first("SELECT owner_key FROM site") in {None, (None,)}:
-            return None
+            return False
         from ledger.trust import engine_key  # heavy, and only signed sites need it
+
+        return engine_key.signs(self._snapshot)
+
+    def _engine_signature(self, digest: str) -> str:
+        """Return the engine's signature of the event with this hash."""
+        from ledger.trust import engine_key
         from ledger.trust.statements import event_text
 
-        if not engine_key.signs(self._snapshot):
-            return None
         text = event_text(digest)
         if self._signer is not None:
             return self._signer(ENGINE, text)

@@ -54,6 +54,7 @@ def test_the_next_audit_judges_what_came_after_and_says_what_it_did_not_read(led
     assert f"events 1 to {whole.events} were audited" in str(found.checkpoint)
 
 
+@pytest.mark.own_file
 def test_a_forged_event_after_it_is_found(ledger: Ledger, clock: Clock) -> None:
     """The chain goes on from the event of the checkpoint."""
     kept(ledger)
@@ -86,6 +87,7 @@ def test_a_missing_row_and_a_row_too_many_are_found(ledger: Ledger) -> None:
     assert {f.where.split()[0] for f in continued(ledger)} == {"person_role"}
 
 
+@pytest.mark.own_file
 def test_a_ledger_that_was_chained_anew_before_it_is_found(ledger: Ledger) -> None:
     """Its event has another hash, or is gone."""
     bought(ledger)
@@ -98,6 +100,7 @@ def test_a_ledger_that_was_chained_anew_before_it_is_found(ledger: Ledger) -> No
     assert "is not the event that was audited on" in found.message
 
 
+@pytest.mark.own_file
 def test_a_missing_file_of_a_later_event_is_found(ledger: Ledger) -> None:
     """Evidence of earlier events is read by the audit of the whole ledger."""
     kept(ledger)
