@@ -6,6 +6,7 @@ They are put into the environment before Prefect is first imported. So this modu
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from flows.dashboard_login import login_of
@@ -102,6 +103,10 @@ def apply(site_dir: Path, port: int) -> str:
     for name in others():
         del os.environ[name]
     os.environ.update(prefect_environment(site_dir.resolve(), port, login))
+    if "prefect" in sys.modules:  # then it has read the environment already
+        from prefect.context import refresh_global_settings_context
+
+        refresh_global_settings_context()
     return login
 
 
