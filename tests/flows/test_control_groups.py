@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import signal
 import subprocess
 import sys
 import threading
@@ -78,6 +79,7 @@ def killed(both_passed: Path, tmp_path: Path, seconds: str) -> Path:
     words = [hiding(tmp_path, seconds), inventory(tmp_path), work, pgid]
     parent = subprocess.Popen([sys.executable, "-c", PARENT, *map(str, words)])
     assert wait_until(lambda: bool(sleeping(seconds)), 30)
+    parent.send_signal(signal.SIGSTOP)  # else it may end the group before it is killed itself
     psutil.Process(int(pgid.read_text())).kill()
     parent.kill()
     parent.wait()
