@@ -25,8 +25,8 @@ SELECT o.id, o.title, o.ready_from, a.role FROM order_line o JOIN activity a ON 
 WHERE o.placed_at IS NULL AND o.in_plan AND a.state <> 'not_applicable' AND o.ready_from <= :now ORDER BY o.ordinal"""
 
 VERBS: dict[str, Callable[[LookedUp], object]] = {
-    "start": work.start,
-    "finish": work.finish,
+    "start": lambda case: work.start(case, ""),
+    "finish": lambda case: work.finish(case, ""),
     "sign": approval.sign,
     "reject": approval.reject,
     "break-glass": approval.break_glass,

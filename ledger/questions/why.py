@@ -89,6 +89,8 @@ def _waits(case: LookedUp) -> list[Unmet]:
     row = case.row
     if row.state is State.BLOCKED:
         return list(case.waits("start"))
+    if row.out_of_sequence:
+        return [*case.waits("start"), *(case.waits("finish") if row.finished_at else ())]
     # a calculation finishes as soon as it starts, so it also waits for what its finish waits for
     computes = row.state is State.READY and row.plan.kind is Kind.COMPUTE
     if computes or row.state in {State.IN_PROGRESS, State.ON_HOLD}:
@@ -255,6 +257,8 @@ def _sentence(row: Activity) -> str:
     if row.state is State.NOT_APPLICABLE:
         return f"{row.state.words}: {row.na_reason}"
     sentence = f"{row.state.words}: {row.state.sentence}"
+    if row.out_of_sequence:
+        sentence += f" It is out of sequence ({row.early_because}): what comes after it waits for what it waits for."
     return f"{sentence} Flags: {', '.join(sorted(row.flags))}." if row.flags else sentence
 
 

@@ -104,6 +104,7 @@ class Action(StrEnum):
     COMMENT = "comment"
     ATTACH = "attach"
     START = "start"
+    RECORD_EARLY = "record out of sequence"
     PROGRESS = "progress"
     MEASURE = "measure"
     CHECK = "check"
@@ -156,7 +157,7 @@ _TO_DECIDE: _Leads = {
 }
 
 TABLE: dict[State, _Leads] = {
-    _S.BLOCKED: _NOT_STARTED,
+    _S.BLOCKED: {**_NOT_STARTED, _A.RECORD_EARLY: frozenset({_S.IN_PROGRESS, _S.AWAITING_SIGN_OFF})},
     _S.READY: {
         **_NOT_STARTED,
         **_all(_S.IN_PROGRESS, _A.START),
@@ -182,7 +183,7 @@ TABLE: dict[State, _Leads] = {
         **_all(_S.AWAITING_SIGN_OFF, _A.WITNESS, _A.ATTACH),
         _A.FACT: frozenset({_S.AWAITING_SIGN_OFF, _S.OPEN}),
         **_all(_S.AWAITING_SIGN_OFF, _A.MEASURE, _A.WAIVE),
-        _A.CORRECT: frozenset({_S.AWAITING_SIGN_OFF, _S.IN_PROGRESS}),
+        _A.CORRECT: frozenset({_S.AWAITING_SIGN_OFF, _S.IN_PROGRESS, _S.OPEN}),
         _A.SIGN: _CLOSED,
         **_all(_S.DONE, _A.OVERRIDE),
         _A.REJECT: frozenset({_S.IN_PROGRESS, _S.OPEN}),
@@ -236,7 +237,7 @@ def refusal(
     return None
 
 
-FLAGS = ("stale", "waived", "attested", "simulated", "before", "overridden", "expired")
+FLAGS = ("stale", "waived", "attested", "simulated", "before", "overridden", "expired", "out_of_sequence")
 
 
 @dataclass(slots=True)
@@ -245,9 +246,10 @@ class Activity:
 
     `stale_since` and `valid_since` are numbers of events. Approvals are valid if they are later than both. `kept` are the hosts
     that a retry does not touch again. `performers` are who did the work of this attempt. `hands` are all who ever worked on the
-    activity: in an earlier attempt too, and those who only reported progress or read an instrument. The last four fields
-    depend on the time at which the activity is seen. `signed` is the number of valid approvals. `whose` is the organisation to
-    which the activity, or else its assignee, belongs.
+    activity: in an earlier attempt too, and those who only reported progress or read an instrument. `early_because` says why
+    the work was done although something before it was open, and is empty otherwise. The last five fields depend on the time at
+    which the activity is seen. `signed` is the number of valid approvals. `whose` is the organisation to which the activity, or
+    else its assignee, belongs. `out_of_sequence` is true while what should have come before early work is still open.
     """
 
     plan: PlanActivity
@@ -280,10 +282,12 @@ class Activity:
     simulated: bool
     before: bool
     overridden: bool
+    early_because: str
     signed: int = 0
     whose: str = ""
     late: bool = False
     expired: bool = False
+    out_of_sequence: bool = False
 
     @property
     def id(self) -> str:
@@ -298,6 +302,11 @@ class Activity:
     def stale(self) -> bool:
         """True if something before it was opened again after it was done."""
         return self.stale_since is not None
+
+    @property
+    def is_transparent(self) -> bool:
+        """True if its successors also wait for what it waits for: it does not apply by decision, or was done out of sequence."""
+        return self.na_decided or bool(self.early_because)
 
     @property
     def flags(self) -> frozenset[str]:
@@ -327,7 +336,7 @@ class Activity:
 
 
 _values_of = attrgetter(*(field.name for field in fields(Activity)))
-_STORED = fields(Activity)[:-4]
+_STORED = fields(Activity)[:-5]
 COLUMNS = tuple(field.name for field in _STORED)
 """The columns of the table `activity` from which an `Activity` is made, in order."""
 
@@ -368,6 +377,14 @@ def seen(
     return State.READY if is_ready else State.BLOCKED
 
 
+def is_out_of_sequence(row: Activity, now: datetime, *, lapsed: bool) -> bool:
+    """Return whether something that should have come before early work is still open."""
+    if not row.early_because:
+        return False
+    sides = (row.ready_from, row.finish_from) if row.finished_at else (row.ready_from,)
+    return lapsed or any(since is None or since > now for since in sides)
+
+
 @lru_cache(maxsize=4096)
 def words(text: str) -> tuple[str, ...]:
     """Return a stored list of words. Lists are cached, because thousands of rows have few different ones."""
@@ -395,6 +412,7 @@ def seen_activity(values: Sequence[Any], now: datetime, *, lapsed: bool) -> Acti
     row = stored_activity(values)
     row.state = seen(row.state, row.ready_from, now, lapsed=lapsed)
     row.expired = is_expired(row.valid_until, now)
+    row.out_of_sequence = is_out_of_sequence(row, now, lapsed=lapsed)
     dates = row.plan.dates
     row.late = dates is not None and is_late(row.state, dates.late_start, dates.late_finish, now)
     return row

@@ -42,7 +42,7 @@ from ledger.questions.moment import SLACK, CaseOfMoment, Moment
 from ledger.questions.records import PREFIXES, signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
-from ledger.rules.activity import Activity, State, is_expired, seen
+from ledger.rules.activity import Activity, State, is_expired, is_out_of_sequence, seen
 from ledger.rules.case import Read, RunEnd
 from ledger.rules.judgement import Reading
 from ledger.rules.nearest import unknown_activity
@@ -263,9 +263,10 @@ class ReplayRecord(Record):
             self._network = PlanNetwork(self.projection)
         row = found.copied()
         row.ready_from, row.finish_from = self._network.ready(name)
-        if row.state is State.OPEN:
+        if row.state is State.OPEN or row.early_because:
             is_lapsed = self._is_lapsed(name, now)
             row.state = seen(row.state, row.ready_from, now, lapsed=is_lapsed)
+            row.out_of_sequence = is_out_of_sequence(row, now, lapsed=is_lapsed)
         row.expired = is_expired(row.valid_until, now)
         return row
 

@@ -282,6 +282,7 @@ PLACED = OrderPlaced(
     currency="",
     budget_line="",
     organisation="",
+    out_of_sequence="",
 )
 
 
