@@ -155,7 +155,7 @@ def _of_order(
         needed = begins if side == "start" else row.finished
         over = _over(asked, link, before)
         if over is None:
-            yield f"{row.activity} waits for {link.before} ({link.reason}); add a row for it"
+            yield f"{row.activity} waits for {link.before} ({link.reason}); add a row for it, or say why in its `out_of_sequence`"
         elif needed is not None and over.date() > needed.date():
             later = f"comes before {link.before} on {over:%Y-%m-%d} ({link.reason})"
             yield f"{row.activity} on {needed:%Y-%m-%d} {later}"

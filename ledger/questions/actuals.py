@@ -30,7 +30,8 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
     for order in orders(snapshot):
         if order.placed_at is None:
             continue
-        early = bool(order.early_because) and is_unready(order, now, lapsed=order.id in lapsed(snapshot))
+        is_lapsed = order.id in lapsed(snapshot)
+        early = bool(order.early_because) and is_unready(order, now, lapsed=is_lapsed)
         found[order.id] = Actual(order.placed_at, order.placed_at, early)
         for tranche in order.tranches:
             promised = tranche.promised or order.promised

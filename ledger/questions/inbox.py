@@ -14,9 +14,9 @@ from ledger.questions.orders import changes, require_order
 from ledger.questions.records import live_releases
 from ledger.questions.snapshot import Snapshot
 from ledger.rules import approval, runs, work
-from ledger.rules.activity import CHANGING, SOFTWARES_WORK, Activity, State
+from ledger.rules.activity import Activity, State
 from ledger.rules.permission import Actor, is_same, roles_for
-from steps.catalog.terms import Kind
+from steps.catalog.terms import CHANGING, SOFTWARES_WORK, Kind
 from steps.errors import ClusterwrightError
 from steps.stamps import moment, stamp
 

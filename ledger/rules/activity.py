@@ -1,8 +1,7 @@
 """An activity: its states, what may be decided in each of them, and its row.
 
-`Activity` is the only row type for activities. Projections change it, rules read it, and questions return it. Its state is
-stored as `open` until work begins. At a given time an open activity is seen as ready or as blocked. `TABLE` says which actions
-are possible in each state, and to which states they may lead.
+`Activity` is the only row type for activities. Projections change it, rules read it, and questions return it. `TABLE` says
+which actions are possible in each state, and to which states they may lead.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from json import loads
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from steps.catalog.terms import Effect, Kind
 from steps.errors import NotSatisfiedError
 from steps.schedule.activity import PlanActivity, activity_of
 from steps.stamps import instant
@@ -86,15 +84,7 @@ LOOKS = {
 NOT_BEGUN = frozenset({State.OPEN, State.READY, State.BLOCKED})
 OVER = frozenset({State.DONE, State.NOT_APPLICABLE})
 ENDED = frozenset({State.DONE, State.AWAITING_SIGN_OFF, State.FAILED, State.CHECKED_NOT_MET})
-"""States in which the activity has a result."""
-
 NOT_MET = frozenset({State.FAILED, State.CHECKED_NOT_MET})
-PEOPLES_WORK = frozenset({Kind.PROCURE, Kind.FIELD, Kind.GATE})
-"""Kinds of step whose work people do."""
-
-SOFTWARES_WORK = frozenset({Kind.AUTOMATE, Kind.VERIFY})
-CHANGING = frozenset({Effect.CHANGE, Effect.DESTRUCTIVE})
-"""Effects that wait for a release."""
 
 
 class Action(StrEnum):
@@ -140,6 +130,7 @@ def _all(result: State, *actions: Action) -> _Leads:
 
 
 _CLOSED = frozenset({_S.AWAITING_SIGN_OFF, _S.DONE})
+_WORKED = frozenset({_S.IN_PROGRESS, _S.AWAITING_SIGN_OFF})
 _STOPPED = _all(_S.ON_HOLD, _A.HOLD) | _all(_S.NOT_APPLICABLE, _A.NOT_APPLICABLE)
 _NOT_STARTED: _Leads = {
     **_all(_S.OPEN, _A.ATTACH, _A.INVITE, _A.WITNESS),
@@ -157,7 +148,7 @@ _TO_DECIDE: _Leads = {
 }
 
 TABLE: dict[State, _Leads] = {
-    _S.BLOCKED: {**_NOT_STARTED, _A.RECORD_EARLY: frozenset({_S.IN_PROGRESS, _S.AWAITING_SIGN_OFF})},
+    _S.BLOCKED: {**_NOT_STARTED, _A.RECORD_EARLY: _WORKED},
     _S.READY: {
         **_NOT_STARTED,
         **_all(_S.IN_PROGRESS, _A.START),
@@ -183,7 +174,7 @@ TABLE: dict[State, _Leads] = {
         **_all(_S.AWAITING_SIGN_OFF, _A.WITNESS, _A.ATTACH),
         _A.FACT: frozenset({_S.AWAITING_SIGN_OFF, _S.OPEN}),
         **_all(_S.AWAITING_SIGN_OFF, _A.MEASURE, _A.WAIVE),
-        _A.CORRECT: frozenset({_S.AWAITING_SIGN_OFF, _S.IN_PROGRESS, _S.OPEN}),
+        _A.CORRECT: _WORKED | {_S.OPEN},
         _A.SIGN: _CLOSED,
         **_all(_S.DONE, _A.OVERRIDE),
         _A.REJECT: frozenset({_S.IN_PROGRESS, _S.OPEN}),
@@ -200,7 +191,7 @@ TABLE: dict[State, _Leads] = {
     _S.ON_HOLD: {
         **_all(_S.ON_HOLD, _A.INVITE, _A.WITNESS),
         **_all(_S.ON_HOLD, _A.ATTACH, _A.FACT, _A.CORRECT),
-        _A.RESUME: NOT_MET | {_S.OPEN, _S.IN_PROGRESS, _S.AWAITING_SIGN_OFF},
+        _A.RESUME: NOT_MET | _WORKED | {_S.OPEN},
         **_all(_S.NOT_APPLICABLE, _A.NOT_APPLICABLE),
     },
     _S.NOT_APPLICABLE: _all(_S.OPEN, _A.REOPEN),
@@ -244,12 +235,11 @@ FLAGS = ("stale", "waived", "attested", "simulated", "before", "overridden", "ex
 class Activity:
     """A step at a unit. `plan` is the adopted plan's part of it. All other fields change with the work; only projections do that.
 
-    `stale_since` and `valid_since` are numbers of events. Approvals are valid if they are later than both. `kept` are the hosts
-    that a retry does not touch again. `performers` are who did the work of this attempt. `hands` are all who ever worked on the
-    activity: in an earlier attempt too, and those who only reported progress or read an instrument. `early_because` says why
-    the work was done although something before it was open, and is empty otherwise. The last five fields depend on the time at
-    which the activity is seen. `signed` is the number of valid approvals. `whose` is the organisation to which the activity, or
-    else its assignee, belongs. `out_of_sequence` is true while what should have come before early work is still open.
+    `stale_since` and `valid_since` are numbers of events. Approvals are valid if they are later than both. A retry does not touch
+    the hosts in `kept`. `performers` did the work of this attempt. `hands` ever worked on the activity, reported its progress or
+    read an instrument. `early_because` says why the work was done although something before it was open. The last five fields
+    depend on the time of looking. `signed` counts the valid approvals. `whose` is the organisation of the activity or else of its
+    assignee. `out_of_sequence` is true while what should have come before early work is open.
     """
 
     plan: PlanActivity
@@ -377,14 +367,6 @@ def seen(
     return State.READY if is_ready else State.BLOCKED
 
 
-def is_out_of_sequence(row: Activity, now: datetime, *, lapsed: bool) -> bool:
-    """Return whether something that should have come before early work is still open."""
-    if not row.early_because:
-        return False
-    sides = (row.ready_from, row.finish_from) if row.finished_at else (row.ready_from,)
-    return lapsed or any(since is None or since > now for since in sides)
-
-
 @lru_cache(maxsize=4096)
 def words(text: str) -> tuple[str, ...]:
     """Return a stored list of words. Lists are cached, because thousands of rows have few different ones."""
@@ -408,11 +390,10 @@ def stored_activity(values: Sequence[Any]) -> Activity:
 
 
 def seen_activity(values: Sequence[Any], now: datetime, *, lapsed: bool) -> Activity:
-    """Return the activity of a row as it is seen at `now`. The caller fills in `signed` and `whose`."""
+    """Return the activity of a row as it is seen at `now`. The caller fills in `signed`, `whose` and `out_of_sequence`."""
     row = stored_activity(values)
     row.state = seen(row.state, row.ready_from, now, lapsed=lapsed)
     row.expired = is_expired(row.valid_until, now)
-    row.out_of_sequence = is_out_of_sequence(row, now, lapsed=lapsed)
     dates = row.plan.dates
     row.late = dates is not None and is_late(row.state, dates.late_start, dates.late_finish, now)
     return row

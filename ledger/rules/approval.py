@@ -78,7 +78,8 @@ def refuse_out_of_sequence(case: Case) -> None:
     row = case.row
     is_hard = row.plan.kind is Kind.GATE or row.plan.policy.hold_point
     if is_hard and row.out_of_sequence:
-        refuse_waiting(row.id, row.plan.title, "be passed", [*case.waits("start"), *case.waits("finish")])
+        waits = [*case.waits("start"), *case.waits("finish")]
+        refuse_waiting(row.id, row.plan.title, "be passed", waits)
 
 
 def refuse_unwitnessed(case: Case) -> None:

@@ -100,6 +100,14 @@ def counted_from(at: datetime | None, ready_from: datetime | None) -> datetime |
     return None if at is None or ready_from is None else max(at, ready_from)
 
 
+def is_out_of_sequence(row: Activity, now: datetime, *, lapsed: bool) -> bool:
+    """Return whether something that should have come before early work is still open."""
+    if not row.early_because:
+        return False
+    sides = (row.ready_from, row.finish_from) if row.finished_at else (row.ready_from,)
+    return lapsed or any(since is None or since > now for since in sides)
+
+
 def unmet(links: Sequence[LinkRow], side: str, now: datetime) -> list[Unmet]:
     """Return the predecessors that a node's `start` or `finish` still waits for at `now`."""
     return [_unmet(link) for link in links if _is_waited_for(link, side, now)]

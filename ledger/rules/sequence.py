@@ -7,11 +7,11 @@ software, and work at what is live or becomes live, is never out of sequence.
 
 from __future__ import annotations
 
-from ledger.rules.activity import PEOPLES_WORK, Action, Activity, State
+from ledger.rules.activity import Action, Activity, State
 from ledger.rules.approval import permitted
 from ledger.rules.case import Case
 from ledger.rules.readiness import GO_LIVE, refuse_waiting
-from steps.catalog.terms import Kind
+from steps.catalog.terms import PEOPLES_WORK, Kind
 from steps.errors import NotSatisfiedError
 
 LIVE = frozenset({"arc flash", "live connections"})

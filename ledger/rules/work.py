@@ -10,13 +10,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ledger.entries import Measured, ReadingEntry
-from ledger.rules.activity import (
-    NOT_MET,
-    PEOPLES_WORK,
-    SOFTWARES_WORK,
-    Action,
-    State,
-)
+from ledger.rules.activity import NOT_MET, Action, State
 from ledger.rules.approval import (
     after_work,
     allowed,
@@ -35,7 +29,7 @@ from ledger.rules.permission import Actor, refuse_outsider, refuse_stranger
 from ledger.rules.readings import asked_of, measured
 from ledger.rules.rows import RUN_NOT_DONE
 from ledger.rules.sequence import early, refuse_never
-from steps.catalog.terms import Kind
+from steps.catalog.terms import PEOPLES_WORK, SOFTWARES_WORK, Kind
 from steps.errors import InputError, NotPermittedError, NotSatisfiedError
 
 NAMED = 5

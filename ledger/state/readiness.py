@@ -111,20 +111,26 @@ def _move(p: Projection, first: datetime, names: set[str]) -> list[str]:
         return []
     ordered = sorted(names)
     wanted, rows, moved = dumps(ordered), p.activities(ordered), []
-    orders = {name: (ready, is_early) for name, ready, is_early in p.ask(_ORDERS, names=wanted)}
+    orders = {name: rest for name, *rest in p.ask(_ORDERS, names=wanted)}
     for name, waits, ready, waits_to_finish, finish in p.ask(_READINESS, names=wanted):
         ready_from = None if waits else instant(ready) or first
         finish_from = None if waits_to_finish else instant(finish) or first
         if name in orders and stored(ready_from) != orders[name][0]:
             p.update("order_line", name, ready_from=ready_from)
             if orders[name][1]:
-                moved += [name, *p.ids(_DELIVERIES, names=dumps([name]))]
+                moved += _with_deliveries(p, [name])
         if name in rows:
             row = rows[name]
-            if row.is_transparent and (row.ready_from, row.finish_from) != (ready_from, finish_from):
+            before = (row.ready_from, row.finish_from)
+            if row.is_transparent and before != (ready_from, finish_from):
                 moved.append(name)
             p.change(row, ready_from=ready_from, finish_from=finish_from)
     return moved
+
+
+def _with_deliveries(p: Projection, orders: list[str]) -> list[str]:
+    """Return orders and their deliveries."""
+    return [*orders, *p.ids(_DELIVERIES, names=dumps(orders))]
 
 
 def _times(p: Projection, names: list[str]) -> dict[str, Times]:
@@ -154,7 +160,8 @@ def _settle_every_node(p: Projection, network: Network) -> None:
     names = [name for (name,) in p.ask("SELECT id FROM activity ORDER BY ordinal")]
     rows = p.activities(names)
     without_times = {State.OPEN, State.NOT_APPLICABLE}
-    begun = [row for row in rows.values() if row.state not in without_times and not row.is_transparent]
+    opaque = [row for row in rows.values() if not row.is_transparent]
+    begun = [row for row in opaque if row.state not in without_times]
     times = {row.id: activity_times(row) for row in begun}
     times.update(_supplied(p.ask(_ALL_SUPPLIES)))
     latest: dict[tuple[str, str], datetime | None] = {}
@@ -168,6 +175,5 @@ def _settle_every_node(p: Projection, network: Network) -> None:
         p.change(row, ready_from=start, finish_from=finish)
     for (name,) in p.ask("SELECT id FROM order_line"):
         p.update("order_line", name, ready_from=latest.get((name, "start"), network.first))
-    early = p.ids(_EARLY_ORDERS)
     transparent = [name for name in names if rows[name].is_transparent]
-    _settle(p, network, [*transparent, *early, *p.ids(_DELIVERIES, names=dumps(early))])
+    _settle(p, network, transparent + _with_deliveries(p, p.ids(_EARLY_ORDERS)))

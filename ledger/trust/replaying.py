@@ -42,11 +42,12 @@ from ledger.questions.moment import SLACK, CaseOfMoment, Moment
 from ledger.questions.records import PREFIXES, signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
-from ledger.rules.activity import Activity, State, is_expired, is_out_of_sequence, seen
+from ledger.rules.activity import Activity, State, is_expired, seen
 from ledger.rules.case import Read, RunEnd
 from ledger.rules.judgement import Reading
 from ledger.rules.nearest import unknown_activity
 from ledger.rules.permission import Actor
+from ledger.rules.readiness import is_out_of_sequence
 from ledger.rules.rows import SignerKey
 from ledger.state.projection import Projection
 from ledger.state.readiness import settle
