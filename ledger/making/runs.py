@@ -21,8 +21,9 @@ from ledger.questions.moment import Moment
 from ledger.questions.records import RequestRow, live_releases, release_of_run, request
 from ledger.rules import runs as rules
 from ledger.rules.activity import Action, State
-from ledger.rules.approval import allowed, permitted, refuse_blocked, refuse_unfinishable, unless_open_a
+from ledger.rules.approval import allowed, permitted, refuse_unfinishable, unless_open_a
 from ledger.rules.readings import Asked, asked_of, recorded_value
+from ledger.rules.sequence import refuse_blocked
 from steps.catalog.terms import CHANGING, Kind
 from steps.errors import InputError, NotSatisfiedError
 

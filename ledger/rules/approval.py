@@ -15,6 +15,7 @@ from ledger.rules.case import Case
 from ledger.rules.judgement import Judgement, refuse_unmet
 from ledger.rules.permission import Matter, may
 from ledger.rules.readiness import refuse_waiting
+from ledger.rules.sequence import refuse_blocked
 from steps.catalog.terms import Kind
 from steps.errors import InputError, NotSatisfiedError
 
@@ -53,12 +54,6 @@ def permitted(case: Case, action: Action, result: State | None = None) -> None:
     refused = refusal(case.row.id, case.row.state, action, result)
     if refused is not None:
         raise refused
-
-
-def refuse_blocked(case: Case) -> None:
-    """Raise while the activity waits for what comes before it."""
-    if case.row.state is State.BLOCKED:
-        refuse_waiting(case.row.id, case.row.plan.title, "start", case.waits("start"))
 
 
 def is_unfinishable(case: Case) -> bool:

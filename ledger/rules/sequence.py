@@ -7,8 +7,7 @@ software, and work at what is live or becomes live, is never out of sequence.
 
 from __future__ import annotations
 
-from ledger.rules.activity import Action, Activity, State
-from ledger.rules.approval import permitted
+from ledger.rules.activity import Activity, State
 from ledger.rules.case import Case
 from ledger.rules.readiness import GO_LIVE, refuse_waiting
 from steps.catalog.terms import PEOPLES_WORK, Kind
@@ -37,13 +36,25 @@ def refuse_never(row: Activity) -> None:
         )
 
 
-def early(case: Case, why: str, result: State) -> str:
+def early(case: Case, why: str) -> str:
     """Return why a blocked activity went on all the same. Raise if nobody says why, or if it may never be out of sequence."""
-    row = case.row
     if not why.strip():
-        option = "" if why_never(row) else "; if it happened all the same, add --out-of-sequence WHY"
-        verb = "be passed" if row.plan.kind is Kind.GATE else "start"
-        refuse_waiting(row.id, row.plan.title, verb, case.waits("start"), otherwise=option)
-    refuse_never(row)
-    permitted(case, Action.RECORD_EARLY, result)
+        refuse_blocked(case)
+    refuse_never(case.row)
     return why
+
+
+def refuse_blocked(case: Case) -> None:
+    """Raise while the activity waits for what comes before it. The hint says how to record what happened all the same."""
+    if case.row.state is not State.BLOCKED:
+        return
+    row, is_gate = case.row, case.row.plan.kind is Kind.GATE
+    verb = "finish" if is_gate else "start"
+    option = f"; if it happened all the same: clusterwright {verb} {row.id} --out-of-sequence WHY"
+    refuse_waiting(
+        row.id,
+        row.plan.title,
+        "be passed" if is_gate else "start",
+        case.waits("start"),
+        otherwise="" if why_never(row) else option,
+    )

@@ -17,7 +17,6 @@ from ledger.rules.approval import (
     is_unfinishable,
     matter_of,
     permitted,
-    refuse_blocked,
     refuse_open_a,
     refuse_unfinishable,
     refuse_unwitnessed,
@@ -28,7 +27,7 @@ from ledger.rules.judgement import Reading, judgements, refuse_unmet
 from ledger.rules.permission import Actor, refuse_outsider, refuse_stranger
 from ledger.rules.readings import asked_of, measured
 from ledger.rules.rows import RUN_NOT_DONE
-from ledger.rules.sequence import early, refuse_never
+from ledger.rules.sequence import early, refuse_blocked, refuse_never
 from steps.catalog.terms import PEOPLES_WORK, SOFTWARES_WORK, Kind
 from steps.errors import InputError, NotPermittedError, NotSatisfiedError
 
@@ -49,7 +48,8 @@ def start(case: Case, out_of_sequence: str) -> str:
     allowed(case, "start")
     early_because = ""
     if case.row.state is State.BLOCKED and case.row.plan.kind is not Kind.GATE:
-        early_because = early(case, out_of_sequence, State.IN_PROGRESS)
+        early_because = early(case, out_of_sequence)
+        permitted(case, Action.RECORD_EARLY, State.IN_PROGRESS)
     else:
         permitted(case, Action.START, State.IN_PROGRESS)
     refuse_unwitnessed(case)
@@ -87,7 +87,8 @@ def finish(case: Case, out_of_sequence: str) -> Ended:
     allowed(case, "finish")
     result = after_work(row, by_hand=True)
     if row.state is State.BLOCKED and row.plan.kind is Kind.GATE:
-        early_because = early(case, out_of_sequence, result)
+        early_because = early(case, out_of_sequence)
+        permitted(case, Action.RECORD_EARLY, result)
         refuse_unwitnessed(case)
         return Ended(result, early_because, by_nobody=True)
     permitted(case, Action.FINISH, result)
