@@ -52,7 +52,10 @@ Signer = Callable[[str, str], str]
 _HEAD = """
 SELECT seq, hash, recorded_at, (SELECT coalesce(max(revision), 0) FROM plan_revision)
 FROM event ORDER BY seq DESC LIMIT 1"""
-_IS_SIGNED = "SELECT owner_key IS NOT NULL AND rules > 1 AND NOT rehearsal FROM site"
+_IS_SIGNED = """
+SELECT json_extract(payload, '$.owner_key') IS NOT NULL AND NOT json_extract(payload, '$.rehearsal')
+  AND (coalesce(json_extract(payload, '$.rules'), 1) > 1 OR EXISTS (SELECT 1 FROM event WHERE subject = 'rules'))
+FROM event WHERE seq = 1"""
 _TIME = "SELECT rehearsal, (SELECT effective_at FROM event ORDER BY seq DESC LIMIT 1) FROM site"
 
 
@@ -172,11 +175,11 @@ class Transaction:
 
     def _refuse_forged(self, subject: str) -> None:
         """Raise if the tables that a decision rests on were forged. Only signed events can prove that, and a rehearsal has none."""
+        self.projection.flush()
         found = self._snapshot.db.execute(_IS_SIGNED).fetchone()
         if found == (1,):
-            from ledger.trust.authority import refuse_forged  # heavy, and only signed sites need it
+            from ledger.trust.subject import refuse_forged  # heavy, and only signed sites need it
 
-            self.projection.flush()
             refuse_forged(self._snapshot, subject)
 
     def _head(self) -> Head:
