@@ -25,7 +25,7 @@ from ledger.log.payloads.base import Decided, Payload
 from ledger.log.payloads.plan import Genesis
 from ledger.questions.case import activity, require_activity
 from ledger.questions.moment import CaseOfMoment, Moment
-from ledger.questions.site import evidence_rules
+from ledger.questions.site import evidence_rules, is_signed
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity
@@ -52,10 +52,6 @@ Signer = Callable[[str, str], str]
 _HEAD = """
 SELECT seq, hash, recorded_at, (SELECT coalesce(max(revision), 0) FROM plan_revision)
 FROM event ORDER BY seq DESC LIMIT 1"""
-_IS_SIGNED = """
-SELECT json_extract(payload, '$.owner_key') IS NOT NULL AND NOT json_extract(payload, '$.rehearsal')
-  AND (coalesce(json_extract(payload, '$.rules'), 1) > 1 OR EXISTS (SELECT 1 FROM event WHERE subject = 'rules'))
-FROM event WHERE seq = 1"""
 _TIME = "SELECT rehearsal, (SELECT effective_at FROM event ORDER BY seq DESC LIMIT 1) FROM site"
 
 
@@ -176,8 +172,7 @@ class Transaction:
     def _refuse_forged(self, subject: str) -> None:
         """Raise if the tables that a decision rests on were forged. Only signed events can prove that, and a rehearsal has none."""
         self.projection.flush()
-        found = self._snapshot.db.execute(_IS_SIGNED).fetchone()
-        if found == (1,):
+        if is_signed(self._snapshot):
             from ledger.trust.subject import refuse_forged  # heavy, and only signed sites need it
 
             refuse_forged(self._snapshot, subject)

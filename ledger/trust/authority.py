@@ -160,9 +160,7 @@ class Authority:
         theirs = sorted(self._keys.get(event.actor, ()))
         keys = tuple(SignerKey(event.actor, key, LONG_AGO, None) for key in theirs)
         namespace = namespace_of(self._snapshot)
-        return _refusal(
-            signed_text(statement), event.signature or "", event.actor, keys, namespace, event.recorded_at
-        )
+        return _refusal(signed_text(statement), event.signature or "", event.actor, keys, namespace, event.recorded_at)
 
     def _read_plan(self) -> None:
         """Read the authority of the last adopted plan, whose keys then count. Older keys of the same people no longer do."""

@@ -112,7 +112,12 @@ def orders_in(snapshot: Snapshot, names: Iterable[str]) -> dict[str, str]:
     wanted = json.dumps(sorted(names))
     tranches: dict[str, Rows] = {}
     nodes = {name: name for name in json.loads(wanted)}
-    for order, *tranche in _rows(snapshot, ("order_line", *TRANCHE), f"tranche WHERE order_line {IN} AND in_plan ORDER BY order_line, number", wanted):
+    for order, *tranche in _rows(
+        snapshot,
+        ("order_line", *TRANCHE),
+        f"tranche WHERE order_line {IN} AND in_plan ORDER BY order_line, number",
+        wanted,
+    ):
         tranches.setdefault(order, []).append(tranche)
         nodes[tranche[0]] = order
     links: dict[str, Rows] = {}

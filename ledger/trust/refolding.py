@@ -114,7 +114,7 @@ class Refolding:
         self._copy("SELECT * FROM plan_revision", "plan_revision")
         self._file = {row[0]: row for row in self._standing(self._nodes.activities | subjects)}
         self._refuse_unplanned([name for name, row in self._file.items() if row[3] or name in self._plan.activities])
-        for name, text, ordinal, in_plan, *_ in self._file.values():
+        for _, text, ordinal, in_plan, *_ in self._file.values():
             planned = planned_columns(activity_of(text)) | {"plan": text, "ordinal": ordinal, "in_plan": bool(in_plan)}
             not_applicable = {"state": State.OPEN, "na_reason": None, "na_at": None}
             self._p.add("activity", **planned, **NOT_STARTED, **not_applicable)
@@ -148,7 +148,9 @@ class Refolding:
         except UnreachableError:
             raise
         except Exception as error:
-            raise forged(f"event {event.seq}, {event.kind} about {event.subject}, cannot be applied: {error}") from error
+            raise forged(
+                f"event {event.seq}, {event.kind} about {event.subject}, cannot be applied: {error}"
+            ) from error
 
     def _unproven(self, event: Event) -> str | None:
         """Return why an event is not proved by its signature. None if it is, or if none is asked for."""
@@ -272,4 +274,6 @@ class Refolding:
         for name in sorted(wanted):
             planned = self._plan.orders if name in orders else self._plan.activities
             if there.get(name) != planned.get(name):
-                raise forged(f"{name}: its policy, its criteria, its quantities or its links differ from the adopted plan")
+                raise forged(
+                    f"{name}: its policy, its criteria, its quantities or its links differ from the adopted plan"
+                )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from flows.engine import run_engine
 from ledger.decisions.deliveries import receive
 from ledger.decisions.facts import record_facts
 from ledger.decisions.people import delegate, revoke_key, withdraw
@@ -23,15 +26,18 @@ from ledger.log.payloads.base import Payload
 from ledger.log.payloads.sign_off import Signed
 from ledger.log.payloads.work import DuplicateSettled
 from ledger.reading import open_snapshot
+from ledger.rules.access import ENGINE
 from ledger.stores.log import machine_clock
 from ledger.trust.audit import audit
+from ledger.trust.engine_key import KEY
+from ledger.trust.starting import refuse_differing
 from ledger.trust.subject import refuse_forged
 from ledger.writing import Ledger
 from steps.errors import UnreachableError
 from steps.schedule.plan import Plan, PlanLink
-from tests.ledger.conftest import link
+from tests.ledger.conftest import Clock, begun, link
 from tests.ledger.deciding import voltage
-from tests.ledger.forging import every_state, every_state_plan, public, sign_as
+from tests.ledger.forging import every_state, every_state_plan, key_of, public, sign_as
 
 pytestmark = pytest.mark.own_file
 
@@ -140,8 +146,10 @@ SELECT max(seq) + 1, '304@site', 1, 'lead2', 'network-lead', 'approved', 'approv
 
 FORGED: dict[str, tuple[str, Callable[[Ledger], object], str]] = {
     "a predecessor done": (
-        f"UPDATE activity SET state = 'done', started_at = {AT}, finished_at = {AT}, done_at = {AT} WHERE id = '301@site';"
-        f"{READY} '302@site'; {OVER} '302@site'",
+        (
+            f"UPDATE activity SET state = 'done', started_at = {AT}, finished_at = {AT}, done_at = {AT} WHERE id = '301@site';"
+            f"{READY} '302@site'; {OVER} '302@site'"
+        ),
         lambda ledger: start(ledger, "tech", "302@site"),
         "activity 301@site says state 'done'; its events say 'open'",
     ),
@@ -161,8 +169,10 @@ FORGED: dict[str, tuple[str, Callable[[Ledger], object], str]] = {
         "activity 306@site says state 'awaiting_sign_off'; its events say 'on_hold'",
     ),
     "a reading deleted": (
-        "DELETE FROM measurement WHERE value = '3'; DELETE FROM entry WHERE seq = (SELECT max(seq) FROM entry);"
-        f"UPDATE ncr SET closed_at = {AT} WHERE activity = '303@site'",
+        (
+            "DELETE FROM measurement WHERE value = '3'; DELETE FROM entry WHERE seq = (SELECT max(seq) FROM entry);"
+            f"UPDATE ncr SET closed_at = {AT} WHERE activity = '303@site'"
+        ),
         lambda ledger: finish(ledger, "tech", "303@site"),
         "measurement .* is missing",
     ),
@@ -198,8 +208,10 @@ FORGED: dict[str, tuple[str, Callable[[Ledger], object], str]] = {
         "fact .* says value '208'; its events say '415'",
     ),
     "a delivery received": (
-        f"UPDATE tranche SET received_quantity = quantity, received_at = {AT} WHERE id LIKE '%/1';"
-        f"{READY} '010@pod-001'; {OVER} '010@pod-001'",
+        (
+            f"UPDATE tranche SET received_quantity = quantity, received_at = {AT} WHERE id LIKE '%/1';"
+            f"{READY} '010@pod-001'; {OVER} '010@pod-001'"
+        ),
         lambda ledger: start(ledger, "tech", "010@pod-001"),
         "tranche 001@site#gpu-server/1 says received_quantity '16'",
     ),
@@ -214,20 +226,26 @@ FORGED: dict[str, tuple[str, Callable[[Ledger], object], str]] = {
         "activity 308@site says performers",
     ),
     "a hold that was never there": (
-        f"{UNLOCKED} DELETE FROM event WHERE kind = 'activity.held';"
-        "UPDATE activity SET state = 'in_progress', held_from = NULL WHERE id = '306@site'",
+        (
+            f"{UNLOCKED} DELETE FROM event WHERE kind = 'activity.held';"
+            "UPDATE activity SET state = 'in_progress', held_from = NULL WHERE id = '306@site'"
+        ),
         lambda ledger: finish(ledger, "tech", "306@site"),
         "the chain has .* events, and the last one is event",
     ),
     "a hold that became a comment": (
-        f"{UNLOCKED} UPDATE event SET kind = 'activity.commented', payload = '{{\"text\":\"x\"}}' WHERE kind = 'activity.held';"
-        "UPDATE activity SET state = 'in_progress', held_from = NULL WHERE id = '306@site'",
+        (
+            f"{UNLOCKED} UPDATE event SET kind = 'activity.commented', payload = '{{\"text\":\"x\"}}' WHERE kind = 'activity.held';"
+            "UPDATE activity SET state = 'in_progress', held_from = NULL WHERE id = '306@site'"
+        ),
         lambda ledger: finish(ledger, "tech", "306@site"),
         "was changed after it was recorded",
     ),
     "a hold that is refused": (
-        "INSERT INTO refused SELECT seq, kind, actor, subject FROM event WHERE kind = 'activity.held';"
-        "UPDATE activity SET state = 'in_progress', held_from = NULL WHERE id = '306@site'",
+        (
+            "INSERT INTO refused SELECT seq, kind, actor, subject FROM event WHERE kind = 'activity.held';"
+            "UPDATE activity SET state = 'in_progress', held_from = NULL WHERE id = '306@site'"
+        ),
         lambda ledger: finish(ledger, "tech", "306@site"),
         "only a copy of a shared log refuses events",
     ),
@@ -275,7 +293,7 @@ def test_nothing_is_decided_on_an_event_without_its_signature(
 ) -> None:
     """An event below the services has a right hash and consistent tables, and no signature of who it names."""
     actor, payload, subject = draft
-    signed.signer = lambda person, text: sign_as("guest", text)  # noqa: ARG005  a signer takes both
+    signed.signer = lambda person, text: sign_as("guest", text)
     signed.append(Draft(actor, payload, subject, machine_clock()))
     signed.signer = sign_as
     with pytest.raises(UnreachableError, match=named):
@@ -286,7 +304,7 @@ def test_what_is_told_of_a_gate_is_every_class_a_non_conformance(signed: Ledger)
     """A gate does not pass because somebody closed what was found elsewhere."""
     forged(signed, f"UPDATE ncr SET closed_at = {AT}, disposition = 'rework' WHERE activity = '303@site'")
     comment(signed, "tech", "301@site", "rests on none of it")
-    with pytest.raises(UnreachableError, match="ncr .* says closed_at"):
+    with pytest.raises(UnreachableError, match=r"ncr .* says closed_at"):
         comment(signed, "tech", "195@site", "seen")
 
 
@@ -298,6 +316,52 @@ def test_every_state_of_an_honest_site_is_what_its_events_say(signed: Ledger) ->
     reopen(signed, "pm", "001@site", "again")
     with open_snapshot(signed.site_dir) as snapshot:
         tables = ("activity", "order_line", "tranche")
-        names = [name for table in tables for name in snapshot.column(f"SELECT id FROM {table}")]  # noqa: S608  our names
+        names = [name for table in tables for name in snapshot.column(f"SELECT id FROM {table}")]
         for name in names:
             refuse_forged(snapshot, name)
+
+
+def test_the_audit_does_not_believe_that_an_event_was_refused(signed: Ledger) -> None:
+    """Only its own judgement counts: otherwise one row in the table of refused events would hide every forged row."""
+    forged(signed, "INSERT INTO refused SELECT seq, kind, actor, subject FROM event WHERE kind = 'activity.held'")
+    forged(signed, "INSERT INTO person_role (person, role) VALUES ('tech', 'network-lead')")
+
+    assert [found.where.split()[0] for found in audit(signed.site_dir)] == ["refused"]
+
+
+def test_the_engine_compares_all_of_a_signed_record_before_it_starts(
+    signed: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row on which no decision has rested yet is found before the engine goes by it, from the second start on with a checkpoint."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    refuse_differing(signed.site_dir, "1.0")
+    comment(signed, "tech", "304@site", "since the checkpoint")
+    refuse_differing(signed.site_dir, "1.0")
+    signed.close()
+    key = signed.site_dir / KEY
+    key.parent.mkdir(exist_ok=True)
+    key.write_bytes(key_of(ENGINE).private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+    key.chmod(0o600)
+    forged(signed, "UPDATE activity SET state = 'done' WHERE id = '302@site'")
+
+    with pytest.raises(UnreachableError, match="the engine does not start on this record: activity 302@site state is"):
+        run_engine(
+            signed.site_dir,
+            port=1,
+            hands_off=False,
+            on_message=print,
+            stop=threading.Event(),
+            program="1.0",
+        )
+
+
+def test_the_engine_starts_on_a_site_without_signatures_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There nothing proves who decided. Such a site is audited when its owner asks for it."""
+    site = tmp_path / "recorded"
+    site.mkdir()
+    with begun(site, Clock()) as ledger:
+        forged(ledger, "UPDATE site SET name = 'mine'")
+    monkeypatch.setattr("ledger.trust.starting.audit", pytest.fail)
+    refuse_differing(site, "1.0")

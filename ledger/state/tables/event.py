@@ -7,7 +7,6 @@ from sqlmodel import Field, SQLModel
 
 from ledger.state.columns import primary_key
 
-
 BEYOND = "kind IN ('activity.reopened', 'facts.recorded', 'progress.adopted')"
 """Which events reach beyond their subject: they open again what others did, or bring what was done before."""
 
