@@ -17,18 +17,18 @@ _NAMED = ", ".join(f"e.{name}" for name in COLUMNS)
 _EVENTS = f"""
 SELECT {_NAMED}, prior.hash, next.prev_hash FROM event e
 LEFT JOIN event prior ON prior.seq = e.seq - 1 LEFT JOIN event next ON next.seq = e.seq + 1"""  # noqa: S608  our names
-_OF_SUBJECTS = _EVENTS + " WHERE e.subject IN (SELECT value FROM json_each(:names))"
+_OF_SUBJECTS = _EVENTS + " WHERE e.subject IN (SELECT value FROM json_each(:names))"  # noqa: S608  our names
 _OF_FAMILY = _EVENTS + " WHERE e.subject > :name || '#' AND e.subject < :name || '$'"
 _OF_DELIVERIES = _EVENTS + " WHERE e.subject > :name || '/' AND e.subject < :name || '0'"
 _BEYOND = _EVENTS + " WHERE " + BEYOND.replace("kind", "e.kind", 1)
 _IMPORTED = f"""{_BEYOND} AND e.kind = 'progress.adopted'
-AND EXISTS (SELECT 1 FROM json_each(:names) WHERE instr(e.payload, '"' || value || '"'))"""
+AND EXISTS (SELECT 1 FROM json_each(:names) WHERE instr(e.payload, '"' || value || '"'))"""  # noqa: S608  our names
 _FACTS = f"""{_BEYOND}
 AND e.kind = 'facts.recorded' AND substr(e.subject, instr(e.subject, '@') + 1) = :unit"""
 _REOPENING = f"""{_BEYOND} AND e.seq > :since AND (
   (e.kind = 'facts.recorded' AND NOT instr(e.payload, '"reopened":[]')) OR (e.kind = 'activity.reopened'
-  AND (e.plan_revision = :revision OR e.seq IN (SELECT value FROM json_each(:stale)))))"""
-_GAPS = "SELECT count(*), max(seq) FROM event"
+  AND (e.plan_revision = :revision OR e.seq IN (SELECT value FROM json_each(:stale)))))"""  # noqa: S608  our names
+_GAPS = "SELECT (SELECT count(*) FROM event), (SELECT max(seq) FROM event)"
 
 Row = dict[str, Any]
 
