@@ -147,7 +147,7 @@ class Authority:
             if isinstance(payload, RulesRaised) or not roles & set(PROCEED):
                 raise forged(f"event {event.seq}: {event.actor} had no right to it")
         statement = payload.statement
-        if statement is None or not (binds(statement, event, payload) and is_over(self._snapshot, statement)):
+        if statement is None or not is_over(self._snapshot, statement) or not binds(statement, event, payload):
             raise forged(f"event {event.seq} is not what {event.actor} signed")
         why = self._refusal(event, statement)
         if why is not None:
@@ -160,7 +160,8 @@ class Authority:
         theirs = sorted(self._keys.get(event.actor, ()))
         keys = tuple(SignerKey(event.actor, key, LONG_AGO, None) for key in theirs)
         namespace = namespace_of(self._snapshot)
-        return _refusal(signed_text(statement), event.signature or "", event.actor, keys, namespace, event.recorded_at)
+        signature, text = event.signature or "", signed_text(statement)
+        return _refusal(text, signature, event.actor, keys, namespace, event.recorded_at)
 
     def _read_plan(self) -> None:
         """Read the authority of the last adopted plan, whose keys then count. Older keys of the same people no longer do."""
@@ -168,8 +169,8 @@ class Authority:
             return
         self.plan = self._plan_of(self.adoptions[-1])
         if self.plan is not None:
-            with_keys = {person: about["key"] for person, about in self.plan.people.items() if about["key"]}
-            self._keys = {person: {key} for person, key in with_keys.items()}
+            keys = {person: about["key"] for person, about in self.plan.people.items()}
+            self._keys = {person: {key} for person, key in keys.items() if key}
 
     def _plan_of(self, adoption: Adoption) -> Plan | None:
         """Return the authority of an adopted plan. None for one of an earlier release."""

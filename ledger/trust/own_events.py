@@ -62,17 +62,17 @@ def own_events(
     events, last = snapshot.first(_GAPS)
     if events != last:
         raise forged(f"the chain has {events} events, and the last one is event {last}")
-    names = dumps(sorted(nodes.activities | nodes.orders))
-    found = snapshot.ask(_OF_SUBJECTS, names=names)
+    found = snapshot.ask(_OF_SUBJECTS, names=listed(nodes.activities | nodes.orders))
     for family in nodes.families:
         found += snapshot.ask(_OF_FAMILY, name=family)
     for order in nodes.orders:
         found += snapshot.ask(_OF_DELIVERIES, name=order)
     since = min((row[0] for row in found), default=last)
-    found += snapshot.ask(_REOPENING, since=since, revision=revision, stale=dumps(sorted(stale)))
+    again = {"since": since, "revision": revision, "stale": dumps(sorted(stale))}
+    found += snapshot.ask(_REOPENING, **again)
     for unit in nodes.units:
         found += snapshot.ask(_FACTS, unit=unit)
-    found += snapshot.ask(_IMPORTED, names=dumps(sorted(_with_deliveries(snapshot, nodes))))
+    found += snapshot.ask(_IMPORTED, names=listed(_with_deliveries(snapshot, nodes)))
     rows = {row[0]: row for row in found}
     for seq in refused_in(snapshot):
         rows.pop(seq, None)
@@ -84,8 +84,18 @@ def _with_deliveries(snapshot: Snapshot, nodes: Nodes) -> set[str]:
     orders = set(nodes.orders)
     for family in nodes.families:
         orders |= set(orders_of(snapshot, family))
+    return nodes.activities | orders | set(deliveries_of(snapshot, orders))
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return ids as a parameter of a query."""
+    return dumps(sorted(names))
+
+
+def deliveries_of(snapshot: Snapshot, orders: Iterable[str]) -> list[str]:
+    """Return the ids of the deliveries of orders."""
     sql = "SELECT id FROM tranche WHERE order_line IN (SELECT value FROM json_each(:names))"
-    return nodes.activities | orders | set(snapshot.column(sql, names=dumps(sorted(orders))))
+    return snapshot.column(sql, names=listed(orders))
 
 
 def orders_of(snapshot: Snapshot, activity: str) -> list[str]:
@@ -98,7 +108,8 @@ def _verified(*values: Any) -> Row:
     """Return an event's row. Raise if the row does not have its hash, or the events around it do not belong beside it."""
     *columns, prior, following = values
     row = dict(zip(COLUMNS, columns, strict=True))
-    is_linked = row["prev_hash"] == prior or row["seq"] == 1
-    if event_hash(row) != row["hash"] or not is_linked or following not in {None, row["hash"]}:
+    is_linked = row["seq"] == 1 or row["prev_hash"] == prior
+    is_followed = following in {None, row["hash"]}
+    if event_hash(row) != row["hash"] or not (is_linked and is_followed):
         raise forged(f"event {row['seq']} was changed after it was recorded, or an event beside it")
     return row

@@ -75,11 +75,15 @@ def authority_text(plan: Plan) -> bytes:
     for number, link in enumerate(plan.links):
         node = order_of(link.after) if is_supply(link.after) else link.after
         links.setdefault(node, []).append(_values(LINK, link_columns(link, number)))
-    activities = {a.id: _digest(text_of(a), links.get(a.id, [])) for a in plan.activities}
+    activities = {}
+    for activity in plan.activities:
+        before = links.get(activity.id, [])
+        activities[activity.id] = _digest(text_of(activity), before)
     orders = {}
     for order in plan.orders:
         tranches = [_values(TRANCHE, tranche_columns(order, tranche)) for tranche in order.tranches]
-        orders[order.id] = _digest(_values(ORDER, order_columns(order)), tranches, links.get(order.id, []))
+        columns = _values(ORDER, order_columns(order))
+        orders[order.id] = _digest(columns, tranches, links.get(order.id, []))
     document = {
         "people": people,
         "engine_key": " ".join(plan.engine_key.split()[:2]) if plan.engine_key else None,
@@ -92,8 +96,10 @@ def authority_text(plan: Plan) -> bytes:
 
 
 def _site(plan: Plan) -> str:
-    units = [_values(UNIT, unit_columns(unit, number)) for number, unit in enumerate(plan.units)]
-    hosts = [[name, stored(hosts)] for name, hosts in sorted(plan.host_sets.items())]
+    numbered = enumerate(plan.units)
+    units = [_values(UNIT, unit_columns(unit, number)) for number, unit in numbered]
+    sets = sorted(plan.host_sets.items())
+    hosts = [[name, stored(hosts)] for name, hosts in sets]
     return _digest(_values(DESIGN, design_columns(plan)), units, hosts)
 
 
@@ -123,8 +129,11 @@ def orders_in(snapshot: Snapshot, names: Iterable[str]) -> dict[str, str]:
     links: dict[str, Rows] = {}
     for link in _rows(snapshot, LINK, f'link WHERE "after" {IN} ORDER BY id', json.dumps(sorted(nodes))):
         links.setdefault(nodes[link[AFTER]], []).append(link)
-    rows = {row[0]: row for row in _rows(snapshot, ORDER, f"order_line WHERE id {IN}", wanted)}
-    return {name: _digest(row, tranches.get(name, []), links.get(name, [])) for name, row in rows.items()}
+    found = {}
+    for row in _rows(snapshot, ORDER, f"order_line WHERE id {IN}", wanted):
+        name = row[0]
+        found[name] = _digest(row, tranches.get(name, []), links.get(name, []))
+    return found
 
 
 def site_in(snapshot: Snapshot) -> str:
@@ -155,6 +164,6 @@ def _digest(*said: Any) -> str:
     """Return the SHA-256 of texts, and of everything else as JSON."""
     digest = sha256()
     for part in said:
-        text = part if isinstance(part, str) else json.dumps(part, ensure_ascii=False, separators=(",", ":"))
+        text = part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
         digest.update(text.encode() + b"\n")
     return digest.hexdigest()

@@ -12,8 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from json import dumps
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
@@ -35,7 +34,7 @@ from ledger.state.projector import HANDLERS
 from ledger.state.readiness import settle
 from ledger.stores.sqlite import memory_engine
 from ledger.trust.authority import Adoption, Authority, forged, is_over
-from ledger.trust.own_events import Nodes, orders_of, own_events
+from ledger.trust.own_events import Nodes, listed, orders_of, own_events
 from ledger.trust.planned import ORDER, TRANCHE, activities_in, orders_in
 from ledger.trust.proving import DECISIONS, OF_SITE, binds, relied_on
 from ledger.trust.statements import event_text, read_statement, signed_text
@@ -44,12 +43,29 @@ from steps.schedule.activity import activity_of
 from steps.stamps import instant
 
 _IN = "IN (SELECT value FROM json_each(:names))"
-_STANDING = f"SELECT id, plan, ordinal, in_plan, stale_since, na_reason, na_at FROM activity WHERE id {_IN}"  # noqa: S608  our names
 _ORDERS = f"SELECT {', '.join(ORDER)}, ordinal, in_plan FROM order_line WHERE id {_IN}"  # noqa: S608  our names
 _TRANCHES = f"SELECT {', '.join(TRANCHE)}, order_line, in_plan FROM tranche WHERE order_line {_IN}"  # noqa: S608  our names
 _LINKS = f'SELECT * FROM link WHERE "after" {_IN}'  # noqa: S608  our names
 _BEFORE = f'SELECT "before" FROM link WHERE "after" {_IN}'  # noqa: S608  our names
 _kept = threading.local()
+
+OPEN: dict[str, Any] = {"state": State.OPEN, "na_reason": None, "na_at": None}
+"""The state of what has not begun."""
+
+
+class Standing(NamedTuple):
+    """What the file says of an activity: the plan's part of it, and what a decision cannot work out."""
+
+    id: str
+    plan: str
+    ordinal: int
+    in_plan: int
+    stale_since: int | None
+    na_reason: str | None
+    na_at: str | None
+
+
+_STANDING = f"SELECT {', '.join(Standing._fields)} FROM activity WHERE id {_IN}"  # noqa: S608  our names
 
 
 @contextmanager
@@ -91,9 +107,10 @@ class Refolding:
 
     def _fold(self) -> None:
         """Put the plan's part of the nodes into the tables, apply the events in order, and work out when nodes may start."""
-        stale = [row[4] for row in self._standing(self._nodes.activities) if row[4] is not None]
+        standing = self._standing(self._nodes.activities).values()
+        stale = [row.stale_since for row in standing if row.stale_since is not None]
         rows = own_events(self._snapshot, self._nodes, self._revision, stale)
-        self._add_nodes({row["subject"].partition("#")[0] for row in rows if "@" in row["subject"]})
+        self._add_nodes(row["subject"].partition("#")[0] for row in rows)
         adoptions = {adoption.event.seq: adoption for adoption in self._authority.adoptions}
         own = {row["seq"]: row for row in rows}
         for seq in sorted(adoptions.keys() | own.keys()):
@@ -101,29 +118,32 @@ class Refolding:
                 self._adopt(adoptions[seq])
             else:
                 self._take(event_of(own[seq]))
-        self._copy(_LINKS, "link", names=dumps(sorted(self._nodes.awaiting)))
+        self._copy(_LINKS, "link", names=listed(self._nodes.awaiting))
         self._p.touch(EVERY)
         settle(self._p)
 
-    def _standing(self, names: Iterable[str]) -> list[tuple[Any, ...]]:
-        return self._snapshot.ask(_STANDING, names=dumps(sorted(names)))
+    def _standing(self, names: Iterable[str]) -> dict[str, Standing]:
+        found = self._snapshot.ask(_STANDING, names=listed(names))
+        return {row[0]: Standing(*row) for row in found}
 
-    def _add_nodes(self, subjects: set[str]) -> None:
+    def _add_nodes(self, subjects: Iterable[str]) -> None:
         """Add the nodes as the plan in force describes them, not begun. `subjects` are activities whose events reach them."""
         self._copy("SELECT * FROM site", "site")
         self._copy("SELECT * FROM plan_revision", "plan_revision")
-        self._file = {row[0]: row for row in self._standing(self._nodes.activities | subjects)}
-        self._refuse_unplanned([name for name, row in self._file.items() if row[3] or name in self._plan.activities])
-        for _, text, ordinal, in_plan, *_ in self._file.values():
-            planned = planned_columns(activity_of(text)) | {"plan": text, "ordinal": ordinal, "in_plan": bool(in_plan)}
-            not_applicable = {"state": State.OPEN, "na_reason": None, "na_at": None}
-            self._p.add("activity", **planned, **NOT_STARTED, **not_applicable)
+        self._file = self._standing(self._nodes.activities | set(subjects))
+        known = self._plan.activities
+        said = (row.id for row in self._file.values() if row.in_plan)
+        self._refuse_unplanned({*said, *(self._file.keys() & known.keys())})
+        for row in self._file.values():
+            planned = planned_columns(activity_of(row.plan))
+            planned |= {"plan": row.plan, "ordinal": row.ordinal, "in_plan": bool(row.in_plan)}
+            self._p.add("activity", **planned, **NOT_STARTED, **OPEN)
         orders = set(self._nodes.orders)
         for family in self._nodes.families:
             orders |= set(orders_of(self._snapshot, family))
         self._refuse_unplanned(order for order in orders if order in self._plan.orders)
-        self._copy(_ORDERS, "order_line", names=dumps(sorted(orders)), **UNPLACED)
-        self._copy(_TRANCHES, "tranche", names=dumps(sorted(orders)), **UNRECEIVED)
+        self._copy(_ORDERS, "order_line", names=listed(orders), **UNPLACED)
+        self._copy(_TRANCHES, "tranche", names=listed(orders), **UNRECEIVED)
 
     def _copy(
         self,
@@ -136,7 +156,8 @@ class Refolding:
         cursor = self._snapshot.db.execute(sql, {"names": names})
         columns = [column[0] for column in cursor.description]
         for row in cursor.fetchall():
-            self._p.add(table, **dict(zip(columns, row, strict=True)), **more)
+            copied = dict(zip(columns, row, strict=True))
+            self._p.add(table, **copied, **more)
 
     def _take(self, event: Event) -> None:
         """Check an event's signature and apply it. Raise UnreachableError if it is not signed as it must be, or cannot be applied."""
@@ -171,23 +192,22 @@ class Refolding:
         """Return whether a decision must be signed. Under an earlier plan only what every signed site asks for is known."""
         always = isinstance(payload, OF_SITE) and event.seq > self._authority.raised_at
         name = event.subject.partition("#")[0]
-        under = self._p.activity(name) if event.plan_revision == self._revision and name in self._file else None
+        is_known = event.plan_revision == self._revision and name in self._file
+        under = self._p.activity(name) if is_known else None
         return asks_for_signature(under, self._authority.owner_key, always=always)
 
     def _binds(self, event: Event, payload: Decided, statement: str) -> bool:
         """Return whether a statement is of this decision. Under an earlier plan criteria were others, and its digest is not compared."""
         if not is_over(self._snapshot, statement):
             return False
-        is_present = event.plan_revision == self._revision
-        self._p.flush()
-        about = relied_on(self.tables, self._p.activity(event.subject)) if event.subject in self._file else {}
-        if is_present or isinstance(payload, ProgressAdopted):
-            return binds(statement, event, payload, about)
+        if event.plan_revision == self._revision or isinstance(payload, ProgressAdopted):
+            self._p.flush()
+            row = self._p.activities([event.subject]).get(event.subject)
+            return binds(statement, event, payload, relied_on(self.tables, row))
         read = read_statement(statement)
-        said = read["predicate"]
-        names = {subject["name"] for subject in read["subject"]}
-        is_theirs = (said["person"], said["decision"]) == (event.actor, DECISIONS[event.kind])
-        return is_theirs and event.subject in names
+        said, names = read["predicate"], {subject["name"] for subject in read["subject"]}
+        decided = said["person"], said["decision"], event.subject in names
+        return decided == (event.actor, DECISIONS[event.kind], True)
 
     def _apply(self, event: Event) -> None:
         """Apply an event as far as it reaches the nodes."""
@@ -215,8 +235,9 @@ class Refolding:
         return tuple(again for again in reopened if again.activity in self._file)
 
     def _import(self, event: Event, payload: ProgressAdopted) -> None:
-        known = {name for (name,) in self._p.ask("SELECT id FROM order_line UNION ALL SELECT id FROM tranche")}
-        rows = tuple(row for row in payload.rows if row.subject in self._file or row.subject in known)
+        supplies = self._p.ids("SELECT id FROM order_line UNION ALL SELECT id FROM tranche")
+        known = {*self._file, *supplies}
+        rows = tuple(row for row in payload.rows if row.subject in known)
         self._handle(event, payload.model_copy(update={"rows": rows}))
         if event.plan_revision != self._revision:
             self.imported |= {row.subject for row in rows if is_supply(row.subject)}
@@ -234,21 +255,22 @@ class Refolding:
         self._p.mark_stale([again.activity for again in payload.sign_again or ()], event.seq)
 
     def _not_begun(self, row: Activity, adoption: Adoption) -> dict[str, Any]:
-        *_, reason, at = self._file[row.id]
         if adoption is not self._authority.adoptions[-1]:
-            return {"state": State.OPEN, "na_reason": None, "na_at": None}
+            return OPEN
         if not row.in_plan:
-            return {"state": State.NOT_APPLICABLE, "na_reason": reason, "na_at": instant(at)}
+            was = self._file[row.id]
+            return {"state": State.NOT_APPLICABLE, "na_reason": was.na_reason, "na_at": instant(was.na_at)}
         return first_state(row.plan, adoption.event)
 
     def _rest(self, event: Event, reopened: Sequence[str]) -> None:
         """Mark as stale the nodes that are done and come after activities that were opened again."""
         if not reopened:
             return
-        done = [row for row in self._p.activities(self._file).values() if row.state is State.DONE and not row.stale]
-        for row in done:
+        for row in self._p.activities(self._file).values():
+            if row.state is not State.DONE or row.stale:
+                continue
             if event.plan_revision != self._revision:
-                is_after = self._file[row.id][4] == event.seq
+                is_after = self._file[row.id].stale_since == event.seq
             else:
                 is_after = row.id not in reopened and not self._before(row.id).isdisjoint(reopened)
             if is_after:
@@ -261,7 +283,7 @@ class Refolding:
             new = {name}
             while new:
                 self._refuse_unplanned({order_of(node) if is_supply(node) else node for node in new})
-                new = set(self._snapshot.column(_BEFORE, names=dumps(sorted(new)))) - seen
+                new = set(self._snapshot.column(_BEFORE, names=listed(new))) - seen
                 seen |= new
             self._earlier[name] = seen
         return self._earlier[name]

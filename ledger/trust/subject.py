@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from json import dumps
 from typing import Any
 
 from sqlmodel import SQLModel
@@ -19,7 +18,7 @@ from ledger.rules.readiness import GO_LIVE
 from ledger.rules.subjects import is_supply, order_of
 from ledger.state.tables.event import AGAINST
 from ledger.trust.authority import forged, verified
-from ledger.trust.own_events import Nodes, orders_of
+from ledger.trust.own_events import Nodes, deliveries_of, listed, orders_of
 from ledger.trust.refolding import Refolding, empty_tables
 from steps.catalog.terms import Kind
 from steps.schedule.activity import activity_of
@@ -85,26 +84,20 @@ def refuse_forged(snapshot: Snapshot, subject: str) -> None:
 def _nodes(snapshot: Snapshot, root: str, part: str) -> Nodes:
     """Return the nodes on which a decision about an activity, or about its orders, rests."""
     plan = activity_of(part)
-    awaiting = {root, *_supplies(snapshot, root)}
+    orders = orders_of(snapshot, root)
+    awaiting = {root, *orders, *deliveries_of(snapshot, orders)}
     nodes = Nodes({root, *plan.completed_by}, {root}, awaiting=awaiting)
     nodes.units |= {plan.unit} if plan.facts else set()
     new = set(awaiting)
     while new:
-        before = set(snapshot.column(_WAITED_FOR, names=dumps(sorted(new))))
+        before = set(snapshot.column(_WAITED_FOR, names=listed(new)))
         activities = {name for name in before if not is_supply(name)}
-        new = set(snapshot.column(_BRIDGED, names=dumps(sorted(activities)))) - nodes.awaiting
+        new = set(snapshot.column(_BRIDGED, names=listed(activities))) - nodes.awaiting
         nodes.activities |= activities
         nodes.orders |= {order_of(name) for name in before if is_supply(name)}
         nodes.awaiting |= new
-    nodes.orders -= set(orders_of(snapshot, root))
+    nodes.orders -= set(orders)
     return nodes
-
-
-def _supplies(snapshot: Snapshot, root: str) -> Iterator[str]:
-    orders = orders_of(snapshot, root)
-    yield from orders
-    of_orders = "SELECT id FROM tranche WHERE order_line IN (SELECT value FROM json_each(:names))"
-    yield from snapshot.column(of_orders, names=dumps(orders))
 
 
 def _open_against(snapshot: Snapshot, part: str) -> set[str]:
@@ -126,18 +119,19 @@ def _differences(
     again = refolding.tables
     imported = frozenset({"received_quantity"}) if refolding.imported else frozenset()
     own = orders_of(snapshot, root)
-    yield from _unlike(snapshot, again, "activity", _LISTED, dumps(sorted(nodes.activities - nodes.awaiting)), _READY)
-    yield from _unlike(snapshot, again, "order_line", _LISTED, dumps(sorted(nodes.orders)), _READY)
-    yield from _unlike(snapshot, again, "tranche", _OF_ORDERS, dumps(sorted(nodes.orders)), imported)
-    yield from _unlike(snapshot, again, "ncr", _AGAINST_IT, dumps(sorted(against)))
+    before, awaiting = listed(nodes.activities - nodes.awaiting), listed(nodes.activities & nodes.awaiting)
+    yield from _unlike(snapshot, again, "activity", _LISTED, before, _READY)
+    yield from _unlike(snapshot, again, "order_line", _LISTED, listed(nodes.orders), _READY)
+    yield from _unlike(snapshot, again, "tranche", _OF_ORDERS, listed(nodes.orders), imported)
+    yield from _unlike(snapshot, again, "ncr", _AGAINST_IT, listed(against))
     for unit in nodes.units:
         yield from _unlike(snapshot, again, "fact", "unit = :name", unit)
     for table, where in _OF_ROOT.items():
         yield from _unlike(snapshot, again, table, where, root)
-    yield from _unlike(snapshot, again, "order_line", _LISTED, dumps(own))
-    yield from _unlike(snapshot, again, "tranche", _OF_ORDERS, dumps(own), imported)
-    yield from _unlike(snapshot, again, "activity", _LISTED, dumps(sorted(nodes.activities & nodes.awaiting)))
-    yield from _unlike(snapshot, again, "link", _TO_THEM, dumps(sorted(nodes.awaiting)))
+    yield from _unlike(snapshot, again, "order_line", _LISTED, listed(own))
+    yield from _unlike(snapshot, again, "tranche", _OF_ORDERS, listed(own), imported)
+    yield from _unlike(snapshot, again, "activity", _LISTED, awaiting)
+    yield from _unlike(snapshot, again, "link", _TO_THEM, listed(nodes.awaiting))
 
 
 def _unlike(
@@ -156,10 +150,15 @@ def _unlike(
     if there == expected or sorted(there, key=repr) == sorted(expected, key=repr):
         return
     shown = [column for column in columns if column not in left_out]
-    rows, right = ({tuple(row[shown.index(key)] for key in keys): row for row in found} for found in (there, expected))
+    places = [shown.index(key) for key in keys]
+    rows, right = _by_key(there, places), _by_key(expected, places)
     for key in sorted(rows.keys() | right.keys(), key=repr):
         if rows.get(key) != right.get(key):
             yield f"{table} {'/'.join(map(str, key))} {_how(shown, rows.get(key), right.get(key))}"
+
+
+def _by_key(rows: Iterable[Any], places: Iterable[int]) -> dict[Any, Any]:
+    return {tuple(row[place] for place in places): row for row in rows}
 
 
 def _how(columns: list[str], row: Any, expected: Any) -> str:
