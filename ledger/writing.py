@@ -25,7 +25,7 @@ from ledger.log.payloads.base import Decided, Payload
 from ledger.log.payloads.plan import Genesis
 from ledger.questions.case import activity, require_activity
 from ledger.questions.moment import CaseOfMoment, Moment
-from ledger.questions.site import evidence_rules, is_signed
+from ledger.questions.site import evidence_rules
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity
@@ -172,7 +172,7 @@ class Transaction:
     def _refuse_forged(self, subject: str) -> None:
         """Raise if the tables that a decision rests on were forged. Only signed events can prove that, and a rehearsal has none."""
         self.projection.flush()
-        if is_signed(self._snapshot):
+        if self._snapshot.is_signed:
             from ledger.trust.subject import refuse_forged  # heavy, and only signed sites need it
 
             refuse_forged(self._snapshot, subject)

@@ -17,11 +17,6 @@ _IN_FORCE = "LEFT JOIN plan_revision p ON p.revision = (SELECT max(revision) FRO
 _DOCUMENT = """
 SELECT document FROM plan_revision
 WHERE revision = coalesce(:revision, (SELECT max(revision) FROM plan_revision))"""
-_IS_SIGNED = """
-SELECT json_extract(payload, '$.owner_key') IS NOT NULL AND NOT json_extract(payload, '$.rehearsal')
-  AND (coalesce(json_extract(payload, '$.rules'), 1) > 1 OR EXISTS (SELECT 1 FROM event WHERE subject = 'rules'))
-FROM event WHERE seq = 1"""
-"""Asked of the events: somebody could have written another answer into the table `site`."""
 _EVIDENCE_RULES = "SELECT evidence_max_mb, evidence_types FROM plan_revision ORDER BY revision DESC LIMIT 1"
 
 
@@ -88,11 +83,6 @@ def project_time(snapshot: Snapshot) -> datetime:
     """Return when the last event happened. In a rehearsal this is the present time."""
     (last,) = snapshot.first("SELECT effective_at FROM event ORDER BY seq DESC LIMIT 1")
     return moment(last)
-
-
-def is_signed(snapshot: Snapshot) -> bool:
-    """Return whether signed events prove who decided: genesis of a real site names its owner's key, and version 1 of the rules is past."""
-    return bool(snapshot.first(_IS_SIGNED) == (1,))
 
 
 def site_of(snapshot: Snapshot) -> SiteRow:

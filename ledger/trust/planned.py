@@ -132,7 +132,8 @@ def orders_in(snapshot: Snapshot, names: Iterable[str]) -> dict[str, str]:
     found = {}
     for row in _rows(snapshot, ORDER, f"order_line WHERE id {IN}", wanted):
         name = row[0]
-        found[name] = _digest(row, tranches.get(name, []), links.get(name, []))
+        before = links.get(name, [])
+        found[name] = _digest(row, tranches.get(name, []), before)
     return found
 
 

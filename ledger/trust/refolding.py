@@ -132,8 +132,8 @@ class Refolding:
         self._copy("SELECT * FROM plan_revision", "plan_revision")
         self._file = self._standing(self._nodes.activities | set(subjects))
         known = self._plan.activities
-        said = (row.id for row in self._file.values() if row.in_plan)
-        self._refuse_unplanned({*said, *(self._file.keys() & known.keys())})
+        said = {row.id for row in self._file.values() if row.in_plan}
+        self._refuse_unplanned(said | (self._file.keys() & known.keys()))
         for row in self._file.values():
             planned = planned_columns(activity_of(row.plan))
             planned |= {"plan": row.plan, "ordinal": row.ordinal, "in_plan": bool(row.in_plan)}
