@@ -22,6 +22,7 @@ from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
 from ledger.stores.log import machine_clock
 from ledger.trust import engine_key
+from ledger.trust.starting import refuse_differing
 from ledger.writing import Ledger
 from steps.errors import InputError
 
@@ -45,13 +46,17 @@ def run_engine(
     on_message: Say,
     stop: threading.Event,
     playbooks: Path | None = None,
+    program: str = "",
 ) -> int:
     """Run the engine until `stop` is set; with `until_idle`, until only people can go on. Return an exit code.
+
+    On a signed site the whole record is first compared with what its events say. `program` is the version of the program that does.
 
     Call it in the main thread: the server ends with the thread that starts it. `playbooks` are those of the package, if no
     others are named. With `hands_off`, only what reads is run.
     """
     _refuse_unready(site_dir)
+    refuse_differing(site_dir, program)
     inventory = kept_inventory(site_dir)
     if inventory is not None:
         require_ansible()

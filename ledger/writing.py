@@ -52,7 +52,6 @@ Signer = Callable[[str, str], str]
 _HEAD = """
 SELECT seq, hash, recorded_at, (SELECT coalesce(max(revision), 0) FROM plan_revision)
 FROM event ORDER BY seq DESC LIMIT 1"""
-_IS_SIGNED = "SELECT owner_key IS NOT NULL AND rules > 1 AND NOT rehearsal FROM site"
 _TIME = "SELECT rehearsal, (SELECT effective_at FROM event ORDER BY seq DESC LIMIT 1) FROM site"
 
 
@@ -172,11 +171,10 @@ class Transaction:
 
     def _refuse_forged(self, subject: str) -> None:
         """Raise if the tables that a decision rests on were forged. Only signed events can prove that, and a rehearsal has none."""
-        found = self._snapshot.db.execute(_IS_SIGNED).fetchone()
-        if found == (1,):
-            from ledger.trust.authority import refuse_forged  # heavy, and only signed sites need it
+        self.projection.flush()
+        if self._snapshot.is_signed:
+            from ledger.trust.subject import refuse_forged  # heavy, and only signed sites need it
 
-            self.projection.flush()
             refuse_forged(self._snapshot, subject)
 
     def _head(self) -> Head:

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from ledger.evidence.names import keep_names, without_names
-from ledger.evidence.plans import authority_text, load_plan, store_plan
+from ledger.evidence.plans import load_plan, store_plan
 from ledger.evidence.store import store
 from ledger.log.chain import Event
 from ledger.log.payloads.plan import Genesis
@@ -18,6 +18,7 @@ from ledger.rules.permission import roles_for
 from ledger.rules.version import RULES
 from ledger.stores.file import FORMAT
 from ledger.stores.log import Clock
+from ledger.trust.planned import authority_text
 from ledger.trust.ssh import plain_key
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError

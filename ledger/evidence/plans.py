@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from hashlib import sha256
 from pathlib import Path
 
 from ledger.evidence.store import MAX_BYTES, load, store
 from ledger.questions.site import plan_document
 from ledger.questions.snapshot import Snapshot
-from steps.schedule.activity import text_of
 from steps.schedule.plan import Plan
 
 LARGEST_PLAN = 2 * MAX_BYTES
@@ -29,21 +26,3 @@ def load_plan(site_dir: Path, digest: str) -> Plan:
 def read_plan(snapshot: Snapshot, revision: int | None = None) -> Plan:
     """Return an adopted plan. None as revision means the plan in force."""
     return load_plan(snapshot.site_dir, plan_document(snapshot, revision))
-
-
-def authority_text(plan: Plan) -> bytes:
-    """Return the document of a plan's authority: everybody's roles and keys, and the digest of each activity's part of the plan.
-
-    It is small where a plan is large, so that a decision can look at it.
-    """
-    people = {}
-    for person in plan.people:
-        key = " ".join(person.ssh_key.split()[:2]) if person.ssh_key else None
-        roles = sorted(set(person.roles))
-        people[person.id] = {"roles": roles, "account": person.account, "key": key}
-    activities = {}
-    for activity in plan.activities:
-        activities[activity.id] = sha256(text_of(activity).encode()).hexdigest()
-    engine_key = " ".join(plan.engine_key.split()[:2]) if plan.engine_key else None
-    document = {"people": people, "engine_key": engine_key, "activities": activities}
-    return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()

@@ -7,7 +7,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from ledger.evidence.plans import authority_text, load_plan
+from ledger.evidence.plans import load_plan
 from ledger.log.chain import Event
 from ledger.log.payloads.base import Again as Undone
 from ledger.log.payloads.plan import ForecastPublished, PlanAdopted, RulesRaised
@@ -19,6 +19,7 @@ from ledger.questions.site import plan_document, revision
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.permission import Actor, Matter, may
 from ledger.rules.reasons import require_reason
+from ledger.trust.planned import authority_text
 from steps.errors import InputError, NotSatisfiedError
 from steps.schedule.plan import Plan
 

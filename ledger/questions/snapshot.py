@@ -24,6 +24,12 @@ from ledger.stores.file import ledger_path, world_error
 from steps.stamps import day, instant, moment
 from steps.value import Value, text_value
 
+_IS_SIGNED = """
+SELECT json_extract(payload, '$.owner_key') IS NOT NULL AND NOT json_extract(payload, '$.rehearsal')
+  AND (coalesce(json_extract(payload, '$.rules'), 1) > 1 OR EXISTS (SELECT 1 FROM event WHERE subject = 'rules'))
+FROM event WHERE seq = 1"""
+"""Asked of the events: somebody could have written another answer into the table `site`."""
+
 
 class AsOf(NamedTuple):
     """The moment of the past that a snapshot shows: the number and hash of its last event, and the time of its questions."""
@@ -69,6 +75,11 @@ class Snapshot:
     def column(self, sql: str, **values: Any) -> list[Any]:
         """Return the first value of every row of a query."""
         return [row[0] for row in self.db.execute(sql, values)]
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether signed events prove who decided: genesis of a real site names its owner's key, and version 1 of the rules is past."""
+        return bool(self.first(_IS_SIGNED) == (1,))
 
     def count(self, name: str) -> int:
         """Return how many rows one of our tables has."""

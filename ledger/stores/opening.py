@@ -153,6 +153,8 @@ def _upgrade(connection: Connection, site_dir: Path) -> None:
         connection.exec_driver_sql(f'DROP TABLE "{name}"')
     SQLModel.metadata.drop_all(connection, stale)
     SQLModel.metadata.create_all(connection)
+    for index in (index for table in known.values() for index in table.indexes):
+        index.create(connection, checkfirst=True)  # of tables that are not made again
     _fill(connection, stale, site_dir)
     connection.exec_driver_sql(f"PRAGMA user_version={FORMAT}")
 

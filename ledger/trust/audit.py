@@ -212,6 +212,8 @@ class Auditor(AbstractContextManager["Auditor"]):
         yield from self._replay.findings
         if self._replay.refused == refused_in(db):
             yield from self._replay.compared(db)
+        else:
+            yield from self._replay.noted_wrongly(db)
 
     def close(self) -> None:
         """Discard the replay."""
@@ -238,6 +240,8 @@ def _since(db: sqlite3.Connection, site_dir: Path, start: Checkpoint, engine: En
         found += replay.findings
         if replay.refused == refused_in(db):
             found += replay.compared(db, only=differing_tables(engine))
+        else:
+            found += replay.noted_wrongly(db)
     return Findings(found, events=seq, head=digest)
 
 

@@ -122,16 +122,21 @@ def time_fault(at: datetime, recorded: datetime, head_recorded: datetime | None)
     return None
 
 
-def binds(statement: str, event: Event, payload: Decided) -> bool:
+def binds(
+    statement: str,
+    event: Event,
+    payload: Decided,
+    about: Fields | None = None,
+) -> bool:
     """Return whether a statement is one of this decision: of its person, its subject, and every field of its payload.
 
-    Only for decisions that are about no activity.
+    `about` is what the signer relied on, if the decision is about an activity: the result of `relied_on`.
     """
     try:
         read = read_statement(statement)
         digests = {subject["name"]: subject["digest"]["sha256"] for subject in read["subject"]}
         is_theirs = read["predicate"]["person"] == event.actor
-        return bool(is_theirs and digests[event.subject] == _decided(payload, {}))
+        return bool(is_theirs and digests[event.subject] == _decided(payload, about or {}))
     except (InputError, KeyError, TypeError):
         return False
 
@@ -170,7 +175,7 @@ def statement_for(
     uuid, genesis = snapshot.first(_SITE)
     revision, document = snapshot.first(_REVISION) or (0, "")
     payload_json = _fields(payload)
-    subjects = {subject: _decided(payload, _about(snapshot, row))}
+    subjects = {subject: _decided(payload, relied_on(snapshot, row))}
     if isinstance(payload, PlanAdopted):
         subjects["plan"] = payload.document
     elif revision:
@@ -277,7 +282,7 @@ def is_rehearsal(snapshot: Snapshot) -> bool:
     return bool(snapshot.first("SELECT rehearsal FROM site")[0])
 
 
-def _about(snapshot: Snapshot, row: Activity | None) -> Fields:
+def relied_on(snapshot: Snapshot, row: Activity | None) -> Fields:
     """Return what the signer relied on: the activity's title, its performers, its criteria, and its readings."""
     if row is None:
         return {}

@@ -115,6 +115,11 @@ class Replayed:
         finally:
             connection.close()
 
+    def noted_wrongly(self, db: sqlite3.Connection) -> Iterator[Finding]:
+        """Yield the events that a file notes as refused, and that the rules do not refuse."""
+        for seq in sorted(set(refused_in(db)) - set(self.refused)):
+            yield Finding(f"refused {seq}", "is noted, and the rules do not refuse this event")
+
 
 def refused_in(db: sqlite3.Connection) -> list[int]:
     """Return the events that a file notes as refused. Only a copy of a shared log has any."""

@@ -1,6 +1,7 @@
 """Run the engine in the foreground, with the dashboard.
 
-Ctrl-C stops it once what runs has ended; a second Ctrl-C stops it at once.
+Ctrl-C stops it once what runs has ended; a second Ctrl-C stops it at once. On a signed site the record is compared with its
+events first; the first start reads all of them, and later ones only the new ones.
 
 Example:
     clusterwright up
@@ -13,6 +14,7 @@ from typing import Annotated
 import typer
 from typer import Option
 
+from clusterwright import __version__
 from clusterwright.commands.options import PortOption, SiteOption
 from clusterwright.interrupts import stop_on_interrupt
 from clusterwright.output import say
@@ -40,5 +42,6 @@ def up(
             until_idle=until_idle,
             on_message=say,
             stop=stop,
+            program=__version__,
         )
     raise typer.Exit(code)

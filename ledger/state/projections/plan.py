@@ -12,7 +12,7 @@ from ledger.rules.readiness import side_of
 from ledger.rules.subjects import is_delivery
 from ledger.state.projection import EVERY, Handlers, Projection
 from ledger.state.projections.hands import add_hands
-from steps.schedule.plan import Plan, PlanLink
+from steps.schedule.plan import Plan, PlanLink, Unit
 from steps.stamps import moment, stamp
 
 if TYPE_CHECKING:
@@ -53,29 +53,21 @@ def adopt(p: Projection, event: Event, payload: PlanAdopted) -> None:
         adopted_by=event.actor,
         adopted_at=event.effective_at,
         first_at=begins,
-        **_design(plan),
+        **design_columns(plan),
     )
     for table in ("unit", "host_set", "link"):
         p.run(f"DELETE FROM {table}")  # noqa: S608  our names
     for number, unit in enumerate(plan.units):
-        p.add(
-            "unit",
-            id=unit.id,
-            ordinal=number,
-            kind=unit.kind.value,
-            parent=unit.parent,
-            title=unit.title,
-            hosts=unit.hosts,
-            shared=unit.shared,
-        )
+        p.add("unit", **unit_columns(unit, number))
     for name, hosts in plan.host_sets.items():
         p.add("host_set", name=name, hosts=hosts)
     for number, link in enumerate(plan.links):
-        p.add("link", **_link(link, number))
+        p.add("link", **link_columns(link, number))
     p.touch(EVERY)
 
 
-def _design(plan: Plan) -> dict[str, Any]:
+def design_columns(plan: Plan) -> dict[str, Any]:
+    """Return the columns of a plan revision that come from the plan."""
     return {
         "site": plan.site,
         "preset": plan.preset,
@@ -95,7 +87,21 @@ def _design(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _link(link: PlanLink, number: int) -> dict[str, Any]:
+def unit_columns(unit: Unit, number: int) -> dict[str, Any]:
+    """Return the row of a unit."""
+    return {
+        "id": unit.id,
+        "ordinal": number,
+        "kind": unit.kind.value,
+        "parent": unit.parent,
+        "title": unit.title,
+        "hosts": unit.hosts,
+        "shared": unit.shared,
+    }
+
+
+def link_columns(link: PlanLink, number: int) -> dict[str, Any]:
+    """Return the row of a link, as it is when a plan is adopted."""
     return {
         "id": number,
         "before": link.before,

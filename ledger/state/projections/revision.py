@@ -75,9 +75,9 @@ def _revise_activities(p: Projection, event: Event, payload: PlanAdopted) -> Non
     p.forget_activities()
     for ordinal, planned in enumerate(p.plan(payload.document).activities):
         row = known.pop(planned.id, None)
-        columns = _planned(planned) | {"ordinal": ordinal, "in_plan": True}
+        columns = planned_columns(planned) | {"ordinal": ordinal, "in_plan": True}
         if row is None:
-            p.add("activity", **columns, **NOT_STARTED, **_first_state(planned, event))
+            p.add("activity", **columns, **NOT_STARTED, **first_state(planned, event))
         else:
             changes = _next_state(row, planned, event, rule_1=payload.reopened is None)
             p.update("activity", row.id, **(columns | changes))
@@ -101,9 +101,9 @@ def _revise_orders(p: Projection, payload: PlanAdopted) -> None:
             p.add(table, **columns, **fresh)
 
     for ordinal, order in enumerate(p.plan(payload.document).orders):
-        put("order_line", _order(order) | {"ordinal": ordinal}, UNPLACED)
+        put("order_line", order_columns(order) | {"ordinal": ordinal}, UNPLACED)
         for tranche in order.tranches:
-            put("tranche", _tranche(order, tranche), UNRECEIVED)
+            put("tranche", tranche_columns(order, tranche), UNRECEIVED)
     p.run("DELETE FROM tranche WHERE NOT in_plan AND received_quantity = '0'")
     p.run("DELETE FROM order_line WHERE NOT in_plan AND placed_at IS NULL")
 
@@ -118,7 +118,7 @@ def _reopen(p: Projection, event: Event, payload: PlanAdopted) -> None:
     p.mark_stale([again.activity for again in payload.sign_again or ()], event.seq)
 
 
-def _planned(a: PlanActivity) -> Row:
+def planned_columns(a: PlanActivity) -> Row:
     """Return the columns that come from the plan: its part of the activity, and the values by which queries search."""
     dates = a.dates
     return {
@@ -137,7 +137,8 @@ def _planned(a: PlanActivity) -> Row:
     }
 
 
-def _first_state(a: PlanActivity, event: Event) -> Row:
+def first_state(a: PlanActivity, event: Event) -> Row:
+    """Return the columns of the state that an adopted plan gives to an activity that has not begun."""
     if a.applicable:
         return {"state": State.OPEN, "na_reason": None, "na_at": None}
     reason = a.not_applicable_because or "does not apply"
@@ -153,7 +154,7 @@ def _next_state(
 ) -> Row:
     """Return the columns of the state that a revision changes. `rule_1` is true for an event of version 1."""
     if row.state in NOT_BEGUN | {State.NOT_APPLICABLE} and not row.na_decided:
-        return _first_state(a, event)
+        return first_state(a, event)
     if rule_1 and row.state is State.DONE and not row.stale and _asks_more(row.plan, a):
         return {"stale_since": event.seq}
     return {}
@@ -179,7 +180,8 @@ def _gone(row: Activity, event: Event) -> Row:
     return {"state": State.NOT_APPLICABLE, "na_reason": reason, "na_at": event.effective_at}
 
 
-def _order(o: PlanOrder) -> Row:
+def order_columns(o: PlanOrder) -> Row:
+    """Return the columns of an order that come from the plan."""
     return {
         "id": o.id,
         "step": o.step,
@@ -198,7 +200,8 @@ def _order(o: PlanOrder) -> Row:
     }
 
 
-def _tranche(order: PlanOrder, t: PlanTranche) -> Row:
+def tranche_columns(order: PlanOrder, t: PlanTranche) -> Row:
+    """Return the columns of a delivery that come from the plan."""
     return {
         "id": t.id,
         "order_line": order.id,

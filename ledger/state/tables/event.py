@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from sqlalchemy import Index, text
 from sqlmodel import Field, SQLModel
 
 from ledger.state.columns import primary_key
+
+BEYOND = "kind IN ('activity.reopened', 'facts.recorded', 'progress.adopted')"
+"""Which events reach beyond their subject: they open again what others did, or bring what was done before."""
+
+AGAINST = """instr(payload, '"ncr":"') AND instr(payload, '"ncr_class":"A"')"""
+"""Which events open a non-conformance of class A."""
 
 
 class EventTable(SQLModel, table=True):
     """An event. Text columns have exactly the text that was hashed."""
 
     __tablename__ = "event"
+    __table_args__ = (
+        Index("event_beyond", "kind", "subject", sqlite_where=text(BEYOND)),
+        Index("event_against", "subject", sqlite_where=text(AGAINST)),
+    )
     seq: int = primary_key()
     recorded_at: str
     effective_at: str

@@ -58,7 +58,7 @@ class Request(SQLModel, table=True):
 
     __tablename__ = "request"
     id: str = primary_key()
-    activity: str
+    activity: str = Field(index=True)
     action: str
     person: str
     at: datetime = utc()
