@@ -53,8 +53,10 @@ _OF_ROOT = {
     "delivery": "tranche > :name || '#' AND tranche < :name || '$'",
 }
 _WAITED_FOR = 'SELECT "before" FROM link WHERE "after" IN (SELECT value FROM json_each(:names))'
-_BRIDGED = f"""
-SELECT id FROM activity WHERE id IN (SELECT value FROM json_each(:names)) AND state = '{State.NOT_APPLICABLE}'"""  # noqa: S608  our names
+_TRANSPARENT = f"""
+SELECT id FROM activity WHERE id IN (SELECT value FROM json_each(:names))
+  AND (state = '{State.NOT_APPLICABLE}' OR early_because <> '')
+UNION ALL SELECT id FROM order_line WHERE id IN (SELECT value FROM json_each(:names)) AND early_because <> ''"""  # noqa: S608  our names
 _AGAINST = f"SELECT DISTINCT subject FROM event WHERE {AGAINST}"  # noqa: S608  our names
 _IN = "IN (SELECT value FROM json_each(:name))"
 _LISTED = f"id {_IN} ORDER BY id"
@@ -92,9 +94,10 @@ def _nodes(snapshot: Snapshot, root: str, part: str) -> Nodes:
     while new:
         before = set(snapshot.column(_WAITED_FOR, names=listed(new)))
         activities = {name for name in before if not is_supply(name)}
-        new = set(snapshot.column(_BRIDGED, names=listed(activities))) - nodes.awaiting
+        orders_before = {order_of(name) for name in before if is_supply(name)}
+        new = set(snapshot.column(_TRANSPARENT, names=listed(activities | orders_before))) - nodes.awaiting
         nodes.activities |= activities
-        nodes.orders |= {order_of(name) for name in before if is_supply(name)}
+        nodes.orders |= orders_before
         nodes.awaiting |= new
     nodes.orders -= set(orders)
     return nodes

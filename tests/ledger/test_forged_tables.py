@@ -43,10 +43,14 @@ pytestmark = pytest.mark.own_file
 
 
 def graver_plan() -> Plan:
-    """Return the plan in which a failure of 303@site holds up go-live, and 010@pod-001 waits for a delivery."""
+    """Return the plan in which a failure of 303@site holds up go-live.
+
+    010@pod-001 waits for a delivery, and 010@pod-002 for 302@site.
+    """
     plan = every_state_plan(signed=True)
     activities = tuple(replace(a, ncr_class="A") if a.id == "303@site" else a for a in plan.activities)
-    links = (*plan.links, PlanLink.model_validate(link("001@site#gpu-server/1", "010@pod-001")))
+    pairs = (("001@site#gpu-server/1", "010@pod-001"), ("302@site", "010@pod-002"))
+    links = (*plan.links, *(PlanLink.model_validate(link(*pair)) for pair in pairs))
     return plan.model_copy(update={"activities": activities, "links": links})
 
 
@@ -319,6 +323,20 @@ def test_every_state_of_an_honest_site_is_what_its_events_say(signed: Ledger) ->
         names = [name for table in tables for name in snapshot.column(f"SELECT id FROM {table}")]
         for name in names:
             refuse_forged(snapshot, name)
+
+
+def test_what_was_early_stays_early_whatever_the_tables_say(signed: Ledger) -> None:
+    """Early work is no reason to start what comes after it; a forged row does not make it one."""
+    start(signed, "tech", "302@site", out_of_sequence="the crew was free")
+    finish(signed, "tech", "302@site")
+    sign(signed, "lead", "302@site")
+    sign(signed, "lead2", "302@site")
+    comment(signed, "tech", "010@pod-002", "it waits for what 302@site waits for")
+    forged(signed, "UPDATE activity SET early_because = '' WHERE id = '302@site'")
+    forged(signed, f"UPDATE link SET satisfied_at = {AT}; {READY} '010@pod-002'")
+
+    with pytest.raises(UnreachableError, match="activity 302@site says early_because"):
+        start(signed, "tech", "010@pod-002")
 
 
 def test_the_audit_does_not_believe_that_an_event_was_refused(signed: Ledger) -> None:
