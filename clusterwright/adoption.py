@@ -1,6 +1,8 @@
 """Putting a plan in force: what the folder makes now, held against the record, and adopted by a person."""
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -108,7 +110,11 @@ def adopt_prepared(
     folder, plan, person, *_ = adoption
     require_visible(reason, "the reason", lines=True)
     require_visible(baseline or "", "the baseline's name")
-    with _begun(adoption, rehearsal=rehearsal) if adoption.is_first else Ledger.open(folder) as ledger:
+    if adoption.is_first and key is not None and genesis_key(plan, person) is None:
+        say("not signed: this site asks for no signatures, and nobody could verify one before its first plan")
+        key = None
+    begun = _begun(adoption, rehearsal=rehearsal)
+    with begun if adoption.is_first else Ledger.open(folder) as ledger:
         event: Any = decided(
             ledger,
             person,
@@ -126,13 +132,14 @@ def adopt_prepared(
     return int(event.payload.revision)
 
 
-def _begun(adoption: Adoption, *, rehearsal: bool) -> Ledger:
-    """Make the site's ledger. Its first event names the owner, who is the person who adopts the first plan."""
+@contextmanager
+def _begun(adoption: Adoption, *, rehearsal: bool) -> Iterator[Ledger]:
+    """Yield the site's new ledger. Its first event names the owner, who adopts the first plan. Without the plan no file is left."""
     plan, owner = adoption.plan, adoption.person
     owner_key = genesis_key(plan, owner)
     if lacking := lacking_keys(plan):
         say(f"no key yet: {', '.join(lacking)}; they cannot sign until a plan that names their ssh_key is adopted")
-    return create_ledger(
+    ledger = create_ledger(
         adoption.folder,
         site_name=plan.site,
         time_zone=plan.time_zone,
@@ -141,3 +148,9 @@ def _begun(adoption: Adoption, *, rehearsal: bool) -> Ledger:
         owner_key=owner_key,
         clock=machine_clock,
     )
+    try:
+        yield ledger
+    except BaseException:
+        ledger.abandon()
+        raise
+    ledger.close()

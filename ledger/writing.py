@@ -292,6 +292,15 @@ class Ledger(AbstractContextManager["Ledger"]):
             raise
         return ledger
 
+    def abandon(self) -> None:
+        """Close a ledger that has only its first event, and remove its file, so that it can be begun anew. Keep any other."""
+        with self.write() as writing:
+            is_only_begun = writing.at().first("SELECT count(*) FROM event") == (1,)
+        self.close()
+        if is_only_begun and not self.is_shared:
+            for suffix in ("", "-wal", "-shm"):
+                (self.site_dir / f"{LEDGER_FILE}{suffix}").unlink(missing_ok=True)
+
     @property
     def is_shared(self) -> bool:
         """True if the log is in a database, and the file in the folder is a copy of it."""

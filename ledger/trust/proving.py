@@ -265,7 +265,7 @@ def refuse_unproven(snapshot: Snapshot, actor: str, proof: Proof, *, at: datetim
     if why is None:
         return
     ended = [key for key in keys if key.until and key.until <= at]
-    hint = f"sign it with `-n {namespace}`"
+    hint = f"sign it with the key that the plan in force names for {actor}, and with `-n {namespace}`"
     if len(ended) == len(keys):
         *_, until, reason = ended[-1]
         hint = f"{actor}'s key ended on {until:%Y-%m-%d %H:%M}Z ({reason})"
