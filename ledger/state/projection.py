@@ -1,28 +1,22 @@
 """The projection that handlers of events change: it collects new and changed rows, and has what several events do alike.
 
-Rows are written together: before a handler reads from the database, when many were collected, and at the end. Activities that
-were read are cached, because most events are about few of them. `changed` has the nodes whose successors may be ready now.
-`ledger.state.readiness` works that out.
+Rows are collected and written together (`ledger.state.collected`). Activities that were read are cached, because most events
+are about few of them. `changed` has the nodes whose successors may be ready now. `ledger.state.readiness` works that out.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import date, datetime, timedelta
-from decimal import Decimal
-from functools import lru_cache
+from datetime import timedelta
 from json import dumps, loads
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlalchemy import Connection
-from sqlmodel import SQLModel
 
 from ledger.rules.activity import COLUMNS, Activity, State, stored_activity
+from ledger.state.collected import Collected, Row
 from steps.errors import UnreachableError
 from steps.schedule.plan import Plan
-from steps.stamps import stamp
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
@@ -41,10 +35,6 @@ Handler = Callable[["Projection", "Event", Any], None]
 Handlers = dict["type[Payload]", Handler]
 """The handler of each kind of payload in a module."""
 
-Row = dict[str, Any]
-Shape = tuple[str, tuple[str, ...]]
-"""A table, and the columns of rows that are written together."""
-
 
 class Files(Protocol):
     """Reads the files that events name."""
@@ -55,9 +45,6 @@ class Files(Protocol):
     def name_in(self, digest: str) -> str | None:
         """Return the name in a person's document. None if the document was removed."""
 
-
-MANY = 5000
-"""How many rows are collected at most before they are written."""
 
 EVERY = "*"
 """In `changed`, this means every node. No activity, order or delivery has this id."""
@@ -87,11 +74,10 @@ SELECT id FROM after WHERE id NOT IN (SELECT id FROM root) ORDER BY id"""
 _DONE = """
 SELECT id FROM activity WHERE state = 'done' AND stale_since IS NULL
 AND id IN (SELECT value FROM json_each(:names)) ORDER BY id"""
-_NAMED = re.compile(r'(?:\bFROM|\bJOIN|,|\()\s*"?(\w+)', re.IGNORECASE)
 _WITHOUT_DUE_DATE = "SELECT id FROM ncr WHERE activity = :activity AND closed_at IS NULL AND due IS NULL"
 
 
-class Projection:
+class Projection(Collected):
     """An open transaction that events change, and the files that events name by their digest."""
 
     def __init__(
@@ -101,22 +87,15 @@ class Projection:
         files: Files,
     ) -> None:
         """Take the transaction, the handlers of each kind of event, and what reads files."""
+        super().__init__(connection.connection.driver_connection)
         self.connection = connection
         self.files = files
         self.changed: dict[str, None] = {}
         self.touched: set[str] = set()
         self._handlers = handlers
-        driver: Any = connection.connection.driver_connection
-        self.driver = driver
-        self._query = driver.execute
-        self._query_many = driver.executemany
         self._activities: dict[str, Activity] = {}
-        self._added: dict[Shape, list[tuple[Any, ...]]] = {}
-        self._updated: dict[tuple[str, str], Row] = {}
-        self._collected = 0
         self._rehearsal: bool | None = None
         self._plan: tuple[str, Plan] | None = None
-        self.added: Counter[str] = Counter()
 
     def refuse(self, row: Mapping[str, Any]) -> None:
         """Note that the event of a stored row is refused. It changes nothing else."""
@@ -139,22 +118,6 @@ class Projection:
         for batch in batches:
             yield from loads(self.files.load(batch.digest))
 
-    def add(self, table: str, **columns: Any) -> None:
-        """Add a row. `columns` has all of its columns."""
-        values = columns.values()
-        row = tuple([value if type(value) in UNCHANGED else stored(value) for value in values])
-        self._added.setdefault((table, tuple(columns)), []).append(row)
-        self.added[table] += 1
-        self._collected += 1
-        if self._collected >= MANY:
-            self.flush()
-
-    def update(self, table: str, key: str, **columns: Any) -> None:
-        """Change columns of the row with this id."""
-        changes = self._updated.setdefault((table, key), {})
-        for name, value in columns.items():
-            changes[name] = value if type(value) in UNCHANGED else stored(value)
-
     def ask(self, sql: str, **values: Any) -> list[tuple[Any, ...]]:
         """Write what was collected for the tables of a query, and return its rows."""
         self.flush_for(sql)
@@ -169,27 +132,6 @@ class Projection:
         """Write what was collected, and run a statement."""
         self.flush()
         self._query(sql, values)
-
-    def flush_for(self, sql: str) -> None:
-        """Write what was collected, if any of it is for a table that a query reads."""
-        read = tables_in(sql)
-        is_collected = any(table in read for table, _ in self._added)
-        if is_collected or any(table in read for table, _ in self._updated):
-            self.flush()
-
-    def flush(self) -> None:
-        """Write what was collected: first the new rows, then the changes."""
-        added, self._added, self._collected = self._added, {}, 0
-        for shape, rows in added.items():
-            insertion = _insertion(*shape)
-            self._query_many(insertion.sql, [row + insertion.defaults for row in rows])
-        updated, self._updated = self._updated, {}
-        alike: dict[Shape, list[tuple[Any, ...]]] = {}
-        for (table, key), columns in updated.items():
-            its_shape = (table, tuple(columns))
-            alike.setdefault(its_shape, []).append((*columns.values(), key))
-        for shape, rows in alike.items():
-            self._query_many(_change(*shape), rows)
 
     def keep_activities(self) -> None:
         """Read all activities at once, as a handler needs that changes many of them."""
@@ -350,51 +292,3 @@ class Projection:
         for row in self.activities(stale).values():
             self.change(row, stale_since=seq)
         return stale
-
-
-@lru_cache(maxsize=1024)
-def tables_in(sql: str) -> frozenset[str]:
-    """Return the words of a query that may be tables. The name of one follows FROM, JOIN, a comma or a bracket."""
-    return frozenset(_NAMED.findall(sql))
-
-
-UNCHANGED = frozenset({str, int, bool, float, type(None)})
-"""Types of values that are stored unchanged."""
-
-
-def stored(value: Any) -> Any:
-    """Return a value as it is stored. Whole numbers, words and truth values are stored unchanged."""
-    if isinstance(value, datetime):
-        return stamp(value)
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, Decimal):
-        return format(value, "f")
-    if isinstance(value, tuple):
-        return dumps(value, ensure_ascii=False)
-    return value
-
-
-class Insertion(NamedTuple):
-    """The statement that inserts rows, and the values of the columns that the rows do not name."""
-
-    sql: str
-    defaults: tuple[Any, ...]
-
-
-@lru_cache(maxsize=256)
-def _insertion(table: str, names: tuple[str, ...]) -> Insertion:
-    """Return how rows with these columns are inserted. SQLAlchemy takes as long for each statement as SQLite for the row."""
-    left_out = [column for column in SQLModel.metadata.tables[table].columns if column.name not in names]
-    defaults: list[Any] = [column for column in left_out if column.default is not None]
-    unnamed = {column.name: stored(column.default.arg) for column in defaults}
-    columns = (*names, *unnamed)
-    named = ", ".join(f'"{name}"' for name in columns)
-    marks = ", ".join("?" * len(columns))
-    return Insertion(f'INSERT INTO "{table}" ({named}) VALUES ({marks})', tuple(unnamed.values()))  # noqa: S608  names of our own tables
-
-
-@lru_cache(maxsize=1024)
-def _change(table: str, names: tuple[str, ...]) -> str:
-    changes = ", ".join(f'"{name}" = ?' for name in names)
-    return f'UPDATE "{table}" SET {changes} WHERE id = ?'  # noqa: S608  names of our own tables

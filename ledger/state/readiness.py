@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from ledger.rules.activity import Activity, State
 from ledger.rules.readiness import NEVER, Times, activity_times, satisfied_at, side_of
 from ledger.rules.working_time import SiteCalendar
-from ledger.state.projection import EVERY, Projection, stored
+from ledger.state.collected import stored
+from ledger.state.projection import EVERY, Projection
 from steps.stamps import instant, moment
 
 MANY = 2000

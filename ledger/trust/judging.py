@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from ledger.log.chain import Event
 from ledger.log.events import event_of
 from ledger.log.payloads.base import Decided, Payload
-from ledger.log.payloads.plan import Genesis, RulesRaised
+from ledger.log.payloads.plan import Genesis, PlanAdopted, RulesRaised
 from ledger.making import AGAIN
 from ledger.questions.moment import Moment
 from ledger.rules.access import ENGINE
@@ -234,6 +234,6 @@ def _differences(event: Event, again: Payload, in_force: int) -> Iterator[str]:
         for name, value in said.items():
             if name not in OF_RECORDING and value != expected[name]:
                 yield f"says {name} {value!r}; by the record it is {expected[name]!r}"
-    revision = getattr(stated, "revision", in_force)
+    revision = stated.revision if isinstance(stated, PlanAdopted) else in_force
     if event.plan_revision != revision:
         yield f"names plan revision {event.plan_revision}; in force is {revision}"

@@ -27,7 +27,8 @@ from ledger.log.payloads.work import (
 )
 from ledger.rules.activity import Activity, State
 from ledger.rules.subjects import is_delivery, is_supply
-from ledger.state.projection import Handler, Handlers, Projection, Row
+from ledger.state.collected import Row
+from ledger.state.projection import Handler, Handlers, Projection
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
@@ -66,6 +67,7 @@ ENTRIES: tuple[type[Payload], ...] = (
 
 def note_entry(p: Projection, event: Event, payload: Payload) -> None:
     """Note an entry, before it is applied."""
+    before = _before(p, event, payload)
     p.add(
         "entry",
         seq=event.seq,
@@ -74,7 +76,7 @@ def note_entry(p: Projection, event: Event, payload: Payload) -> None:
         attempt=0 if is_supply(event.subject) else p.activity(event.subject).attempt,
         person=event.actor,
         at=event.effective_at,
-        before=dumps(_before(p, event, payload)),
+        before=dumps(before) if before else "{}",
         taken_back=None,
     )
 

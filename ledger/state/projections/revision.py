@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from ledger.log.payloads.plan import PlanAdopted
 from ledger.rules.activity import NOT_BEGUN, Activity, State
-from ledger.state.projection import FRESH, Handlers, Projection, Row
+from ledger.state.collected import Row
+from ledger.state.projection import FRESH, Handlers, Projection
 from steps.schedule.activity import PlanActivity, text_of
 from steps.schedule.plan import PlanOrder, PlanTranche
 

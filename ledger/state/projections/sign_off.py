@@ -19,7 +19,8 @@ from ledger.log.payloads.sign_off import (
     WitnessNoted,
 )
 from ledger.rules.activity import State
-from ledger.state.projection import Handlers, Projection, stored
+from ledger.state.collected import stored
+from ledger.state.projection import Handlers, Projection
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
