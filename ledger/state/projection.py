@@ -152,9 +152,13 @@ class Projection(Collected):
             self._activities |= {row.id: row for row in found}
         return {name: self._activities[name] for name in wanted if name in self._activities}
 
+    def find(self, name: str) -> Activity | None:
+        """Return an activity. None if no plan has it."""
+        return self._activities.get(name) or self.activities([name]).get(name)
+
     def activity(self, name: str) -> Activity:
         """Return an activity. Raise UnreachableError if no plan has it: then the event cannot be right."""
-        row = self._activities.get(name) or self.activities([name]).get(name)
+        row = self.find(name)
         if row is None:
             raise UnreachableError(f"an event speaks of {name}, which no plan holds", hint="`clusterwright audit`")
         return row

@@ -68,7 +68,7 @@ class Judge:
             return Ruling(event, tuple(self._by_first_rules(moment, event, terms)))
         of_account = self._of_account(row.get("account"), event, terms)
         faults = tuple(chain(of_account, self._faults(moment, event, terms)))
-        if not faults and isinstance(event.payload, Genesis | RulesRaised):
+        if isinstance(event.payload, (Genesis, RulesRaised)) and not faults:
             refuse_unknown_rules(event.payload.rules)
         return Ruling(event, faults, is_refused=bool(faults))
 
@@ -229,7 +229,7 @@ def refuse_unknown_rules(rules: int) -> None:
 def _differences(event: Event, again: Payload, in_force: int) -> Iterator[str]:
     """Yield the fields in which an event differs from what its decision records."""
     stated = event.payload
-    if again != stated:
+    if vars(again) != vars(stated):  # both are of one class
         expected, said = again.model_dump(mode="json"), stated.model_dump(mode="json")
         for name, value in said.items():
             if name not in OF_RECORDING and value != expected[name]:

@@ -89,7 +89,7 @@ class PlanNetwork:
                     waiting.add(after)
 
     def _activity(self, node: str) -> Activity | None:
-        return None if is_supply(node) else self._projection.activities([node]).get(node)
+        return None if is_supply(node) else self._projection.find(node)
 
     def _from(
         self,

@@ -37,7 +37,7 @@ from ledger.log.payloads.work import (
     Progressed,
     Started,
 )
-from ledger.questions.case import LookedUp, actor, lapsed
+from ledger.questions.case import Approval, LookedUp, actor, approvals, lapsed, valid
 from ledger.questions.moment import SLACK, CaseOfMoment, Moment
 from ledger.questions.records import PREFIXES, signer_keys
 from ledger.questions.snapshot import Snapshot
@@ -48,11 +48,13 @@ from ledger.rules.judgement import Reading
 from ledger.rules.nearest import unknown_activity
 from ledger.rules.permission import Actor
 from ledger.rules.rows import SignerKey
+from ledger.rules.subjects import is_supply
 from ledger.state.projection import Projection
 from ledger.state.readiness import settle
 from ledger.trust import sshsig
 from ledger.trust.network import PlanNetwork
 from ledger.trust.record import EventAt, Record, SiteTerms
+from steps.stamps import instant
 from steps.value import text_value
 
 Expected = tuple[str, tuple[str, ...]]
@@ -103,6 +105,10 @@ class ReplaySnapshot(Snapshot):
         """Return how many rows one of our tables has."""
         return self.counts[name] if name in PREFIXES else super().count(name)
 
+    def at(self, now: datetime) -> ReplaySnapshot:
+        """Return the same record, for questions as of another time."""
+        return ReplaySnapshot(self.db, self.site_dir, now, counts=self.counts)
+
 
 class AttemptReads(NamedTuple):
     """The readings of an attempt, in the order of recording."""
@@ -144,9 +150,11 @@ class ReplayRecord(Record):
         self._expected: dict[Expected, Expected] = {}
         self._reads: dict[str, AttemptReads] = {}
         self._ended: dict[str, AttemptRun] = {}
+        self._approved: dict[str, list[Approval]] = {}
         self._network: PlanNetwork | None = None
         self._is_lent = bool(self._snapshot.first("SELECT 1 FROM delegation LIMIT 1"))
-        self._expiring: bool | None = None
+        self._first_end: datetime | None = None
+        self._knows_end = False
         self._attempt_before: int | None = None
         self.owner = ""
         self.runs = {name: tuple(run) for name, *run in projection.ask(_RUNNING)}
@@ -166,7 +174,7 @@ class ReplayRecord(Record):
 
     def about(self, moment: Moment, subject: str) -> Activity | None:  # noqa: ARG002  the tables are of the same moment
         """Return the activity that a decision is about. None if it is about no activity."""
-        return self.projection.activities([subject]).get(subject)
+        return self.projection.find(subject)
 
     def keys(self, moment: Moment, person: str) -> Sequence[SignerKey]:
         """Return the keys of a person or of the engine. Only few kinds of events change any."""
@@ -192,17 +200,21 @@ class ReplayRecord(Record):
 
     def after(self, event: Event) -> None:
         """Note what an event has changed, and forget what it may have changed."""
-        if self._network is not None and self.projection.touched:
-            self._network.forget(self.projection.touched)
-        self.projection.touched.clear()
+        touched = self.projection.touched
+        if touched:
+            if self._network is not None:
+                self._network.forget(touched)
+            self._note_end(event.subject)
+            touched.clear()
         if isinstance(event.payload, EVERYDAY):
             self._after_work(event)
             return
         self._is_lent = self._is_lent or isinstance(event.payload, Delegated)
         self._terms = None
+        self._knows_end = False
         if isinstance(event.payload, PlanAdopted):
-            self._network = self._expiring = None
-        for kept in (self._actors, self._keys, self._reads, self._ended):
+            self._network = None
+        for kept in (self._actors, self._keys, self._reads, self._ended, self._approved):
             kept.clear()
 
     def _after_work(self, event: Event) -> None:
@@ -223,6 +235,9 @@ class ReplayRecord(Record):
                     self._reads.pop(name, None)
                 else:
                     self._ended[name] = AttemptRun(settled.attempt, RunEnd(settled.status, {}))
+            case Signed():
+                self._approved.pop(name, None)
+                self._reads.pop(name, None)
             case _:
                 pass
 
@@ -240,6 +255,17 @@ class ReplayRecord(Record):
         kept = self._reads.get(row.id)
         return kept.reads if kept is not None and kept.attempt == row.attempt else None
 
+    def keep_reads(self, row: Activity, reads: Sequence[Read]) -> None:
+        """Keep the readings of an activity's attempt. Later ones are added."""
+        self._reads[row.id] = AttemptReads(row.attempt, list(reads))
+
+    def approvers_of(self, row: Activity) -> list[str]:
+        """Return the people whose approvals of an activity are valid now, in the order of their approvals."""
+        found = self._approved.get(row.id)
+        if found is None:
+            found = self._approved[row.id] = list(approvals(self._snapshot, row.id))
+        return [approval.person for approval in valid(row, found)] if found else []
+
     def last_run_of(self, row: Activity) -> RunEnd | None:
         """Return the last run of an activity's attempt. None if it is not kept."""
         kept = self._ended.get(row.id)
@@ -255,7 +281,7 @@ class ReplayRecord(Record):
 
     def row(self, name: str, now: datetime) -> Activity:
         """Return an activity as it is seen at a time. Raise InputError for an unknown id."""
-        found = self.projection.activities([name]).get(name)
+        found = self.projection.find(name)
         if found is None:
             raise unknown_activity(name, [])
         self._attempt_before = found.attempt
@@ -270,16 +296,18 @@ class ReplayRecord(Record):
         return row
 
     def _is_lapsed(self, name: str, now: datetime) -> bool:
-        return self._has_expiring() and name in lapsed(self._snapshot.at(now))
+        """Return whether an approval before an activity has ended. Nothing is asked before the first one of all ends."""
+        if not self._knows_end:
+            (end,) = self._snapshot.first("SELECT min(valid_until) FROM activity")
+            self._first_end, self._knows_end = instant(end), True
+        return is_expired(self._first_end, now) and name in lapsed(self._snapshot.at(now))
 
-    def _has_expiring(self) -> bool:
-        """Return whether an approval of this plan can expire."""
-        if self._expiring is None:
-            plans = self.projection.ask("SELECT document FROM plan_revision")
-            adopted = (self.projection.plan(document) for (document,) in plans)
-            policies = (a.policy for plan in adopted for a in plan.activities)
-            self._expiring = any(policy.valid_days is not None for policy in policies)
-        return self._expiring
+    def _note_end(self, name: str) -> None:
+        """Note when the approval of an activity ends, if it is the first one of all to end."""
+        row = None if is_supply(name) else self.projection.find(name)
+        end = None if row is None else row.valid_until
+        if end is not None and (self._first_end is None or end < self._first_end):
+            self._first_end = end
 
 
 class ReplayMoment(Moment):
@@ -299,7 +327,7 @@ class ReplayMoment(Moment):
 
     def refuse_ahead(self) -> None:
         """Raise InputError if it is said to have happened in the future."""
-        if self.now > self.present + SLACK:
+        if self.now > self.present and self.now > self.present + SLACK:
             super().refuse_ahead()
 
     @property
@@ -355,8 +383,17 @@ class ReplayCase(CaseOfMoment):
     @cached_property
     def reads(self) -> Sequence[Read]:
         """Every reading of this attempt, in the order in which they were recorded."""
-        kept = self.moment.record.reads_of(self.row)
-        return super().reads if kept is None else kept
+        record = self.moment.record
+        kept = record.reads_of(self.row)
+        if kept is None:
+            kept = super().reads
+            record.keep_reads(self.row, kept)
+        return kept
+
+    @cached_property
+    def approvals(self) -> Sequence[str]:
+        """The people whose approvals are valid now."""
+        return self.moment.record.approvers_of(self.row)
 
     @cached_property
     def last_run(self) -> RunEnd | None:
