@@ -224,10 +224,15 @@ def refuse_unknown_rules(rules: int) -> None:
         )
 
 
+def _determined(payload: Payload) -> dict[str, Any]:
+    """Return the fields of a payload that its decision determines."""
+    return {name: value for name, value in vars(payload).items() if name not in OF_RECORDING}
+
+
 def _differences(event: Event, again: Payload, in_force: int) -> Iterator[str]:
     """Yield the fields in which an event differs from what its decision records."""
     stated = event.payload
-    if vars(again) != vars(stated):  # both are of one class
+    if vars(again) != vars(stated) and _determined(again) != _determined(stated):
         expected, said = again.model_dump(mode="json"), stated.model_dump(mode="json")
         for name, value in said.items():
             if name not in OF_RECORDING and value != expected[name]:

@@ -131,7 +131,7 @@ def binds(statement: str, event: Event, payload: Decided) -> bool:
         read = read_statement(statement)
         digests = {subject["name"]: subject["digest"]["sha256"] for subject in read["subject"]}
         is_theirs = read["predicate"]["person"] == event.actor
-        return bool(is_theirs and digests[event.subject] == _decided(payload, {}))
+        return bool(is_theirs and digests[event.subject] == _decided(_fields(payload), {}))
     except (InputError, KeyError, TypeError):
         return False
 
@@ -170,7 +170,7 @@ def statement_for(
     uuid, genesis = snapshot.first(_SITE)
     revision, document = snapshot.first(_REVISION) or (0, "")
     payload_json = _fields(payload)
-    subjects = {subject: _decided(payload, _about(snapshot, row))}
+    subjects = {subject: _decided(payload_json, _about(snapshot, row))}
     if isinstance(payload, PlanAdopted):
         subjects["plan"] = payload.document
     elif revision:
@@ -326,9 +326,9 @@ def _of_attempt(
     return snapshot.ask(sql, name=row.id, attempt=row.attempt)
 
 
-def _decided(payload: Decided, about: Fields) -> str:
+def _decided(decision: Fields, about: Fields) -> str:
     """Return the digest of a decision and of what its signer relied on."""
-    return _digest({"decision": _fields(payload), "about": about})
+    return _digest({"decision": decision, "about": about})
 
 
 def _fields(payload: Decided) -> Fields:

@@ -43,7 +43,7 @@ from ledger.questions.records import PREFIXES, signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State, is_expired, seen
-from ledger.rules.case import Read, RunEnd
+from ledger.rules.case import OpenA, Read, RunEnd
 from ledger.rules.judgement import Reading
 from ledger.rules.nearest import unknown_activity
 from ledger.rules.permission import Actor
@@ -394,6 +394,11 @@ class ReplayCase(CaseOfMoment):
     def approvals(self) -> Sequence[str]:
         """The people whose approvals are valid now."""
         return self.moment.record.approvers_of(self.row)
+
+    @cached_property
+    def open_a(self) -> Sequence[OpenA]:
+        """The open class A non-conformances that keep the activity from passing."""
+        return super().open_a if self.moment.record.projection.added["ncr"] else ()
 
     @cached_property
     def last_run(self) -> RunEnd | None:
