@@ -9,7 +9,7 @@ from ledger.entries import ProgressRow
 from ledger.rules.csv_lines import numbered_rows
 from steps.errors import InputError, Place
 
-COLUMNS = ("activity", "state", "started", "finished", "by", "note")
+COLUMNS = ("activity", "state", "started", "finished", "by", "note", "out_of_sequence")
 
 
 def read_progress(path: Path) -> list[ProgressRow]:
@@ -42,6 +42,7 @@ def _row(path: Path, line: int, row: dict[str, str]) -> ProgressRow:
         finished=_instant(row.get("finished"), Place(str(path), line, "finished")),
         by=(row.get("by") or "").strip(),
         note=(row.get("note") or "").strip(),
+        out_of_sequence=(row.get("out_of_sequence") or "").strip(),
     )
 
 

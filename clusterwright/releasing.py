@@ -8,7 +8,7 @@ from flows.ansible.sources import kept_inventory
 from flows.retrying import hosts_left
 from ledger.questions.case import require_activity
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import CHANGING
+from steps.catalog.terms import CHANGING
 from steps.errors import NotSatisfiedError
 
 

@@ -88,6 +88,7 @@ class ProgressRow:
     finished: datetime | None
     by: str
     note: str = ""
+    out_of_sequence: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,11 @@ AsOfOption = Annotated[
     str | None,
     Option("--as-of", help="As the record had it after event 120, or by 2026-11-20T12:00.", metavar="WHEN"),
 ]
+SequenceOption = Annotated[
+    str, Option("--out-of-sequence", metavar="WHY", help="Why it happened although something before it is open.")
+]
+"""Why something is recorded out of sequence."""
+
 ReasonOption = Annotated[str, Option("--reason", help="Why; it stays on record.")]
 YesOption = Annotated[bool, Option("--yes", help="Do not ask.")]
 KeyOption = Annotated[

@@ -33,8 +33,9 @@ from ledger.log.payloads.runs import RunSettled
 from ledger.questions.records import live_releases
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import lacks_preview
-from ledger.rules.activity import CHANGING, Activity
+from ledger.rules.activity import Activity
 from ledger.rules.runs import release_for
+from steps.catalog.terms import CHANGING
 from steps.errors import ClusterwrightError, NotSatisfiedError, UnreachableError
 
 engine_log = logging.getLogger("clusterwright.flows")

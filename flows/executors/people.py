@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from flows.performer import Outcome
-from ledger.rules.activity import PEOPLES_WORK, Activity
-from steps.catalog.terms import Kind
+from ledger.rules.activity import Activity
+from steps.catalog.terms import PEOPLES_WORK, Kind
 
 
 def asked_role(row: Activity) -> str:

@@ -21,9 +21,9 @@ from ledger.entries import Measured, RunOutcome
 from ledger.questions.activities import activities
 from ledger.questions.records import claims
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import PEOPLES_WORK, Activity, State
+from ledger.rules.activity import Activity, State
 from steps.acceptance.meeting import value_that_meets
-from steps.catalog.terms import Kind
+from steps.catalog.terms import PEOPLES_WORK, Kind
 from steps.errors import NotSatisfiedError
 from steps.schedule.activity import PlanActivity
 from steps.schedule.calendar import WorkCalendar

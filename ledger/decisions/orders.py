@@ -22,9 +22,10 @@ def order(
     currency: str | None = None,
     budget_line: str = "",
     organisation: str = "",
+    out_of_sequence: str = "",
     at: datetime | None = None,
 ) -> Event:
-    """Record that an order was placed. Raise NotSatisfiedError while the decision that it waits for is open.
+    """Record that an order was placed. While the decision that it waits for is open, say why in `out_of_sequence`.
 
     Without `currency`, `value` is in the plan's currency.
     """
@@ -36,6 +37,7 @@ def order(
         currency,
         budget_line,
         organisation,
+        out_of_sequence,
     )
     with ledger.write() as writing:
         moment = writing.moment(at)

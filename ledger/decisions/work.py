@@ -62,11 +62,15 @@ def start(
     actor: str,
     activity: str,
     *,
+    out_of_sequence: str = "",
     at: datetime | None = None,
 ) -> Event:
-    """Record that people started an activity. Raise NotSatisfiedError while it waits for its predecessors."""
+    """Record that people started an activity. While it waits for its predecessors, say why in `out_of_sequence`.
+
+    Raise NotSatisfiedError if nobody says why, or if it may never be out of sequence.
+    """
     with ledger.case(activity, actor, at) as case:
-        return case.record(made.started(case))
+        return case.record(made.started(case, out_of_sequence))
 
 
 def progress(
@@ -121,14 +125,16 @@ def finish(
     activity: str,
     *,
     performers: Sequence[str] = (),
+    out_of_sequence: str = "",
     at: datetime | None = None,
 ) -> Event:
     """Record that people finished the work, which then waits for its sign-off.
 
+    While its finish waits for something, say why in `out_of_sequence`. So it is for a gate of which the matter happened early.
     Raise NotSatisfiedError if a criterion is neither met nor waived.
     """
     with ledger.case(activity, actor, at) as case:
-        return case.record(made.finished(case, performers))
+        return case.record(made.finished(case, performers, out_of_sequence))
 
 
 def hold(

@@ -51,6 +51,16 @@ def _unnamed(payload: Fields) -> Fields:
     return {key: value for key, value in _unsigned(payload).items() if key != "name"}
 
 
+def _in_sequence(payload: Fields) -> Fields:
+    """Before this version nothing could be recorded while something before it was open."""
+    return payload | {"out_of_sequence": ""}
+
+
+def _progress_2(payload: Fields) -> Fields:
+    """Version 1 was never signed, and its rows were in sequence."""
+    return _unsigned(payload) | {"rows": [_in_sequence(row) for row in payload["rows"]]}
+
+
 def _genesis_2(payload: Fields) -> Fields:
     """Version 1 named no rules. Its events are judged by the first version of the rules."""
     return payload | {"rules": 1}
@@ -61,7 +71,6 @@ UNSIGNED_1 = (
     "run.released",
     "ncr.closed",
     "activity.not_applicable",
-    "progress.adopted",
 )
 """Kinds whose version 1 differs only in having no statement."""
 
@@ -74,6 +83,10 @@ UPCASTS: dict[tuple[str, int], Upcast] = {
     ("activity.measured", 1): _measured_2,
     ("activity.measured", 2): lambda payload: payload | {"result": None},
     ("order.placed", 1): _order_placed_2,
+    ("order.placed", 2): _in_sequence,
+    ("activity.started", 1): _in_sequence,
+    ("activity.finished", 1): _in_sequence,
+    ("progress.adopted", 1): _progress_2,
     ("tranche.received", 1): _tranche_received_2,
     ("tranche.received", 2): _tranche_received_3,
     **{(kind, 1): _unsigned for kind in UNSIGNED_1},

@@ -17,7 +17,7 @@ from ledger.log.payloads.orders import (
 )
 from ledger.making.again import Tables
 from ledger.questions.moment import Moment
-from ledger.questions.ordering import refuse_unready_order
+from ledger.questions.ordering import early_order
 from ledger.questions.orders import (
     change,
     changes,
@@ -44,6 +44,7 @@ class Terms(NamedTuple):
     currency: str | None = None
     budget_line: str = ""
     organisation: str = ""
+    out_of_sequence: str = ""
 
 
 def placed(moment: Moment, actor: str, order_id: str, terms: Terms) -> OrderPlaced:
@@ -51,7 +52,7 @@ def placed(moment: Moment, actor: str, order_id: str, terms: Terms) -> OrderPlac
     moment.settled()
     found = require_order(moment.snapshot, order_id)
     moment.may(actor, "order", order_id)
-    refuse_unready_order(moment.snapshot, found)
+    out_of_sequence = early_order(moment.snapshot, found, terms.out_of_sequence)
     value, currency = terms.value, terms.currency
     code = ""
     if currency:
@@ -66,6 +67,7 @@ def placed(moment: Moment, actor: str, order_id: str, terms: Terms) -> OrderPlac
         currency=code,
         budget_line=" ".join(terms.budget_line.split()),
         organisation=terms.organisation.strip(),
+        out_of_sequence=out_of_sequence,
     )
 
 
@@ -220,6 +222,7 @@ def _placed_again(moment: Moment, event: Event, p: OrderPlaced) -> OrderPlaced:
         p.currency or None,
         p.budget_line,
         p.organisation,
+        p.out_of_sequence,
     )
     return placed(moment, event.actor, event.subject, terms)
 

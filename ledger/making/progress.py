@@ -21,7 +21,9 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Action, is_open_to
 from ledger.rules.readiness import NEVER, Times, activity_times, side_of
 from ledger.rules.rows import LinkRow
+from ledger.rules.sequence import why_never
 from ledger.rules.subjects import is_delivery
+from steps.catalog.terms import Kind
 from steps.errors import InputError
 
 SHOWN = 25
@@ -53,6 +55,7 @@ def _part(row: ProgressRow) -> BeforeRow:
         finished=row.finished,
         by=row.by,
         note=row.note,
+        out_of_sequence=row.out_of_sequence,
     )
 
 
@@ -62,7 +65,35 @@ def _faults(
     first: Mapping[str, ProgressRow],
 ) -> list[str]:
     faults = [*_of_shape(row, asked.now), *_of_subject(asked, row, first)]
-    return faults or list(_of_order(asked, row, first))
+    return faults or list(_out_of_order(asked, row, first))
+
+
+def _out_of_order(
+    asked: Snapshot,
+    row: ProgressRow,
+    first: Mapping[str, ProgressRow],
+) -> Iterator[str]:
+    """Yield disagreements with the network, unless the row says why it is out of sequence and may be so."""
+    faults = list(_of_order(asked, row, first))
+    if not row.out_of_sequence:
+        yield from faults
+        return
+    never = _why_never(asked, row.activity)
+    if never:
+        yield f"{row.activity} cannot be out of sequence: {never}"
+    elif not faults:
+        yield f"nothing before {row.activity} is open; leave its `out_of_sequence` empty"
+
+
+def _why_never(asked: Snapshot, name: str) -> str:
+    if is_delivery(name):
+        return "a delivery follows its order"
+    found = activity(asked, name)
+    if found is None:
+        return ""
+    if found.plan.kind is Kind.GATE:
+        return f"a gate is not passed then; clusterwright finish {name} --out-of-sequence WHY records what happened"
+    return why_never(found)
 
 
 def _of_shape(row: ProgressRow, now: datetime) -> Iterator[str]:
@@ -124,7 +155,7 @@ def _of_order(
         needed = begins if side == "start" else row.finished
         over = _over(asked, link, before)
         if over is None:
-            yield f"{row.activity} waits for {link.before} ({link.reason}); add a row for it"
+            yield f"{row.activity} waits for {link.before} ({link.reason}); add a row for it, or say why in its `out_of_sequence`"
         elif needed is not None and over.date() > needed.date():
             later = f"comes before {link.before} on {over:%Y-%m-%d} ({link.reason})"
             yield f"{row.activity} on {needed:%Y-%m-%d} {later}"
@@ -132,6 +163,8 @@ def _of_order(
 
 def _over(asked: Snapshot, link: LinkRow, before: Mapping[str, ProgressRow]) -> datetime | None:
     row, from_start = before.get(link.before), link.type[0] == "S"
+    if row is not None and row.out_of_sequence:
+        return None
     if row is not None and from_start:
         return row.started or row.finished
     if row is not None and row.state == "done":
@@ -157,7 +190,7 @@ def _adopted_again(moment: Moment, event: Event, p: ProgressAdopted) -> Progress
     for line, row in enumerate(p.rows, start=1):
         when = (row.started, row.finished)
         what = (line, row.subject, row.state)
-        rows.append(ProgressRow(*what, *when, row.by, row.note))
+        rows.append(ProgressRow(*what, *when, row.by, row.note, row.out_of_sequence))
     if event.subject != SUBJECT:
         raise InputError(f"it is about {SUBJECT}, and its event says {event.subject}")
     return progress_adopted(moment, event.actor, rows)

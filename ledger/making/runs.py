@@ -20,10 +20,11 @@ from ledger.questions.case import LookedUp
 from ledger.questions.moment import Moment
 from ledger.questions.records import RequestRow, live_releases, release_of_run, request
 from ledger.rules import runs as rules
-from ledger.rules.activity import CHANGING, Action, State
-from ledger.rules.approval import allowed, permitted, refuse_blocked, refuse_unfinishable, unless_open_a
+from ledger.rules.activity import Action, State
+from ledger.rules.approval import allowed, permitted, refuse_unfinishable, unless_open_a
 from ledger.rules.readings import Asked, asked_of, recorded_value
-from steps.catalog.terms import Kind
+from ledger.rules.sequence import refuse_blocked
+from steps.catalog.terms import CHANGING, Kind
 from steps.errors import InputError, NotSatisfiedError
 
 

@@ -66,10 +66,9 @@ def commented(case: LookedUp, text: str) -> Commented:
     return Commented(text=text)
 
 
-def started(case: LookedUp) -> Started:
-    """Return the start of people's work."""
-    rules.start(case)
-    return Started()
+def started(case: LookedUp, out_of_sequence: str) -> Started:
+    """Return the start of people's work. `out_of_sequence` is why, if something before it is open."""
+    return Started(out_of_sequence=rules.start(case, out_of_sequence))
 
 
 def progressed(
@@ -121,12 +120,19 @@ def measurement_recorded(
     )
 
 
-def finished(case: LookedUp, performers: Sequence[str]) -> Finished:
-    """Return the end of people's work. `performers` are those who did it besides the actor."""
+def finished(case: LookedUp, performers: Sequence[str], out_of_sequence: str) -> Finished:
+    """Return the end of people's work. `performers` are those who did it besides the actor.
+
+    `out_of_sequence` is why, if something before it is open.
+    """
     for performer in performers:
         refuse_stranger(case.person(performer))
-    result = rules.finish(case)
-    return Finished(performers=(case.actor.id, *performers), result=result.value)
+    ended = rules.finish(case, out_of_sequence)
+    return Finished(
+        performers=() if ended.by_nobody else (case.actor.id, *performers),
+        out_of_sequence=ended.out_of_sequence,
+        result=ended.result.value,
+    )
 
 
 def attached(case: LookedUp, file: Attached) -> Attached:
@@ -206,12 +212,14 @@ AGAIN: Tables = {
     Assigned: about_activity(lambda case, p: assigned(case, p.person)),
     OrganisationAssigned: _organisation_again,
     Commented: about_activity(lambda case, p: commented(case, p.text)),
-    Started: about_activity(lambda case, _: started(case)),
+    Started: about_activity(lambda case, p: started(case, p.out_of_sequence)),
     Progressed: about_activity(
         lambda case, p: progressed(case, p.items_done, p.percent, p.note),
     ),
     MeasurementRecorded: about_activity(_measured_again),
-    Finished: about_activity(lambda case, p: finished(case, p.performers[1:])),
+    Finished: about_activity(
+        lambda case, p: finished(case, p.performers[1:], p.out_of_sequence),
+    ),
     Attached: about_activity(attached),
     Held: about_activity(lambda case, p: held(case, p.reason)),
     Resumed: about_activity(lambda case, p: resumed(case, p.reason)),

@@ -6,9 +6,11 @@ from datetime import datetime, time
 from typing import TYPE_CHECKING
 
 from ledger.questions.activities import activities
+from ledger.questions.case import lapsed
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER
+from ledger.rules.orders import is_unready
 from steps.schedule.forecast import Actual, Forecast, forecast
 
 if TYPE_CHECKING:
@@ -24,15 +26,17 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
     for row in activities(snapshot):
         ended = (row.ended_at or now) if row.state in OVER else None
         if row.started_at is not None or ended is not None:
-            found[row.id] = Actual(row.started_at or ended, ended)
+            found[row.id] = Actual(row.started_at or ended, ended, row.out_of_sequence)
     for order in orders(snapshot):
         if order.placed_at is None:
             continue
-        found[order.id] = Actual(order.placed_at, order.placed_at)
+        is_lapsed = order.id in lapsed(snapshot)
+        early = bool(order.early_because) and is_unready(order, now, lapsed=is_lapsed)
+        found[order.id] = Actual(order.placed_at, order.placed_at, early)
         for tranche in order.tranches:
             promised = tranche.promised or order.promised
             due = datetime.combine(promised, time(), tzinfo=now.tzinfo) if promised else None
-            found[tranche.id] = Actual(order.placed_at, tranche.received_at or due)
+            found[tranche.id] = Actual(order.placed_at, tranche.received_at or due, early)
     return found
 
 

@@ -23,7 +23,7 @@ from ledger.rules.case import Invited, Item, OpenA, Read, RunEnd
 from ledger.rules.judgement import Judgement, Reading, judgements
 from ledger.rules.nearest import unknown_activity
 from ledger.rules.permission import Actor
-from ledger.rules.readiness import GO_LIVE, unmet
+from ledger.rules.readiness import GO_LIVE, is_out_of_sequence, unmet
 from ledger.rules.rows import PreviewRow, Unmet
 from steps.stamps import moment, stamp
 from steps.value import text_value
@@ -84,6 +84,7 @@ def select(snapshot: Snapshot, where: str, **values: Any) -> list[Activity]:
     rows = []
     for name, *columns in found:
         row = seen_activity(columns, snapshot.now, lapsed=name in waiting)
+        row.out_of_sequence = is_out_of_sequence(row, snapshot.now, lapsed=name in waiting)
         row.signed = len(valid(row, approved.get(name, ())))
         row.whose = row.organisation or organisations.get(row.assignee or "", "")
         rows.append(row)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from ledger.questions.case import lapsed
+from ledger.questions.case import lapsed, select
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import NOT_MET, OVER, State, is_late, seen
 from steps.catalog.terms import Phase
@@ -56,6 +56,7 @@ class Counts(NamedTuple):
     simulated: int
     before: int
     late: int
+    out_of_sequence: int
 
 
 class _Standing(NamedTuple):
@@ -108,10 +109,20 @@ def counts(snapshot: Snapshot) -> Counts:
     """Return the figures of the whole site."""
     rows = list(_standings(snapshot))
     n = Counter(row.state for row in rows)
+    early = select(snapshot, "early_because <> ''")
+    waived, attested, stale, simulated, before, late = _sums(
+        rows, "waived", "attested", "stale", "simulated", "before", "late"
+    )
     return Counts(
         len(rows),
         {state: n[state] for state in State if state is not State.OPEN},
-        *_sums(rows, "waived", "attested", "stale", "simulated", "before", "late"),
+        waived,
+        attested,
+        stale,
+        simulated,
+        before,
+        late,
+        sum(row.out_of_sequence for row in early),
     )
 
 

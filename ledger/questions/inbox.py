@@ -14,9 +14,9 @@ from ledger.questions.orders import changes, require_order
 from ledger.questions.records import live_releases
 from ledger.questions.snapshot import Snapshot
 from ledger.rules import approval, runs, work
-from ledger.rules.activity import CHANGING, SOFTWARES_WORK, Activity, State
+from ledger.rules.activity import Activity, State
 from ledger.rules.permission import Actor, is_same, roles_for
-from steps.catalog.terms import Kind
+from steps.catalog.terms import CHANGING, SOFTWARES_WORK, Kind
 from steps.errors import ClusterwrightError
 from steps.stamps import moment, stamp
 
@@ -25,8 +25,8 @@ SELECT o.id, o.title, o.ready_from, a.role FROM order_line o JOIN activity a ON 
 WHERE o.placed_at IS NULL AND o.in_plan AND a.state <> 'not_applicable' AND o.ready_from <= :now ORDER BY o.ordinal"""
 
 VERBS: dict[str, Callable[[LookedUp], object]] = {
-    "start": work.start,
-    "finish": work.finish,
+    "start": lambda case: work.start(case, ""),
+    "finish": lambda case: work.finish(case, ""),
     "sign": approval.sign,
     "reject": approval.reject,
     "break-glass": approval.break_glass,

@@ -8,10 +8,14 @@ from ledger.rules.readiness import EXPIRED
 from ledger.rules.rows import LinkRow
 from steps.stamps import instant
 
+OUT_OF_SEQUENCE = " out of sequence"
+"""What is added to the state of a node that was done early, while something before it is open."""
+
 _LINKS = """
 SELECT l."before", l."after", l.type, l.lag_h, l.lag_calendar, l.reason, l.bridged, l.satisfied_at,
   a.state, a.ready_from, a.stale_since, a.hold_point, a.valid_until, o.id, o.placed_at,
-  t.id, t.received_at, t.received_quantity, coalesce(json_extract(a.plan, '$.title'), o.title, ot.title, '')
+  t.id, t.received_at, t.received_quantity,
+  coalesce(a.early_because, o.early_because, ot.early_because, '') <> '' AND l.satisfied_at IS NULL, coalesce(json_extract(a.plan, '$.title'), o.title, ot.title, '')
 FROM link l LEFT JOIN activity a ON a.id = {end}
 LEFT JOIN order_line o ON o.id = {end} LEFT JOIN tranche t ON t.id = {end}
 LEFT JOIN order_line ot ON ot.id = t.order_line WHERE {where} = :id ORDER BY l.id"""
@@ -44,19 +48,21 @@ def _links(snapshot: Snapshot, end: str, where: str, name: str) -> list[LinkRow]
         tranche,
         received,
         part,
+        is_early,
         title,
     ) in found:
-        valid_until = instant(until)
+        valid_until, early = instant(until), OUT_OF_SEQUENCE if is_early else ""
         if order is not None:
-            how = "placed" if placed else "not ordered"
+            how = f"placed{early}" if placed else "not ordered"
         elif tranche is not None:
-            how = "received" if received else "partly received" if part != "0" else "not received"
+            how = f"received{early}" if received else "partly received" if part != "0" else "not received"
         elif stale is not None:
             how = "stale"
         elif hold and state == State.DONE and is_expired(valid_until, snapshot.now):
             how = EXPIRED
         else:
             how = "" if state is None else seen(state, instant(ready), snapshot.now).value
+            how = f"{State(how).words}{early}" if early else how
         seen_end = (how, title, instant(satisfied), valid_until)
         links.append(LinkRow._make([*link, words(bridged), *seen_end]))
     return links

@@ -15,12 +15,12 @@ from ledger.questions.records import live_releases, measurements, preview, sign_
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why_supply import Why, why_supply
 from ledger.rules.access import ENGINE
-from ledger.rules.activity import CHANGING, SOFTWARES_WORK, Activity, State
+from ledger.rules.activity import Activity, State
 from ledger.rules.approval import missing_evidence
 from ledger.rules.judgement import FAILED, NOT_MEASURED, Judgement
 from ledger.rules.rows import RUN_NOT_DONE, Unmet
 from ledger.rules.subjects import is_supply
-from steps.catalog.terms import Kind
+from steps.catalog.terms import CHANGING, SOFTWARES_WORK, Kind
 from steps.errors import InputError
 from steps.value import Value
 
@@ -89,6 +89,9 @@ def _waits(case: LookedUp) -> list[Unmet]:
     row = case.row
     if row.state is State.BLOCKED:
         return list(case.waits("start"))
+    if row.out_of_sequence:
+        waits = [*case.waits("start")]
+        return [*waits, *case.waits("finish")] if row.finished_at else waits
     # a calculation finishes as soon as it starts, so it also waits for what its finish waits for
     computes = row.state is State.READY and row.plan.kind is Kind.COMPUTE
     if computes or row.state in {State.IN_PROGRESS, State.ON_HOLD}:
@@ -255,6 +258,8 @@ def _sentence(row: Activity) -> str:
     if row.state is State.NOT_APPLICABLE:
         return f"{row.state.words}: {row.na_reason}"
     sentence = f"{row.state.words}: {row.state.sentence}"
+    if row.out_of_sequence:
+        sentence += f" It is out of sequence ({row.early_because}): what comes after it waits for what it waits for."
     return f"{sentence} Flags: {', '.join(sorted(row.flags))}." if row.flags else sentence
 
 

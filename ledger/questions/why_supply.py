@@ -30,7 +30,11 @@ def why_supply(snapshot: Snapshot, name: str) -> Why:
         return _delivery(order, require_tranche(snapshot, name))
     if order.placed_at is not None:
         said = f"{order.state} on {order.placed_at:%Y-%m-%d}" if order.state == "placed" else order.state
-        return Why(name, _state(order.state), said, (), tuple(_needs_of_placed(order)))
+        missing: tuple[Unmet, ...] = ()
+        if order.early_because:
+            said += f", out of sequence ({order.early_because})"
+            missing = tuple(unmet(predecessors(snapshot, name), "start", snapshot.now))
+        return Why(name, _state(order.state), said, missing, tuple(_needs_of_placed(order)))
     waits = unmet(predecessors(snapshot, name), "start", snapshot.now)
     if waits:
         return Why(name, State.BLOCKED, "not placed: it waits for what comes before it.", tuple(waits), ())

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from ledger.questions.activities import activities
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import OVER, PEOPLES_WORK, Activity, State
+from ledger.rules.activity import OVER, Activity, State
+from steps.catalog.terms import PEOPLES_WORK
 
 
 class WorkloadRow(NamedTuple):

@@ -1,8 +1,7 @@
 """An activity: its states, what may be decided in each of them, and its row.
 
-`Activity` is the only row type for activities. Projections change it, rules read it, and questions return it. Its state is
-stored as `open` until work begins. At a given time an open activity is seen as ready or as blocked. `TABLE` says which actions
-are possible in each state, and to which states they may lead.
+`Activity` is the only row type for activities. Projections change it, rules read it, and questions return it. `TABLE` says
+which actions are possible in each state, and to which states they may lead.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from json import loads
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from steps.catalog.terms import Effect, Kind
 from steps.errors import NotSatisfiedError
 from steps.schedule.activity import PlanActivity, activity_of
 from steps.stamps import instant
@@ -86,15 +84,7 @@ LOOKS = {
 NOT_BEGUN = frozenset({State.OPEN, State.READY, State.BLOCKED})
 OVER = frozenset({State.DONE, State.NOT_APPLICABLE})
 ENDED = frozenset({State.DONE, State.AWAITING_SIGN_OFF, State.FAILED, State.CHECKED_NOT_MET})
-"""States in which the activity has a result."""
-
 NOT_MET = frozenset({State.FAILED, State.CHECKED_NOT_MET})
-PEOPLES_WORK = frozenset({Kind.PROCURE, Kind.FIELD, Kind.GATE})
-"""Kinds of step whose work people do."""
-
-SOFTWARES_WORK = frozenset({Kind.AUTOMATE, Kind.VERIFY})
-CHANGING = frozenset({Effect.CHANGE, Effect.DESTRUCTIVE})
-"""Effects that wait for a release."""
 
 
 class Action(StrEnum):
@@ -104,6 +94,7 @@ class Action(StrEnum):
     COMMENT = "comment"
     ATTACH = "attach"
     START = "start"
+    RECORD_EARLY = "record out of sequence"
     PROGRESS = "progress"
     MEASURE = "measure"
     CHECK = "check"
@@ -139,6 +130,7 @@ def _all(result: State, *actions: Action) -> _Leads:
 
 
 _CLOSED = frozenset({_S.AWAITING_SIGN_OFF, _S.DONE})
+_WORKED = frozenset({_S.IN_PROGRESS, _S.AWAITING_SIGN_OFF})
 _STOPPED = _all(_S.ON_HOLD, _A.HOLD) | _all(_S.NOT_APPLICABLE, _A.NOT_APPLICABLE)
 _NOT_STARTED: _Leads = {
     **_all(_S.OPEN, _A.ATTACH, _A.INVITE, _A.WITNESS),
@@ -156,7 +148,7 @@ _TO_DECIDE: _Leads = {
 }
 
 TABLE: dict[State, _Leads] = {
-    _S.BLOCKED: _NOT_STARTED,
+    _S.BLOCKED: {**_NOT_STARTED, _A.RECORD_EARLY: _WORKED},
     _S.READY: {
         **_NOT_STARTED,
         **_all(_S.IN_PROGRESS, _A.START),
@@ -182,7 +174,7 @@ TABLE: dict[State, _Leads] = {
         **_all(_S.AWAITING_SIGN_OFF, _A.WITNESS, _A.ATTACH),
         _A.FACT: frozenset({_S.AWAITING_SIGN_OFF, _S.OPEN}),
         **_all(_S.AWAITING_SIGN_OFF, _A.MEASURE, _A.WAIVE),
-        _A.CORRECT: frozenset({_S.AWAITING_SIGN_OFF, _S.IN_PROGRESS}),
+        _A.CORRECT: _WORKED | {_S.OPEN},
         _A.SIGN: _CLOSED,
         **_all(_S.DONE, _A.OVERRIDE),
         _A.REJECT: frozenset({_S.IN_PROGRESS, _S.OPEN}),
@@ -199,7 +191,7 @@ TABLE: dict[State, _Leads] = {
     _S.ON_HOLD: {
         **_all(_S.ON_HOLD, _A.INVITE, _A.WITNESS),
         **_all(_S.ON_HOLD, _A.ATTACH, _A.FACT, _A.CORRECT),
-        _A.RESUME: NOT_MET | {_S.OPEN, _S.IN_PROGRESS, _S.AWAITING_SIGN_OFF},
+        _A.RESUME: NOT_MET | _WORKED | {_S.OPEN},
         **_all(_S.NOT_APPLICABLE, _A.NOT_APPLICABLE),
     },
     _S.NOT_APPLICABLE: _all(_S.OPEN, _A.REOPEN),
@@ -236,18 +228,18 @@ def refusal(
     return None
 
 
-FLAGS = ("stale", "waived", "attested", "simulated", "before", "overridden", "expired")
+FLAGS = ("stale", "waived", "attested", "simulated", "before", "overridden", "expired", "out_of_sequence")
 
 
 @dataclass(slots=True)
 class Activity:
     """A step at a unit. `plan` is the adopted plan's part of it. All other fields change with the work; only projections do that.
 
-    `stale_since` and `valid_since` are numbers of events. Approvals are valid if they are later than both. `kept` are the hosts
-    that a retry does not touch again. `performers` are who did the work of this attempt. `hands` are all who ever worked on the
-    activity: in an earlier attempt too, and those who only reported progress or read an instrument. The last four fields
-    depend on the time at which the activity is seen. `signed` is the number of valid approvals. `whose` is the organisation to
-    which the activity, or else its assignee, belongs.
+    `stale_since` and `valid_since` are numbers of events. Approvals are valid if they are later than both. A retry does not touch
+    the hosts in `kept`. `performers` did the work of this attempt. `hands` ever worked on the activity, reported its progress or
+    read an instrument. `early_because` says why the work was done although something before it was open. The last five fields
+    depend on the time of looking. `signed` counts the valid approvals. `whose` is the organisation of the activity or else of its
+    assignee. `out_of_sequence` is true while what should have come before early work is open.
     """
 
     plan: PlanActivity
@@ -280,10 +272,12 @@ class Activity:
     simulated: bool
     before: bool
     overridden: bool
+    early_because: str
     signed: int = 0
     whose: str = ""
     late: bool = False
     expired: bool = False
+    out_of_sequence: bool = False
 
     @property
     def id(self) -> str:
@@ -298,6 +292,11 @@ class Activity:
     def stale(self) -> bool:
         """True if something before it was opened again after it was done."""
         return self.stale_since is not None
+
+    @property
+    def is_transparent(self) -> bool:
+        """True if its successors also wait for what it waits for: it does not apply by decision, or was done out of sequence."""
+        return self.na_decided or bool(self.early_because)
 
     @property
     def flags(self) -> frozenset[str]:
@@ -327,7 +326,7 @@ class Activity:
 
 
 _values_of = attrgetter(*(field.name for field in fields(Activity)))
-_STORED = fields(Activity)[:-4]
+_STORED = fields(Activity)[:-5]
 COLUMNS = tuple(field.name for field in _STORED)
 """The columns of the table `activity` from which an `Activity` is made, in order."""
 
@@ -391,7 +390,7 @@ def stored_activity(values: Sequence[Any]) -> Activity:
 
 
 def seen_activity(values: Sequence[Any], now: datetime, *, lapsed: bool) -> Activity:
-    """Return the activity of a row as it is seen at `now`. The caller fills in `signed` and `whose`."""
+    """Return the activity of a row as it is seen at `now`. The caller fills in `signed`, `whose` and `out_of_sequence`."""
     row = stored_activity(values)
     row.state = seen(row.state, row.ready_from, now, lapsed=lapsed)
     row.expired = is_expired(row.valid_until, now)

@@ -15,6 +15,7 @@ from ledger.rules.case import Case
 from ledger.rules.judgement import Judgement, refuse_unmet
 from ledger.rules.permission import Matter, may
 from ledger.rules.readiness import refuse_waiting
+from ledger.rules.sequence import refuse_blocked
 from steps.catalog.terms import Kind
 from steps.errors import InputError, NotSatisfiedError
 
@@ -55,17 +56,25 @@ def permitted(case: Case, action: Action, result: State | None = None) -> None:
         raise refused
 
 
-def refuse_blocked(case: Case) -> None:
-    """Raise while the activity waits for what comes before it."""
-    if case.row.state is State.BLOCKED:
-        refuse_waiting(case.row.id, case.row.plan.title, "start", case.waits("start"))
+def is_unfinishable(case: Case) -> bool:
+    """Return whether FF or SF links keep the activity from finishing."""
+    finish_from = case.row.finish_from
+    return finish_from is None or finish_from > case.now
 
 
 def refuse_unfinishable(case: Case) -> None:
     """Raise while FF or SF links keep the activity from finishing."""
+    if is_unfinishable(case):
+        refuse_waiting(case.row.id, case.row.plan.title, "finish", case.waits("finish"))
+
+
+def refuse_out_of_sequence(case: Case) -> None:
+    """Raise for a gate or a hold point that was recorded early, while something before it is still open."""
     row = case.row
-    if row.finish_from is None or row.finish_from > case.now:
-        refuse_waiting(row.id, row.plan.title, "finish", case.waits("finish"))
+    is_hard = row.plan.kind is Kind.GATE or row.plan.policy.hold_point
+    if is_hard and row.out_of_sequence:
+        waits = [*case.waits("start"), *case.waits("finish")]
+        refuse_waiting(row.id, row.plan.title, "be passed", waits)
 
 
 def refuse_unwitnessed(case: Case) -> None:
@@ -146,6 +155,7 @@ def sign(case: Case, role: str | None = None) -> Approval:
     row, policy = case.row, case.row.plan.policy
     under = allowed(case, "sign", role=role)
     begins = _passes_gate(case)
+    refuse_out_of_sequence(case)
     _refuse_needless(row, case.now)
     if case.actor.id in case.approvals:
         needed = f"it needs {policy.quorum} different people"
@@ -256,6 +266,7 @@ def break_glass(case: Case) -> Passed:
     """Pass finished work against its policy. This does not pass criteria: each open one must be waived by name before."""
     role, row = allowed(case, "break_glass"), case.row
     permitted(case, Action.OVERRIDE, State.DONE)
+    refuse_out_of_sequence(case)
     unmet = [str(judgement) for judgement in case.judgements if judgement.is_open]
     if unmet:
         raise NotSatisfiedError(

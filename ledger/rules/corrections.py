@@ -14,6 +14,7 @@ from ledger.rules.activity import Action, State
 from ledger.rules.approval import matter_of, permitted, stored_state
 from ledger.rules.case import Case
 from ledger.rules.permission import may, refuse_stranger
+from steps.catalog.terms import Kind
 from steps.errors import InputError, NotSatisfiedError
 
 COMMENTED, STARTED, FINISHED = "activity.commented", "activity.started", "activity.finished"
@@ -96,7 +97,7 @@ def _after(case: Case, entry: EntryRow) -> State:
     """Return the state after an entry is taken back."""
     state = stored_state(case.row)
     if entry.kind == FINISHED and state is State.AWAITING_SIGN_OFF:
-        return State.IN_PROGRESS
+        return State.OPEN if case.row.plan.kind is Kind.GATE else State.IN_PROGRESS
     working = {State.IN_PROGRESS} if entry.kind == STARTED else {State.IN_PROGRESS, State.ON_HOLD}
     if entry.kind == FINISHED or (entry.kind in WHILE_WORKING and state not in working):
         raise NotSatisfiedError(

@@ -56,8 +56,14 @@ def refuse_unready(
             f"{order.id} was placed on {order.placed_at:%Y-%m-%d}",
             hint="`clusterwright promise` records another delivery date, `change request` another value",
         )
-    if order.ready_from is None or order.ready_from > now or lapsed:
-        refuse_waiting(order.id, order.title, "be placed", waits)
+    if is_unready(order, now, lapsed=lapsed):
+        option = "; if it was placed all the same, add --out-of-sequence WHY"
+        refuse_waiting(order.id, order.title, "be placed", waits, otherwise=option)
+
+
+def is_unready(order: OrderRow, now: datetime, *, lapsed: bool) -> bool:
+    """Return whether an order still waits for something before it."""
+    return order.ready_from is None or order.ready_from > now or lapsed
 
 
 def refuse_unplaced(order: OrderRow) -> None:

@@ -68,13 +68,14 @@ def activity_times(row: Activity) -> Times:
     """Return an activity's times as its successors see them.
 
     A stale hold point counts as not passed. An activity that does not apply is bridged: it counts as finished when its own
-    predecessors are finished, but not before the decision that it does not apply.
+    predecessors are finished, but not before the decision that it does not apply. What was done out of sequence counts from
+    when its own predecessors are finished.
     """
     if row.plan.policy.hold_point and row.stale:
         return NEVER
     match row.state:
         case State.DONE:
-            return Times(row.started_at or row.done_at, row.done_at)
+            return _in_sequence(row, Times(row.started_at or row.done_at, row.done_at))
         case State.NOT_APPLICABLE:
             if row.ready_from is None or row.na_at is None:
                 return NEVER
@@ -83,7 +84,28 @@ def activity_times(row: Activity) -> Times:
         case State.OPEN | State.BLOCKED | State.READY:
             return NEVER
         case _:
-            return Times(row.started_at, None)
+            return _in_sequence(row, Times(row.started_at, None))
+
+
+def _in_sequence(row: Activity, times: Times) -> Times:
+    if not row.early_because:
+        return times
+    started = counted_from(times.started, row.ready_from)
+    finished = counted_from(times.finished, row.finish_from)
+    return Times(started, None if started is None else counted_from(finished, started))
+
+
+def counted_from(at: datetime | None, ready_from: datetime | None) -> datetime | None:
+    """Return from when successors count what happened out of sequence at a time. None while it waits for something."""
+    return None if at is None or ready_from is None else max(at, ready_from)
+
+
+def is_out_of_sequence(row: Activity, now: datetime, *, lapsed: bool) -> bool:
+    """Return whether something that should have come before early work is still open."""
+    if not row.early_because:
+        return False
+    sides = (row.ready_from, row.finish_from) if row.finished_at else (row.ready_from,)
+    return lapsed or any(since is None or since > now for since in sides)
 
 
 def unmet(links: Sequence[LinkRow], side: str, now: datetime) -> list[Unmet]:
@@ -91,15 +113,25 @@ def unmet(links: Sequence[LinkRow], side: str, now: datetime) -> list[Unmet]:
     return [_unmet(link) for link in links if _is_waited_for(link, side, now)]
 
 
-def refuse_waiting(node: str, title: str, verb: str, waits: Sequence[Unmet]) -> None:
-    """Raise an error that names what a node waits for. `verb` is what the node cannot do yet, for example start."""
+def refuse_waiting(
+    node: str,
+    title: str,
+    verb: str,
+    waits: Sequence[Unmet],
+    *,
+    otherwise: str = "",
+) -> None:
+    """Raise an error that names what a node waits for. `verb` is what the node cannot do yet, for example start.
+
+    `otherwise` is added to the hint.
+    """
     counted = Counter(wait.state for wait in waits)
     tally = ", ".join(f"{state} {number}" for state, number in counted.most_common())
     named = "; ".join(f"{w.predecessor} {w.title}: {w.state} ({w.reason})" for w in waits[:NAMED])
     rest = f"; and {len(waits) - NAMED} more" if len(waits) > NAMED else ""
     raise NotSatisfiedError(
         f"{node} {title!r} cannot {verb} yet; it waits for {len(waits)} ({tally}): {named}{rest}",
-        hint=f"clusterwright why '{node}'",
+        hint=f"clusterwright why '{node}'{otherwise}",
     )
 
 

@@ -81,6 +81,7 @@ class OrderRow(NamedTuple):
     """An order. `state` is planned, placed, part received or received.
 
     `quantity` includes change orders. `value` is None if nobody recorded it. What is `serialised` is received by serial number.
+    `early_because` says why it was placed although something before it was open, and is empty otherwise.
     """
 
     id: str
@@ -112,6 +113,7 @@ class OrderRow(NamedTuple):
     acknowledgement: str
     expedite_cost: Decimal
     serialised: bool
+    early_because: str
 
 
 class ChangeRow(NamedTuple):

@@ -10,12 +10,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ledger.entries import ItemResult, Measured, RunOutcome
-from ledger.rules.activity import CHANGING, PEOPLES_WORK, Action, Activity, State
-from ledger.rules.approval import after_work, allowed, permitted, refuse_blocked, refuse_unwitnessed
+from ledger.rules.activity import Action, Activity, State
+from ledger.rules.approval import after_work, allowed, permitted, refuse_unwitnessed
 from ledger.rules.case import Case, Read
 from ledger.rules.judgement import MET, Reading, judge_items, judgements
 from ledger.rules.rows import RUN_DONE, RUN_NOT_DONE, PreviewRow, ReleaseRow
-from steps.catalog.terms import Effect, Kind
+from ledger.rules.sequence import refuse_blocked
+from steps.catalog.terms import CHANGING, PEOPLES_WORK, Effect, Kind
 from steps.errors import InputError, NotSatisfiedError
 from steps.schedule.activity import PlanCriterion
 

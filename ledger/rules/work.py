@@ -7,21 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 from ledger.entries import Measured, ReadingEntry
-from ledger.rules.activity import (
-    NOT_MET,
-    PEOPLES_WORK,
-    SOFTWARES_WORK,
-    Action,
-    State,
-)
+from ledger.rules.activity import NOT_MET, Action, State
 from ledger.rules.approval import (
     after_work,
     allowed,
+    is_unfinishable,
     matter_of,
     permitted,
-    refuse_blocked,
     refuse_open_a,
     refuse_unfinishable,
     refuse_unwitnessed,
@@ -32,18 +27,33 @@ from ledger.rules.judgement import Reading, judgements, refuse_unmet
 from ledger.rules.permission import Actor, refuse_outsider, refuse_stranger
 from ledger.rules.readings import asked_of, measured
 from ledger.rules.rows import RUN_NOT_DONE
+from ledger.rules.sequence import early, refuse_blocked, refuse_never
+from steps.catalog.terms import PEOPLES_WORK, SOFTWARES_WORK, Kind
 from steps.errors import InputError, NotPermittedError, NotSatisfiedError
 
 NAMED = 5
 """How many hosts or items an error names. The others are counted."""
 
 
-def start(case: Case) -> None:
-    """Let people start the work."""
+class Ended(NamedTuple):
+    """What follows from finished work: the state, why it was out of sequence, and whether it is a gate, which nobody performs."""
+
+    result: State
+    out_of_sequence: str
+    by_nobody: bool
+
+
+def start(case: Case, out_of_sequence: str) -> str:
+    """Let people start the work. Return why it was out of sequence. Empty if nothing before it was open."""
     allowed(case, "start")
-    refuse_blocked(case)
-    permitted(case, Action.START, State.IN_PROGRESS)
+    early_because = ""
+    if case.row.state is State.BLOCKED and case.row.plan.kind is not Kind.GATE:
+        early_because = early(case, out_of_sequence)
+        permitted(case, Action.RECORD_EARLY, State.IN_PROGRESS)
+    else:
+        permitted(case, Action.START, State.IN_PROGRESS)
     refuse_unwitnessed(case)
+    return early_because
 
 
 def progress(
@@ -67,19 +77,32 @@ def progress(
         raise InputError(f"percent is between 0 and 100, not {percent}")
 
 
-def finish(case: Case) -> State:
-    """Let people finish the work. Every criterion is met or waived, and every item of a checklist is good or accepted."""
+def finish(case: Case, out_of_sequence: str) -> Ended:
+    """Let people finish the work. Every criterion is met or waived, and every item of a checklist is good or accepted.
+
+    A gate has no work. If what it asks for happened while something before it was open, that is recorded here. The gate's approval
+    waits, and so does everything after it.
+    """
     row = case.row
     allowed(case, "finish")
     result = after_work(row, by_hand=True)
+    if row.state is State.BLOCKED and row.plan.kind is Kind.GATE:
+        early_because = early(case, out_of_sequence)
+        permitted(case, Action.RECORD_EARLY, result)
+        refuse_unwitnessed(case)
+        return Ended(result, early_because, by_nobody=True)
     permitted(case, Action.FINISH, result)
     if row.started_at is not None and case.now < row.started_at:
         raise InputError(f"{row.id} started at {row.started_at:%Y-%m-%d %H:%M}Z, after that")
-    refuse_unfinishable(case)
+    early_because = out_of_sequence if is_unfinishable(case) else ""
+    if early_because:
+        refuse_never(row)
+    else:
+        refuse_unfinishable(case)
     refuse_unwitnessed(case)
     refuse_open_items(case)
     refuse_unmet(row.id, case.judgements, "finish")
-    return result
+    return Ended(result, early_because, by_nobody=False)
 
 
 def attest(case: Case) -> State:

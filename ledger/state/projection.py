@@ -187,7 +187,7 @@ class Projection(Collected):
 
     def next_attempt(self, row: Activity, state: State) -> None:
         """Begin the next attempt."""
-        begun = {} if state is not State.OPEN else {"started_at": None}
+        begun = {} if state is not State.OPEN else {"started_at": None, "early_because": ""}
         self.change(row, attempt=row.attempt + 1, state=state, **FRESH, **begun)
 
     def reach(self, row: Activity, result: str, event: Event, **columns: Any) -> None:

@@ -11,8 +11,8 @@ from datetime import datetime
 from json import dumps
 from typing import Any, NamedTuple
 
-from ledger.rules.activity import Activity, State
-from ledger.rules.readiness import NEVER, Times, activity_times, satisfied_at, side_of
+from ledger.rules.activity import State
+from ledger.rules.readiness import NEVER, Times, activity_times, counted_from, satisfied_at, side_of
 from ledger.rules.working_time import SiteCalendar
 from ledger.state.collected import stored
 from ledger.state.projection import EVERY, Projection
@@ -27,7 +27,10 @@ FROM plan_revision ORDER BY revision DESC LIMIT 1"""
 _EVERY_LINK = 'SELECT id, "before", "after", type, lag_h, lag_calendar, satisfied_at FROM link'
 _LINKS = _EVERY_LINK + ' WHERE "before" IN (SELECT value FROM json_each(:names)) ORDER BY id'  # noqa: S608  our names
 _NEW_END = "UPDATE link SET satisfied_at = ? WHERE id = ?"
-_ORDERS = "SELECT id, ready_from FROM order_line WHERE id IN (SELECT value FROM json_each(:names))"
+_ORDERS = """
+SELECT id, ready_from, early_because <> '' FROM order_line WHERE id IN (SELECT value FROM json_each(:names))"""
+_DELIVERIES = "SELECT id FROM tranche WHERE order_line IN (SELECT value FROM json_each(:names)) ORDER BY id"
+_EARLY_ORDERS = "SELECT id FROM order_line WHERE early_because <> '' ORDER BY id"
 _READINESS = """
 SELECT value,
   EXISTS (SELECT 1 FROM link WHERE "after" = value AND side = 'start' AND satisfied_at IS NULL),
@@ -36,11 +39,14 @@ SELECT value,
   (SELECT max(satisfied_at) FROM link WHERE "after" = value AND side = 'finish')
 FROM json_each(:names) ORDER BY value"""
 _SUPPLIES = """
-SELECT id, placed_at FROM order_line WHERE id IN (SELECT value FROM json_each(:names))
-UNION ALL SELECT id, received_at FROM tranche WHERE id IN (SELECT value FROM json_each(:names))"""
+SELECT id, placed_at, early_because <> '', ready_from FROM order_line
+WHERE id IN (SELECT value FROM json_each(:names))
+UNION ALL SELECT t.id, t.received_at, o.early_because <> '', o.ready_from
+FROM tranche t JOIN order_line o ON o.id = t.order_line WHERE t.id IN (SELECT value FROM json_each(:names))"""
 _ALL_SUPPLIES = """
-SELECT id, placed_at FROM order_line WHERE placed_at IS NOT NULL
-UNION ALL SELECT id, received_at FROM tranche WHERE received_at IS NOT NULL"""
+SELECT id, placed_at, 0, NULL FROM order_line WHERE placed_at IS NOT NULL AND early_because = ''
+UNION ALL SELECT t.id, t.received_at, 0, NULL FROM tranche t JOIN order_line o ON o.id = t.order_line
+WHERE t.received_at IS NOT NULL AND o.early_because = ''"""
 
 
 class Network(NamedTuple):
@@ -75,13 +81,12 @@ def settle(p: Projection) -> None:
 
 
 def _settle(p: Projection, network: Network, changed: Iterable[str]) -> None:
-    """Work out the successors of nodes. Go on with the successors of those that do not apply, since these are bridged."""
+    """Work out the successors of nodes. Go on with the successors of those that are transparent."""
     wave = list(changed)
     while wave:
         times = _times(p, wave)
         waits = _worked_out(p, network, times, p.ask(_LINKS, names=dumps(wave)))
-        moved = _move(p, network.first, {wait.after for wait in waits if wait.has_moved})
-        wave = [row.id for row in moved if row.na_decided]
+        wave = _move(p, network.first, {wait.after for wait in waits if wait.has_moved})
 
 
 def _worked_out(
@@ -101,24 +106,32 @@ def _worked_out(
     return waits
 
 
-def _move(p: Projection, first: datetime, names: set[str]) -> list[Activity]:
-    """Set from when nodes are ready, by their links. Return the activities for which that changed."""
+def _move(p: Projection, first: datetime, names: set[str]) -> list[str]:
+    """Set from when nodes are ready, by their links. Return those for which that changed and whose successors wait for it too."""
     if not names:
         return []
     ordered = sorted(names)
     wanted, rows, moved = dumps(ordered), p.activities(ordered), []
-    orders = dict(p.ask(_ORDERS, names=wanted))
+    orders = {name: rest for name, *rest in p.ask(_ORDERS, names=wanted)}
     for name, waits, ready, waits_to_finish, finish in p.ask(_READINESS, names=wanted):
         ready_from = None if waits else instant(ready) or first
         finish_from = None if waits_to_finish else instant(finish) or first
-        if name in orders and stored(ready_from) != orders[name]:
+        if name in orders and stored(ready_from) != orders[name][0]:
             p.update("order_line", name, ready_from=ready_from)
+            if orders[name][1]:
+                moved += _with_deliveries(p, [name])
         if name in rows:
             row = rows[name]
-            if row.ready_from != ready_from:
-                moved.append(row)
+            before = (row.ready_from, row.finish_from)
+            if row.is_transparent and before != (ready_from, finish_from):
+                moved.append(name)
             p.change(row, ready_from=ready_from, finish_from=finish_from)
     return moved
+
+
+def _with_deliveries(p: Projection, orders: list[str]) -> list[str]:
+    """Return orders and their deliveries."""
+    return [*orders, *p.ids(_DELIVERIES, names=dumps(orders))]
 
 
 def _times(p: Projection, names: list[str]) -> dict[str, Times]:
@@ -132,9 +145,14 @@ def _times(p: Projection, names: list[str]) -> dict[str, Times]:
 
 
 def _supplied(rows: Iterable[Any]) -> Iterator[tuple[str, Times]]:
-    """Yield the times of orders and deliveries: they start and finish when they are placed or received."""
-    for name, text in rows:
+    """Yield the times of orders and deliveries: they start and finish when they are placed or received.
+
+    Those of an order that was placed out of sequence count from when the order's own predecessors are finished.
+    """
+    for name, text, is_early, ready_from in rows:
         at = instant(text)
+        if is_early:
+            at = counted_from(at, instant(ready_from))
         yield name, Times(at, at)
 
 
@@ -143,7 +161,8 @@ def _settle_every_node(p: Projection, network: Network) -> None:
     names = [name for (name,) in p.ask("SELECT id FROM activity ORDER BY ordinal")]
     rows = p.activities(names)
     without_times = {State.OPEN, State.NOT_APPLICABLE}
-    begun = [row for row in rows.values() if row.state not in without_times]
+    opaque = [row for row in rows.values() if not row.is_transparent]
+    begun = [row for row in opaque if row.state not in without_times]
     times = {row.id: activity_times(row) for row in begun}
     times.update(_supplied(p.ask(_ALL_SUPPLIES)))
     latest: dict[tuple[str, str], datetime | None] = {}
@@ -157,4 +176,5 @@ def _settle_every_node(p: Projection, network: Network) -> None:
         p.change(row, ready_from=start, finish_from=finish)
     for (name,) in p.ask("SELECT id FROM order_line"):
         p.update("order_line", name, ready_from=latest.get((name, "start"), network.first))
-    _settle(p, network, [name for name in names if rows[name].na_decided])
+    transparent = [name for name in names if rows[name].is_transparent]
+    _settle(p, network, transparent + _with_deliveries(p, p.ids(_EARLY_ORDERS)))

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ledger.rules.activity import Activity, State
-from ledger.rules.readiness import NEVER, Times, activity_times, satisfied_at, side_of
+from ledger.rules.readiness import NEVER, Times, activity_times, counted_from, satisfied_at, side_of
 from ledger.rules.subjects import is_supply
 from ledger.rules.working_time import SiteCalendar
 from ledger.state.projection import EVERY, Projection
@@ -23,7 +23,10 @@ _REVISION = """
 SELECT first_at, time_zone, start, working_days, working_hours, holidays
 FROM plan_revision ORDER BY revision DESC LIMIT 1"""
 _SUPPLY = """
-SELECT placed_at FROM order_line WHERE id = :name UNION ALL SELECT received_at FROM tranche WHERE id = :name"""
+SELECT placed_at, early_because <> '', id FROM order_line WHERE id = :name
+UNION ALL SELECT t.received_at, o.early_because <> '', o.id
+FROM tranche t JOIN order_line o ON o.id = t.order_line WHERE t.id = :name"""
+_DELIVERIES = "SELECT id FROM tranche WHERE order_line = :name"
 
 
 class PlannedLink(NamedTuple):
@@ -33,6 +36,14 @@ class PlannedLink(NamedTuple):
     type: str
     lag_h: float
     lag_calendar: str
+
+
+class Supplied(NamedTuple):
+    """When an order was placed or a delivery was received, its order, and whether that was placed out of sequence."""
+
+    at: datetime | None
+    is_early: bool
+    order: str
 
 
 class Ready(NamedTuple):
@@ -49,7 +60,7 @@ class PlanNetwork:
         """Read the links and the calendar of the plan in force."""
         self._projection = projection
         self._kept: dict[str, Ready] = {}
-        self._supplied: dict[str, datetime | None] = {}
+        self._supplied: dict[str, Supplied] = {}
         first, *calendar = projection.ask(_REVISION)[0]
         self._first = instant_of(first)
         self._calendar = SiteCalendar(*calendar)
@@ -64,14 +75,12 @@ class PlanNetwork:
         """Return from when a node may start and finish."""
         found = self._kept.get(node)
         if found is None:
-            bridged: dict[str, datetime | None] = {}
-            start = self._from(node, "start", bridged)
-            found = Ready(start, self._from(node, "finish", bridged))
+            found = self._ready(node, {})
             self._kept[node] = found
         return found
 
     def forget(self, touched: Iterable[str]) -> None:
-        """Forget what follows nodes that have changed. What does not apply is bridged: then what follows it is forgotten too."""
+        """Forget what follows nodes that have changed. What follows transparent ones is forgotten too."""
         waiting = set(touched)
         if EVERY in waiting:
             self._kept.clear()
@@ -84,18 +93,32 @@ class PlanNetwork:
             self._supplied.pop(node, None)
             for after in self._after.get(node, ()):
                 self._kept.pop(after, None)
-                row = self._activity(after)
-                if row is not None and row.state is State.NOT_APPLICABLE and after not in seen:
-                    waiting.add(after)
+                if after not in seen:
+                    waiting.update(self._transparent(after))
+
+    def _transparent(self, node: str) -> Iterable[str]:
+        """Return the nodes whose successors wait for what a node waits for: the node, or with it an early order's deliveries."""
+        if is_supply(node):
+            is_early = self._supply(node).is_early
+            return [node, *self._projection.ids(_DELIVERIES, name=node)] if is_early else ()
+        row = self._activity(node)
+        is_transparent = row is not None and (row.state is State.NOT_APPLICABLE or row.is_transparent)
+        return (node,) if is_transparent else ()
 
     def _activity(self, node: str) -> Activity | None:
         return None if is_supply(node) else self._projection.find(node)
+
+    def _ready(self, node: str, bridged: dict[str, Ready]) -> Ready:
+        if node not in bridged:
+            start = self._from(node, "start", bridged)
+            bridged[node] = Ready(start, self._from(node, "finish", bridged))
+        return bridged[node]
 
     def _from(
         self,
         node: str,
         side: str,
-        bridged: dict[str, datetime | None],
+        bridged: dict[str, Ready],
     ) -> datetime | None:
         latest = self._first
         links = self._before.get((node, side))
@@ -107,23 +130,23 @@ class PlanNetwork:
             latest = ends if number == 0 else max(latest, ends)
         return latest
 
-    def _times(self, node: str, bridged: dict[str, datetime | None]) -> Times:
+    def _times(self, node: str, bridged: dict[str, Ready]) -> Times:
         if is_supply(node):
-            at = self._supplied_at(node)
+            at, is_early, order = self._supply(node)
+            if is_early:
+                at = counted_from(at, self._ready(order, bridged).start)
             return Times(at, at)
         row = self._activity(node)
         if row is None:
             return NEVER
-        if row.state is State.NOT_APPLICABLE:
-            if node not in bridged:
-                bridged[node] = self._from(node, "start", bridged)
+        if row.state is State.NOT_APPLICABLE or row.is_transparent:
             row = row.copied()
-            row.ready_from = bridged[node]
+            row.ready_from, row.finish_from = self._ready(node, bridged)
         return activity_times(row)
 
-    def _supplied_at(self, name: str) -> datetime | None:
-        """Return when an order was placed or a delivery was received. None if it was not."""
+    def _supply(self, name: str) -> Supplied:
         if name not in self._supplied:
             found = self._projection.ask(_SUPPLY, name=name)
-            self._supplied[name] = instant(found[0][0]) if found else None
+            at, is_early, order = found[0] if found else (None, False, name)
+            self._supplied[name] = Supplied(instant(at), bool(is_early), order)
         return self._supplied[name]

@@ -47,6 +47,7 @@ from ledger.rules.case import OpenA, Read, RunEnd
 from ledger.rules.judgement import Reading
 from ledger.rules.nearest import unknown_activity
 from ledger.rules.permission import Actor
+from ledger.rules.readiness import is_out_of_sequence
 from ledger.rules.rows import SignerKey
 from ledger.rules.subjects import is_supply
 from ledger.state.projection import Projection
@@ -289,9 +290,10 @@ class ReplayRecord(Record):
             self._network = PlanNetwork(self.projection)
         row = found.copied()
         row.ready_from, row.finish_from = self._network.ready(name)
-        if row.state is State.OPEN:
+        if row.state is State.OPEN or row.early_because:
             is_lapsed = self._is_lapsed(name, now)
             row.state = seen(row.state, row.ready_from, now, lapsed=is_lapsed)
+            row.out_of_sequence = is_out_of_sequence(row, now, lapsed=is_lapsed)
         row.expired = is_expired(row.valid_until, now)
         return row
 

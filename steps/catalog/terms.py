@@ -53,6 +53,14 @@ class Effect(StrEnum):
     DESTRUCTIVE = "destructive"
 
 
+PEOPLES_WORK = frozenset({Kind.PROCURE, Kind.FIELD, Kind.GATE})
+"""Kinds of step whose work people do."""
+
+SOFTWARES_WORK = frozenset({Kind.AUTOMATE, Kind.VERIFY})
+CHANGING = frozenset({Effect.CHANGE, Effect.DESTRUCTIVE})
+"""Effects that wait for a release."""
+
+
 class LinkType(StrEnum):
     """How a successor hangs on its predecessor."""
 

@@ -19,10 +19,14 @@ from steps.schedule.plan import Plan
 
 
 class Actual(NamedTuple):
-    """The start and the finish of an activity, order or delivery; None if it has not happened."""
+    """The start and the finish of an activity, order or delivery; None if it has not happened.
+
+    `out_of_sequence` is true while something before it is open. What comes after it then waits for that too.
+    """
 
     started: datetime | None
     finished: datetime | None
+    out_of_sequence: bool = False
 
 
 UNTOUCHED = Actual(None, None)
@@ -61,10 +65,12 @@ def _progress(network: Network, calendar: WorkCalendar, actuals: Actuals, now: d
     """Return what has happened in elapsed hours. A node that only has a finish started then, too."""
     started = np.full(len(network.ids), np.nan)
     finished = started.copy()
+    early = np.zeros(len(network.ids), dtype=bool)
     for index, name in enumerate(network.ids):
         actual = actuals.get(name, UNTOUCHED)
+        early[index] = actual.out_of_sequence
         if actual.finished is not None:
             started[index] = finished[index] = calendar.hours_since_origin(actual.finished)
         if actual.started is not None:
             started[index] = calendar.hours_since_origin(actual.started)
-    return Progress(started, finished, max(0.0, calendar.hours_since_origin(now)))
+    return Progress(started, finished, early, max(0.0, calendar.hours_since_origin(now)))

@@ -47,10 +47,14 @@ class Network:
 
 @dataclass(frozen=True)
 class Progress:
-    """What has happened: elapsed hours since the origin, NaN for what has not."""
+    """What has happened: elapsed hours since the origin, NaN for what has not.
+
+    What is out of sequence happened while something before it is open. Its successors wait for that too (retained logic).
+    """
 
     started: Floats
     finished: Floats
+    out_of_sequence: Bools
     data_date: float
 
 
@@ -190,8 +194,11 @@ class CriticalPath:
         began = np.nan_to_num(started)
         planned = self._plus_work(began, duration, working)
         unfinished = np.where(running, np.maximum(planned, progress.data_date), finishes[nodes])
-        starts[nodes] = np.where(done | running, began, starts[nodes])
-        finishes[nodes] = np.where(done, np.nan_to_num(finished), unfinished)
+        actual_start = np.where(done | running, began, starts[nodes])
+        actual_finish = np.where(done, np.nan_to_num(finished), unfinished)
+        early = progress.out_of_sequence[nodes]
+        starts[nodes] = np.where(early, np.maximum(starts[nodes], actual_start), actual_start)
+        finishes[nodes] = np.where(early, np.maximum(starts[nodes], actual_finish), actual_finish)
 
     def _backward(self, early_finish: Floats, finish: float) -> tuple[Floats, Floats]:
         late_finish = np.maximum(early_finish, finish)

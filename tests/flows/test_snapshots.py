@@ -176,7 +176,7 @@ def test_a_rehearsal_opens_the_record_once_a_wake_a_task_and_a_situation(
 def test_a_running_engine_opens_the_record_once_a_wake_and_once_a_task(
     both_passed: Path, start: Start, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With Prefect and Ansible: no flow and no task opens it beside the looks, but for the status at an advance's end."""
+    """With Prefect and Ansible: beside the looks only the status at an advance's end, and before a result whether it can be signed."""
     looks: list[tuple[int | None, int]] = []
     look = Lookout.look
 
@@ -197,6 +197,7 @@ def test_a_running_engine_opens_the_record_once_a_wake_and_once_a_task(
     assert {count for queued, count in looks if queued is None} == {0}
     here = threading.current_thread()
     in_tasks = [thread for thread in opened if thread not in {here, running.thread}]
-    assert len(in_tasks) == running.engine.task_runs
+    results = [run for run in runs(both_passed) if run.settled_at]
+    assert len(in_tasks) == running.engine.task_runs + len(results)
     beside_looks = opened.count(running.thread) - sum(count for _, count in looks)
     assert beside_looks == running.dispatcher.advances

@@ -282,6 +282,7 @@ PLACED = OrderPlaced(
     currency="",
     budget_line="",
     organisation="",
+    out_of_sequence="",
 )
 
 
@@ -348,6 +349,8 @@ def others(name: str, value: Any) -> list[Any]:
     """Return other values for a field."""
     if name == "result":
         return [state.value for state in State if state.value != value]
+    if name == "out_of_sequence":
+        return ["" if value else "it was quicker"]  # another reason is what somebody entered
     match value:
         case bool():
             return [not value]

@@ -21,9 +21,10 @@ from ledger.questions.orders import orders
 from ledger.questions.records import claims
 from ledger.questions.why import why
 from ledger.questions.workload import WorkloadRow, workload
-from ledger.rules.activity import LOOKS, PEOPLES_WORK, TABLE, Action, State, is_open_to
+from ledger.rules.activity import LOOKS, TABLE, Action, State, is_open_to
 from ledger.state.projector import HANDLERS
 from ledger.writing import Ledger
+from steps.catalog.terms import PEOPLES_WORK
 from steps.errors import InputError
 from tests.ledger.conftest import Clock, Look
 from tests.ledger.journey import bought, passed, racked, take

@@ -16,17 +16,19 @@ import pytest
 from ledger.decisions.evidence import attach
 from ledger.decisions.people import revoke_key
 from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.progress import import_progress
 from ledger.decisions.sign_off import attend, invite, reject, sign, waive
-from ledger.decisions.work import finish, reopen, start
+from ledger.decisions.work import finish, na, reopen, start
+from ledger.entries import ProgressRow
 from ledger.log.chain import Event
 from ledger.trust import ssh
 from ledger.trust.audit import audit
 from ledger.trust.proving import Proof
 from ledger.trust.statements import signed_text
 from ledger.writing import Ledger
-from steps.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, WaitingError
+from steps.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, UnsignedError, WaitingError
 from steps.schedule.plan import Plan
-from tests.ledger.conftest import PEOPLE, Clock, activity, small_plan
+from tests.ledger.conftest import PEOPLE, T0, Clock, activity, small_plan
 from tests.needs import needs
 
 pytestmark = needs("ssh-keygen")
@@ -272,4 +274,21 @@ def test_a_signer_signs_who_witnessed_it_and_how_long_it_holds(signed: Ledger, k
 
     said = json.loads(event.payload.statement)["predicate"]["policy"]  # type: ignore[attr-defined]
     assert (said["witnesses"], said["valid_days"]) == (["sponsor"], "365")
+    assert audit(signed.site_dir) == []
+
+
+def test_what_is_declared_done_or_needless_is_signed_on_a_signed_site(signed: Ledger, keys: Keys) -> None:
+    """Whatever an activity's own policy says: both end work that nobody approves."""
+    done = ProgressRow(2, "001@site", "done", T0, T0, "ACME")
+
+    def imported() -> Event:
+        event = import_progress(signed, "pm", [done])
+        assert event is not None
+        return event
+
+    decisions: tuple[Decide, ...] = (lambda: na(signed, "pm", "010@pod-002", "no second pod"), imported)
+    for decide in decisions:
+        with pytest.raises(UnsignedError, match="needs a signature"):
+            decide()
+        put_name(signed, keys["pm"], decide)
     assert audit(signed.site_dir) == []

@@ -79,7 +79,7 @@ def test_what_has_happened_is_kept_and_the_rest_runs_from_the_data_date() -> Non
         np.zeros(3, dtype=bool),
         (Edge(0, 1), Edge(1, 2)),
     )
-    progress = Progress(np.array([0.0, 14.0, np.nan]), np.array([12.0, np.nan, np.nan]), data_date=20.0)
+    progress = Progress(np.array([0.0, 14.0, np.nan]), np.array([12.0, np.nan, np.nan]), np.zeros(3, dtype=bool), 20.0)
 
     found = CriticalPath(network, CALENDAR).solve(progress=progress)
 

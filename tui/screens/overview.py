@@ -112,6 +112,7 @@ def _facts(snapshot: Snapshot, forecast: datetime | None) -> Text:
     lines = [
         f"{n.by_state[State.DONE]} of {n.total - left_out} activities done, {left_out} not applicable",
         f"waived {n.waived} · attested {n.attested} · stale {n.stale} · simulated {n.simulated}",
+        f"out of sequence {n.out_of_sequence}",
     ]
     if planned is not None:
         lines.append(f"go-live planned  {day_text(planned)}")

@@ -11,7 +11,7 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import AtOption, OrderId, day_option
+from clusterwright.commands.options import AtOption, OrderId, SequenceOption, day_option
 from ledger.decisions import orders
 
 
@@ -26,6 +26,7 @@ def order(
     organisation: Annotated[str, Option(help="Whose people report on it, beside your buyers.")] = "",
     promised: Annotated[date | None, day_option("The delivery date promised.")] = None,
     at: AtOption = None,
+    out_of_sequence: SequenceOption = "",
 ) -> None:
     me.once(
         order_id,
@@ -38,5 +39,6 @@ def order(
         currency=currency,
         budget_line=budget_line,
         organisation=organisation,
+        out_of_sequence=out_of_sequence,
         at=at,
     )

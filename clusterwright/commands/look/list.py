@@ -3,6 +3,7 @@
 Example:
     clusterwright list --state awaiting_sign_off
     clusterwright list --unit pod-003 --search burn --json
+    clusterwright list --flag out_of_sequence
 
 """
 
@@ -16,7 +17,7 @@ from clusterwright.flat import flat_activity
 from clusterwright.output import Cells, day
 from ledger.questions.activities import activities
 from ledger.questions.site import site_of
-from ledger.rules.activity import Activity, State
+from ledger.rules.activity import FLAGS, Activity, State
 from steps.errors import InputError
 
 
@@ -27,7 +28,10 @@ def list_(
     unit: Annotated[str | None, Option(help="Only this unit, as pod-003.")] = None,
     search: Annotated[str | None, Option(help="Only where id or title holds this.")] = None,
     organisation: Annotated[str | None, Option(help="Only what this contractor or its people do.")] = None,
+    flag: Annotated[str | None, Option(help="Only with this flag, as stale or out_of_sequence.")] = None,
 ) -> None:
+    if flag is not None and flag not in FLAGS:
+        raise InputError(f"{flag!r} is no flag", hint="flags: " + ", ".join(FLAGS))
     if state is not None and state not in {s.value for s in State}:
         raise InputError(f"{state!r} is no state", hint="states: " + ", ".join(s.value for s in State))
     with ask.record() as snapshot:
@@ -39,6 +43,7 @@ def list_(
             search=search,
             organisation=organisation,
         )
+        rows = [row for row in rows if flag is None or flag in row.flags]
         zone, document = site_of(snapshot).time_zone, [flat_activity(row) for row in rows]
         headers = ("state", "activity", "what", "who", "planned start", "flags")
         ask.table(snapshot, rows, headers, lambda row: _cells(row, zone), document=document)

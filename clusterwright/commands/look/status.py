@@ -44,6 +44,7 @@ def _print(document: Document, to_place: list[OrderRow]) -> None:
         cells = (row.total, *(getattr(row, name) for name in _COLUMNS), row.late)
         print(f"{row.phase:<17}" + "".join(f"{cell:>8}" for cell in cells))
     marks = ", ".join(f"{name} {getattr(found, name)}" for name in ("waived", "attested", "stale", "simulated"))
+    marks += f", out of sequence {found.out_of_sequence}"
     print(f"{found.total} activities; {marks}")
     if to_place:
         late = sum(o.order_by is not None and o.order_by < now for o in to_place)

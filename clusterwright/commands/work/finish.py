@@ -1,14 +1,16 @@
 """Record that work is finished.
 
-It then waits for its sign-off, or is done where it needs none.
+It then waits for its sign-off, or is done where it needs none. A gate has no work. With --out-of-sequence it is recorded that
+what a gate asks for happened, while something before the gate was open. The gate can be signed when nothing is open.
 
 Example:
     clusterwright finish 034@pod-001
+    clusterwright finish H01@site --at 2026-10-05 --out-of-sequence 'the lease was signed before the study'
 
 """
 
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import Activities, AtOption
+from clusterwright.commands.options import Activities, AtOption, SequenceOption
 from ledger.decisions import work
 
 
@@ -16,5 +18,6 @@ def finish(
     me: Acting,
     activities: Activities,
     at: AtOption = None,
+    out_of_sequence: SequenceOption = "",
 ) -> None:
-    me.each(activities, "finished", work.finish, at=at)
+    me.each(activities, "finished", work.finish, at=at, out_of_sequence=out_of_sequence)

@@ -1,6 +1,7 @@
 """Record what was done before Clusterwright, from a CSV.
 
-Without --yes the rows are only checked. Columns: activity, state (done or in_progress), started, finished, by, note.
+Without --yes the rows are only checked. Columns: activity, state (done or in_progress), started, finished, by, note, and
+out_of_sequence, which says why something was done although something before it is open.
 
 Example:
     clusterwright import-progress progress.csv
@@ -13,17 +14,21 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from clusterwright.commands.acting import Acting
+from clusterwright.commands.acting import Signing
 from clusterwright.output import say
 from clusterwright.progress_file import read_progress
 from ledger.decisions import progress
 
 
 def import_progress(
-    me: Acting,
+    me: Signing,
     file: Annotated[Path, Argument(help="The CSV.")],
     yes: Annotated[bool, Option("--yes", help="Record it; without it only the check is made.")] = False,
 ) -> None:
     rows = read_progress(file)
-    me.take(progress.import_progress, rows, dry_run=not yes)
+    with me.deciding() as decider:
+        if yes:
+            decider.take(progress.import_progress, rows)
+        else:
+            progress.import_progress(decider.ledger, decider.person, rows, dry_run=True)
     say(f"{len(rows)} rows recorded" if yes else f"{len(rows)} rows are right; nothing is recorded without --yes")

@@ -7,13 +7,13 @@ Example:
 
 """
 
-from clusterwright.commands.acting import Acting
+from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import Activities, ReasonOption
 from ledger.decisions import work
 
 
 def na(
-    me: Acting,
+    me: Signing,
     activities: Activities,
     reason: ReasonOption,
 ) -> None:

@@ -1,13 +1,16 @@
 """Record that work has started.
 
+What began while something before it was open is recorded with --out-of-sequence. What comes after it still waits.
+
 Example:
     clusterwright start 034@pod-001
     clusterwright start 'H08@*' --at 2026-11-21T08:00+01:00
+    clusterwright start 100@hall-1 --at 2026-10-05 --out-of-sequence 'the crew was free'
 
 """
 
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import Activities, AtOption
+from clusterwright.commands.options import Activities, AtOption, SequenceOption
 from ledger.decisions import work
 
 
@@ -15,5 +18,6 @@ def start(
     me: Acting,
     activities: Activities,
     at: AtOption = None,
+    out_of_sequence: SequenceOption = "",
 ) -> None:
-    me.each(activities, "started", work.start, at=at)
+    me.each(activities, "started", work.start, at=at, out_of_sequence=out_of_sequence)

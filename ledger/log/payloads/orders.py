@@ -9,10 +9,13 @@ from ledger.log.payloads.base import Decided, Left, Part, Payload
 
 
 class OrderPlaced(Payload):
-    """An order was placed. People of `organisation` report on it. `value` is in `currency`."""
+    """An order was placed. People of `organisation` report on it. `value` is in `currency`.
+
+    `out_of_sequence` says why, if something before it was open. It is empty otherwise.
+    """
 
     kind = "order.placed"
-    version = 2
+    version = 3
     promised: date | None
     supplier: str
     reference: str
@@ -20,6 +23,7 @@ class OrderPlaced(Payload):
     currency: str
     budget_line: str
     organisation: str
+    out_of_sequence: str
 
 
 class OrderAcknowledged(Payload):

@@ -68,7 +68,10 @@ class ForecastPublished(Payload):
 
 
 class BeforeRow(Part):
-    """An activity, an order or a delivery that was begun or done before Clusterwright was used."""
+    """An activity, an order or a delivery that was begun or done before Clusterwright was used.
+
+    `out_of_sequence` says why, if something before it was open. It is empty otherwise.
+    """
 
     subject: str
     state: str
@@ -76,10 +79,12 @@ class BeforeRow(Part):
     finished: datetime | None
     by: str
     note: str
+    out_of_sequence: str
 
 
-class ProgressAdopted(Payload):
+class ProgressAdopted(Decided):
     """Work that was begun or done before Clusterwright was used."""
 
     kind = "progress.adopted"
+    version = 2
     rows: tuple[BeforeRow, ...]

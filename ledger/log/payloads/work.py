@@ -15,9 +15,11 @@ class Assigned(Payload):
 
 
 class Started(Payload):
-    """A person started an activity."""
+    """A person started an activity. `out_of_sequence` says why, if something before it was open. It is empty otherwise."""
 
     kind = "activity.started"
+    version = 2
+    out_of_sequence: str
 
 
 class Progressed(Payload):
@@ -46,10 +48,15 @@ class MeasurementRecorded(Payload):
 
 
 class Finished(Payload):
-    """The work was finished. `result` is awaiting_sign_off or done."""
+    """The work was finished. `result` is awaiting_sign_off or done. `out_of_sequence` is as in `Started`.
+
+    For a gate it says that what the gate asks for has happened, before the gate could be passed. Nobody performed it then.
+    """
 
     kind = "activity.finished"
+    version = 2
     performers: tuple[str, ...]
+    out_of_sequence: str
     result: str
 
 

@@ -41,7 +41,7 @@ _FIRST = "SELECT id, promised FROM tranche WHERE order_line = :order ORDER BY nu
 
 REPLACED: dict[type[Payload], tuple[str, ...]] = {
     Progressed: ("items_done", "percent", "last_note"),
-    Finished: ("performers", "items_done"),
+    Finished: ("performers", "items_done", "early_because"),
     OrderPlaced: ("promised", "currency", "value", "budget_line", "supplier_name", "reference"),
     OrderAcknowledged: ("promised", "acknowledged", "acknowledgement"),
     OrderPromised: ("promised",),
@@ -133,10 +133,10 @@ def _put_back(
     passed = p.ids(_PASSED, **counted)[0]
     match payload.what:
         case Started.kind:
-            p.change(row, started_at=None, performers=())
+            p.change(row, started_at=None, performers=(), early_because="")
         case Finished.kind:
             p.change(row, finished_at=None, performers=tuple(before["performers"]))
-            p.change(row, items_done=before["items_done"])
+            p.change(row, items_done=before["items_done"], early_because=before["early_because"])
         case Progressed.kind:
             p.change(row, percent=before["percent"], last_note=before["last_note"])
             p.change(row, items_done=before["items_done"] if passed is None else passed)
@@ -164,7 +164,7 @@ def _put_back_supply(
         return
     if "promised" in before and not is_delivery(subject):
         _put_back_promise(p, subject, before["promised"])
-    gone = {"placed_at": None, "placed_by": None} if kind == OrderPlaced.kind else {}
+    gone = {"placed_at": None, "placed_by": None, "early_because": ""} if kind == OrderPlaced.kind else {}
     _put(p, _table(subject), subject, before | gone)
 
 

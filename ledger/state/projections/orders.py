@@ -34,6 +34,7 @@ def place(p: Projection, event: Event, payload: OrderPlaced) -> None:
         event.subject,
         placed_at=event.effective_at,
         placed_by=event.actor,
+        early_because=payload.out_of_sequence,
         supplier_name=payload.supplier,
         reference=payload.reference,
         value=payload.value,

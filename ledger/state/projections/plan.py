@@ -135,7 +135,8 @@ def take_over(p: Projection, event: Event, payload: ProgressAdopted) -> None:
             (quantity,) = p.ids("SELECT quantity FROM tranche WHERE id = :id", id=subject)
             p.update("tranche", subject, received_quantity=quantity, received_at=at)
         else:
-            p.update("order_line", subject, placed_at=at, placed_by=done.by or event.actor)
+            columns = {"placed_by": done.by or event.actor, "early_because": done.out_of_sequence}
+            p.update("order_line", subject, placed_at=at, **columns)
         p.touch(subject)
 
 
@@ -152,6 +153,7 @@ def _activity_before(
         performers=(done.by or event.actor,),
         started_at=done.started or at,
         last_note=done.note or "recorded from before",
+        early_because=row.early_because or done.out_of_sequence,
         state=State(done.state),
     )
     add_hands(p, row, *row.performers)

@@ -25,6 +25,7 @@ UNPLACED: Row = {
     "ready_from": None,
     "placed_at": None,
     "placed_by": None,
+    "early_because": "",
     "promised": None,
     "supplier_name": "",
     "reference": "",
@@ -58,6 +59,7 @@ NOT_STARTED: Row = FRESH | {
     "hands": (),
     "last_note": "",
     "overridden": False,
+    "early_because": "",
 }
 
 

@@ -43,10 +43,11 @@ def assign_organisation(p: Projection, event: Event, payload: OrganisationAssign
         p.change(p.activity(event.subject), organisation=payload.organisation, assignee=None)
 
 
-def start(p: Projection, event: Event, payload: Started) -> None:  # noqa: ARG001  every handler takes the three
+def start(p: Projection, event: Event, payload: Started) -> None:
     """Start people's work."""
     row, at = p.activity(event.subject), event.effective_at
     p.change(row, state=State.IN_PROGRESS, started_at=at, performers=(event.actor,))
+    p.change(row, early_because=payload.out_of_sequence)
     add_hands(p, row, event.actor)
     p.touch(row.id)
 
@@ -79,6 +80,7 @@ def finish(p: Projection, event: Event, payload: Finished) -> None:
     performers = together(row.performers, *payload.performers)
     add_hands(p, row, *payload.performers)
     p.change(row, performers=performers, finished_at=event.effective_at)
+    p.change(row, early_because=row.early_because or payload.out_of_sequence)
     if items is not None:
         was_counted = p.ask(_WAS_CHECKED, activity=row.id, attempt=row.attempt)
         if not was_counted or row.items_done is None:

@@ -64,3 +64,4 @@ class ActivityTable(SQLModel, table=True):
     simulated: bool
     before: bool
     overridden: bool
+    early_because: str

@@ -32,6 +32,7 @@ class OrderLine(SQLModel, table=True):
     ready_from: datetime | None = utc()
     placed_at: datetime | None = utc()
     placed_by: str | None = None
+    early_because: str = ""
     promised: date | None = None
     supplier_name: str = ""
     reference: str = ""
