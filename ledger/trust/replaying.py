@@ -6,9 +6,7 @@ Here it is worked out for one node when an event asks, from the times of the nod
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -55,6 +53,7 @@ from ledger.state.readiness import settle
 from ledger.trust import sshsig
 from ledger.trust.network import PlanNetwork
 from ledger.trust.record import EventAt, Record, SiteTerms
+from ledger.trust.replay_snapshot import Flushing, ReplaySnapshot
 from steps.stamps import instant
 from steps.value import text_value
 
@@ -81,34 +80,6 @@ OF_WORK = (
 OF_ORDERS = (OrderPlaced, OrderAcknowledged, OrderPromised, OrderExpedited, TrancheShipped, TrancheReceived)
 EVERYDAY = OF_WORK + OF_ORDERS
 """Kinds of events that change nobody's authority and no plan. After any other event, all that was read is read again."""
-
-
-class Flushing:
-    """A connection that first writes what the projection has collected, so that a query sees every event before it."""
-
-    def __init__(self, projection: Projection) -> None:
-        """Take the projection."""
-        self._projection = projection
-
-    def execute(self, sql: str, values: Any = ()) -> Any:
-        """Return the cursor of a query."""
-        self._projection.flush_for(sql)
-        return self._projection.driver.execute(sql, values)
-
-
-@dataclass
-class ReplaySnapshot(Snapshot):
-    """A snapshot of the tables that a replay fills. The rows of numbered tables are counted as they are added."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-
-    def count(self, name: str) -> int:
-        """Return how many rows one of our tables has."""
-        return self.counts[name] if name in PREFIXES else super().count(name)
-
-    def at(self, now: datetime) -> ReplaySnapshot:
-        """Return the same record, for questions as of another time."""
-        return ReplaySnapshot(self.db, self.site_dir, now, counts=self.counts)
 
 
 class AttemptReads(NamedTuple):
