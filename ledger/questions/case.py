@@ -91,7 +91,7 @@ def select(snapshot: Snapshot, where: str, **values: Any) -> list[Activity]:
     return rows
 
 
-class Approval(NamedTuple):
+class ApprovalRow(NamedTuple):
     """An approval of an activity, of any attempt."""
 
     activity: str
@@ -100,14 +100,14 @@ class Approval(NamedTuple):
     person: str
 
 
-def approvals(snapshot: Snapshot, name: str | None) -> Iterator[Approval]:
+def approvals(snapshot: Snapshot, name: str | None) -> Iterator[ApprovalRow]:
     """Yield the approvals of one activity or of all, oldest first."""
     only = "" if name is None else "AND activity = :name"
     found = snapshot.db.execute(f"{_APPROVALS} {only} ORDER BY seq", {"name": name})
-    return map(Approval._make, found)
+    return map(ApprovalRow._make, found)
 
 
-def valid(row: Activity, approvals: Iterable[Approval]) -> list[Approval]:
+def valid(row: Activity, approvals: Iterable[ApprovalRow]) -> list[ApprovalRow]:
     """Return the approvals of this attempt that are later than what made earlier ones invalid."""
     mine = (approval for approval in approvals if approval.attempt == row.attempt)
     return [approval for approval in mine if approval.seq > row.counts_from]
@@ -116,10 +116,10 @@ def valid(row: Activity, approvals: Iterable[Approval]) -> list[Approval]:
 def _approved(
     snapshot: Snapshot,
     found: Sequence[Sequence[Any]],
-) -> dict[str, list[Approval]]:
+) -> dict[str, list[ApprovalRow]]:
     """Return approvals by activity, for rows that begin with the activity's id."""
     only = found[0][0] if len(found) == 1 else None
-    approved: dict[str, list[Approval]] = {}
+    approved: dict[str, list[ApprovalRow]] = {}
     for approval in approvals(snapshot, only):
         approved.setdefault(approval.activity, []).append(approval)
     return approved

@@ -35,7 +35,7 @@ from ledger.log.payloads.work import (
     Progressed,
     Started,
 )
-from ledger.questions.case import Approval, LookedUp, actor, approvals, lapsed, valid
+from ledger.questions.case import ApprovalRow, LookedUp, actor, approvals, lapsed, valid
 from ledger.questions.moment import SLACK, CaseOfMoment, Moment
 from ledger.questions.records import PREFIXES, signer_keys
 from ledger.questions.snapshot import Snapshot
@@ -122,7 +122,7 @@ class ReplayRecord(Record):
         self._expected: dict[Expected, Expected] = {}
         self._reads: dict[str, AttemptReads] = {}
         self._ended: dict[str, AttemptRun] = {}
-        self._approved: dict[str, list[Approval]] = {}
+        self._approved: dict[str, list[ApprovalRow]] = {}
         self._network: PlanNetwork | None = None
         self._is_lent = bool(self._snapshot.first("SELECT 1 FROM delegation LIMIT 1"))
         self._first_end: datetime | None = None
