@@ -6,8 +6,7 @@ A claim has times of this machine and ids of processes. So no event records it a
 from __future__ import annotations
 
 from ledger.entries import Claim
-from ledger.state.collected import stored
-from ledger.state.projection import Projection
+from ledger.state.projection import Projection, stored
 
 _MARKS = ", ".join(f":{name}" for name in Claim._fields)
 _KEEP = f"INSERT OR REPLACE INTO claim ({', '.join(Claim._fields)}) VALUES ({_MARKS})"  # noqa: S608  our names

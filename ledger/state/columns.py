@@ -1,6 +1,6 @@
 """Columns that are stored as text: times in UTC, decimals, and lists of words as JSON. Money is never a float.
 
-`ledger.state.collected.stored` writes the text. Questions read it back by the types of their rows' fields.
+`ledger.state.projection.stored` writes the text. Questions read it back by the types of their rows' fields.
 """
 
 from __future__ import annotations

@@ -1,22 +1,29 @@
 """The projection that handlers of events change: it collects new and changed rows, and has what several events do alike.
 
-Rows are collected and written together (`ledger.state.collected`). Activities that were read are cached, because most events
-are about few of them. `changed` has the nodes whose successors may be ready now. `ledger.state.readiness` works that out.
+Rows are written together: those of a table before a query reads it, all when many were collected, and at the end. Activities that
+were read are cached, because most events are about few of them. `changed` has the nodes whose successors may be ready now.
+`ledger.state.readiness` works that out.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import timedelta
-from json import dumps, loads
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Set as AbstractSet
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from json import JSONEncoder, dumps, loads
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sqlalchemy import Connection
+from sqlmodel import SQLModel
 
 from ledger.rules.activity import COLUMNS, Activity, State, stored_activity
-from ledger.state.collected import Collected, Row
 from steps.errors import UnreachableError
 from steps.schedule.plan import Plan
+from steps.stamps import stamp
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
@@ -34,6 +41,20 @@ Handler = Callable[["Projection", "Event", Any], None]
 
 Handlers = dict["type[Payload]", Handler]
 """The handler of each kind of payload in a module."""
+
+
+Row = dict[str, Any]
+Shape = tuple[str, tuple[str, ...]]
+"""A table, and the columns of rows that are written together."""
+
+MANY = 5000
+"""How many rows are collected at most before they are written."""
+
+UNCHANGED = frozenset({str, int, bool, float, type(None)})
+"""Types of values that are stored unchanged."""
+
+_NAMED = re.compile(r'(?:\bFROM|\bJOIN|,|\()\s*"?(\w+)', re.IGNORECASE)
+_word_list = JSONEncoder(ensure_ascii=False).encode
 
 
 class Files(Protocol):
@@ -67,14 +88,73 @@ FRESH: dict[str, Any] = {
 """The columns of a new attempt. Nothing of the earlier attempt counts in it."""
 
 _ACTIVITIES = f"SELECT {', '.join(COLUMNS)} FROM activity WHERE id IN (SELECT value FROM json_each(:names))"  # noqa: S608  our names
-_AFTER = """
-WITH RECURSIVE root(id) AS (SELECT value FROM json_each(:names)),
-  after(id) AS (SELECT id FROM root UNION SELECT link."after" FROM link JOIN after ON link."before" = after.id)
-SELECT id FROM after WHERE id NOT IN (SELECT id FROM root) ORDER BY id"""
-_DONE = """
-SELECT id FROM activity WHERE state = 'done' AND stale_since IS NULL
-AND id IN (SELECT value FROM json_each(:names)) ORDER BY id"""
 _WITHOUT_DUE_DATE = "SELECT id FROM ncr WHERE activity = :activity AND closed_at IS NULL AND due IS NULL"
+
+
+class Collected:
+    """New and changed rows of a database that are not written yet. `added` counts the new rows of each table."""
+
+    def __init__(self, driver: Any) -> None:
+        """Take the driver's own connection."""
+        self.driver = driver
+        self.added: Counter[str] = Counter()
+        self._query = driver.execute
+        self._query_many = driver.executemany
+        self._new: dict[Shape, list[tuple[Any, ...]]] = {}
+        self._changed: dict[str, dict[str, Row]] = {}
+        self._waiting: set[str] = set()
+        self._collected = 0
+
+    def add(self, table: str, **columns: Any) -> None:
+        """Add a row. `columns` has all of its columns."""
+        values = columns.values()
+        row = tuple([value if type(value) in UNCHANGED else stored(value) for value in values])
+        shape = (table, tuple(columns))
+        rows = self._new.get(shape)
+        if rows is None:
+            rows = self._new[shape] = []
+            self._waiting.add(table)
+        rows.append(row)
+        self.added[table] += 1
+        self._collected += 1
+        if self._collected >= MANY:
+            self.flush()
+
+    def update(self, table: str, key: str, **columns: Any) -> None:
+        """Change columns of the row with this id."""
+        rows = self._changed.get(table)
+        if rows is None:
+            rows = self._changed[table] = {}
+            self._waiting.add(table)
+        changes = rows.setdefault(key, {})
+        for name, value in columns.items():
+            changes[name] = value if type(value) in UNCHANGED else stored(value)
+
+    def flush_for(self, sql: str) -> None:
+        """Write what was collected for the tables that a query reads."""
+        read = tables_in(sql)
+        if not read.isdisjoint(self._waiting):
+            self._write(self._waiting & read)
+
+    def flush(self) -> None:
+        """Write everything that was collected."""
+        if self._waiting:
+            self._write(self._waiting)
+
+    def _write(self, tables: AbstractSet[str]) -> None:
+        """Write what was collected for some tables: first the new rows, then the changes."""
+        for shape in [shape for shape in self._new if shape[0] in tables]:
+            insertion, rows = _insertion(*shape), self._new.pop(shape)
+            self._collected -= len(rows)
+            self._query_many(insertion.sql, [row + insertion.defaults for row in rows])
+        for table in self._changed.keys() & tables:
+            alike: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
+            for key, columns in self._changed.pop(table).items():
+                values = (*columns.values(), key)
+                alike.setdefault(tuple(columns), []).append(values)
+            for names, changes in alike.items():
+                self._query_many(_change(table, names), changes)
+        self._waiting = self._waiting - tables
 
 
 class Projection(Collected):
@@ -270,29 +350,46 @@ class Projection(Collected):
                 size=file.size,
             )
 
-    def open_again(self, name: str, why: str) -> None:
-        """Begin an activity's next attempt, open. One that did not apply by decision applies again."""
-        row = self.activity(name)
-        self.next_attempt(row, State.OPEN)
-        self.change(
-            row,
-            na_decided=False,
-            na_reason=None,
-            na_at=None,
-            held_from=None,
-            last_note=why,
-        )
 
-    def mark_resting(self, opened: Iterable[str], seq: int) -> None:
-        """Mark as stale everything done that comes after the activities that were opened again."""
-        names = list(opened)
-        if names:
-            after = self.ids(_AFTER, names=dumps(names))
-            self.touch(*names, *self.mark_stale(after, seq))
+@lru_cache(maxsize=1024)
+def tables_in(sql: str) -> frozenset[str]:
+    """Return the words of a query that may be tables. The name of one follows FROM, JOIN, a comma or a bracket."""
+    return frozenset(_NAMED.findall(sql))
 
-    def mark_stale(self, names: Iterable[str], seq: int) -> list[str]:
-        """Mark activities as stale since an event, if they are done and not stale already. Return those."""
-        stale = self.ids(_DONE, names=dumps(list(names)))
-        for row in self.activities(stale).values():
-            self.change(row, stale_since=seq)
-        return stale
+
+def stored(value: Any) -> Any:
+    """Return a value as it is stored. Whole numbers, words and truth values are stored unchanged."""
+    if isinstance(value, datetime):
+        return stamp(value)
+    if isinstance(value, tuple):
+        return _word_list(value) if value else "[]"
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, date):
+        return value.isoformat()
+    return value
+
+
+class Insertion(NamedTuple):
+    """The statement that inserts rows, and the values of the columns that the rows do not name."""
+
+    sql: str
+    defaults: tuple[Any, ...]
+
+
+@lru_cache(maxsize=256)
+def _insertion(table: str, names: tuple[str, ...]) -> Insertion:
+    """Return how rows with these columns are inserted. SQLAlchemy takes as long for each statement as SQLite for the row."""
+    left_out = [column for column in SQLModel.metadata.tables[table].columns if column.name not in names]
+    defaults: list[Any] = [column for column in left_out if column.default is not None]
+    unnamed = {column.name: stored(column.default.arg) for column in defaults}
+    columns = (*names, *unnamed)
+    named = ", ".join(f'"{name}"' for name in columns)
+    marks = ", ".join("?" * len(columns))
+    return Insertion(f'INSERT INTO "{table}" ({named}) VALUES ({marks})', tuple(unnamed.values()))  # noqa: S608  names of our own tables
+
+
+@lru_cache(maxsize=1024)
+def _change(table: str, names: tuple[str, ...]) -> str:
+    changes = ", ".join(f'"{name}" = ?' for name in names)
+    return f'UPDATE "{table}" SET {changes} WHERE id = ?'  # noqa: S608  names of our own tables

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 from ledger.rules.activity import State
 from ledger.rules.readiness import NEVER, Times, activity_times, counted_from, satisfied_at, side_of
 from ledger.rules.working_time import SiteCalendar
-from ledger.state.collected import stored
-from ledger.state.projection import EVERY, Projection
+from ledger.state.projection import EVERY, Projection, stored
 from steps.stamps import instant, moment
 
 MANY = 2000

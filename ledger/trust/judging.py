@@ -65,7 +65,8 @@ class Judge:
         moment = self.record.moment(event, self._present(event, terms))
         if terms.rules == 1 and event.seq > 1 and not isinstance(event.payload, RulesRaised):
             return Ruling(event, tuple(self._by_first_rules(moment, event, terms)))
-        faults = (*self._of_account(row.get("account"), event, terms), *self._faults(moment, event, terms))
+        of_account = self._of_account(row.get("account"), event, terms)
+        faults = (*of_account, *self._faults(moment, event, terms))
         if isinstance(event.payload, (Genesis, RulesRaised)) and not faults:
             refuse_unknown_rules(event.payload.rules)
         return Ruling(event, faults, is_refused=bool(faults))

@@ -9,7 +9,7 @@ from typing import Any
 
 from ledger.questions.records import PREFIXES
 from ledger.questions.snapshot import Snapshot
-from ledger.state.collected import Collected
+from ledger.state.projection import Collected
 
 
 class Flushing:

@@ -10,8 +10,7 @@ import pytest
 from sqlalchemy import Connection, Engine
 
 from ledger.evidence.store import SiteFiles
-from ledger.state.collected import MANY
-from ledger.state.projection import Projection
+from ledger.state.projection import MANY, Projection
 from ledger.state.projector import HANDLERS
 from ledger.state.readiness import settle
 from ledger.stores.sqlite import memory_engine

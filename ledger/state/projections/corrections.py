@@ -27,8 +27,7 @@ from ledger.log.payloads.work import (
 )
 from ledger.rules.activity import Activity, State
 from ledger.rules.subjects import is_delivery, is_supply
-from ledger.state.collected import Row
-from ledger.state.projection import Handler, Handlers, Projection
+from ledger.state.projection import Handler, Handlers, Projection, Row
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event

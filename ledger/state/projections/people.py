@@ -8,8 +8,7 @@ from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Wi
 from ledger.log.payloads.plan import Genesis, PlanAdopted
 from ledger.rules.access import ENGINE
 from ledger.rules.rows import ADOPTION, REPLACED
-from ledger.state.collected import stored
-from ledger.state.projection import Handlers, Projection
+from ledger.state.projection import Handlers, Projection, stored
 from ledger.trust.ssh import plain_key
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from ledger.log.payloads.base import ReadingPart
 from ledger.log.payloads.runs import Previewed, Released, RequestAnswered, RequestMade, RunClaimed, RunSettled
 from ledger.rules.activity import NOT_MET, Activity, State
-from ledger.state.collected import stored
-from ledger.state.projection import Handlers, Projection
+from ledger.state.projection import Handlers, Projection, stored
 from ledger.state.projections.hands import add_hands
 
 if TYPE_CHECKING:

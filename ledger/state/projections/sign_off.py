@@ -19,8 +19,7 @@ from ledger.log.payloads.sign_off import (
     WitnessNoted,
 )
 from ledger.rules.activity import State
-from ledger.state.collected import stored
-from ledger.state.projection import Handlers, Projection
+from ledger.state.projection import Handlers, Projection, stored
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
