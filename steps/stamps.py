@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
+from functools import lru_cache
 
 from steps.errors import InputError
 
 
+@lru_cache(maxsize=1024)
 def stamp(instant: datetime) -> str:
-    """Return an instant as UTC text with microseconds. Raise InputError for one without a time zone."""
+    """Return an instant as UTC text with microseconds. Raise InputError for one without a time zone.
+
+    The last ones are cached, because the rows of an event have the same time.
+    """
     if instant.tzinfo is None:
         raise InputError(f"the time {instant.isoformat()} has no time zone", hint="write it in UTC")
     utc = instant if instant.tzinfo is UTC else instant.astimezone(UTC)

@@ -7,6 +7,7 @@ has eleven characters and a billion digits, so that whoever writes it out takes 
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 
 Value = Decimal | bool | str
 """A number, yes or no, or a word."""
@@ -34,6 +35,8 @@ def is_bounded(number: Decimal) -> bool:
     """Return whether a number is finite, within `LARGEST_POWER`, and has no more than `MOST_DIGITS` digits. Zero is 0."""
     if not number.is_finite():
         return False
+    if abs(number.adjusted()) <= LARGEST_POWER and len(str(number)) <= MOST_DIGITS:
+        return True  # nearly every number, and `as_tuple` is slow
     _, digits, exponent = number.as_tuple()
     assert isinstance(exponent, int)
     is_in_range = abs(exponent) <= MOST_DIGITS if number == 0 else abs(number.adjusted()) <= LARGEST_POWER
@@ -54,6 +57,7 @@ def value_text(value: Value | float | None) -> str | None:
     return str(value)
 
 
+@lru_cache(maxsize=4096)
 def text_value(text: str | None) -> Value | None:
     """Return what `value_text` wrote: a boolean, a bounded number, or the word. None stays None."""
     if text is None:

@@ -85,13 +85,13 @@ def select(snapshot: Snapshot, where: str, **values: Any) -> list[Activity]:
     for name, *columns in found:
         row = seen_activity(columns, snapshot.now, lapsed=name in waiting)
         row.out_of_sequence = is_out_of_sequence(row, snapshot.now, lapsed=name in waiting)
-        row.signed = len(_valid(row, approved.get(name, ())))
+        row.signed = len(valid(row, approved.get(name, ())))
         row.whose = row.organisation or organisations.get(row.assignee or "", "")
         rows.append(row)
     return rows
 
 
-class _Approval(NamedTuple):
+class ApprovalRow(NamedTuple):
     """An approval of an activity, of any attempt."""
 
     activity: str
@@ -100,14 +100,14 @@ class _Approval(NamedTuple):
     person: str
 
 
-def _approvals(snapshot: Snapshot, name: str | None) -> Iterator[_Approval]:
+def approvals(snapshot: Snapshot, name: str | None) -> Iterator[ApprovalRow]:
     """Yield the approvals of one activity or of all, oldest first."""
     only = "" if name is None else "AND activity = :name"
     found = snapshot.db.execute(f"{_APPROVALS} {only} ORDER BY seq", {"name": name})
-    return map(_Approval._make, found)
+    return map(ApprovalRow._make, found)
 
 
-def _valid(row: Activity, approvals: Iterable[_Approval]) -> list[_Approval]:
+def valid(row: Activity, approvals: Iterable[ApprovalRow]) -> list[ApprovalRow]:
     """Return the approvals of this attempt that are later than what made earlier ones invalid."""
     mine = (approval for approval in approvals if approval.attempt == row.attempt)
     return [approval for approval in mine if approval.seq > row.counts_from]
@@ -116,18 +116,18 @@ def _valid(row: Activity, approvals: Iterable[_Approval]) -> list[_Approval]:
 def _approved(
     snapshot: Snapshot,
     found: Sequence[Sequence[Any]],
-) -> dict[str, list[_Approval]]:
+) -> dict[str, list[ApprovalRow]]:
     """Return approvals by activity, for rows that begin with the activity's id."""
     only = found[0][0] if len(found) == 1 else None
-    approved: dict[str, list[_Approval]] = {}
-    for approval in _approvals(snapshot, only):
+    approved: dict[str, list[ApprovalRow]] = {}
+    for approval in approvals(snapshot, only):
         approved.setdefault(approval.activity, []).append(approval)
     return approved
 
 
 def approvers(snapshot: Snapshot, row: Activity) -> list[str]:
     """Return the people whose approvals of an activity are valid now, in the order of their approvals."""
-    return [approval.person for approval in _valid(row, _approvals(snapshot, row.id))]
+    return [approval.person for approval in valid(row, approvals(snapshot, row.id))]
 
 
 def activity(snapshot: Snapshot, name: str) -> Activity | None:

@@ -11,6 +11,8 @@ from ledger.rules.access import ACCESS, ENGINE, Never, Rule, Who
 from ledger.rules.activity import Activity
 from steps.errors import InputError, NotPermittedError
 
+ANYONE = Who.ANYONE.value
+
 
 class Actor(NamedTuple):
     """A person or the engine, who decides. `roles` are their own roles, and those delegated to them.
@@ -83,12 +85,17 @@ def may(
 
     `role` is the role in which the actor wants to act, or None for any.
     """
-    question = _Question(ACCESS[action], matter, _roles(action, matter.row))
-    under = _under(actor, question, role)
+    rule = ACCESS[action]
+    under = _by_marker(actor, rule, matter)
+    if under is not None and rule.never is None:
+        refuse_outsider(actor, action, matter)
+        return under
+    question = _Question(rule, matter, _roles(action, matter.row))
+    under = under or _in_role(actor, question, role)
     refuse_outsider(actor, action, matter)
     if matter.row is not None:
         _refuse_performer(actor, matter.row, question)
-    if question.rule.never is Never.ASKER and actor.id in matter.theirs:
+    if rule.never is Never.ASKER and actor.id in matter.theirs:
         raise NotPermittedError(
             f"{actor.id} asked for {matter.subject} and may not {question.rule.does.format('it')}",
             hint="another person with one of the roles " + ", ".join(question.roles),
@@ -153,19 +160,23 @@ def _roles_at(
     return roles_for(action, policy=policy, crew=crew, witness=witness)
 
 
-def _under(actor: Actor, question: _Question, role: str | None) -> str:
-    """Return the first marker or role of the row that applies to the actor.
+def _by_marker(actor: Actor, rule: Rule, matter: Matter) -> str | None:
+    """Return the first marker of the row that applies to the actor. None if they need a role.
 
     The engine, the owner and those to whom the subject belongs may, even if the plan in force does not have them.
     """
-    matter, wanted = question.matter, question.rule.may
-    for marker in wanted:
+    for marker in rule.may:
         if _applies(marker, actor, matter):
             return str(marker)
     if not actor.is_engine:
         refuse_stranger(actor)
-        if Who.ANYONE in wanted:
-            return Who.ANYONE.value
+        if Who.ANYONE in rule.may:
+            return ANYONE
+    return None
+
+
+def _in_role(actor: Actor, question: _Question, role: str | None) -> str:
+    """Return the first role of the row that the actor has. Raise if they have none."""
     if role is not None and role not in question.roles:
         raise NotPermittedError(f"{question.deed} is not for the role {role!r}", hint=_who(question))
     found = [r for r in question.roles if r in actor.roles and role in {None, r}]

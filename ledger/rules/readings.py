@@ -165,7 +165,7 @@ def _of_right_type(metric: Asked, entry: ReadingEntry) -> Value:
     if metric.is_yes_or_no != isinstance(value, bool):
         raise InputError(f"{metric.metric} is {metric.sort}, not {value_text(value)!r}")
     if isinstance(value, Decimal):
-        _refuse_impossible(metric, value, value_text(value) or "")
+        _refuse_impossible(metric, value)
     return value
 
 
@@ -188,6 +188,7 @@ def _from_text(metric: Asked, entry: ReadingEntry) -> Value:
     return number
 
 
-def _refuse_impossible(metric: Asked, number: Decimal, shown: str) -> None:
+def _refuse_impossible(metric: Asked, number: Decimal, shown: str | None = None) -> None:
     if not is_bounded(number):
+        shown = value_text(number) or "" if shown is None else shown
         raise InputError(f"{metric.metric} is {metric.sort}, and {shown[:SHOWN]!r} is none that an instrument shows")

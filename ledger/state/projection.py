@@ -1,6 +1,6 @@
 """The projection that handlers of events change: it collects new and changed rows, and has what several events do alike.
 
-Rows are written together: before a handler reads from the database, when many were collected, and at the end. Activities that
+Rows are written together: those of a table before a query reads it, all when many were collected, and at the end. Activities that
 were read are cached, because most events are about few of them. `changed` has the nodes whose successors may be ready now.
 `ledger.state.readiness` works that out.
 """
@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from json import dumps, loads
+from json import JSONEncoder, dumps, loads
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sqlalchemy import Connection
@@ -41,9 +42,19 @@ Handler = Callable[["Projection", "Event", Any], None]
 Handlers = dict["type[Payload]", Handler]
 """The handler of each kind of payload in a module."""
 
+
 Row = dict[str, Any]
 Shape = tuple[str, tuple[str, ...]]
 """A table, and the columns of rows that are written together."""
+
+MANY = 5000
+"""How many rows are collected at most before they are written."""
+
+UNCHANGED = frozenset({str, int, bool, float, type(None)})
+"""Types of values that are stored unchanged."""
+
+_NAMED = re.compile(r'(?:\bFROM|\bJOIN|,|\()\s*"?(\w+)', re.IGNORECASE)
+_word_list = JSONEncoder(ensure_ascii=False).encode
 
 
 class Files(Protocol):
@@ -55,9 +66,6 @@ class Files(Protocol):
     def name_in(self, digest: str) -> str | None:
         """Return the name in a person's document. None if the document was removed."""
 
-
-MANY = 5000
-"""How many rows are collected at most before they are written."""
 
 EVERY = "*"
 """In `changed`, this means every node. No activity, order or delivery has this id."""
@@ -80,18 +88,76 @@ FRESH: dict[str, Any] = {
 """The columns of a new attempt. Nothing of the earlier attempt counts in it."""
 
 _ACTIVITIES = f"SELECT {', '.join(COLUMNS)} FROM activity WHERE id IN (SELECT value FROM json_each(:names))"  # noqa: S608  our names
-_AFTER = """
-WITH RECURSIVE root(id) AS (SELECT value FROM json_each(:names)),
-  after(id) AS (SELECT id FROM root UNION SELECT link."after" FROM link JOIN after ON link."before" = after.id)
-SELECT id FROM after WHERE id NOT IN (SELECT id FROM root) ORDER BY id"""
-_DONE = """
-SELECT id FROM activity WHERE state = 'done' AND stale_since IS NULL
-AND id IN (SELECT value FROM json_each(:names)) ORDER BY id"""
-_NAMED = re.compile(r'(?:\bFROM|\bJOIN|,|\()\s*"?(\w+)', re.IGNORECASE)
 _WITHOUT_DUE_DATE = "SELECT id FROM ncr WHERE activity = :activity AND closed_at IS NULL AND due IS NULL"
 
 
-class Projection:
+class Collected:
+    """New and changed rows of a database that are not written yet. `added` counts the new rows of each table."""
+
+    def __init__(self, driver: Any) -> None:
+        """Take the driver's own connection."""
+        self.driver = driver
+        self.added: Counter[str] = Counter()
+        self._query = driver.execute
+        self._query_many = driver.executemany
+        self._new: dict[Shape, list[tuple[Any, ...]]] = {}
+        self._changed: dict[str, dict[str, Row]] = {}
+        self._waiting: set[str] = set()
+        self._collected = 0
+
+    def add(self, table: str, **columns: Any) -> None:
+        """Add a row. `columns` has all of its columns."""
+        values = columns.values()
+        row = tuple([value if type(value) in UNCHANGED else stored(value) for value in values])
+        shape = (table, tuple(columns))
+        rows = self._new.get(shape)
+        if rows is None:
+            rows = self._new[shape] = []
+            self._waiting.add(table)
+        rows.append(row)
+        self.added[table] += 1
+        self._collected += 1
+        if self._collected >= MANY:
+            self.flush()
+
+    def update(self, table: str, key: str, **columns: Any) -> None:
+        """Change columns of the row with this id."""
+        rows = self._changed.get(table)
+        if rows is None:
+            rows = self._changed[table] = {}
+            self._waiting.add(table)
+        changes = rows.setdefault(key, {})
+        for name, value in columns.items():
+            changes[name] = value if type(value) in UNCHANGED else stored(value)
+
+    def flush_for(self, sql: str) -> None:
+        """Write what was collected for the tables that a query reads."""
+        read = tables_in(sql)
+        if not read.isdisjoint(self._waiting):
+            self._write(self._waiting & read)
+
+    def flush(self) -> None:
+        """Write everything that was collected."""
+        if self._waiting:
+            self._write(self._waiting)
+
+    def _write(self, tables: AbstractSet[str]) -> None:
+        """Write what was collected for some tables: first the new rows, then the changes."""
+        for shape in [shape for shape in self._new if shape[0] in tables]:
+            insertion, rows = _insertion(*shape), self._new.pop(shape)
+            self._collected -= len(rows)
+            self._query_many(insertion.sql, [row + insertion.defaults for row in rows])
+        for table in self._changed.keys() & tables:
+            alike: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
+            for key, columns in self._changed.pop(table).items():
+                values = (*columns.values(), key)
+                alike.setdefault(tuple(columns), []).append(values)
+            for names, changes in alike.items():
+                self._query_many(_change(table, names), changes)
+        self._waiting = self._waiting - tables
+
+
+class Projection(Collected):
     """An open transaction that events change, and the files that events name by their digest."""
 
     def __init__(
@@ -101,22 +167,15 @@ class Projection:
         files: Files,
     ) -> None:
         """Take the transaction, the handlers of each kind of event, and what reads files."""
+        super().__init__(connection.connection.driver_connection)
         self.connection = connection
         self.files = files
         self.changed: dict[str, None] = {}
         self.touched: set[str] = set()
         self._handlers = handlers
-        driver: Any = connection.connection.driver_connection
-        self.driver = driver
-        self._query = driver.execute
-        self._query_many = driver.executemany
         self._activities: dict[str, Activity] = {}
-        self._added: dict[Shape, list[tuple[Any, ...]]] = {}
-        self._updated: dict[tuple[str, str], Row] = {}
-        self._collected = 0
         self._rehearsal: bool | None = None
         self._plan: tuple[str, Plan] | None = None
-        self.added: Counter[str] = Counter()
 
     def refuse(self, row: Mapping[str, Any]) -> None:
         """Note that the event of a stored row is refused. It changes nothing else."""
@@ -139,22 +198,6 @@ class Projection:
         for batch in batches:
             yield from loads(self.files.load(batch.digest))
 
-    def add(self, table: str, **columns: Any) -> None:
-        """Add a row. `columns` has all of its columns."""
-        values = columns.values()
-        row = tuple([value if type(value) in UNCHANGED else stored(value) for value in values])
-        self._added.setdefault((table, tuple(columns)), []).append(row)
-        self.added[table] += 1
-        self._collected += 1
-        if self._collected >= MANY:
-            self.flush()
-
-    def update(self, table: str, key: str, **columns: Any) -> None:
-        """Change columns of the row with this id."""
-        changes = self._updated.setdefault((table, key), {})
-        for name, value in columns.items():
-            changes[name] = value if type(value) in UNCHANGED else stored(value)
-
     def ask(self, sql: str, **values: Any) -> list[tuple[Any, ...]]:
         """Write what was collected for the tables of a query, and return its rows."""
         self.flush_for(sql)
@@ -169,27 +212,6 @@ class Projection:
         """Write what was collected, and run a statement."""
         self.flush()
         self._query(sql, values)
-
-    def flush_for(self, sql: str) -> None:
-        """Write what was collected, if any of it is for a table that a query reads."""
-        read = tables_in(sql)
-        is_collected = any(table in read for table, _ in self._added)
-        if is_collected or any(table in read for table, _ in self._updated):
-            self.flush()
-
-    def flush(self) -> None:
-        """Write what was collected: first the new rows, then the changes."""
-        added, self._added, self._collected = self._added, {}, 0
-        for shape, rows in added.items():
-            insertion = _insertion(*shape)
-            self._query_many(insertion.sql, [row + insertion.defaults for row in rows])
-        updated, self._updated = self._updated, {}
-        alike: dict[Shape, list[tuple[Any, ...]]] = {}
-        for (table, key), columns in updated.items():
-            its_shape = (table, tuple(columns))
-            alike.setdefault(its_shape, []).append((*columns.values(), key))
-        for shape, rows in alike.items():
-            self._query_many(_change(*shape), rows)
 
     def keep_activities(self) -> None:
         """Read all activities at once, as a handler needs that changes many of them."""
@@ -210,9 +232,13 @@ class Projection:
             self._activities |= {row.id: row for row in found}
         return {name: self._activities[name] for name in wanted if name in self._activities}
 
+    def find(self, name: str) -> Activity | None:
+        """Return an activity. None if no plan has it."""
+        return self._activities.get(name) or self.activities([name]).get(name)
+
     def activity(self, name: str) -> Activity:
         """Return an activity. Raise UnreachableError if no plan has it: then the event cannot be right."""
-        row = self._activities.get(name) or self.activities([name]).get(name)
+        row = self.find(name)
         if row is None:
             raise UnreachableError(f"an event speaks of {name}, which no plan holds", hint="`clusterwright audit`")
         return row
@@ -324,33 +350,6 @@ class Projection:
                 size=file.size,
             )
 
-    def open_again(self, name: str, why: str) -> None:
-        """Begin an activity's next attempt, open. One that did not apply by decision applies again."""
-        row = self.activity(name)
-        self.next_attempt(row, State.OPEN)
-        self.change(
-            row,
-            na_decided=False,
-            na_reason=None,
-            na_at=None,
-            held_from=None,
-            last_note=why,
-        )
-
-    def mark_resting(self, opened: Iterable[str], seq: int) -> None:
-        """Mark as stale everything done that comes after the activities that were opened again."""
-        names = list(opened)
-        if names:
-            after = self.ids(_AFTER, names=dumps(names))
-            self.touch(*names, *self.mark_stale(after, seq))
-
-    def mark_stale(self, names: Iterable[str], seq: int) -> list[str]:
-        """Mark activities as stale since an event, if they are done and not stale already. Return those."""
-        stale = self.ids(_DONE, names=dumps(list(names)))
-        for row in self.activities(stale).values():
-            self.change(row, stale_since=seq)
-        return stale
-
 
 @lru_cache(maxsize=1024)
 def tables_in(sql: str) -> frozenset[str]:
@@ -358,20 +357,16 @@ def tables_in(sql: str) -> frozenset[str]:
     return frozenset(_NAMED.findall(sql))
 
 
-UNCHANGED = frozenset({str, int, bool, float, type(None)})
-"""Types of values that are stored unchanged."""
-
-
 def stored(value: Any) -> Any:
     """Return a value as it is stored. Whole numbers, words and truth values are stored unchanged."""
     if isinstance(value, datetime):
         return stamp(value)
-    if isinstance(value, date):
-        return value.isoformat()
+    if isinstance(value, tuple):
+        return _word_list(value) if value else "[]"
     if isinstance(value, Decimal):
         return format(value, "f")
-    if isinstance(value, tuple):
-        return dumps(value, ensure_ascii=False)
+    if isinstance(value, date):
+        return value.isoformat()
     return value
 
 

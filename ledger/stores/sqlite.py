@@ -96,8 +96,9 @@ def file_error(path: Path, error: Exception) -> UnreachableError:
 
 
 def memory_engine() -> Engine:
-    """Return an empty database in memory with all tables, for replay."""
-    engine = create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
+    """Return an empty database in memory with all tables, for replay. A file can be attached to it by a URI."""
+    connect = partial(sqlite3.connect, ":memory:", uri=True, check_same_thread=False)
+    engine = create_engine("sqlite://", poolclass=StaticPool, creator=connect)
     with engine.begin() as connection:
         _create_tables(connection)
     return engine

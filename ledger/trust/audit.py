@@ -16,14 +16,14 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from ledger.stores.file import LEDGER_FILE, connect, explained, ledger_path
+from ledger.stores.file import LEDGER_FILE, connect, explained, is_older, ledger_path
 from ledger.stores.following import brought_up
 from ledger.stores.opening import take_over
 from ledger.stores.place import database_of
 from ledger.trust import checkpoint
 from ledger.trust.anchors import KEPT, Anchor, Comparison, checked, kept_anchors
 from ledger.trust.chain import Finding, Last, Place, are_of_files, faults, faults_after, looked_through
-from ledger.trust.checkpoint import Checkpoint, differing_tables
+from ledger.trust.checkpoint import Checkpoint, differing_from_file, differing_tables
 from ledger.trust.replayed import Replayed, refused_in
 from ledger.trust.replaying import Deferred
 from ledger.trust.sshsig import Maker
@@ -211,7 +211,9 @@ class Auditor(AbstractContextManager["Auditor"]):
             self._replay = Replayed(last, db, self.site_dir, deferred)
         yield from self._replay.findings
         if self._replay.refused == refused_in(db):
-            yield from self._replay.compared(db)
+            # an earlier format lacks columns: then the rows of every table are read
+            differing = None if is_older(db) else differing_from_file(self._replay.engine, self.site_dir)
+            yield from self._replay.compared(db, only=differing)
         else:
             yield from self._replay.noted_wrongly(db)
 

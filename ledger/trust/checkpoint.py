@@ -167,6 +167,23 @@ def opened(checkpoint: Checkpoint, site_dir: Path) -> Iterator[Engine]:
         yield create_engine("sqlite://", poolclass=StaticPool, creator=lambda: driver)
 
 
+def differing_from_file(replay: Engine, site_dir: Path) -> set[str]:
+    """Return the tables whose rows may differ from those of a site's file, as it is now.
+
+    What was recorded during the audit differs here. The caller reads these tables as they were when the audit began.
+    """
+    connection = replay.raw_connection()
+    try:
+        assert connection.driver_connection is not None
+        connection.driver_connection.execute("ATTACH ? AS site", [read_only(ledger_path(site_dir))])
+        try:
+            return differing_tables(replay)
+        finally:
+            connection.driver_connection.execute("DETACH site")
+    finally:
+        connection.close()
+
+
 def differing_tables(replay: Engine) -> set[str]:
     """Return the tables whose rows may differ from those of the file. SQLite compares them itself, in the order of insertion.
 

@@ -13,13 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from itertools import chain
 from typing import Any, NamedTuple
 
 from ledger.log.chain import Event
 from ledger.log.events import event_of
 from ledger.log.payloads.base import Decided, Payload
-from ledger.log.payloads.plan import Genesis, RulesRaised
+from ledger.log.payloads.plan import Genesis, PlanAdopted, RulesRaised
 from ledger.making import AGAIN
 from ledger.questions.moment import Moment
 from ledger.rules.access import ENGINE
@@ -67,8 +66,8 @@ class Judge:
         if terms.rules == 1 and event.seq > 1 and not isinstance(event.payload, RulesRaised):
             return Ruling(event, tuple(self._by_first_rules(moment, event, terms)))
         of_account = self._of_account(row.get("account"), event, terms)
-        faults = tuple(chain(of_account, self._faults(moment, event, terms)))
-        if not faults and isinstance(event.payload, Genesis | RulesRaised):
+        faults = (*of_account, *self._faults(moment, event, terms))
+        if isinstance(event.payload, (Genesis, RulesRaised)) and not faults:
             refuse_unknown_rules(event.payload.rules)
         return Ruling(event, faults, is_refused=bool(faults))
 
@@ -226,14 +225,19 @@ def refuse_unknown_rules(rules: int) -> None:
         )
 
 
+def _determined(payload: Payload) -> dict[str, Any]:
+    """Return the fields of a payload that its decision determines."""
+    return {name: value for name, value in vars(payload).items() if name not in OF_RECORDING}
+
+
 def _differences(event: Event, again: Payload, in_force: int) -> Iterator[str]:
     """Yield the fields in which an event differs from what its decision records."""
     stated = event.payload
-    if again != stated:
+    if vars(again) != vars(stated) and _determined(again) != _determined(stated):
         expected, said = again.model_dump(mode="json"), stated.model_dump(mode="json")
         for name, value in said.items():
             if name not in OF_RECORDING and value != expected[name]:
                 yield f"says {name} {value!r}; by the record it is {expected[name]!r}"
-    revision = getattr(stated, "revision", in_force)
+    revision = stated.revision if isinstance(stated, PlanAdopted) else in_force
     if event.plan_revision != revision:
         yield f"names plan revision {event.plan_revision}; in force is {revision}"

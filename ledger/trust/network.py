@@ -106,7 +106,7 @@ class PlanNetwork:
         return (node,) if is_transparent else ()
 
     def _activity(self, node: str) -> Activity | None:
-        return None if is_supply(node) else self._projection.activities([node]).get(node)
+        return None if is_supply(node) else self._projection.find(node)
 
     def _ready(self, node: str, bridged: dict[str, Ready]) -> Ready:
         if node not in bridged:

@@ -136,7 +136,7 @@ def binds(
         read = read_statement(statement)
         digests = {subject["name"]: subject["digest"]["sha256"] for subject in read["subject"]}
         is_theirs = read["predicate"]["person"] == event.actor
-        return bool(is_theirs and digests[event.subject] == _decided(payload, about or {}))
+        return bool(is_theirs and digests[event.subject] == _decided(_fields(payload), about or {}))
     except (InputError, KeyError, TypeError):
         return False
 
@@ -175,7 +175,7 @@ def statement_for(
     uuid, genesis = snapshot.first(_SITE)
     revision, document = snapshot.first(_REVISION) or (0, "")
     payload_json = _fields(payload)
-    subjects = {subject: _decided(payload, relied_on(snapshot, row))}
+    subjects = {subject: _decided(payload_json, relied_on(snapshot, row))}
     if isinstance(payload, PlanAdopted):
         subjects["plan"] = payload.document
     elif revision:
@@ -331,9 +331,9 @@ def _of_attempt(
     return snapshot.ask(sql, name=row.id, attempt=row.attempt)
 
 
-def _decided(payload: Decided, about: Fields) -> str:
+def _decided(decision: Fields, about: Fields) -> str:
     """Return the digest of a decision and of what its signer relied on."""
-    return _digest({"decision": _fields(payload), "about": about})
+    return _digest({"decision": decision, "about": about})
 
 
 def _fields(payload: Decided) -> Fields:

@@ -32,6 +32,7 @@ from ledger.state.projection import EVERY, Projection
 from ledger.state.projections.revision import NOT_STARTED, UNPLACED, UNRECEIVED, first_state, planned_columns
 from ledger.state.projector import HANDLERS
 from ledger.state.readiness import settle
+from ledger.state.reopening import mark_stale, open_again
 from ledger.stores.sqlite import memory_engine
 from ledger.trust.authority import Adoption, Authority, forged, is_over
 from ledger.trust.own_events import Nodes, listed, orders_of, own_events
@@ -250,9 +251,9 @@ class Refolding:
                 self._p.change(row, **self._not_begun(row, adoption))
         reopened = payload.reopened or ()
         for again in self._mine(reopened):
-            self._p.open_again(again.activity, f"revision {payload.revision}: {again.why}")
+            open_again(self._p, again.activity, f"revision {payload.revision}: {again.why}")
         self._rest(event, [again.activity for again in reopened])
-        self._p.mark_stale([again.activity for again in payload.sign_again or ()], event.seq)
+        mark_stale(self._p, [again.activity for again in payload.sign_again or ()], event.seq)
 
     def _not_begun(self, row: Activity, adoption: Adoption) -> dict[str, Any]:
         if adoption is not self._authority.adoptions[-1]:

@@ -6,9 +6,7 @@ Here it is worked out for one node when an event asks, from the times of the nod
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -37,23 +35,26 @@ from ledger.log.payloads.work import (
     Progressed,
     Started,
 )
-from ledger.questions.case import LookedUp, actor, lapsed
+from ledger.questions.case import ApprovalRow, LookedUp, actor, approvals, lapsed, valid
 from ledger.questions.moment import SLACK, CaseOfMoment, Moment
 from ledger.questions.records import PREFIXES, signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State, is_expired, seen
-from ledger.rules.case import Read, RunEnd
+from ledger.rules.case import OpenA, Read, RunEnd
 from ledger.rules.judgement import Reading
 from ledger.rules.nearest import unknown_activity
 from ledger.rules.permission import Actor
 from ledger.rules.readiness import is_out_of_sequence
 from ledger.rules.rows import SignerKey
+from ledger.rules.subjects import is_supply
 from ledger.state.projection import Projection
 from ledger.state.readiness import settle
 from ledger.trust import sshsig
 from ledger.trust.network import PlanNetwork
 from ledger.trust.record import EventAt, Record, SiteTerms
+from ledger.trust.replay_snapshot import Flushing, ReplaySnapshot
+from steps.stamps import instant
 from steps.value import text_value
 
 Expected = tuple[str, tuple[str, ...]]
@@ -79,30 +80,6 @@ OF_WORK = (
 OF_ORDERS = (OrderPlaced, OrderAcknowledged, OrderPromised, OrderExpedited, TrancheShipped, TrancheReceived)
 EVERYDAY = OF_WORK + OF_ORDERS
 """Kinds of events that change nobody's authority and no plan. After any other event, all that was read is read again."""
-
-
-class Flushing:
-    """A connection that first writes what the projection has collected, so that a query sees every event before it."""
-
-    def __init__(self, projection: Projection) -> None:
-        """Take the projection."""
-        self._projection = projection
-
-    def execute(self, sql: str, values: Any = ()) -> Any:
-        """Return the cursor of a query."""
-        self._projection.flush_for(sql)
-        return self._projection.driver.execute(sql, values)
-
-
-@dataclass
-class ReplaySnapshot(Snapshot):
-    """A snapshot of the tables that a replay fills. The rows of numbered tables are counted as they are added."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-
-    def count(self, name: str) -> int:
-        """Return how many rows one of our tables has."""
-        return self.counts[name] if name in PREFIXES else super().count(name)
 
 
 class AttemptReads(NamedTuple):
@@ -145,9 +122,11 @@ class ReplayRecord(Record):
         self._expected: dict[Expected, Expected] = {}
         self._reads: dict[str, AttemptReads] = {}
         self._ended: dict[str, AttemptRun] = {}
+        self._approved: dict[str, list[ApprovalRow]] = {}
         self._network: PlanNetwork | None = None
         self._is_lent = bool(self._snapshot.first("SELECT 1 FROM delegation LIMIT 1"))
-        self._expiring: bool | None = None
+        self._first_end: datetime | None = None
+        self._knows_end = False
         self._attempt_before: int | None = None
         self.owner = ""
         self.runs = {name: tuple(run) for name, *run in projection.ask(_RUNNING)}
@@ -167,7 +146,7 @@ class ReplayRecord(Record):
 
     def about(self, moment: Moment, subject: str) -> Activity | None:  # noqa: ARG002  the tables are of the same moment
         """Return the activity that a decision is about. None if it is about no activity."""
-        return self.projection.activities([subject]).get(subject)
+        return self.projection.find(subject)
 
     def keys(self, moment: Moment, person: str) -> Sequence[SignerKey]:
         """Return the keys of a person or of the engine. Only few kinds of events change any."""
@@ -193,17 +172,21 @@ class ReplayRecord(Record):
 
     def after(self, event: Event) -> None:
         """Note what an event has changed, and forget what it may have changed."""
-        if self._network is not None and self.projection.touched:
-            self._network.forget(self.projection.touched)
-        self.projection.touched.clear()
+        touched = self.projection.touched
+        if touched:
+            if self._network is not None:
+                self._network.forget(touched)
+            self._note_end(event.subject)
+            touched.clear()
         if isinstance(event.payload, EVERYDAY):
             self._after_work(event)
             return
         self._is_lent = self._is_lent or isinstance(event.payload, Delegated)
         self._terms = None
+        self._knows_end = False
         if isinstance(event.payload, PlanAdopted):
-            self._network = self._expiring = None
-        for kept in (self._actors, self._keys, self._reads, self._ended):
+            self._network = None
+        for kept in (self._actors, self._keys, self._reads, self._ended, self._approved):
             kept.clear()
 
     def _after_work(self, event: Event) -> None:
@@ -224,6 +207,9 @@ class ReplayRecord(Record):
                     self._reads.pop(name, None)
                 else:
                     self._ended[name] = AttemptRun(settled.attempt, RunEnd(settled.status, {}))
+            case Signed():
+                self._approved.pop(name, None)
+                self._reads.pop(name, None)
             case _:
                 pass
 
@@ -241,6 +227,17 @@ class ReplayRecord(Record):
         kept = self._reads.get(row.id)
         return kept.reads if kept is not None and kept.attempt == row.attempt else None
 
+    def keep_reads(self, row: Activity, reads: Sequence[Read]) -> None:
+        """Keep the readings of an activity's attempt. Later ones are added."""
+        self._reads[row.id] = AttemptReads(row.attempt, list(reads))
+
+    def approvers_of(self, row: Activity) -> list[str]:
+        """Return the people whose approvals of an activity are valid now, in the order of their approvals."""
+        found = self._approved.get(row.id)
+        if found is None:
+            found = self._approved[row.id] = list(approvals(self._snapshot, row.id))
+        return [approval.person for approval in valid(row, found)] if found else []
+
     def last_run_of(self, row: Activity) -> RunEnd | None:
         """Return the last run of an activity's attempt. None if it is not kept."""
         kept = self._ended.get(row.id)
@@ -256,7 +253,7 @@ class ReplayRecord(Record):
 
     def row(self, name: str, now: datetime) -> Activity:
         """Return an activity as it is seen at a time. Raise InputError for an unknown id."""
-        found = self.projection.activities([name]).get(name)
+        found = self.projection.find(name)
         if found is None:
             raise unknown_activity(name, [])
         self._attempt_before = found.attempt
@@ -272,16 +269,18 @@ class ReplayRecord(Record):
         return row
 
     def _is_lapsed(self, name: str, now: datetime) -> bool:
-        return self._has_expiring() and name in lapsed(self._snapshot.at(now))
+        """Return whether an approval before an activity has ended. Nothing is asked before the first one of all ends."""
+        if not self._knows_end:
+            (end,) = self._snapshot.first("SELECT min(valid_until) FROM activity")
+            self._first_end, self._knows_end = instant(end), True
+        return is_expired(self._first_end, now) and name in lapsed(self._snapshot.at(now))
 
-    def _has_expiring(self) -> bool:
-        """Return whether an approval of this plan can expire."""
-        if self._expiring is None:
-            plans = self.projection.ask("SELECT document FROM plan_revision")
-            adopted = (self.projection.plan(document) for (document,) in plans)
-            policies = (a.policy for plan in adopted for a in plan.activities)
-            self._expiring = any(policy.valid_days is not None for policy in policies)
-        return self._expiring
+    def _note_end(self, name: str) -> None:
+        """Note when the approval of an activity ends, if it is the first one of all to end."""
+        row = None if is_supply(name) else self.projection.find(name)
+        end = None if row is None else row.valid_until
+        if end is not None and (self._first_end is None or end < self._first_end):
+            self._first_end = end
 
 
 class ReplayMoment(Moment):
@@ -301,7 +300,7 @@ class ReplayMoment(Moment):
 
     def refuse_ahead(self) -> None:
         """Raise InputError if it is said to have happened in the future."""
-        if self.now > self.present + SLACK:
+        if self.now > self.present and self.now > self.present + SLACK:
             super().refuse_ahead()
 
     @property
@@ -357,8 +356,22 @@ class ReplayCase(CaseOfMoment):
     @cached_property
     def reads(self) -> Sequence[Read]:
         """Every reading of this attempt, in the order in which they were recorded."""
-        kept = self.moment.record.reads_of(self.row)
-        return super().reads if kept is None else kept
+        record = self.moment.record
+        kept = record.reads_of(self.row)
+        if kept is None:
+            kept = super().reads
+            record.keep_reads(self.row, kept)
+        return kept
+
+    @cached_property
+    def approvals(self) -> Sequence[str]:
+        """The people whose approvals are valid now."""
+        return self.moment.record.approvers_of(self.row)
+
+    @cached_property
+    def open_a(self) -> Sequence[OpenA]:
+        """The open class A non-conformances that keep the activity from passing."""
+        return super().open_a if self.moment.record.projection.added["ncr"] else ()
 
     @cached_property
     def last_run(self) -> RunEnd | None:

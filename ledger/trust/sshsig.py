@@ -130,6 +130,8 @@ def _packed(*parts: bytes) -> bytes:
 
 def counts(key: SignerKey, at: datetime) -> bool:
     """Return whether a key was valid at that time. OpenSSH counts whole seconds, the first and the last one included."""
+    if key.until is None and key.since <= at:
+        return True
     last = at if key.until is None else key.until
     return _second(key.since) <= _second(at) <= _second(last)
 

@@ -37,7 +37,7 @@ class Covered:
     def note(self, event: Event) -> None:
         """Note an event that has no faults."""
         payload = event.payload
-        if isinstance(payload, Genesis | RulesRaised):
+        if isinstance(payload, (Genesis, RulesRaised)):
             self._since.append((payload.rules, event.seq))
         if event.signature is None:
             return

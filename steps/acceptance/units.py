@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import lru_cache
 
 from steps.value import Value
 
@@ -45,6 +46,7 @@ def converted(value: Value, unit: str, wanted: str) -> Value | None:
     return value * have[1] / want[1]
 
 
+@lru_cache(maxsize=1024)
 def is_comparable(unit: str, wanted: str) -> bool:
     """Return whether a number in one unit can be compared with a limit in the other."""
     return converted(Decimal(1), unit, wanted) is not None

@@ -141,7 +141,9 @@ def test_a_signed_site_needs_no_account(tmp_path: Path) -> None:
     path.write_text(path.read_text(encoding="utf-8").replace(f"account: {machine_account()}", "account: elsewhere"))
 
     made("plan", "adopt", "--as", "owner", "--yes", key="tech", rc=1)
-    assert not list(made.folder.glob("ledger.db*")), "a plan that nobody could adopt leaves no ledger with an owner behind"
+    assert not list(made.folder.glob("ledger.db*")), (
+        "a plan that nobody could adopt leaves no ledger with an owner behind"
+    )
     made("plan", "adopt", "--as", "owner", "--yes", key="owner")
 
     assert "noted" in made("comment", "071@site", "seen", "--as", "tech", key="tech").stderr

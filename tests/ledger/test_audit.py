@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine
 
 from ledger.decisions.evidence import attach
 from ledger.decisions.work import comment
@@ -15,7 +16,7 @@ from ledger.questions.records import evidence
 from ledger.stores.sqlite import TRIGGERS
 from ledger.trust.audit import Auditor, audit
 from ledger.trust.chain import Finding
-from ledger.trust.replayed import Replayed
+from ledger.trust.checkpoint import differing_from_file
 from ledger.writing import Ledger
 from tests.ledger.conftest import Clock, Look, StateOf
 from tests.ledger.journey import all_but_gate, bought
@@ -171,13 +172,12 @@ def rows(ledger: Ledger, sql: str) -> list[tuple[object, ...]]:
 def test_an_audit_sees_the_ledger_as_it_was_when_it_began(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who writes meanwhile is neither kept waiting nor taken for a fault."""
     bought(ledger)
-    compared = Replayed.compared
 
-    def meanwhile(self: Replayed, db: sqlite3.Connection) -> Iterator[Finding]:
+    def meanwhile(replay: Engine, site_dir: Path) -> set[str]:
         comment(ledger, "pm", "001@site", "while you look")
-        return compared(self, db)
+        return differing_from_file(replay, site_dir)
 
-    monkeypatch.setattr(Replayed, "compared", meanwhile)
+    monkeypatch.setattr("ledger.trust.audit.differing_from_file", meanwhile)
 
     assert audit(ledger.site_dir) == []
     assert len(rows(ledger, "SELECT seq FROM comment")) == 1

@@ -62,6 +62,19 @@ def test_any_query_of_the_transaction_sees_them(projection: Projection) -> None:
     assert projection.ask("SELECT at FROM comment WHERE seq = :seq", seq=3) == [(stamp(AT),)]
 
 
+def test_a_query_writes_only_the_rows_of_the_tables_that_it_reads(projection: Projection) -> None:
+    """An audit replays a million events, and few of its queries are about what the last ones changed."""
+    say(projection, 1)
+    projection.add("request", id="1", **ASKED)
+    projection.update("activity", "034@x", attempt=2)
+
+    assert projection.ask("SELECT count(*) FROM request") == [(1,)]
+
+    there = "SELECT count(*) FROM comment"
+    assert projection.driver.execute(there).fetchall() == [(0,)]
+    assert projection.ask(there) == [(1,)]
+
+
 def test_they_are_written_with_the_commit(engine: Engine) -> None:
     """What appends events settles last, and that writes them."""
     with engine.begin() as connection:

@@ -66,6 +66,7 @@ ENTRIES: tuple[type[Payload], ...] = (
 
 def note_entry(p: Projection, event: Event, payload: Payload) -> None:
     """Note an entry, before it is applied."""
+    before = _before(p, event, payload)
     p.add(
         "entry",
         seq=event.seq,
@@ -74,7 +75,7 @@ def note_entry(p: Projection, event: Event, payload: Payload) -> None:
         attempt=0 if is_supply(event.subject) else p.activity(event.subject).attempt,
         person=event.actor,
         at=event.effective_at,
-        before=dumps(_before(p, event, payload)),
+        before=dumps(before) if before else "{}",
         taken_back=None,
     )
 

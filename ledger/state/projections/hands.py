@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 def add_hands(p: Projection, row: Activity, *people: str) -> None:
     """Note that people worked on an activity. Software is nobody's hand."""
-    hands = (person for person in people if person != ENGINE)
-    p.change(row, hands=together(row.hands, *hands))
+    new = [person for person in people if person != ENGINE and person not in row.hands]
+    if new:
+        p.change(row, hands=together(row.hands, *new))
 
 
 def together(people: tuple[str, ...], *more: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from ledger.log.payloads.checklists import ItemPart, ItemsChecked
 from ledger.log.payloads.facts import FactsRecorded
 from ledger.state.projection import Handlers, Projection
 from ledger.state.projections.hands import add_hands, together
+from ledger.state.reopening import mark_resting, open_again
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
@@ -40,8 +41,8 @@ def check(p: Projection, event: Event, payload: ItemsChecked) -> None:
 def record_facts(p: Projection, event: Event, payload: FactsRecorded) -> None:
     """Add facts. Activities whose results were worked out from other values are opened again."""
     for again in payload.reopened:
-        p.open_again(again.activity, again.why)
-    p.mark_resting([again.activity for again in payload.reopened], event.seq)
+        open_again(p, again.activity, again.why)
+    mark_resting(p, [again.activity for again in payload.reopened], event.seq)
     for ordinal, fact in enumerate(payload.facts):
         p.add(
             "fact",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ledger.log.payloads.plan import PlanAdopted
 from ledger.rules.activity import NOT_BEGUN, Activity, State
 from ledger.state.projection import FRESH, Handlers, Projection, Row
+from ledger.state.reopening import mark_resting, mark_stale, open_again
 from steps.schedule.activity import PlanActivity, text_of
 from steps.schedule.plan import PlanOrder, PlanTranche
 
@@ -113,9 +114,9 @@ def _reopen(p: Projection, event: Event, payload: PlanAdopted) -> None:
     p.keep_activities()
     reopened = payload.reopened or ()
     for again in reopened:
-        p.open_again(again.activity, f"revision {payload.revision}: {again.why}")
-    p.mark_resting([again.activity for again in reopened], event.seq)
-    p.mark_stale([again.activity for again in payload.sign_again or ()], event.seq)
+        open_again(p, again.activity, f"revision {payload.revision}: {again.why}")
+    mark_resting(p, [again.activity for again in reopened], event.seq)
+    mark_stale(p, [again.activity for again in payload.sign_again or ()], event.seq)
 
 
 def planned_columns(a: PlanActivity) -> Row:

@@ -23,6 +23,7 @@ from ledger.log.payloads.work import (
 from ledger.rules.activity import State
 from ledger.state.projection import Handlers, Projection
 from ledger.state.projections.hands import add_hands, together
+from ledger.state.reopening import mark_resting, open_again
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
@@ -129,8 +130,8 @@ def comment(p: Projection, event: Event, payload: Commented) -> None:
 
 def reopen(p: Projection, event: Event, payload: Reopened) -> None:
     """Open an activity again, and mark as stale everything done that comes after it."""
-    p.open_again(event.subject, payload.reason)
-    p.mark_resting([event.subject], event.seq)
+    open_again(p, event.subject, payload.reason)
+    mark_resting(p, [event.subject], event.seq)
 
 
 def attest(p: Projection, event: Event, payload: Attested) -> None:
