@@ -36,7 +36,9 @@ def main() -> None:
     for victim, number in Counter(kill.victim for kill in outcome.kills).most_common():
         print(f"{number:6} {victim}")
     ended = ", ".join(f"{number} {status}" for status, number in sorted(outcome.runs.items()))
-    print(f"{sum(outcome.runs.values())} runs of {outcome.activities} activities: {ended}; {outcome.again} were another try")
+    print(
+        f"{sum(outcome.runs.values())} runs of {outcome.activities} activities: {ended}; {outcome.again} were another try"
+    )
     print(f"{outcome.done} activities done; {outcome.events} events")
     for fault in outcome.faults[:20]:
         print(f"FAULT: {fault}")

@@ -304,6 +304,8 @@ def _decompressed(archive: Path) -> Iterator[IO[bytes]]:
 
     How decompression ended is not checked, because every file is compared with its digest.
     """
+    if archive.exists() and not archive.is_file():  # a pipe would be waited for
+        raise InputError(f"{archive} is not a file")
     try:
         file = archive.open("rb")
     except OSError as error:

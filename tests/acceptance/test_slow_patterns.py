@@ -12,7 +12,11 @@ from tests.acceptance.handing import TODAY, entry
 BLANKS = " " * 60
 TEXTS = {
     "a log line of blanks": ("ipmi_sel", "bmc.sel_faults", f"1|{BLANKS}|{BLANKS}|{BLANKS}"),
-    "nodes without a state": ("scontrol_show_node", "scheduler.nodes_available_ratio", "NodeName=n1 Arch=x86\n" * 20_000),
+    "nodes without a state": (
+        "scontrol_show_node",
+        "scheduler.nodes_available_ratio",
+        "NodeName=n1 Arch=x86\n" * 20_000,
+    ),
     "ports without a link": (
         "ibstat",
         "rdma.rail_devices",

@@ -27,14 +27,17 @@ from flows.executors.lease import folder_name
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.requests import request_retry
 from ledger.decisions.sign_off import release
+from ledger.log.chain import Event
 from ledger.questions import records
 from ledger.questions.activities import activities, hosts_of
+from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.activity import CHANGING, Activity, State
 from ledger.stores.file import connect
 from ledger.stores.log import machine_clock
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
+from steps.schedule.plan import Plan
 from tests.commands import called
 from tests.dashboard import free_port
 from tests.flows.leavings import leavings, processes_of
@@ -47,7 +50,11 @@ CANARY = "canary-of-the-inventory-4711"
 KINDS: tuple[dict[str, Any], ...] = (
     {"kind": "verify", "effect": "read"},
     {"kind": "automate", "effect": "change"},
-    {"kind": "automate", "effect": "change", "waves": {"canary": 1, "size": 1, "max_failed_percent": 0, "source": "test"}},
+    {
+        "kind": "automate",
+        "effect": "change",
+        "waves": {"canary": 1, "size": 1, "max_failed_percent": 0, "source": "test"},
+    },
 )
 """What steps do, in turn: read, change all hosts at once, change them one after the other."""
 
@@ -72,7 +79,7 @@ with private_files():
 
 
 class Killed(NamedTuple):
-    """What a kill ended, and what it found: in a playbook, between a playbook's end and its result, or between runs."""
+    """What a kill ended, and what it found: in a playbook's work, between that and its result, or between runs."""
 
     victim: str
     found: str
@@ -140,17 +147,19 @@ class EngineKills:
     def _pod_names(self) -> list[str]:
         return [f"pod-{n + 1:03}" for n in range(self._pods)]
 
-    def _plan(self) -> Any:
+    def _plan(self) -> Plan:
         made, links = [], []
         for pod in self._pod_names():
             for n in range(self._steps):
                 kind, name, book = KINDS[n % len(KINDS)], f"{200 + n}@{pod}", f"networking/{200 + n}.yml"
-                self._witness.write_playbook(book, beats=self._chance.randint(6, 16), changes=kind["effect"] == "change")
+                self._witness.write_playbook(
+                    book, beats=self._chance.randint(6, 16), changes=kind["effect"] == "change"
+                )
                 wants = [criterion("boot.uptime_s", ">=", Decimal(1), "s")]
                 made.append(activity(name, playbook=book, policy={"needed": "by-hand"}, criteria=wants, **kind))
                 if n:
                     links.append(link(f"{199 + n}@{pod}", name))
-        units = [{"id": "site", "kind": "site", "parent": None, "title": "Site"}]
+        units: list[dict[str, Any]] = [{"id": "site", "kind": "site", "parent": None, "title": "Site"}]
         units += [
             {"id": pod, "kind": "pod", "parent": "site", "title": pod, "hosts": [f"{pod}-n1", f"{pod}-n2"]}
             for pod in self._pod_names()
@@ -161,7 +170,7 @@ class EngineKills:
         """Start an engine where none runs."""
         if self._engine is not None and self._engine.poll() is None:
             return
-        words = [sys.executable, "-c", ENGINE, self.site, str(free_port()), self._witness.playbooks]
+        words = [sys.executable, "-c", ENGINE, str(self.site), str(free_port()), str(self._witness.playbooks)]
         own = {"HOME": str(self._scratch / "home"), "TMPDIR": str(self._scratch / "tmp")}
         with (self._scratch / "engine.log").open("ab") as log:
             self._engine = subprocess.Popen(
@@ -228,7 +237,7 @@ class EngineKills:
         if any(not stretch.ended for stretch in work):
             return "in a playbook"
         if work:
-            return "between a playbook's work and its result"
+            return "after a playbook's work, before its result"
         return "between a claim and its playbook" if theirs else "between runs, or while it started"
 
     def _await(self, is_so: Callable[[], object], what: str) -> None:
@@ -264,12 +273,12 @@ class EngineKills:
             elif row.state is State.ON_HOLD:
                 raise AssertionError(f"{row.id} waits for a person: {row.last_note}")
 
-    def _terms(self, snapshot: Any, row: Activity) -> tuple[tuple[str, ...], str]:
+    def _terms(self, snapshot: Snapshot, row: Activity) -> tuple[tuple[str, ...], str]:
         assert row.plan.playbook
         digest = run_digest(self._witness.playbooks / row.plan.playbook, self._inventory)
         return hosts_of(snapshot, row.id, digest), digest
 
-    def _note(self, event: Any) -> None:
+    def _note(self, event: Event) -> None:
         self._seen[event.seq] = event.hash
 
     def _note_events(self) -> None:
@@ -319,33 +328,42 @@ class EngineKills:
         with open_snapshot(self.site) as snapshot:
             rows, runs = activities(snapshot), records.runs(snapshot)
             claimed = snapshot.column("SELECT payload FROM event WHERE kind = 'run.claimed'")
-            used = Counter(json.loads(payload)["release"] for payload in claimed)
-        work = self._witness.stretches()
-        of_run = {folder_name(run.owner, run.id): run for run in runs}
-        faults = self.faults + at_once(work)
-        faults += [f"{s.run} is in no ledger" for s in work if s.run not in of_run]
-        faults += [f"{s.run} began {s.begun} times on {s.host}" for s in work if s.begun != 1 or s.ended > 1]
-        succeeded = {run.activity: run for run in reversed(runs) if run.status == "ok"}
-        for row in rows:
-            times = sum(run.status == "ok" and run.activity == row.id for run in runs)
-            if (row.state, times) != (State.DONE, 1):
-                faults.append(f"{row.id} is {row.state.value}, after {times} runs that succeeded")
-        for stretch in work:
-            run = of_run.get(stretch.run)
-            result = succeeded.get(run.activity) if run else None
-            if run and result and result.id != run.id and result.settled_at and stretch.last > result.settled_at.timestamp():
-                faults.append(f"{stretch.run} worked on {run.activity}, which had succeeded")
-            if run and run.status == "ok" and not stretch.ended:
-                faults.append(f"{stretch.run} succeeded, and did not come to its end on {stretch.host}")
+        used = Counter(json.loads(payload)["release"] for payload in claimed)
+        log = (self._scratch / "engine.log").read_text(encoding="utf-8", errors="replace")
+        faults = [*self.faults, *self._of_hosts(runs), *_of_states(rows, runs)]
         faults += [f"{name} was used {times} times" for name, times in used.items() if name and times > 1]
         faults += [f"audit: {where}: {why}" for where, why in audit(self.site)]
-        faults += leavings(self._scratch, self.site, of_run, CANARY)
-        log = (self._scratch / "engine.log").read_text(encoding="utf-8", errors="replace")
+        faults += leavings(self._scratch, self.site, {folder_name(run.owner, run.id) for run in runs}, CANARY)
         faults += ["the engine's log has a traceback"] * ("Traceback" in log)
-        again = sum(count - 1 for count in Counter(run.activity for run in runs).values())
-        states = Counter(run.status for run in runs)
-        done = sum(row.state is State.DONE for row in rows)
-        return Outcome(kills, states, len(rows), done, again, len(self._seen), faults)
+        return Outcome(
+            kills=kills,
+            runs=Counter(run.status for run in runs),
+            activities=len(rows),
+            done=sum(row.state is State.DONE for row in rows),
+            again=len(runs) - len({run.activity for run in runs}),
+            events=len(self._seen),
+            faults=faults,
+        )
+
+    def _of_hosts(self, runs: list[records.RunRow]) -> list[str]:
+        """Name what the hosts saw and should not have: work twice, at once, after its success, or of nobody's run."""
+        work = self._witness.stretches()
+        by_folder = {folder_name(run.owner, run.id): run for run in runs}
+        succeeded = {run.activity: run.settled_at for run in runs if run.status == "ok"}
+        faults = at_once(work)
+        for seen in work:
+            run = by_folder.get(seen.run)
+            if run is None:
+                faults.append(f"{seen.run} is in no ledger")
+                continue
+            if seen.begun != 1 or seen.ended > 1:
+                faults.append(f"{seen.run} began {seen.begun} times on {seen.host}, and ended {seen.ended} times")
+            if run.status == "ok" and not seen.ended:
+                faults.append(f"{seen.run} succeeded, and did not come to its end on {seen.host}")
+            over = succeeded.get(run.activity)
+            if over is not None and seen.last > over.timestamp():
+                faults.append(f"{seen.run} worked on {run.activity}, which had succeeded")
+        return faults
 
     def close(self) -> None:
         """End whatever still runs."""
@@ -380,3 +398,10 @@ def _words(process: psutil.Process) -> str:
         return " ".join(process.cmdline())
     except psutil.Error:
         return ""
+
+
+def _of_states(rows: list[Activity], runs: list[records.RunRow]) -> list[str]:
+    """Name the activities that are not done by just one run that succeeded."""
+    times = Counter(run.activity for run in runs if run.status == "ok")
+    bad = [row for row in rows if (row.state, times[row.id]) != (State.DONE, 1)]
+    return [f"{row.id} is {row.state.value}, after {times[row.id]} runs that succeeded" for row in bad]

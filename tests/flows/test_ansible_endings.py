@@ -164,9 +164,7 @@ supervisor.main()
 """
 
 
-def test_a_clock_that_is_put_forward_is_no_reason_to_end_a_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_clock_that_is_put_forward_is_no_reason_to_end_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine's clock may be hours wrong until its first answer from a time server."""
 
     def put_forward() -> subprocess.Popen[bytes]:

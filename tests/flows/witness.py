@@ -88,4 +88,3 @@ def at_once(stretches: list[Stretch]) -> list[str]:
             if other.first < one.last:
                 found.append(f"{one.run} and {other.run} worked on {host} at the same time")
     return found
-
