@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.flows.engine_kills import EngineKills
 
 PODS = 2
-STEPS_A_KILL = 0.6
+STEPS_A_KILL = 0.45
 FEWEST_STEPS = 3
 
 
