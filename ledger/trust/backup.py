@@ -191,7 +191,8 @@ def _refuse_computed(folder: Path) -> None:
     with explained(folder / LEDGER_FILE), closing(connect(folder)) as connection:
         named = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
         for kind, name, sql in named:
-            if kind == "view" or "VIRTUAL TABLE" in (sql or "").upper() or _is_computed(connection, kind, name):
+            is_made_up = kind == "view" or "VIRTUAL TABLE" in (sql or "").upper()
+            if is_made_up or _is_computed(connection, kind, name):
                 raise NotSatisfiedError(f"{name} is worked out, and is no table of a ledger")
 
 
