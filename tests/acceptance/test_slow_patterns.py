@@ -8,6 +8,7 @@ import pytest
 
 from steps.acceptance.measuring import measure
 from tests.acceptance.handing import TODAY, entry
+from tests.acceptance.tool_cases import CASES
 
 BLANKS = " " * 60
 TEXTS = {
@@ -36,4 +37,14 @@ def test_a_text_that_no_tool_prints_is_not_measured_at_once(text: str) -> None:
 
     assert found.value is None
     assert found.note.startswith("not measured: the output of")
+    assert time.process_time() - began < 0.5
+
+
+def test_empty_lines_after_a_table_change_nothing_and_cost_nothing() -> None:
+    table = next(case for case in CASES if case.output == "nccl_all_reduce")
+    began = time.process_time()
+
+    (found,) = measure(["nccl.ranks"], "node-1", table.raw(table.text + ("\n" * 900 + "x\n") * 10), {}, today=TODAY)
+
+    assert found.value == table.values["nccl.ranks"]
     assert time.process_time() - began < 0.5
