@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from flows.ansible import orphans
 from flows.engine_state import Engine
 from flows.executors.real import RealPerformer
 from flows.recovery import recover
@@ -76,9 +77,14 @@ def stopped(both_passed: Path, witness: Witness, inventory: Path) -> Iterator[su
 
 
 def test_the_one_that_wakes_records_nothing_and_its_playbook_has_ended(
-    stopped: subprocess.Popen[str], both_passed: Path, witness: Witness, tmp_path: Path
+    stopped: subprocess.Popen[str],
+    both_passed: Path,
+    witness: Witness,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A virtual machine that is paused, or a laptop that sleeps, wakes in the middle of a task."""
+    monkeypatch.setattr(orphans, "PATIENCE_S", 0.5)  # what has ended stays a zombie as long as its parent is stopped
     with open_snapshot(both_passed) as snapshot, Ledger.open(both_passed) as ledger:
         (held,) = claims(snapshot)
         performer = RealPerformer(tmp_path, None, hands_off=True)
