@@ -15,7 +15,7 @@ ROOMS := steps ledger flows tui clusterwright
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test quick lint $(LINTERS) lock bench bench-hostile bench-ledger lab lab-up lab-down lab-clean clean
+.PHONY: setup demo test quick lint $(LINTERS) lock bench bench-hostile bench-kills bench-ledger lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -99,6 +99,10 @@ bench-ledger: setup $(BENCH_SITE)/ledger.db
 # Mutated files and hostile command lines. A slice of it is in the tests.
 bench-hostile: setup
 	$(BIN)/python -m benchmarks.hostile 2000 1000 15
+
+# An engine killed in the middle of playbooks that succeed. It takes about twenty minutes.
+bench-kills: setup
+	$(BIN)/python -m benchmarks.engine_kill 60 1
 
 $(BENCH_SITE)/ledger.db: | $(VENV)/.installed
 	$(BIN)/clusterwright init --preset superpod-1su $(BENCH_SITE)

@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -137,11 +137,17 @@ def play(
 ) -> PlaybookResult:
     """Run a playbook as `run_playbook` does, in a place that is made already. A wave has a folder of its own in it."""
     spec.work_dir.mkdir(exist_ok=True, mode=0o700)
+    _temporary(spec).mkdir(mode=0o700)
     spec.log.parent.mkdir(parents=True, exist_ok=True)
     _write_extra_vars(spec)
     result = _supervised(spec, place, on_event, on_pgid, cancel)
     result.digest = place.tree.digest
     return result
+
+
+def _temporary(spec: RunSpec) -> Path:
+    """Return the folder for the temporary files of a run's processes on this machine. What a killed one leaves goes with the run."""
+    return spec.work_dir / "tmp"
 
 
 def require_ansible() -> None:
@@ -175,18 +181,14 @@ def _supervised(
 ) -> PlaybookResult:
     process = supervisor()
     assert process.stdin
-    join(place.group, process.pid)  # before it knows what to start
-    process.stdin.write((json.dumps(_terms(spec, place)) + "\n").encode())
-    process.stdin.flush()
-    on_pgid(process.pid)
-    done = threading.Event()
-    stopper = threading.Thread(target=_stop_when_asked, args=(process, cancel, done), daemon=True)
-    stopper.start()
     try:
-        result = _collected(process, spec, on_event)
+        join(place.group, process.pid)
+        on_pgid(process.pid)  # before it knows what to start: an engine that has lost its claim starts nothing
+        process.stdin.write((json.dumps(_terms(spec, place)) + "\n").encode())
+        process.stdin.flush()
+        with _stopped_when_asked(process, cancel):
+            result = _collected(process, spec, on_event)
     finally:
-        done.set()
-        stopper.join()
         with contextlib.suppress(OSError):
             process.stdin.close()
         process.wait()
@@ -210,13 +212,27 @@ def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
             "ANSIBLE_RETRY_FILES_ENABLED": "0",
             "ANSIBLE_HOST_KEY_CHECKING": "1",
             "ANSIBLE_SSH_ARGS": SSH_ARGS,
-            "ANSIBLE_LOCAL_TEMP": str(spec.work_dir / "tmp"),
+            "ANSIBLE_LOCAL_TEMP": str(_temporary(spec)),
+            "TMPDIR": str(_temporary(spec)),
             "ANSIBLE_REMOTE_TEMP": remote_temp(),
             "ANSIBLE_PIPELINING": "1",  # what a module is told is in no file of the host
             "ANSIBLE_PYTHON_INTERPRETER": "auto_silent",
             "ANSIBLE_NOCOLOR": "1",
         },
     }
+
+
+@contextlib.contextmanager
+def _stopped_when_asked(process: subprocess.Popen[bytes], cancel: threading.Event) -> Iterator[None]:
+    """Stop the run as soon as it is cancelled, while the block lasts."""
+    done = threading.Event()
+    stopper = threading.Thread(target=_stop_when_asked, args=(process, cancel, done), daemon=True)
+    stopper.start()
+    try:
+        yield
+    finally:
+        done.set()
+        stopper.join()
 
 
 def _stop_when_asked(

@@ -78,6 +78,8 @@ def _run(terms: dict[str, Any]) -> str:
     """Run the playbook. Return how it ended, in ansible-runner's words."""
     words = Words(Path(terms["work_dir"]), Path(terms["inventory"]), terms["hosts"])
     sys.excepthook = partial(_last_words, words)
+    late, over = threading.Event(), threading.Event()
+    threading.Thread(target=_end_when_late, args=(terms["timeout_s"], late, over), daemon=True).start()
     result = ansible_runner.run(
         private_data_dir=terms["work_dir"],
         playbook=terms["playbook"],
@@ -88,13 +90,21 @@ def _run(terms: dict[str, Any]) -> str:
         quiet=True,
         suppress_env_files=True,
         event_handler=partial(_on_event, words),
-        timeout=terms["timeout_s"],
     )
+    over.set()
     for event in words.last():
         _pass_on(words, event)
     if result.rc == NOT_FOUND:  # Ansible's own exit codes are smaller
         _report({"event": "missing", "program": "ansible-playbook"})
-    return str(result.status)
+    return "timeout" if late.is_set() and result.status != "successful" else str(result.status)
+
+
+def _end_when_late(seconds: float, late: threading.Event, over: threading.Event) -> None:
+    """End the run when its time is over. ansible-runner would go by the machine's clock, which may be put forward meanwhile."""
+    if not over.wait(seconds):
+        late.set()
+        while not over.wait(LOOK_S):  # Ansible may be about to start another process
+            _end_started()
 
 
 def _last_words(words: Words, kind: type[BaseException], error: BaseException, _: object) -> None:

@@ -7,10 +7,10 @@ from typing import Literal
 
 from flows.ansible.run import HostResult, PlaybookResult, RunStatus
 from flows.engine_state import Engine
+from flows.executors.reading import read_metrics
 from ledger.entries import Artifact, ItemResult, Measured, RunOutcome
 from ledger.evidence.store import store
 from ledger.rules.activity import Activity
-from steps.acceptance.measuring import measure
 from steps.schedule.noted import noted_before
 
 STATUS: dict[RunStatus, Literal["ok", "failed", "interrupted"]] = {
@@ -73,7 +73,7 @@ def _measured(engine: Engine, row: Activity, result: PlaybookResult) -> list[Mea
     metrics = [*judged, *(read.metric for read in also)]
     found: list[Measured] = []
     for host, raw in result.raw.items():
-        read = measure(metrics, host, raw, design)
+        read = read_metrics(metrics, host, raw, design)
         found += [Measured(**m._asdict()) for m in read]
     return found
 

@@ -3,7 +3,7 @@
 `backup.json` names the site, its last event and the totals. `SHA256SUMS` lists every file in the form of sha256sum(1).
 
 An archive is not trusted. Each file must be a plain file at a path that a backup may have, must occur once, and must have the
-listed digest. The archive may not have more bytes than it announces. Links, devices, extended headers and paths to another
+listed digest. The archive may not have more bytes than it announces, and may not announce more than an archive of its size can hold. Links, devices, extended headers and paths to another
 folder are refused.
 
 `tarfile` parses each header, but it does not read the archive as a whole. It would read an extended header completely into
@@ -29,11 +29,21 @@ from subprocess import DEVNULL, PIPE, Popen
 from typing import IO, NamedTuple, cast
 
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
+from steps.text import HIDDEN
 
 CONTENTS, SUMS = "backup.json", "SHA256SUMS"
 FORMAT = 1
 BLOCK, CHUNK = 512, 1024 * 1024
 MAX_CONTENTS, MAX_SUMS = 64 * 1024, 256 * 1024 * 1024
+SMALL, RATIO = 100_000_000, 200
+"""An archive may always unpack to as many bytes, and to more if it is no more than 200 times its own size.
+
+Ledgers and logs are packed to a tenth, zeros to a thousandth.
+"""
+
+DIGEST_BYTES = 32
+"""The least that a file adds to an archive: nothing can pack its digest into fewer bytes."""
+
 MAX_PATH = 100
 """How many bytes a path in a tar header may have. Longer paths need extended headers, which are refused."""
 
@@ -75,7 +85,8 @@ def is_a_place(path: str) -> bool:
     if path in SINGLE or EVIDENCE.fullmatch(path):
         return True
     first, *rest = path.split("/")
-    return first == "catalog" and bool(rest) and all(PART.fullmatch(part) for part in rest)
+    is_plain = all(PART.fullmatch(part) for part in rest) and not HIDDEN.search(path)
+    return first == "catalog" and bool(rest) and is_plain
 
 
 def digest_of(path: Path) -> str:
@@ -141,8 +152,10 @@ def unpack(archive: Path, folder: Path) -> Contents:
 
 
 def _unpacked(stream: IO[bytes], archive: Path, folder: Path) -> Contents:
+    packed = archive.stat().st_size
     contents = _contents(_announced(stream, archive, CONTENTS, MAX_CONTENTS), archive)
-    sums = _sums(_announced(stream, archive, SUMS, MAX_SUMS), archive)
+    _refuse_bomb(contents, packed, archive)
+    sums = _sums(_announced(stream, archive, SUMS, min(MAX_SUMS, RATIO * packed)), archive)
     if len(sums) != contents.files:
         raise _not_its_own(archive, f"it lists {len(sums)} files and announces {contents.files}")
     if shutil.disk_usage(folder).free < contents.bytes:
@@ -163,6 +176,14 @@ def _unpacked(stream: IO[bytes], archive: Path, folder: Path) -> Contents:
         missing = min(sums.keys() - seen, default="a part of it")
         raise _not_its_own(archive, f"{missing} is missing")
     return contents
+
+
+def _refuse_bomb(contents: Contents, packed: int, archive: Path) -> None:
+    """Raise NotSatisfiedError for an archive that announces more bytes, or more files, than one of its size can hold."""
+    if contents.bytes > max(SMALL, RATIO * packed):
+        raise _not_its_own(archive, f"it has {packed:,} bytes and announces {contents.bytes:,}: an archive bomb")
+    if contents.files * DIGEST_BYTES > packed:
+        raise _not_its_own(archive, f"it has {packed:,} bytes and announces {contents.files:,} files: an archive bomb")
 
 
 def _next(stream: IO[bytes]) -> tarfile.TarInfo | None:
@@ -201,7 +222,7 @@ def _contents(text: str, archive: Path) -> Contents:
         kinds = [str, int, str, bool, str, str, int, int]
         if [type(value) for value in contents] == kinds:
             return contents
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass  # refused below, as contents with values of other types are
     raise UnreachableError(f"{archive} is no backup: its {CONTENTS} does not read")
 
@@ -283,6 +304,8 @@ def _decompressed(archive: Path) -> Iterator[IO[bytes]]:
 
     How decompression ended is not checked, because every file is compared with its digest.
     """
+    if archive.exists() and not archive.is_file():  # a pipe would be waited for
+        raise InputError(f"{archive} is not a file")
     try:
         file = archive.open("rb")
     except OSError as error:

@@ -30,8 +30,9 @@ SAID_LENGTH = 80
 LONGEST_TEXT = 8_000_000
 """The most characters of one tool's output on one host."""
 
-ENDLESS = re.compile(r"[^\n]{5000}|\s{1000}")
-"""A line of five thousand characters, or a thousand spaces and empty lines in a row."""
+LONGEST_LINE, MOST_BLANKS = 5000, 1000
+BLANKS = re.compile(r"\s+")
+"""Spaces and empty lines in a row."""
 
 CARRIERS = frozenset({"sh", "cat", "echo"})
 """Commands that only pass on the text of something else; the output's own name says more."""
@@ -130,7 +131,10 @@ def _is_endless(said: str) -> bool:
     if len(said) > LONGEST_TEXT:
         return True
     is_document = said.lstrip()[:1] in {"{", "[", "<"}
-    return not is_document and ENDLESS.search(said) is not None
+    return not is_document and (
+        any(len(line) >= LONGEST_LINE for line in said.split("\n"))
+        or any(len(blanks) >= MOST_BLANKS for blanks in BLANKS.findall(said))
+    )
 
 
 def number(value: Any) -> Decimal:

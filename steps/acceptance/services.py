@@ -9,9 +9,9 @@ from steps.acceptance.handed import Found, Handed, number
 
 UNIT = re.compile(r"(?:[●*×] )?(\S+)\s+\S+\s+failed\s+\S+.*")
 VERSION = re.compile(
-    r"Docker version (\d+)\.\d+\S*(?:, build \S+)?"
-    r"|containerd \S+ v?(\d+)\.\d+\S*(?: \S+)?"
-    r"|podman version (\d+)\.\d+\S*",
+    r"Docker version (\d+)\.\d\S*(?:, build \S+)?"
+    r"|containerd \S+ v?(\d+)\.\d\S*(?: \S+)?"
+    r"|podman version (\d+)\.\d\S*",
     re.ASCII,
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -129,6 +130,23 @@ def test_a_chain_of_a_thousand_steps_that_do_not_apply_is_bridged(site: Path, co
     result = command("plan", "--site", site)
 
     assert result.returncode == 0, result.stderr[-500:]
+
+
+def test_a_file_without_end_and_one_of_ten_gigabytes_are_refused_before_they_are_read(
+    adopted: Path, command: Command, tmp_path: Path
+) -> None:
+    pipe, large = tmp_path / "pipe", tmp_path / "large"
+    os.mkfifo(pipe)
+    large.touch()
+    os.truncate(large, 10 * 1024**3)
+
+    waited_for = command("restore", pipe, tmp_path / "back")
+    read = command("sign", "--import", large, "--site", adopted)
+
+    assert (waited_for.returncode, read.returncode) == (BAD_INPUT, BAD_INPUT)
+    assert "pipe is not a file" in waited_for.stderr
+    assert "10,737,418,240 bytes; a statement has at most" in read.stderr
+    assert not (tmp_path / "back").exists()
 
 
 @pytest.mark.parametrize("name", ["a" * 300, "a/" * 3000, "site.yaml/inside"])

@@ -17,7 +17,8 @@ from clusterwright.__main__ import exit_code
 from flows.ansible.inventory import inventory_hosts
 from flows.ansible.orphans import end_group, members
 from flows.ansible.run import PlaybookResult, RunEvent, RunSpec, require_ansible, run_playbook
-from steps.errors import InputError, UnreachableError
+from flows.ansible.spare import environment
+from steps.errors import InputError, NotSatisfiedError, UnreachableError
 
 PARENT = """
 import sys, threading
@@ -87,9 +88,11 @@ def engine(tmp_path: Path) -> tuple[subprocess.Popen[bytes], int, str]:
     """A process that has a long playbook run; its supervisor's group; how long the work sleeps."""
     seconds = f"{LONG}.{time.monotonic_ns() % 10**6}"
     book = play(tmp_path, f"ansible.builtin.command: sleep {seconds}")
-    (tmp_path / "runs").mkdir()
+    for folder in ("runs", "temporary"):
+        (tmp_path / folder).mkdir()
     arguments = [book, inventory(tmp_path), tmp_path / "runs" / RUN, tmp_path / "pgid"]
-    parent = subprocess.Popen([sys.executable, "-c", PARENT, *map(str, arguments)])
+    own = os.environ | {"TMPDIR": str(tmp_path / "temporary")}
+    parent = subprocess.Popen([sys.executable, "-c", PARENT, *map(str, arguments)], env=own)
     assert wait_until(lambda: bool(sleeping(seconds)), 30)
     return parent, int((tmp_path / "pgid").read_text()), seconds
 
@@ -119,15 +122,61 @@ def test_killing_engine_and_supervisor_leaves_what_recovery_finds_and_ends(
     assert end_group(pgid, tmp_path / "runs" / RUN) or not sleeping(seconds)
     assert not sleeping(seconds)
     assert members(pgid, tmp_path / "runs" / RUN) == []
+    assert list((tmp_path / "temporary").iterdir()) == [], "each module unpacks itself into a folder of its own"
+
+
+def test_a_run_that_cannot_be_noted_in_its_claim_does_not_begin(tmp_path: Path) -> None:
+    """An engine that slept through its lease has lost the run to another one: two runs would touch one host."""
+    seconds = f"{LONG}.{time.monotonic_ns() % 10**6}"
+    spec = RunSpec(
+        playbook=play(tmp_path, f"ansible.builtin.command: sleep {seconds}"), inventory=inventory(tmp_path),
+        hosts=("localhost",), extra_vars={}, work_dir=tmp_path / "runs" / RUN, log=tmp_path / "log",
+    )  # fmt: skip
+    began: list[int] = []
+
+    def lost(pgid: int) -> None:
+        began.append(pgid)
+        assert not wait_until(lambda: bool(sleeping(seconds)), 1.5), "a playbook that was begun would be at work by now"
+        raise NotSatisfiedError("lost lease")
+
+    with pytest.raises(NotSatisfiedError, match="lost lease"):
+        run_playbook(spec, on_pgid=lost, cancel=threading.Event())
+
+    assert not psutil.pid_exists(began[0])
+    assert not (tmp_path / "runs" / RUN).exists()
 
 
 def test_a_run_out_of_time_leaves_nothing_running(tmp_path: Path) -> None:
     seconds = f"{LONG}.{time.monotonic_ns() % 10**6}"
 
-    result, _ = run(tmp_path, f"ansible.builtin.command: sleep {seconds}", timeout_s=4)
+    result, _ = run(tmp_path, f"ansible.builtin.command: sleep {seconds}", timeout_s=3)
 
     assert (result.status, result.message) == ("failed", "it ran out of time")
     assert sleeping(seconds) == []
+
+
+PUT_FORWARD = """
+import time
+real, began = time.time, time.time()
+time.time = lambda: real() + (7200 if real() > began + {after} else 0)
+from flows.ansible import supervisor
+supervisor.main()
+"""
+
+
+def test_a_clock_that_is_put_forward_is_no_reason_to_end_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine's clock may be hours wrong until its first answer from a time server."""
+
+    def put_forward() -> subprocess.Popen[bytes]:
+        words = [sys.executable, "-P", "-c", PUT_FORWARD.format(after=1)]
+        return subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+        )
+
+    monkeypatch.setattr("flows.ansible.run.supervisor", put_forward)
+    result, _ = run(tmp_path, "ansible.builtin.command: sleep {{ item }}\n      loop: [0.5, 0.1]", timeout_s=3600)
+
+    assert (result.status, result.message) == ("ok", "")
 
 
 def test_a_task_that_fails_names_itself_and_the_reason(tmp_path: Path) -> None:

@@ -7,13 +7,14 @@ import hashlib
 import io
 import json
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tarfile
 import time
 import tracemalloc
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -282,6 +283,22 @@ def sums_with(members: Members, path: str) -> Members:
     return changed(members, "SHA256SUMS", lambda held: held + line)
 
 
+WITHOUT_END = """
+    ALTER TABLE comment RENAME TO comments;
+    CREATE VIEW comment AS
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT comments.* FROM n, comments;
+"""
+WORKED_OUT = "CREATE TABLE more (n INTEGER, large TEXT GENERATED ALWAYS AS (hex(zeroblob(n))));"
+
+
+def with_sql(ledger: bytes, sql: str) -> bytes:
+    """Return a ledger's file after some statements, as somebody may write it who hands over a backup."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.deserialize(ledger)
+        connection.executescript(sql)
+        return connection.serialize()
+
+
 ATTACKS: dict[str, tuple[Callable[[Members], Members], str]] = {
     "a path that leads out": (lambda m: listed([*m, plain("../out.txt")]), "no backup has a file at '../out.txt'"),
     "out through the catalog": (lambda m: listed([*m, plain("catalog/../../out.txt")]), "no backup has a file at"),
@@ -329,6 +346,27 @@ ATTACKS: dict[str, tuple[Callable[[Members], Members], str]] = {
     "a word for a number": (lambda m: listed(m, files="9"), "does not read"),
     "the list first": (lambda m: [m[1], m[0], *m[2:]], "has no backup.json where one begins"),
     "nothing": (lambda _: [], "has no backup.json"),
+    "nested without end": (lambda m: changed(m, "backup.json", lambda _: b"[" * 60_000), "does not read"),
+    "a mark that nobody sees": (lambda m: listed([*m, plain("catalog/a\u00adb.yaml")]), "no backup has a file at"),
+    "ten gigabytes": (lambda m: listed(m, bytes=10**10), "announces 10,000,000,000: an archive bomb"),
+    "small files": (
+        lambda m: listed([*m, *(plain(f"catalog/{n}", b"") for n in range(2000))]),
+        "files: an archive bomb",
+    ),
+    "a table without end": (
+        lambda m: listed(changed(m, "ledger.db", lambda h: with_sql(h, WITHOUT_END))),
+        "comment is worked out",
+    ),
+    "a column that is worked out": (
+        lambda m: listed(changed(m, "ledger.db", lambda h: with_sql(h, WORKED_OUT))),
+        "more is worked out",
+    ),
+    "an index that is worked out": (
+        lambda m: listed(
+            changed(m, "ledger.db", lambda h: with_sql(h, "CREATE INDEX more ON event (length(payload));"))
+        ),
+        "more is worked out",
+    ),
 }
 
 

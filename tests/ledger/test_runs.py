@@ -77,6 +77,39 @@ def test_same_owner_of_an_old_attempt_is_fenced_by_the_attempt(ready: Ledger) ->
         settle(ready, "engine-1", NAME, RunOutcome("ok", measurements=GOOD), attempt=first.attempt)
 
 
+@pytest.mark.parametrize("hours", [1, -1])
+def test_a_clock_that_jumps_within_a_lease_takes_no_run_from_the_engine_that_renews_it(
+    ready: Ledger, clock: Clock, state: StateOf, look: Look, hours: float
+) -> None:
+    """A machine's clock is put right by its first answer from a time server, an hour off or more."""
+    assert take(ready, NAME, lease_s=60)
+    clock.forward(hours)
+    renewed = renew(ready, "engine-1", NAME, 60)
+    assert lapsed_claims(ready) == []
+
+    settle(ready, "engine-1", NAME, RunOutcome("ok", measurements=GOOD))
+
+    assert state(NAME) == "done"
+    assert renewed.owner == "engine-1"
+    assert [run.status for run in runs(look(), NAME)] == ["ok"]
+    assert audit(ready.site_dir) == []
+
+
+def test_a_release_is_used_by_one_run_and_no_second(ready: Ledger, state: StateOf, look: Look) -> None:
+    """Two engines begin at the same moment, and later one of them again, after its run was cut off."""
+    name, terms = "040@pod-001", {"hosts": ["n1"], "playbook_digest": "d"}
+    release(ready, "lead", name, hosts=["n1"], count=1, playbook_digest="d")
+    with ThreadPoolExecutor(2) as pool:
+        taken = list(pool.map(lambda engine: take(ready, name, engine, **terms), ("engine-1", "engine-2")))
+    (held,) = filter(None, taken)
+    settle(ready, held.owner, name, RunOutcome("interrupted"))
+
+    with pytest.raises(NotSatisfiedError, match="nobody released it"):
+        take(ready, name, held.owner, **terms)
+
+    assert (state(name), len(runs(look(), name))) == ("ready", 1)
+
+
 def test_where_nobody_can_tell_a_person_decides(ready: Ledger, state: StateOf) -> None:
     """An old process on an unknown machine may still be at work."""
     take(ready, NAME)

@@ -24,6 +24,9 @@ from ledger.writing import Ledger
 from steps.errors import InputError
 from steps.text import require_visible
 
+LARGEST = 16 * 1024 * 1024
+"""The most bytes of a statement. The largest lists a thousand files of evidence, and has a few hundred thousand."""
+
 
 def sign(
     me: Signing,
@@ -68,6 +71,16 @@ def _write_statement(
 
 
 def _record_signed(path: Path, site: Path | None) -> None:
+    for file in (path, path.with_name(f"{path.name}.sig")):
+        _require_small(file)
     with Ledger.open(find_site(site)) as ledger:
         event = sign_off.sign_elsewhere(ledger, path)
     say(f"{event.subject}: approved by {event.actor}, signed elsewhere")
+
+
+def _require_small(path: Path) -> None:
+    """Raise InputError for what is there and is no file, or a larger one than a statement can be."""
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is not a file")
+    if path.exists() and path.stat().st_size > LARGEST:
+        raise InputError(f"{path} has {path.stat().st_size:,} bytes; a statement has at most {LARGEST:,}")

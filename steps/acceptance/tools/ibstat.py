@@ -15,9 +15,9 @@ from steps.acceptance.metric import Metric, Tool
 
 CARD = re.compile(r"^CA '(\S+)'$", re.MULTILINE)
 PORT = re.compile(
-    r"^\s+Port (\d+):\n\s+State: (\w+)\n\s+Physical state: (\w+)\n\s+Rate: (\d+)[^\n]*\n.*?"
-    r"^\s+Link layer: (InfiniBand|IB|Ethernet)$",
-    re.MULTILINE | re.DOTALL | re.ASCII,
+    r"^\s+Port (\d+):\n\s+State: (\w+)\n\s+Physical state: (\w+)\n\s+Rate: (\d+)[^\n]*\n"
+    r"(?:(?!\s+Port \d).*\n)*?\s+Link layer: (InfiniBand|IB|Ethernet)$",
+    re.MULTILINE | re.ASCII,
 )
 PORTS = re.compile(r"^\s+Number of ports: (\d+)$", re.MULTILINE | re.ASCII)
 

@@ -15,9 +15,8 @@ NOISE = "Unable to Get Channel Cipher Suites"
 EMPTY = "SEL has no entries"
 CELLS = 10
 READING = re.compile(r"na|-?\d+(\.\d{3})?|0x[0-9a-f]+")
-ENTRY = re.compile(
-    r"\s*([0-9a-f]+)\s*\|\s*([^|]*?)\s*\|\s*([^|]*?)\s*\|\s*([^|]+?)\s*\|\s*([^|]+?)(?:\s*\|\s*([^|]+?)(?:\s*\|.*)?)?\s*"
-)
+NUMBER = re.compile(r"[0-9a-f]+")
+EVENT_CELLS = 6
 FAULT = re.compile(
     r"uncorrectable ecc|correctable ecc logging limit|ierr|thermal trip|critical interrupt|bus (uncorrectable|fatal)"
     r"|non-recoverable|upper critical|lower critical|ac lost|power supply (failure|predictive)|failure detected"
@@ -70,11 +69,11 @@ def _events(handed: Handed) -> list[tuple[str, str, str]]:
         handed.garbled()
     found = []
     for line in lines:
-        entry = ENTRY.fullmatch(line)
+        number, _, _, what, event, way, *_ = [*(cell.strip() for cell in line.split("|")), *[""] * EVENT_CELLS]
         # a line without its last word was cut
-        if not entry or entry[6] not in {"Asserted", "Deasserted"}:
+        if not NUMBER.fullmatch(number) or not what or not event or way not in {"Asserted", "Deasserted"}:
             handed.garbled()
-        found.append((entry[4], entry[5], entry[6]))
+        found.append((what, event, way))
     return found
 
 

@@ -15,9 +15,9 @@ from steps.acceptance.metric import Metric, Tool
 
 FIGURE = r"\s+(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s+(\d+\.\d\d)\s+(\d+\.\d\d)\s+(\d+|N/A)"
 ROW = re.compile(rf"\s*(\d+)\s+(\d+)\s+(\w+)\s+(\w+)\s+(-?\d+){FIGURE}{FIGURE}\s*", re.ASCII)
-OUT_OF_BOUNDS = re.compile(r"^\s*#? ?Out of bounds values\s*:\s*(\d+)\s+(OK|FAILED)\s*$", re.MULTILINE | re.ASCII)
-AVERAGE = re.compile(r"^\s*#? ?Avg bus bandwidth\s*:\s*(\d+(?:\.\d+)?)\s*$", re.MULTILINE | re.ASCII)
-RANK = re.compile(r"^\s*#?\s+Rank\s+(\d+)\s", re.MULTILINE | re.ASCII)
+OUT_OF_BOUNDS = re.compile(r"^[ \t]*#? ?Out of bounds values\s*:\s*(\d+)\s+(OK|FAILED)\s*$", re.MULTILINE | re.ASCII)
+AVERAGE = re.compile(r"^[ \t]*#? ?Avg bus bandwidth\s*:\s*(\d+(?:\.\d+)?)\s*$", re.MULTILINE | re.ASCII)
+RANK = re.compile(r"^[ \t]*#?[ \t]+Rank\s+(\d+)\s", re.MULTILINE | re.ASCII)
 RANGE = re.compile(r"minBytes (\d+) maxBytes (\d+) step: (\d+)\((bytes|factor)\)", re.ASCII)
 REDUCED = re.compile(r"Reducing maxBytes to (\d+) due to memory limitation", re.ASCII)
 TENTH = Decimal("0.1")

@@ -27,7 +27,9 @@ ENDED = {
     "PREEMPTED",
 }
 HOST_FAULTS = {"NODE_FAIL", "BOOT_FAIL"}
-STATE = re.compile(r"^NodeName=(\S+).*?^\s+State=(\S+).*?^\s+ExtSensorsJoules=", re.MULTILINE | re.DOTALL)
+NODE = re.compile(r"^NodeName=", re.MULTILINE)
+STATE = re.compile(r"^\s+State=(\S+)", re.MULTILINE)
+LAST = re.compile(r"^\s+ExtSensorsJoules=", re.MULTILINE)
 
 States = dict[str, set[str]]
 
@@ -49,8 +51,13 @@ def available_ratio(nodes: Callable[[Handed], States]) -> Callable[[Handed], Fou
 def shown(handed: Handed) -> States:
     """Return the states of every node that scontrol show node lists."""
     said = handed.text("scontrol_show_node")
-    states = {name: _flags(state) for name, state in STATE.findall(said)}
-    nodes = re.findall(r"^NodeName=", said, re.MULTILINE)
+    _, *nodes = NODE.split(said)
+    states: States = {}
+    for node in nodes:
+        name, state = node.split(maxsplit=1)[0], STATE.search(node)
+        if node[0].isspace() or state is None or not LAST.search(node, state.end()):
+            handed.garbled()
+        states[name] = _flags(state[1])
     if len(states) != len(nodes) or said.rstrip().endswith("="):
         handed.garbled()
     return states
