@@ -13,7 +13,7 @@ from clusterwright.planning import plan_of
 from clusterwright.where import acting_person
 from ledger.account import account_of
 from ledger.decisions.by_key import decided
-from ledger.decisions.plan import adopt_plan, create_ledger, first_adopter, genesis_key, lacking_keys
+from ledger.decisions.plan import abandon_ledger, adopt_plan, create_ledger, first_adopter, genesis_key, lacking_keys
 from ledger.evidence.plans import read_plan
 from ledger.questions.activities import standing
 from ledger.questions.orders import orders
@@ -151,6 +151,6 @@ def _begun(adoption: Adoption, *, rehearsal: bool) -> Iterator[Ledger]:
     try:
         yield ledger
     except BaseException:
-        ledger.abandon()
+        abandon_ledger(ledger)
         raise
     ledger.close()

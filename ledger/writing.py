@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -52,7 +52,7 @@ Signer = Callable[[str, str], str]
 _HEAD = """
 SELECT seq, hash, recorded_at, (SELECT coalesce(max(revision), 0) FROM plan_revision)
 FROM event ORDER BY seq DESC LIMIT 1"""
-_TIME = "SELECT rehearsal, (SELECT effective_at FROM event ORDER BY seq DESC LIMIT 1) FROM site"
+_TIME = "SELECT rehearsal, effective_at, recorded_at FROM site, event ORDER BY seq DESC LIMIT 1"
 
 
 def require_zone(at: datetime) -> None:
@@ -109,9 +109,15 @@ class Transaction:
         return at
 
     def _project_time(self) -> datetime:
-        """Return project time. In a rehearsal it is never before the last event."""
+        """Return project time. In a rehearsal it is never before the last event. Elsewhere it is later by what the machine's clock is behind."""
         now, row = self.clock(), self._snapshot.db.execute(_TIME).fetchone()
-        return max(now, moment(row[1])) if row and row[0] else now
+        if row is None:
+            return now
+        rehearsal, effective, recorded = row
+        if rehearsal:
+            return max(now, moment(effective))
+        behind = moment(recorded) - self.machine_time
+        return now + max(behind, timedelta(0))
 
     @property
     def machine_time(self) -> datetime:
@@ -291,15 +297,6 @@ class Ledger(AbstractContextManager["Ledger"]):
                 path.unlink(missing_ok=True)
             raise
         return ledger
-
-    def abandon(self) -> None:
-        """Close a ledger that has only its first event, and remove its file, so that it can be begun anew. Keep any other."""
-        with self.write() as writing:
-            is_only_begun = writing.at().first("SELECT count(*) FROM event") == (1,)
-        self.close()
-        if is_only_begun and not self.is_shared:
-            for suffix in ("", "-wal", "-shm"):
-                (self.site_dir / f"{LEDGER_FILE}{suffix}").unlink(missing_ok=True)
 
     @property
     def is_shared(self) -> bool:

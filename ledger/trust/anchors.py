@@ -20,6 +20,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from ledger.evidence.store import content_of
 from ledger.log.chain import event_hash
 from ledger.log.columns import HASHED
 from ledger.stores.file import connect, explained, ledger_path
@@ -154,11 +155,8 @@ def kept_anchors(site_dir: Path) -> list[Anchor]:
 def file_anchors(path: Path) -> list[Anchor]:
     """Return the anchors of a file. Each line is an anchor: JSON, a trailer, or a code."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise InputError(f"{path} is too long for a file of anchors")
-        return list(text_anchors(path.read_text(encoding="utf-8"), path.name))
-    except OSError as error:
-        raise UnreachableError(f"{path} cannot be read: {error.strerror}") from None
+        text = content_of(path.resolve(), str(path), MAX_BYTES).decode()
+        return list(text_anchors(text, path.name))
     except UnicodeDecodeError:
         raise InputError(f"{path} is not a text file") from None
 

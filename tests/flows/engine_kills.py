@@ -32,11 +32,12 @@ from ledger.questions import records
 from ledger.questions.activities import activities, hosts_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
-from ledger.rules.activity import CHANGING, Activity, State
+from ledger.rules.activity import Activity, State
 from ledger.stores.file import connect
 from ledger.stores.log import machine_clock
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
+from steps.catalog.terms import CHANGING
 from steps.schedule.plan import Plan
 from tests.commands import called
 from tests.dashboard import free_port

@@ -95,6 +95,17 @@ def test_a_clock_that_jumps_within_a_lease_takes_no_run_from_the_engine_that_ren
     assert audit(ready.site_dir) == []
 
 
+def test_a_clock_that_is_set_back_in_a_run_ends_no_run_before_it_began(ready: Ledger, clock: Clock, look: Look) -> None:
+    """What happens now happens after what was recorded last. A lag after the run would be over too early otherwise."""
+    take(ready, NAME)
+    clock.forward(-2)
+    settle(ready, "engine-1", NAME, RunOutcome("ok", measurements=GOOD))
+
+    (run,) = runs(look(), NAME)
+    assert run.settled_at is not None
+    assert run.settled_at >= run.started_at
+
+
 def test_a_release_is_used_by_one_run_and_no_second(ready: Ledger, state: StateOf, look: Look) -> None:
     """Two engines begin at the same moment, and later one of them again, after its run was cut off."""
     name, terms = "040@pod-001", {"hosts": ["n1"], "playbook_digest": "d"}
