@@ -16,15 +16,15 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from ledger.stores.file import LEDGER_FILE, connect, explained, is_older, ledger_path
+from ledger.stores.file import LEDGER_FILE, connect, explained, is_copy, is_older, ledger_path
 from ledger.stores.following import brought_up
 from ledger.stores.opening import take_over
 from ledger.stores.place import database_of
 from ledger.trust import checkpoint
 from ledger.trust.anchors import KEPT, Anchor, Comparison, checked, kept_anchors
-from ledger.trust.chain import Finding, Last, Place, are_of_files, faults, faults_after, looked_through
+from ledger.trust.chain import Finding, Last, Place, are_of_files, faults, faults_after, looked_through, refused_in
 from ledger.trust.checkpoint import Checkpoint, differing_from_file, differing_tables
-from ledger.trust.replayed import Replayed, refused_in
+from ledger.trust.replayed import Replayed
 from ledger.trust.replaying import Deferred
 from ledger.trust.sshsig import Maker
 from ledger.trust.witnessed import Covered, RulesPeriod
@@ -40,7 +40,7 @@ Starting that process takes half a second.
 class Findings(list[Finding]):
     """Everything that is wrong. Empty if the audit is green. `events` is the number of events, `head` the last one's hash.
 
-    `refused` are the events that the rules refuse. `covered` says what signatures witness. None if nothing could be replayed.
+    `refused` are the events that the rules refuse, and `refused_here` those that the copy of a shared log did not apply. `covered` says what signatures witness. None if nothing could be replayed.
     `checkpoint` says which events were audited earlier. It is None if all of them were audited now.
     """
 
@@ -58,7 +58,14 @@ class Findings(list[Finding]):
         self.anchors = Comparison((), 0, 0)
         self.checkpoint: Checkpoint | None = None
         self.refused: list[int] = []
+        self.refused_here: list[int] = []
         self.covered: Covered | None = None
+
+    @property
+    def with_effect(self) -> list[Finding]:
+        """The findings but for refused events that this copy of a shared log did not apply. These change nothing, and stop nobody."""
+        unapplied = {f"event {seq}" for seq in self.refused_here}
+        return [finding for finding in self if not (finding.refused and finding.where in unapplied)]
 
     @property
     def unwitnessed(self) -> int | None:
@@ -163,6 +170,7 @@ class Auditor(AbstractContextManager["Auditor"]):
         found = Findings(look(db, last), events=last.seq, head=last.hash)
         if self._replay is not None:
             found.refused, found.covered = self._replay.refused, self._replay.covered
+        found.refused_here = refused_in(db) if is_copy(db) else []
         if any(finding.where.startswith("evidence ") for finding in found):
             self.close()  # a replay without a file that events name is not kept for the next audit
         return found
@@ -244,7 +252,9 @@ def _since(db: sqlite3.Connection, site_dir: Path, start: Checkpoint, engine: En
             found += replay.compared(db, only=differing_tables(engine))
         else:
             found += replay.noted_wrongly(db)
-    return Findings(found, events=seq, head=digest)
+    findings = Findings(found, events=seq, head=digest)
+    findings.refused_here = refused_in(db) if is_copy(db) else []
+    return findings
 
 
 def are_made_so(makers: Mapping[Maker, Iterable[int]], deferred: Deferred) -> bool:

@@ -19,7 +19,7 @@ from ledger.evidence.store import is_intact
 from ledger.log.chain import event_hash
 from ledger.log.columns import FIRST_HASH, HASHED
 from ledger.rules.access import ENGINE
-from ledger.stores.file import LEDGER_FILE, connect, explained
+from ledger.stores.file import LEDGER_FILE, connect, explained, is_older
 from ledger.stores.sqlite import TRIGGERS
 from ledger.trust.sshsig import Maker, maker
 from ledger.trust.statements import event_text, signed_text
@@ -32,10 +32,11 @@ _NAMED = "(instr(payload, '\"digest') OR instr(payload, '\"document\"'))"
 
 
 class Finding(NamedTuple):
-    """A fault that the audit found: where it is, and what is wrong."""
+    """A fault that the audit found: where it is, and what is wrong. `refused` is true if the rules refuse the event."""
 
     where: str
     message: str
+    refused: bool = False
 
 
 class Place(NamedTuple):
@@ -171,10 +172,13 @@ def _evidence(
     last: int,
     after: int = 0,
 ) -> Iterator[Finding]:
-    """Yield the files that events name and that are missing or changed. The projections are not asked."""
+    """Yield the files that events name and that are missing or changed. Refused events may name what they like."""
     looked: set[str] = set()
+    refused = set(refused_in(db))
     columns = ("seq", "subject", "payload")
     for seq, subject, text in pages(db, columns, last, _NAMED, after=after):
+        if seq in refused:
+            continue
         try:
             payload = json.loads(text)
         except (ValueError, TypeError):
@@ -183,6 +187,13 @@ def _evidence(
             if digest not in looked and not _is_there(site_dir, digest):
                 yield Finding(f"evidence {digest[:12]}", f"missing or changed (event {seq}, {subject})")
             looked.add(digest)
+
+
+def refused_in(db: sqlite3.Connection) -> list[int]:
+    """Return the events that a file notes as refused. Only a copy of a shared log has any."""
+    if is_older(db):
+        return []
+    return [seq for (seq,) in db.execute("SELECT seq FROM refused ORDER BY seq")]
 
 
 def _is_there(site_dir: Path, digest: str) -> bool:
@@ -202,7 +213,8 @@ def _names(
     """Yield faults in the documents with people's names: missing or changed ones, and those of redacted people that still exist."""
     columns = ("seq", "kind", "subject", "payload")
     rows = pages(db, columns, last, "kind IN ('plan.adopted', 'person.redacted')", after=after)
-    for digest, message in names.faults(site_dir, rows):
+    refused = set(refused_in(db))
+    for digest, message in names.faults(site_dir, (row for row in rows if row[0] not in refused)):
         yield Finding(f"evidence {digest[:12]}", message)
 
 

@@ -53,13 +53,16 @@ class Package(NamedTuple):
 
 
 def write_package(site_dir: Path, folder: Path) -> Package:
-    """Write the turnover package of a site into a new folder. Raise NotSatisfiedError if the audit has findings."""
+    """Write the turnover package of a site into a new folder. Raise NotSatisfiedError if the audit has findings.
+
+    Events that the copy of a shared log refused change nothing. They are in the package, and listed there.
+    """
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f"{folder} is not empty", hint="name a new folder")
     found = audit(site_dir)
-    if found:
+    if found.with_effect:
         raise NotSatisfiedError(
-            f"the ledger has {len(found)} faults, so a package of it would prove nothing",
+            f"the ledger has {len(found.with_effect)} faults, so a package of it would prove nothing",
             hint="`clusterwright audit` lists them",
         )
     for part in ("statements", "engine", "evidence"):
@@ -67,6 +70,8 @@ def write_package(site_dir: Path, folder: Path) -> Package:
     with open_snapshot(site_dir) as snapshot:
         snapshot.now = project_time(snapshot)
         rows = list(_events(snapshot))
+        counting = [row for row in rows if row["seq"] not in found.refused_here]
+        refused = [row for row in rows if row["seq"] in found.refused_here]
         namespace = ssh.namespace_of(rehearsal=site_of(snapshot).rehearsal)
         keys = signer_keys(snapshot)
         kept, named = _kept(snapshot), _named(snapshot)
@@ -76,9 +81,10 @@ def write_package(site_dir: Path, folder: Path) -> Package:
     _write(folder / "allowed_signers", ssh.allowed_signers(keys, namespace))
     _write(folder / "events.jsonl", "".join(hashed_text(row) + "\n" for row in rows))
     _write(folder / "hashes", "".join(row["hash"] + "\n" for row in rows))
-    statements = [line for row in rows for line in _statement(folder, row)]
+    _write(folder / "refused", "".join(f"{row['seq']}\t{row['kind']}\t{row['actor']}\n" for row in refused))
+    statements = [line for row in counting for line in _statement(folder, row)]
     _write(folder / "statements.tsv", "".join(statements))
-    of_engine = [row for row in rows if row["actor"] == ENGINE and row["signature"]]
+    of_engine = [row for row in counting if row["actor"] == ENGINE and row["signature"]]
     for row in of_engine:
         _write(folder / "engine" / f"{row['seq']:06}.sig", row["signature"])
     _write(folder / "namespace", namespace + "\n")
@@ -198,6 +204,7 @@ def _readme(
         "| `statements/` | what people signed (in-toto Statements), OpenSSH signatures, and DSSE envelopes |\n"
         "| `statements.tsv` | each statement's signer and time |\n"
         "| `engine/` | the engine's signatures, by the number of the event |\n"
+        "| `refused` | events that the rules refuse, which change nothing: number, kind, actor |\n"
         "| `allowed_signers` | each person's keys, and from when until when they were valid |\n"
         "| `evidence/` | files by their SHA-256: documents, photos, measurements, plans, people's names |\n"
         "| `status.json` | the state of every activity after the last event |\n"

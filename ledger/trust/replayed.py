@@ -19,7 +19,7 @@ from ledger.state.projection import Projection
 from ledger.state.projector import replaying
 from ledger.stores.file import is_older
 from ledger.stores.sqlite import OPERATIONAL, different_tables, memory_engine
-from ledger.trust.chain import Finding, Last, pages
+from ledger.trust.chain import Finding, Last, pages, refused_in
 from ledger.trust.judging import Judge
 from ledger.trust.record import EVENT, Recorded, recorded
 from ledger.trust.replaying import Deferred, ReplayRecord
@@ -87,7 +87,8 @@ class Replayed:
         """Judge an event and apply it. One that is refused is only noted."""
         judged = judge.judged(row)
         for wrong in judged.faults:
-            yield Finding(f"event {row['seq']}", f"{row['kind']} about {row['subject']} {wrong}")
+            said = f"{row['kind']} about {row['subject']} {wrong}"
+            yield Finding(f"event {row['seq']}", said, refused=judged.is_refused)
         if judged.event is None or judged.is_refused:
             self.refused.append(row["seq"])
             projection.refuse(row)
@@ -119,13 +120,6 @@ class Replayed:
         """Yield the events that a file notes as refused, and that the rules do not refuse."""
         for seq in sorted(set(refused_in(db)) - set(self.refused)):
             yield Finding(f"refused {seq}", "is noted, and the rules do not refuse this event")
-
-
-def refused_in(db: sqlite3.Connection) -> list[int]:
-    """Return the events that a file notes as refused. Only a copy of a shared log has any."""
-    if is_older(db):
-        return []
-    return [seq for (seq,) in db.execute("SELECT seq FROM refused ORDER BY seq")]
 
 
 @contextmanager

@@ -6,14 +6,10 @@ first: from this account's checkpoint if there is one, or else whole, and what w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import closing
 from pathlib import Path
 
 from ledger.reading import open_snapshot
-from ledger.stores.file import connect, is_copy
 from ledger.trust.audit import Findings, audit
-from ledger.trust.chain import Finding
 from steps.errors import ClusterwrightError, UnreachableError
 
 
@@ -25,7 +21,7 @@ def refuse_differing(site_dir: Path, program: str) -> None:
     with open_snapshot(site_dir) as snapshot:
         if not snapshot.is_signed:
             return
-    found = list(_still_wrong(site_dir, _audited(site_dir, program)))
+    found = _audited(site_dir, program).with_effect
     if found:
         more = f", and {len(found) - 1} more" if len(found) > 1 else ""
         raise UnreachableError(
@@ -39,13 +35,3 @@ def _audited(site_dir: Path, program: str) -> Findings:
         return audit(site_dir, program=program, from_checkpoint=True)
     except ClusterwrightError:  # there is none that this program can use
         return audit(site_dir, program=program, keep_checkpoint=True)
-
-
-def _still_wrong(site_dir: Path, found: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield the findings but for events that the copy of a shared log has refused: these change nothing, and stop nobody."""
-    with closing(connect(site_dir)) as db:
-        refused = db.execute("SELECT seq, kind, subject FROM refused") if is_copy(db) else ()
-        known = {f"event {seq}": f"{kind} about {subject} " for seq, kind, subject in refused}
-    for wrong in found:
-        if wrong.where not in known or not wrong.message.startswith(known[wrong.where]):
-            yield wrong

@@ -333,7 +333,7 @@ class EngineKills:
         log = (self._scratch / "engine.log").read_text(encoding="utf-8", errors="replace")
         faults = [*self.faults, *self._of_hosts(runs), *_of_states(rows, runs)]
         faults += [f"{name} was used {times} times" for name, times in used.items() if name and times > 1]
-        faults += [f"audit: {where}: {why}" for where, why in audit(self.site)]
+        faults += [f"audit: {where}: {why}" for where, why, _ in audit(self.site)]
         faults += leavings(self._scratch, self.site, {folder_name(run.owner, run.id) for run in runs}, CANARY)
         faults += ["the engine's log has a traceback"] * ("Traceback" in log)
         return Outcome(

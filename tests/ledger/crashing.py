@@ -288,7 +288,7 @@ class Crashes:
         faults = [*self.faults, *self._lost()]
         for site in sorted(sites):
             patiently_open(site).close()
-            faults += [f"{site.name}: {where}: {why}" for where, why in audit(site)]
+            faults += [f"{site.name}: {where}: {why}" for where, why, _ in audit(site)]
             if _events(site) != held:
                 faults.append(f"{site.name} holds other events")
         with closing(connect(self.site)) as connection:

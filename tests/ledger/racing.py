@@ -142,7 +142,7 @@ class Races:
         """Race this often, then audit."""
         for number in range(rounds):
             self._round(f"round {number}", quorum=self._chance.randint(1, 3), keyed=self._chance.random() < 0.3)
-        self.faults += [f"{where}: {why}" for where, why in audit(self.site)]
+        self.faults += [f"{where}: {why}" for where, why, _ in audit(self.site)]
         return Outcome(rounds, self._turns, self._approvals, self._refusals, self.faults)
 
     def _round(self, label: str, *, quorum: int, keyed: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
 import time
 from contextlib import suppress
 from datetime import timedelta
@@ -37,6 +38,7 @@ from ledger.stores.shared_log import SharedLog
 from ledger.trust.audit import audit
 from ledger.trust.chain import Finding
 from ledger.trust.moving import move
+from ledger.trust.package import write_package
 from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError, StaleHeadError, UnreachableError
 from steps.stamps import stamp
@@ -208,6 +210,19 @@ def test_what_a_role_appends_by_hand_stops_nobody(site: Shared, role: str, actor
     assert [{person.id for person in people(copy)} for copy in copies] == [set(PEOPLE)] * 2
     said = [comment.text for comment in comments(copies[0], "001@site") if comment.person in {"lead", "tech"}]
     assert said == [*(f"after {what}" for what in POISON), "from here too"]
+    if role != "pm":  # who may adopt plans has named another account to the server too, and that stays a fault
+        _hand_over(site.of("tech"))
+
+
+def _hand_over(site_dir: Path) -> None:
+    """The audit names what is refused. It keeps nobody from handing over a package, which names it too."""
+    found = audit(site_dir)
+    assert [finding for finding in found if not finding.refused] == found.with_effect == []
+    package = site_dir.parent / f"package of {site_dir.name}"
+    write_package(site_dir, package)
+    done = subprocess.run(["sh", package / "verify.sh"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not found or f"The rules refuse {len(found.refused_here)} events" in done.stdout
 
 
 def test_a_role_that_holds_the_log_stops_nobody_for_good(site: Shared) -> None:
