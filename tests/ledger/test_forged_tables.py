@@ -18,7 +18,8 @@ from ledger.stores.log import machine_clock
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import UnreachableError
-from tests.ledger.forging import every_state, every_state_plan, public
+from tests.ledger.forging import every_state, every_state_plan
+from tests.ledger.keys import public
 
 pytestmark = pytest.mark.own_file
 
