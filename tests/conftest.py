@@ -60,9 +60,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.slow)
         if "server" in fixtures:  # a Prefect server takes as long to start as a test
             item.add_marker(pytest.mark.xdist_group("server"))
-    items.sort(
-        key=lambda item: item.get_closest_marker("slow") is None
-    )  # a long test that begins last keeps one core idle
+    # a long test that begins last keeps one core idle; the longest have a time limit of their own
+    items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in ("slow", "timeout")])
     if ON_POSTGRES in os.environ:
         own = [item for item in items if item.get_closest_marker("own_file")]
         items[:] = [item for item in items if item not in own]

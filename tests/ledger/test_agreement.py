@@ -222,18 +222,19 @@ def reading(ready: Ledger, clock: Clock) -> Callable[[Any], None]:
     settle(ready, "engine-1", name, RunOutcome("ok"))
 
     def of(value: Any) -> None:
-        with trials(ready) as trial, trial() as writing:
-            try:
+        try:
+            with trials(ready) as trial, trial() as writing:
                 event = work.measure(ready, "tech", name, metric, value, "dB", item="n1")
-            except InputError as refused:
-                assert "link.loss is a number in dB" in refused.what
+                asked = writing.at(clock.now)
+                (judged,) = [c for c in criteria(asked, name) if c.metric == metric]
+                payload: Any = event.payload
+                assert judged.verdict == ("failed" if payload.ncr else "met")
+                assert {ncr.id for ncr in ncrs(asked)} == ({payload.ncr} if payload.ncr else set())
+                assert Decimal(payload.reading.value).is_finite()
                 return
-            asked = writing.at(clock.now)
-            (judged,) = [c for c in criteria(asked, name) if c.metric == metric]
-            payload: Any = event.payload
-            assert judged.verdict == ("failed" if payload.ncr else "met")
-            assert {ncr.id for ncr in ncrs(asked)} == ({payload.ncr} if payload.ncr else set())
-            assert Decimal(payload.reading.value).is_finite()
+        except InputError as refused:
+            said = refused.what
+        assert "link.loss is a number in dB" in said
 
     return of
 
