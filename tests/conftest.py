@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
@@ -19,6 +20,9 @@ from tests.postgres_server import ON_POSTGRES, Server, programs, running
 # two busy cores are no reason for a failure: examples are bounded in number, not in time
 settings.register_profile("clusterwright", deadline=None)
 settings.load_profile("clusterwright")
+
+# modules and tests by the ten thousand live as long as the run: looking for garbage among them takes a sixth of its time
+gc.set_threshold(100_000, 20, 20)
 
 SERVERS = {"postgres", "server", "process", "s3"}
 """Fixtures that start a server, or `clusterwright` in a process of its own. A test that uses one is slow."""
@@ -56,13 +60,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.slow)
         if "server" in fixtures:  # a Prefect server takes as long to start as a test
             item.add_marker(pytest.mark.xdist_group("server"))
-    items.sort(
-        key=lambda item: item.get_closest_marker("slow") is None
-    )  # a long test that begins last keeps one core idle
+    # a long test that begins last keeps one core idle; the longest have a time limit of their own
+    items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in ("slow", "timeout")])
     if ON_POSTGRES in os.environ:
         own = [item for item in items if item.get_closest_marker("own_file")]
         items[:] = [item for item in items if item not in own]
         config.hook.pytest_deselected(items=own)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what is there by now out of every later search for garbage."""
+    gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)

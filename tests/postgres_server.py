@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -28,6 +29,10 @@ def programs() -> Path | None:
     found = shutil.which("initdb")
     places = [Path(found).resolve().parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     return places[-1] if places else None
+
+
+Rows = dict[str, bytes]
+"""The rows of each table, as PostgreSQL copies them."""
 
 
 class Server:
@@ -105,14 +110,32 @@ class Server:
         self._used.append(name)
 
     def _is_emptied(self, database: str) -> bool:
-        with psycopg.connect(self.url(database, "admin"), autocommit=True) as db:
+        with self._changing(database) as db:
             others = "datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
             if db.execute(f"SELECT pid FROM pg_stat_activity WHERE {others}").fetchone():
                 return False
-            db.execute("SET session_replication_role = replica")  # without the triggers that refuse this
-            for (table,) in db.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'clusterwright'"):
-                db.execute(f"DELETE FROM clusterwright.{table}")
+            for table in _tables(db):
+                db.execute(f"DELETE FROM {table}")
             return True
+
+    def rows(self, database: str) -> Rows:
+        """Return everything that is recorded in a database."""
+        with psycopg.connect(self.url(database, "admin")) as db:
+            return {table: _read(db, table) for table in _tables(db)}
+
+    def put_back(self, database: str, rows: Rows) -> None:
+        """Record in an empty database what another one had."""
+        with self._changing(database) as db, db.cursor() as cursor:
+            for table, content in rows.items():
+                with cursor.copy(f"COPY {table} FROM STDIN") as copy:
+                    copy.write(content)
+
+    @contextmanager
+    def _changing(self, database: str) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
+        """Yield a connection of the administrator without the triggers that refuse what is not appended."""
+        with psycopg.connect(self.url(database, "admin"), autocommit=True) as db:
+            db.execute("SET session_replication_role = replica")
+            yield db
 
     def psql(self, database: str, text: str) -> None:
         """Run a script as the administrator would."""
@@ -131,6 +154,16 @@ class Server:
         if done.returncode:
             sys.stderr.write(done.stdout.decode())
             raise RuntimeError(f"{program} failed")
+
+
+def _tables(db: psycopg.Connection[tuple[Any, ...]]) -> list[str]:
+    found = db.execute("SELECT 'clusterwright.' || tablename FROM pg_tables WHERE schemaname = 'clusterwright'")
+    return [name for (name,) in found]
+
+
+def _read(db: psycopg.Connection[tuple[Any, ...]], table: str) -> bytes:
+    with db.cursor() as cursor, cursor.copy(f"COPY {table} TO STDOUT") as copy:
+        return b"".join(map(bytes, copy))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -55,15 +56,22 @@ def shipped_folder() -> Path:
 
 def read_catalog(beside: Path | None = None) -> Catalog:
     """Return all entries by id: the shipped ones, and a site's own from `catalog/` in the folder `beside`."""
-    catalog: Catalog = {}
-    for path in sorted(shipped_folder().glob("*/[0-9HX]*.yaml")):
-        _add(catalog, _entry(path, local=False))
+    catalog = dict(_shipped(shipped_folder()))
     own = beside / "catalog" if beside else None
     if own is not None and own.is_dir():
         for path in sorted(own.rglob("*.yaml")):
             if path.name != "roles.yaml":
                 _overlay(catalog, path)
     return dict(sorted(catalog.items(), key=lambda item: _order(item[0])))
+
+
+@cache
+def _shipped(folder: Path) -> Catalog:
+    """Return the shipped entries, which are the same as long as the program runs."""
+    catalog: Catalog = {}
+    for path in sorted(folder.glob("*/[0-9HX]*.yaml")):
+        _add(catalog, _entry(path, local=False))
+    return catalog
 
 
 def read_roles(beside: Path | None = None) -> dict[str, dict[str, Any]]:

@@ -91,14 +91,21 @@ class Design:
     def _by_id(self) -> dict[str, DesignUnit]:
         return {u.id: u for u in self.units}
 
+    @cached_property
+    def _inside(self) -> dict[tuple[str, Scope], list[DesignUnit]]:
+        found: dict[tuple[str, Scope], list[DesignUnit]] = {}
+        for unit in self.units:
+            for around in self.chain(unit):
+                found.setdefault((around, unit.kind), []).append(unit)
+        return found
+
     def crews_of(self, role: str) -> int:
         """Return the number of crews that the site has of a trade."""
         return self.crews.get(role, self.default_crews)
 
     def within(self, unit: DesignUnit, kind: Scope) -> list[DesignUnit]:
         """Return the units of a kind inside a unit, itself included."""
-        of_kind = [other for other in self.units if other.kind is kind]
-        return [other for other in of_kind if unit.id in self.chain(other)]
+        return [*self._inside.get((unit.id, kind), ())]
 
     def chain(self, unit: DesignUnit) -> list[str]:
         """Return a unit's id and its parents' ids, innermost first."""

@@ -140,6 +140,10 @@ def _person(entry: PersonEntry) -> Person:
     )
 
 
+AS_IN_STEP = tuple(f.name for f in fields(PlanActivity) if f.name in Step.model_fields or hasattr(Step, f.name))
+"""What an activity has from its step as it is there."""
+
+
 def _activity(
     node: Node,
     expansion: Expansion,
@@ -150,8 +154,7 @@ def _activity(
     step = node.entry.step
     criteria = tuple(_criteria(node)) if node.applies else ()
     playbook = playbook_of(step, node.values)
-    same_names = [field.name for field in fields(PlanActivity) if hasattr(step, field.name)]
-    as_in_step = {name: getattr(step, name) for name in same_names}
+    as_in_step = {name: getattr(step, name) for name in AS_IN_STEP}
     worked_out: dict[str, Any] = {
         "id": node.id,
         "step": step.id,

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import pytest
 
@@ -18,12 +18,12 @@ from ledger.questions.case import require_activity
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.stores import sqlite
-from ledger.stores.place import FILE
+from ledger.stores.place import FILE, require_database
 from ledger.writing import Ledger
 from steps.schedule.plan import Plan
 from tests.ledger.journey import bought, passed, racked
 from tests.once import Once
-from tests.postgres_server import EVERYBODY, ON_POSTGRES, Server
+from tests.postgres_server import EVERYBODY, ON_POSTGRES, Rows, Server
 
 T0 = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """A Monday; the small site works around the clock in UTC, so that lags are easy to read."""
@@ -308,15 +308,35 @@ def adopted_small_once(once: Once) -> Path:
     return once("small", make)
 
 
+class Shared(NamedTuple):
+    """A site whose ledger is in a database: its folder, and the rows of the database."""
+
+    folder: Path
+    rows: Rows
+
+
+@pytest.fixture(scope="session")
+def adopted_shared_once(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> Shared:
+    """The small site with its plan in force, in a database: made once by each worker, put back for each test."""
+    folder = tmp_path_factory.mktemp("small-shared")
+    with postgres.borrowed() as database:
+        share(folder, postgres.url(database, EVERYBODY))
+        with recorded_by(Clock()) as clock, begun(folder, clock) as ledger:
+            adopt_small_plan(ledger)
+        return Shared(folder, postgres.rows(database))
+
+
 @pytest.fixture
 def ledger(site_dir: Path, clock: Clock, request: pytest.FixtureRequest) -> Iterator[Ledger]:
     """Return a ledger with the small plan in force."""
-    if (site_dir / FILE).exists():  # it is in a database, or its evidence is in a bucket: nothing that a copy has
-        shared: Ledger = request.getfixturevalue("empty")
-        adopt_small_plan(shared)
-        yield shared
-        return
-    shutil.copytree(request.getfixturevalue("adopted_small_once"), site_dir, dirs_exist_ok=True)
+    if (site_dir / FILE).exists():
+        shared: Shared = request.getfixturevalue("adopted_shared_once")
+        server: Server = request.getfixturevalue("postgres")
+        database = require_database(site_dir).rpartition("/")[2]
+        server.put_back(database, shared.rows)
+        shutil.copytree(shared.folder, site_dir, ignore=shutil.ignore_patterns(FILE), dirs_exist_ok=True)
+    else:
+        shutil.copytree(request.getfixturevalue("adopted_small_once"), site_dir, dirs_exist_ok=True)
     with Ledger.open(site_dir, clock=clock) as ledger:
         yield ledger
 

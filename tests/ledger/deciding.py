@@ -15,7 +15,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
-from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -57,15 +56,14 @@ from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State
-from ledger.trust import ssh
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import ClusterwrightError
 from steps.schedule.activity import PlanWitness
 from steps.schedule.plan import Plan
-from tests.ledger.busy_site import make_key
 from tests.ledger.conftest import PEOPLE, T0, Clock, account_of, criterion, recorded_by, shared_if_asked, small_plan
 from tests.ledger.journey import GOOD, MTU, take
+from tests.ledger.keys import public, sign_as
 from tests.ledger.test_facts import plan_with_facts
 
 POD = [f"{step}@pod-001" for step in ("010", "020", "030", "040", "050")]
@@ -258,31 +256,16 @@ def otherwise() -> Plan:
     return small_plan(activities=activities, links=plan["links"])
 
 
-@cache
-def _keys() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="clusterwright-keys-"))
-    for person in (*PEOPLE, ENGINE):
-        make_key(folder / person)
-    return folder
-
-
 def keyed(plan: Plan) -> Plan:
     """Return a plan whose people have keys, some of whose activities ask for signatures and a witness."""
-    public = {p: (_keys() / f"{p}.pub").read_text().strip() for p in PEOPLE}
-    people = tuple(p.model_copy(update={"ssh_key": public[p.id], "account": account_of(p.id)}) for p in plan.people)
+    people = tuple(p.model_copy(update={"ssh_key": public(p.id), "account": account_of(p.id)}) for p in plan.people)
     asks: dict[str, dict[str, Any]] = {
         "010": {"assurance": "signed", "valid_days": 5},
         "020": {"assurance": "signed"},
         "195": {"witness": PlanWitness(roles=("sponsor",), notice_h=1)},
     }
     activities = tuple(replace(a, policy=replace(a.policy, **asks.get(a.step, {}))) for a in plan.activities)
-    engine = (_keys() / f"{ENGINE}.pub").read_text().strip()
-    return plan.model_copy(update={"people": people, "activities": activities, "engine_key": engine})
-
-
-def sign_with_key(actor: str, text: str) -> str:
-    """Sign for a person, as their agent would."""
-    return ssh.sign(text, _keys() / actor, ssh.NAMESPACE)
+    return plan.model_copy(update={"people": people, "activities": activities, "engine_key": public(ENGINE)})
 
 
 Rows = dict[str, Activity]
@@ -353,10 +336,10 @@ class Site(RuleBasedStateMachine):
             time_zone="UTC",
             rehearsal=False,
             owner="pm",
-            owner_key=(_keys() / "pm.pub").read_text().strip(),
+            owner_key=public("pm"),
             clock=self.clock,
         )
-        self.ledger.signer = sign_with_key
+        self.ledger.signer = sign_as
         adopt_plan(self.ledger, "pm", keyed(plan_with_facts()), reason="first")
         self.taken = Counter[str]()
         self.signs_before: dict[str, int] = {}

@@ -12,12 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
-from functools import cache
+from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
-
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from typing import Any, NamedTuple
 
 from ledger.decisions.changes import ask_change
 from ledger.decisions.ncr import disposition_ncr
@@ -42,18 +39,18 @@ from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import State
 from ledger.rules.version import RULES
-from ledger.trust import ssh
 from ledger.trust.proving import About, as_signed, head_of, statement_for
-from ledger.trust.sshsig import signature_of
 from ledger.trust.statements import event_text, signed_text
-from ledger.writing import Ledger
+from ledger.writing import Ledger, Transaction
 from steps.errors import ClusterwrightError
 from steps.schedule.plan import Plan
 from steps.stamps import instant
 from tests.ledger.conftest import PEOPLE, account_of, activity, criterion, link, small_plan
 from tests.ledger.deciding import COMMANDS, ORDER, TRANCHE, Papers
 from tests.ledger.journey import take
+from tests.ledger.keys import public, sign_as
 from tests.ledger.test_facts import FEED
+from tests.ledger.trying import trials
 
 BY_SOFTWARE: dict[str, Any] = {
     "kind": "verify",
@@ -150,23 +147,6 @@ class Forgery(NamedTuple):
 Row = dict[str, Any]
 
 
-@cache
-def key_of(person: str) -> Ed25519PrivateKey:
-    """Return a person's private key."""
-    del person
-    return Ed25519PrivateKey.generate()
-
-
-def public(person: str) -> str:
-    """Return a person's public key."""
-    return key_of(person).public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
-
-
-def sign_as(person: str, text: str) -> str:
-    """Sign for somebody, as their agent would."""
-    return signature_of(text, key_of(person), ssh.NAMESPACE)
-
-
 def every_state_plan(*, signed: bool) -> Plan:
     """Return the small plan with an activity for each state. Nothing waits for a lag."""
     given: dict[str, Any] = {"policy": {"quorum": 2}}
@@ -245,15 +225,16 @@ def tried_by_everybody(ledger: Ledger, papers: Papers) -> Tried:
     """Take every decision for every person and activity, and take it back."""
     accepted: dict[tuple[str, str, str], Row] = {}
     refused: list[tuple[str, str, str]] = []
-    for verb in sorted(COMMANDS.keys() - {"a day", "renew", "redact", "check_manifest"}):
-        for person in (*sorted(PEOPLE), "stranger"):
-            for name in STATES:
-                tried = (verb, person, name)
-                row = recorded(ledger, verb, person, name, papers)
-                if row is None:
-                    refused.append(tried)
-                else:
-                    accepted[tried] = row
+    verbs = sorted(COMMANDS.keys() - {"a day", "renew", "redact", "check_manifest"})
+    with trials(ledger) as trial:
+        for tried in product(verbs, (*sorted(PEOPLE), "stranger"), STATES):
+            verb, person, name = tried
+            with trial() as writing:
+                row = recorded(writing, lambda: COMMANDS[verb](ledger, person, name, papers))  # noqa: B023  called at once
+            if row is None:
+                refused.append(tried)
+            else:
+                accepted[tried] = row
     return Tried(accepted, refused)
 
 
@@ -309,28 +290,16 @@ def beyond_services() -> Iterator[Forgery]:
             yield Forgery(f"redacted by {person}", person, redacted, "person/guest")
 
 
-class TakenBackError(Exception):
-    """Takes a decision back."""
-
-
-def take_back() -> NoReturn:
-    """Leave a transaction so that nothing of it is recorded."""
-    raise TakenBackError
-
-
-def recorded(ledger: Ledger, verb: str, person: str, name: str, papers: Papers) -> Row | None:
-    """Return the event that a decision records, taken back again. None if it is refused."""
-    row: Row | None = None
+def recorded(writing: Transaction, decide: Callable[[], object]) -> Row | None:
+    """Return the event that a decision records. None if it is refused."""
+    before = head_of(writing.at()).seq
     try:
-        with ledger.batch() as writing:
-            before = head_of(writing.at()).seq
-            COMMANDS[verb](ledger, person, name, papers)
-            sql = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq > :seq ORDER BY seq DESC LIMIT 1"
-            found = writing.at().first(sql, seq=before)
-            row = None if found is None else dict(zip(COLUMNS, found, strict=True))
-            take_back()
-    except (TakenBackError, ClusterwrightError):
-        return row
+        decide()
+    except ClusterwrightError:
+        return None
+    sql = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq > :seq ORDER BY seq DESC LIMIT 1"
+    found = writing.at().first(sql, seq=before)
+    return None if found is None else dict(zip(COLUMNS, found, strict=True))
 
 
 def altered(row: Row) -> Iterator[Forgery]:

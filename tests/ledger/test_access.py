@@ -43,6 +43,7 @@ from ledger.rules.permission import roles_for
 from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, NotPermittedError
 from tests.ledger.conftest import ORDER, T0, Clock, account_of, activity, criterion, dates, small_plan
+from tests.ledger.trying import Trial, trials
 
 ROLES = tuple(yaml.safe_load(Path("steps/catalog/roles.yaml").read_text(encoding="utf-8")))
 POLICY, CREW = "network-lead", "rack-technician"
@@ -266,14 +267,15 @@ def test_every_role_may_what_the_table_says_and_nothing_else(tried: Ledger, tmp_
     wrong: list[str] = []
     recorded: set[str] = set()
     before = last_event(tried.site_dir)
-    for name, call in calls.items():
-        action = name.partition(" ")[0]
-        for person, roles in people.items():
-            allowed = expected(action, person, roles)
-            said = answer(tried, call, person, forgotten=allowed)
-            recorded |= {name} if said == "recorded" else set()
-            if allowed == (said == "refused"):
-                wrong.append(f"{name} by {person}: {said}")
+    with trials(tried) as trial:
+        for name, call in calls.items():
+            action = name.partition(" ")[0]
+            for person, roles in people.items():
+                allowed = expected(action, person, roles)
+                said = answer(trial, call, person, forgotten=allowed)
+                recorded |= {name} if said == "recorded" else set()
+                if allowed == (said == "refused"):
+                    wrong.append(f"{name} by {person}: {said}")
 
     engines = {action for action, rule in ACCESS.items() if rule.may == (Who.ENGINE,)} - calls.keys()
     assert wrong == []
@@ -282,10 +284,10 @@ def test_every_role_may_what_the_table_says_and_nothing_else(tried: Ledger, tmp_
     assert last_event(tried.site_dir) == before
 
 
-def answer(made: Ledger, call: Callable[[str], object], person: str, *, forgotten: bool) -> str:
+def answer(trial: Trial, call: Callable[[str], object], person: str, *, forgotten: bool) -> str:
     """Try a decision, in earnest or forgotten afterwards, and say whether it was recorded, stopped or refused."""
     try:
-        with made.dry_run() if forgotten else nullcontext():
+        with trial() if forgotten else nullcontext():
             call(person)
     except NotPermittedError as refusal:
         assert refusal.hint, f"{refusal.what}: who may is not said"  # noqa: PT017  the rest of the answer is the test's

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 from itertools import product
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -33,6 +33,7 @@ from steps.value import Value
 from tests.ledger.conftest import PEOPLE, Clock, small_plan
 from tests.ledger.deciding import IDS, LATER, Site, voltage
 from tests.ledger.journey import take
+from tests.ledger.trying import Trial, trials
 
 SETTINGS = settings(
     max_examples=12,
@@ -45,25 +46,20 @@ SETTINGS = settings(
 Take = Callable[[Ledger, str, str], object]
 
 
-class UndoneError(Exception):
-    """Takes a decision back that was accepted."""
-
-
-def take_back() -> NoReturn:
-    """Leave a transaction so that nothing of it is recorded."""
-    raise UndoneError
-
-
 def outcome(ledger: Ledger, decide: Callable[[], object]) -> ClusterwrightError | None:
     """Return the refusal of a decision, None where it is accepted. Nothing stays recorded."""
-    try:
-        with ledger.batch():
+    with trials(ledger) as trial:
+        return outcome_of(trial, decide)
+
+
+def outcome_of(trial: Trial, decide: Callable[[], object]) -> ClusterwrightError | None:
+    """Return the refusal of one of several decisions, None where it is accepted. Nothing stays recorded."""
+    with trial():
+        try:
             decide()
-            take_back()
-    except UndoneError:
+        except ClusterwrightError as refused:
+            return refused
         return None
-    except ClusterwrightError as refused:
-        return refused
 
 
 def in_words(refusal: ClusterwrightError | None) -> tuple[type, str, str] | None:
@@ -151,12 +147,13 @@ class Agreeing(Site):
         with open_snapshot(self.site, self.clock.now) as snapshot:
             answers = may_now(snapshot, person, activity)
             asked = {answer.verb: ways(snapshot, answer.verb, activity) for answer in answers}
-        for answer in answers:
-            self.agree(answer, [partial(take, self.ledger, person, activity) for take in asked[answer.verb]])
+        with trials(self.ledger) as trial:
+            for answer in answers:
+                decisions = [partial(take, self.ledger, person, activity) for take in asked[answer.verb]]
+                self.agree(answer, [in_words(outcome_of(trial, decide)) for decide in decisions])
 
-    def agree(self, answer: Answer, decisions: list[Callable[[], object]]) -> None:
-        """Take a decision in every way, and compare."""
-        outcomes = [in_words(outcome(self.ledger, decide)) for decide in decisions]
+    def agree(self, answer: Answer, outcomes: list[tuple[type, str, str] | None]) -> None:
+        """Compare what a question says with a decision that was taken in every way."""
         if answer.refusal is None:
             assert None in outcomes, (answer.verb, outcomes)
         else:
@@ -168,10 +165,12 @@ class Agreeing(Site):
         with open_snapshot(self.site, self.clock.now) as snapshot:
             waiting = [row for row in inbox(snapshot, person) if row.action != "decide"]
             asked = [self.taking(snapshot, row.action, row.activity, row.title) for row in waiting]
-        for row, ways_of_it in zip(waiting, asked, strict=True):
-            outcomes = [outcome(self.ledger, partial(take, self.ledger, person, row.activity)) for take in ways_of_it]
-            words = {refusal.what if refusal else "" for refusal in outcomes}
-            assert row.blocked_by in words, (row, words)
+        with trials(self.ledger) as trial:
+            for row, ways_of_it in zip(waiting, asked, strict=True):
+                decisions = [partial(take, self.ledger, person, row.activity) for take in ways_of_it]
+                outcomes = [outcome_of(trial, decide) for decide in decisions]
+                words = {refusal.what if refusal else "" for refusal in outcomes}
+                assert row.blocked_by in words, (row, words)
 
     def taking(self, snapshot: Snapshot, action: str, name: str, title: str) -> list[Take]:
         """Return how what an inbox names is done."""
@@ -224,7 +223,7 @@ def reading(ready: Ledger, clock: Clock) -> Callable[[Any], None]:
 
     def of(value: Any) -> None:
         try:
-            with ready.batch() as writing:
+            with trials(ready) as trial, trial() as writing:
                 event = work.measure(ready, "tech", name, metric, value, "dB", item="n1")
                 asked = writing.at(clock.now)
                 (judged,) = [c for c in criteria(asked, name) if c.metric == metric]
@@ -232,9 +231,7 @@ def reading(ready: Ledger, clock: Clock) -> Callable[[Any], None]:
                 assert judged.verdict == ("failed" if payload.ncr else "met")
                 assert {ncr.id for ncr in ncrs(asked)} == ({payload.ncr} if payload.ncr else set())
                 assert Decimal(payload.reading.value).is_finite()
-                take_back()
-        except UndoneError:
-            return
+                return
         except InputError as refused:
             said = refused.what
         assert "link.loss is a number in dB" in said

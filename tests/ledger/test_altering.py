@@ -23,7 +23,8 @@ from ledger.stores.log import machine_clock
 from ledger.trust.anchors import head_anchor
 from ledger.trust.audit import audit
 from ledger.trust.statements import event_text
-from tests.ledger.forging import every_state, others, sign_as
+from tests.ledger.forging import every_state, others
+from tests.ledger.keys import sign_as
 from tests.ledger.rebuilding import Row, events, rebuild
 
 pytestmark = [pytest.mark.own_file, pytest.mark.slow]

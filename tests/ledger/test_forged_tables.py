@@ -37,7 +37,8 @@ from steps.errors import UnreachableError
 from steps.schedule.plan import Plan, PlanLink
 from tests.ledger.conftest import Clock, begun, link
 from tests.ledger.deciding import voltage
-from tests.ledger.forging import every_state, every_state_plan, key_of, public, sign_as
+from tests.ledger.forging import every_state, every_state_plan
+from tests.ledger.keys import key_of, public, sign_as
 
 pytestmark = pytest.mark.own_file
 

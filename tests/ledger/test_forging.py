@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
@@ -47,6 +50,8 @@ from tests.ledger.forging import (
     tried_by_everybody,
     unforged,
 )
+from tests.once import Once
+from tests.postgres_server import ON_POSTGRES
 
 
 def test_every_kind_of_event_is_made_again_and_forged() -> None:
@@ -64,16 +69,35 @@ class Forged(NamedTuple):
 
 
 @pytest.fixture(params=["signed", "recorded"])
-def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Forged]:
-    """Return a site with an activity in each state."""
-    site_dir, signed = tmp_path / "site", request.param == "signed"
-    site_dir.mkdir()
-    clock = Clock()
-    with shared_if_asked(site_dir, request), every_state(site_dir, machine_clock, signed=signed) as ledger:
+def site(request: pytest.FixtureRequest, tmp_path: Path, once: Once) -> Iterator[Forged]:
+    """Return a site with an activity in each state. One in files is made once, and copied."""
+    folder, signed = tmp_path / "site", request.param == "signed"
+    if ON_POSTGRES in os.environ:
+        folder.mkdir()
+        with shared_if_asked(folder, request), tried_site(folder, tmp_path, signed=signed) as forged:
+            yield forged
+        return
+
+    def make(made: Path) -> None:
+        (made / "site").mkdir(parents=True)
+        with tried_site(made / "site", made, signed=signed) as forged:
+            (made / "tried").write_bytes(pickle.dumps(forged.tried))
+
+    made = once(f"every-state-{request.param}", make)
+    shutil.copytree(made / "site", folder)
+    with Ledger.open(folder) as ledger:
+        yield Forged(ledger, pickle.loads((made / "tried").read_bytes()), signed)
+
+
+@contextmanager
+def tried_site(site_dir: Path, papers: Path, *, signed: bool) -> Iterator[Forged]:
+    """Make a site with an activity in each state, where everybody has tried everything. Yield it with an open ledger."""
+    with every_state(site_dir, machine_clock, signed=signed) as ledger:
         with open_snapshot(site_dir) as snapshot:
             assert {name: require_activity(snapshot, name).state for name in STATES} == STATES
+        clock = Clock()
         clock.now = machine_clock()
-        yield Forged(ledger, tried_by_everybody(ledger, Papers(tmp_path, clock)), signed)
+        yield Forged(ledger, tried_by_everybody(ledger, Papers(papers, clock)), signed)
 
 
 def forger_of(site: Forged) -> Forger:
@@ -101,10 +125,9 @@ def test_every_forged_event_is_found(site: Forged) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(ON_POSTGRES not in os.environ, reason="needs a log that is shared: --database postgres")
 def test_every_copy_refuses_what_is_forged_and_goes_on(site: Forged) -> None:
     """Appended to a shared log by one role that the server lets act as everybody. All copies come to the same record."""
-    if not site.ledger.is_shared:
-        pytest.skip("needs a log that is shared: --database postgres")
     wrong, folder = forgeries(site.tried)[::STRIDE], site.ledger.site_dir
     copies = [elsewhere(folder, name) for name in ("at once", "one by one")]
     seen: set[int] = set()

@@ -17,7 +17,8 @@ from ledger.trust.statements import signed_text
 from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, NotPermittedError, NotSatisfiedError
 from tests.ledger.conftest import Clock
-from tests.ledger.forging import every_state, sign_as
+from tests.ledger.forging import every_state
+from tests.ledger.keys import sign_as
 
 pytestmark = pytest.mark.own_file  # the clock of a server is not a test's to move
 AWAITING = "304@site"
