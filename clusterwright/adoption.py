@@ -13,7 +13,7 @@ from clusterwright.planning import plan_of
 from clusterwright.where import acting_person
 from ledger.account import account_of
 from ledger.decisions.by_key import decided
-from ledger.decisions.plan import abandon_ledger, adopt_plan, create_ledger, first_adopter, genesis_key, lacking_keys
+from ledger.decisions.plan import adopt_plan, create_ledger, first_adopter, genesis_key, lacking_keys
 from ledger.evidence.plans import read_plan
 from ledger.questions.activities import standing
 from ledger.questions.orders import orders
@@ -21,6 +21,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.permission import roles_for
 from ledger.rules.revision import consequences
+from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import has_ledger
 from ledger.stores.log import machine_clock
 from ledger.writing import Ledger
@@ -151,6 +152,16 @@ def _begun(adoption: Adoption, *, rehearsal: bool) -> Iterator[Ledger]:
     try:
         yield ledger
     except BaseException:
-        abandon_ledger(ledger)
+        _abandon(ledger)
         raise
     ledger.close()
+
+
+def _abandon(ledger: Ledger) -> None:
+    """Close a ledger that has only its first event, and remove its file, so that it can be begun anew. Keep any other."""
+    with ledger.write() as writing:
+        is_only_begun = writing.at().first("SELECT count(*) FROM event") == (1,)
+    ledger.close()
+    if is_only_begun and not ledger.is_shared:
+        for suffix in ("", "-wal", "-shm"):
+            (ledger.site_dir / f"{LEDGER_FILE}{suffix}").unlink(missing_ok=True)

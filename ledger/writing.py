@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -52,7 +52,7 @@ Signer = Callable[[str, str], str]
 _HEAD = """
 SELECT seq, hash, recorded_at, (SELECT coalesce(max(revision), 0) FROM plan_revision)
 FROM event ORDER BY seq DESC LIMIT 1"""
-_TIME = "SELECT rehearsal, effective_at, recorded_at FROM site, event ORDER BY seq DESC LIMIT 1"
+_TIME = "SELECT rehearsal, (SELECT effective_at FROM event ORDER BY seq DESC LIMIT 1) FROM site"
 
 
 def require_zone(at: datetime) -> None:
@@ -109,15 +109,12 @@ class Transaction:
         return at
 
     def _project_time(self) -> datetime:
-        """Return project time. In a rehearsal it is never before the last event. Elsewhere it is later by what the machine's clock is behind."""
+        """Return project time. It is never before the last event in a rehearsal, and where the machine's clock was set back."""
         now, row = self.clock(), self._snapshot.db.execute(_TIME).fetchone()
-        if row is None:
-            return now
-        rehearsal, effective, recorded = row
-        if rehearsal:
-            return max(now, moment(effective))
-        behind = moment(recorded) - self.machine_time
-        return now + max(behind, timedelta(0))
+        if row and row[0]:
+            return max(now, moment(row[1]))
+        recorded = recording(self.machine_time, self._head())
+        return now if recorded.clock_behind_s is None else max(now, recorded.at)
 
     @property
     def machine_time(self) -> datetime:

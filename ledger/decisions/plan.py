@@ -16,7 +16,7 @@ from ledger.making import plan as made
 from ledger.questions.people import names
 from ledger.rules.permission import roles_for
 from ledger.rules.version import RULES
-from ledger.stores.file import FORMAT, LEDGER_FILE
+from ledger.stores.file import FORMAT
 from ledger.stores.log import Clock
 from ledger.trust.planned import authority_text
 from ledger.trust.ssh import plain_key
@@ -47,16 +47,6 @@ def create_ledger(
         rules=RULES,
     )
     return Ledger.create(site_dir, genesis, clock=clock)
-
-
-def abandon_ledger(ledger: Ledger) -> None:
-    """Close a ledger that has only its first event, and remove its file, so that it can be begun anew. Keep any other."""
-    with ledger.write() as writing:
-        is_only_begun = writing.at().first("SELECT count(*) FROM event") == (1,)
-    ledger.close()
-    if is_only_begun and not ledger.is_shared:
-        for suffix in ("", "-wal", "-shm"):
-            (ledger.site_dir / f"{LEDGER_FILE}{suffix}").unlink(missing_ok=True)
 
 
 def first_adopter(plan: Plan, account: str, claimed: str | None = None) -> str:

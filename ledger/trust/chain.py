@@ -214,7 +214,8 @@ def _names(
     columns = ("seq", "kind", "subject", "payload")
     rows = pages(db, columns, last, "kind IN ('plan.adopted', 'person.redacted')", after=after)
     refused = set(refused_in(db))
-    for digest, message in names.faults(site_dir, (row for row in rows if row[0] not in refused)):
+    counting = (row for row in rows if row[0] not in refused)
+    for digest, message in names.faults(site_dir, counting):
         yield Finding(f"evidence {digest[:12]}", message)
 
 

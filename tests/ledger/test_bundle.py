@@ -71,8 +71,9 @@ def test_any_changed_byte_fails(bundle: Path, bare: str) -> None:
     for path in sorted(p for p in bundle.rglob("*") if p.is_file() and p.name != "verify.sh"):
         held = path.read_bytes()
         for _ in range(2):
-            at = chance.randrange(len(held))
-            path.write_bytes(held[:at] + bytes([held[at] ^ (1 << chance.randrange(8))]) + held[at + 1 :])
+            at = chance.randrange(len(held)) if held else 0
+            changed = bytes([held[at] ^ (1 << chance.randrange(8))]) if held else b"2\tactivity.signed\tlead\n"
+            path.write_bytes(held[:at] + changed + held[at + 1 :])
             result = verify(bundle, bare)
             assert result.returncode == 1, f"{path.name} byte {at}: {result.stdout}"
             assert "is NOT valid" in result.stdout
