@@ -78,21 +78,23 @@ def _out_of_order(
     if not row.out_of_sequence:
         yield from faults
         return
-    never = _why_never(asked, row.activity)
+    never = _why_never(asked, row)
     if never:
         yield f"{row.activity} cannot be out of sequence: {never}"
     elif not faults:
         yield f"nothing before {row.activity} is open; leave its `out_of_sequence` empty"
 
 
-def _why_never(asked: Snapshot, name: str) -> str:
-    if is_delivery(name):
+def _why_never(asked: Snapshot, row: ProgressRow) -> str:
+    if is_delivery(row.activity):
         return "a delivery follows its order"
-    found = activity(asked, name)
+    found = activity(asked, row.activity)
     if found is None:
         return ""
-    if found.plan.kind is Kind.GATE:
-        return f"a gate is not passed then; clusterwright finish {name} --out-of-sequence WHY records what happened"
+    is_hard = found.plan.kind is Kind.GATE or found.plan.policy.hold_point
+    if is_hard and row.state == "done":
+        what = f"clusterwright finish {row.activity} --out-of-sequence WHY records what happened"
+        return f"nobody may pass a gate or a hold point then; {what}"
     return why_never(found)
 
 

@@ -210,6 +210,8 @@ def test_progress_from_before_may_be_out_of_sequence_where_the_row_says_why(
         InputError, match=r"501@site cannot be out of sequence(.|\n)*504@site cannot be out of sequence"
     ):
         import_progress(site, "pm", [row(2, LEASE, WHY), row(3, CABLE, WHY)])
+    with pytest.raises(InputError, match="505@site cannot be out of sequence: nobody may pass a gate or a hold point"):
+        import_progress(site, "pm", [row(2, PERMIT, WHY)])
     with pytest.raises(InputError, match="leave its `out_of_sequence` empty"):
         import_progress(site, "pm", [row(2, "001@site", WHY)])
 
