@@ -24,11 +24,17 @@ Document = dict[str, Any]
 """What --json prints: an object with keys that stay."""
 
 
+PLAIN = frozenset({str, int, float, bool})
+"""Types whose values are written as they are."""
+
+
 def plain(value: Any) -> Any:
     """Return a value made of dicts, lists, text, numbers and booleans only. Sets become sorted lists.
 
     `pydantic_core.to_jsonable_python` writes rows, which are named tuples, as lists without names.
     """
+    if value is None or type(value) in PLAIN:
+        return value
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if hasattr(value, "_asdict"):
