@@ -24,22 +24,19 @@ from ledger.making import (
 from ledger.making.again import Tables
 from ledger.making.genesis import genesis_again
 
-AGAIN: Tables = {Genesis: genesis_again}
+AGAIN: Tables = {
+    Genesis: genesis_again,
+    **checklists.AGAIN,
+    **corrections.AGAIN,
+    **deliveries.AGAIN,
+    **facts.AGAIN,
+    **ncr.AGAIN,
+    **orders.AGAIN,
+    **people.AGAIN,
+    **plan.AGAIN,
+    **progress.AGAIN,
+    **runs.AGAIN,
+    **sign_off.AGAIN,
+    **work.AGAIN,
+}
 """By kind of payload: how it is made again. A kind without an entry would be refused by everybody."""
-
-_SUBJECTS = (
-    checklists,
-    corrections,
-    deliveries,
-    facts,
-    ncr,
-    orders,
-    people,
-    plan,
-    progress,
-    runs,
-    sign_off,
-    work,
-)
-for _subject in _SUBJECTS:
-    AGAIN |= _subject.AGAIN

@@ -96,7 +96,7 @@ class Authority:
         """The number of the event since which software signs and every decision is judged."""
         self._revoked: dict[tuple[str, str], Revocation] = {}
         self._delegated: dict[str, tuple[str, ...]] = {}
-        refused = refused_in(snapshot)
+        refused = refused_by_copy(snapshot)
         for values in snapshot.ask(_EVENTS):
             row = dict(zip(COLUMNS, values, strict=True))
             if row["seq"] not in refused:
@@ -273,7 +273,7 @@ def _refusal(
     return sshsig.refusal(text, signature, person, keys, namespace, at)
 
 
-def refused_in(snapshot: Snapshot) -> set[int]:
+def refused_by_copy(snapshot: Snapshot) -> set[int]:
     """Return the events that a file notes as refused. Raise if it is no copy of a shared log: services refuse, and record nothing."""
     refused = set(snapshot.column("SELECT seq FROM refused"))
     if refused and not is_copy(snapshot.db):

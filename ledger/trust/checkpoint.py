@@ -1,6 +1,6 @@
 """A checkpoint of the audit: what a whole audit replayed, kept for the next one, which then begins after its last event.
 
-It is in the auditor's own folder for state, not in the site's: whoever can write the site's folder cannot change it. It says up
+It is in the auditor's own folder for state, not in the site's: people who can write the site's folder cannot change it. It says up
 to which event this account on this machine audited a site, with which program and rules, and has the tables of the replay as
 they were then. It is a memory of this account and proves nothing to others. Anchors do that.
 

@@ -11,7 +11,7 @@ from ledger.log.chain import event_hash
 from ledger.log.columns import COLUMNS
 from ledger.questions.snapshot import Snapshot
 from ledger.state.tables.event import BEYOND
-from ledger.trust.authority import forged, refused_in
+from ledger.trust.authority import forged, refused_by_copy
 
 _NAMED = ", ".join(f"e.{name}" for name in COLUMNS)
 _EVENTS = f"""
@@ -74,7 +74,7 @@ def own_events(
         found += snapshot.ask(_FACTS, unit=unit)
     found += snapshot.ask(_IMPORTED, names=listed(_with_deliveries(snapshot, nodes)))
     rows = {row[0]: row for row in found}
-    for seq in refused_in(snapshot):
+    for seq in refused_by_copy(snapshot):
         rows.pop(seq, None)
     return [_verified(*rows[seq]) for seq in sorted(rows)]
 
