@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from benchmarks.verdict import end
 from tests.flows.engine_kills import EngineKills
 
 PODS = 2
@@ -40,10 +41,7 @@ def main() -> None:
         f"{sum(outcome.runs.values())} runs of {outcome.activities} activities: {ended}; {outcome.again} were another try"
     )
     print(f"{outcome.done} activities done; {outcome.events} events")
-    for fault in outcome.faults[:20]:
-        print(f"FAULT: {fault}")
-    print(f"{len(outcome.faults)} faults, {time.perf_counter() - began:.0f} s, seed {seed}")
-    sys.exit(1 if outcome.faults else 0)
+    end(outcome.faults, began, seed)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.verdict import end
 from tests.ledger.crashing import Crashes
 from tests.postgres_server import asked_for
 
@@ -37,10 +38,7 @@ def main() -> None:
     print(f"{outcome.refused} calls refused because a lock was taken for too long")
     for kind, number in sorted(outcome.kinds.items()):
         print(f"{number:6} {kind}")
-    for fault in outcome.faults[:20]:
-        print(f"FAULT: {fault}")
-    print(f"{len(outcome.faults)} faults, {time.perf_counter() - began:.0f} s, seed {seed}")
-    sys.exit(1 if outcome.faults else 0)
+    end(outcome.faults, began, seed)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.verdict import end
 from tests.ledger.racing import Races
 from tests.postgres_server import asked_for
 
@@ -29,10 +30,7 @@ def main() -> None:
     print(f"{outcome.rounds} rounds, {outcome.turns} people at once in all, {outcome.approvals} approvals counted")
     for kind, number in sorted(outcome.refusals.items()):
         print(f"{number:6} {kind}")
-    for fault in outcome.faults[:20]:
-        print(f"FAULT: {fault}")
-    print(f"{len(outcome.faults)} faults, {time.perf_counter() - began:.0f} s, seed {seed}")
-    sys.exit(1 if outcome.faults else 0)
+    end(outcome.faults, began, seed)
 
 
 if __name__ == "__main__":
