@@ -81,7 +81,7 @@ def _first_adopter(
     *,
     rehearsal: bool,
 ) -> str:
-    """Return the person who adopts the first plan. If it asks for signatures, whoever --as names: their key has to sign it."""
+    """Return the person who adopts the first plan. If the plan asks for signatures, that is the person whom --as names, and their key signs."""
     named = next((person for person in plan.people if person.id == who), None)
     if named is None or rehearsal or genesis_key(plan, named.id) is None:
         return first_adopter(plan, account_of(folder), who)

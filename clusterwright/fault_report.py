@@ -1,4 +1,4 @@
-"""A fault of ours: what nobody foresaw is written to a report file, and the person is told where it is.
+"""A fault of ours: an error that nobody expected is written to a report file, and a message names the file.
 
 The report names code and versions. It holds no argument, no environment and no message of an exception, since any of them may
 be a secret. The terminal shows the message, to the person who typed.

@@ -58,7 +58,7 @@ def preview(folder: Path, activity: str) -> Differences:
 
 
 def _require_engine_key(snapshot: Snapshot, activity: str) -> None:
-    """Raise where what is shown could not be recorded. On a signed site the engine's key signs it, whoever asked to look."""
+    """Raise if the preview could not be recorded. On a signed site every preview is signed with the engine's key."""
     try:
         require_key(snapshot)
     except UnreachableError as error:

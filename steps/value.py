@@ -1,7 +1,7 @@
 """What a criterion names and an instrument reads: a number, yes or no, or a word; and how it is written as text.
 
 Numbers are decimals, never floats. The text form is what events, plans and statements hold. Numbers are bounded: `1e999999999`
-has eleven characters and a billion digits, so that whoever writes it out takes all the memory of a machine.
+has eleven characters and a billion digits, and writing it out takes all the memory of a machine.
 """
 
 from __future__ import annotations

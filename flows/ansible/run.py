@@ -215,7 +215,7 @@ def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
             "ANSIBLE_LOCAL_TEMP": str(_temporary(spec)),
             "TMPDIR": str(_temporary(spec)),
             "ANSIBLE_REMOTE_TEMP": remote_temp(),
-            "ANSIBLE_PIPELINING": "1",  # what a module is told is in no file of the host
+            "ANSIBLE_PIPELINING": "1",  # a module's arguments are in no file of the host
             "ANSIBLE_PYTHON_INTERPRETER": "auto_silent",
             "ANSIBLE_NOCOLOR": "1",
         },
