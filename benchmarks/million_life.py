@@ -161,6 +161,7 @@ class Life:
                 currency="USD",
                 budget_line="capex",
                 organisation="",
+                out_of_sequence="",
             )
             yield self.draft(BUYER, placed, order.id)
         for order in plan.orders:
@@ -176,12 +177,12 @@ class Life:
     def by_people(self, a: PlanActivity) -> Story:
         """Start, report, finish."""
         worker = worker_of(a)
-        yield self.draft(worker, Started(), a.id)
+        yield self.draft(worker, Started(out_of_sequence=""), a.id)
         for number in range(self.length() - 3):
             yield self.reported(a, number, AT_WORK)
         # a measurement, or else the criterion is not met
         yield self.draft(worker, self.measured("rack-00"), a.id)
-        yield self.draft(worker, Finished(performers=(worker,), result="awaiting_sign_off"), a.id)
+        yield self.draft(worker, Finished(performers=(worker,), result="awaiting_sign_off", out_of_sequence=""), a.id)
 
     def by_software(self, a: PlanActivity) -> Story:
         """Run until the criterion is met, again and again, with people's remarks between."""

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from walk import Site, drive, engine
+from walk import Rows, Site, drive, engine
 
 PERSON = "ada"
 
 
-def has_settled(site: Site) -> bool:
+def has_settled(rows: Rows) -> bool:
     """Say whether nothing that has a playbook is left to do."""
-    return all(row["state"] in {"done", "not_applicable"} for row in site.activities() if row["playbook"])
+    return all(row["state"] in {"done", "not_applicable"} for row in rows if row["playbook"])
 
 
 def add_person(site: Site) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from walk import Site, drive, engine
+from walk import Site, drive, engine, in_state
 
 GO_LIVE = "195@site"
 
@@ -25,7 +25,7 @@ def main() -> None:
         print("\n# go-live is refused while anything is open")
         refused = site.run("sign", GO_LIVE, who="owner", check=False)
         assert refused.returncode == 1, refused
-        drive(site, lambda s: GO_LIVE in {row["id"] for row in s.in_state("done")})
+        drive(site, lambda rows: GO_LIVE in {row["id"] for row in in_state(rows, "done")})
     site.run("status")
     site.run("report", "summary")
     site.run("audit")

@@ -22,6 +22,9 @@ SIGNERS = ("owner", "reviewer")
 PATIENCE_S = 240
 DUE = "2027-12-31"
 
+Rows = list[dict[str, Any]]
+"""Activities as `list --json` prints them."""
+
 
 def typed(*words: str) -> subprocess.CompletedProcess[str]:
     """Run one command as a shell would. Return what it printed and its exit code."""
@@ -54,19 +57,20 @@ class Site:
             sys.exit(f"exit code {result.returncode}\n{said}")
         return result
 
-    def activities(self) -> list[dict[str, Any]]:
+    def activities(self) -> Rows:
         """Return every activity as `show` prints it, read in one snapshot."""
-        rows: list[dict[str, Any]] = json.loads(typed("list", "--json", "--site", str(self.folder)).stdout)
+        rows: Rows = json.loads(typed("list", "--json", "--site", str(self.folder)).stdout)
         return rows
 
-    def in_state(self, *states: str) -> list[dict[str, Any]]:
-        """Return the activities in one of these states."""
-        return [row for row in self.activities() if row["state"] in states]
+
+def in_state(rows: Rows, *states: str) -> Rows:
+    """Return the activities in one of these states."""
+    return [row for row in rows if row["state"] in states]
 
 
-def settle(site: Site) -> bool:
-    """Do everything that people can do now. Return whether there was anything."""
-    unmet = site.in_state("checked_not_met", "failed")
+def settle(site: Site, rows: Rows) -> bool:
+    """Do everything that people can do about these activities. Return whether there was anything."""
+    unmet = in_state(rows, "checked_not_met", "failed")
     stuck = [r["id"] for r in unmet]
     # what was read and failed may be a busy machine's doing; what could not be read will not be there the next time
     for row in unmet:
@@ -85,7 +89,7 @@ def settle(site: Site) -> bool:
             who="owner",
         )
         return True
-    ready = site.in_state("ready")
+    ready = in_state(rows, "ready")
     changing = [r["id"] for r in ready if r["playbook"] and r["effect"] != "read"]
     for name in changing:
         if not released(site, name):
@@ -112,9 +116,9 @@ def settle(site: Site) -> bool:
         if row["kind"] in {"field", "procure", "gate"}:
             do_by_hand(site, row)
             worked = True
-    for row in site.in_state("in_progress"):
+    for row in in_state(rows, "in_progress"):
         worked |= finished(site, row)
-    for row in site.in_state("awaiting_sign_off"):
+    for row in in_state(rows, "awaiting_sign_off"):
         approve(site, row)
         worked = True
     return worked
@@ -175,14 +179,14 @@ def approve(site: Site, row: dict[str, Any]) -> None:
         site.run("sign", row["id"], who=person)
 
 
-def drive(site: Site, is_over: Callable[[Site], bool]) -> None:
+def drive(site: Site, is_over: Callable[[Rows], bool]) -> None:
     """Answer whatever waits for people until it is over."""
     quiet_since = time.monotonic()
-    while not is_over(site):
-        if settle(site):
+    while not is_over(rows := site.activities()):
+        if settle(site, rows):
             quiet_since = time.monotonic()
             continue
-        if site.in_state("running"):
+        if in_state(rows, "running"):
             quiet_since = time.monotonic()
         if time.monotonic() - quiet_since > PATIENCE_S:
             site.run("status")

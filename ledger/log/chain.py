@@ -24,8 +24,7 @@ CLOCK_TOLERANCE = timedelta(minutes=5)
 """How far a machine's clock may be behind the last event. Clocks of machines differ, and time services correct them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """A recorded event with its typed payload."""
 
     seq: int

@@ -30,28 +30,28 @@ KINDS = _kinds(plan, work, sign_off, checklists, ncr, facts, orders, runs, peopl
 def event_of(row: Mapping[str, Any]) -> Event:
     """Return the event of a stored row. Raise UnreachableError for a payload that cannot be read."""
     return Event(
-        seq=row["seq"],
-        recorded_at=moment(row["recorded_at"]),
-        effective_at=moment(row["effective_at"]),
-        actor=row["actor"],
-        kind=row["kind"],
-        schema_version=row["schema_version"],
-        subject=row["subject"],
-        plan_revision=row["plan_revision"],
-        payload=read_payload(row["kind"], row["schema_version"], row["payload"]),
-        hash=row["hash"],
-        signature=row["signature"],
+        row["seq"],
+        moment(row["recorded_at"]),
+        moment(row["effective_at"]),
+        row["actor"],
+        row["kind"],
+        row["schema_version"],
+        row["subject"],
+        row["plan_revision"],
+        read_payload(row["kind"], row["schema_version"], row["payload"]),
+        row["hash"],
+        row["signature"],
     )
 
 
 def read_payload(kind: str, version: int, text: str) -> Payload:
     """Return the typed payload of stored text. Raise UnreachableError for a kind or a version that this program does not know."""
-    if kind not in KINDS or version > KINDS[kind].version:
+    newest = KINDS.get(kind)
+    if newest is None or version > newest.version:
         raise UnreachableError(
             f"the ledger has an event {kind!r} version {version}, which this program does not know",
             hint="a newer clusterwright wrote it; upgrade",
         )
-    newest = KINDS[kind]
     try:
         if version == newest.version:
             return newest.model_validate_json(text)

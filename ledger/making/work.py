@@ -91,7 +91,8 @@ def measurement_recorded(
     instrument: str,
 ) -> MeasurementRecorded:
     """Return a reading by a person, the non-conformance that it opens or belongs to, and the state to which it leads."""
-    read = rules.measure(case, entry, item)
+    asked = asked_of(case.row)
+    read = rules.measure(case, asked, entry, item)
     reading = ReadingPart(
         metric=read.metric,
         value=value_text(read.value),
@@ -100,10 +101,10 @@ def measurement_recorded(
         source=source,
         instrument=instrument,
     )
-    asked = asked_of(case.row)[read.metric]
-    compares = asked.criterion is not None and asked.criterion.compares_items
+    criterion = asked[read.metric].criterion
+    compares = criterion is not None and criterion.compares_items
     before = case.readings if compares else {}
-    (verdict,) = verdicts({read.metric: asked}, [read], before, case.waived)
+    (verdict,) = verdicts(asked, [read], before, case.waived)
     failed = verdict.verdict == FAILED
     earlier = open_ncrs_of_readings(case.snapshot, case.row) if failed else {}
     under = earlier.get((read.metric, read.item))

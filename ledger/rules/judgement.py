@@ -117,14 +117,14 @@ def judge_items(criterion: PlanCriterion, readings: Iterable[Reading]) -> dict[s
 
 def _worst(criterion: PlanCriterion, readings: list[Reading]) -> Judged:
     centre = _centre(criterion, readings)
-    verdicts = [(_one(criterion, reading, centre), reading) for reading in readings]
-    bad = [(verdict, reading) for verdict, reading in verdicts if verdict != MET]
-    failed = [reading for verdict, reading in bad if verdict == FAILED]
+    verdicts = [_one(criterion, reading, centre) for reading in readings]
+    failed = [reading for reading, verdict in zip(readings, verdicts, strict=True) if verdict == FAILED]
     if failed:
         worst = _extreme(criterion, failed)
-        return Judged(FAILED, _summary(readings, len(bad), worst), worst.item)
-    if bad:
-        worst = bad[0][1]
+        bad = len(verdicts) - verdicts.count(MET)
+        return Judged(FAILED, _summary(readings, bad, worst), worst.item)
+    if NOT_MEASURED in verdicts:
+        worst = readings[verdicts.index(NOT_MEASURED)]
         return Judged(NOT_MEASURED, worst.note or _text(worst, criterion.unit), worst.item)
     worst = _extreme(criterion, readings)
     return Judged(MET, _summary(readings, 0, worst), worst.item)
@@ -156,17 +156,13 @@ def _one(criterion: PlanCriterion, reading: Reading, centre: Decimal | None) -> 
     if criterion.op == "within":
         return _within(criterion, reading, centre)
     value = converted(reading.value, reading.unit, criterion.unit)
-    if value is None or _sort(value) is not _sort(criterion.value):
+    if type(value) is not type(criterion.value):
         return NOT_MEASURED
     return MET if _holds(criterion.op, value, criterion.value) else FAILED
 
 
 def _is_finite(value: Value) -> bool:
     return not isinstance(value, Decimal) or value.is_finite()
-
-
-def _sort(value: Value) -> type:
-    return bool if isinstance(value, bool) else str if isinstance(value, str) else Decimal
 
 
 def _holds(op: str, value: Value, limit: Value) -> bool:
@@ -208,6 +204,8 @@ def _within(criterion: PlanCriterion, reading: Reading, centre: Decimal | None) 
 
 def _extreme(criterion: PlanCriterion, readings: list[Reading]) -> Reading:
     """Return the worst reading by its number. If there are no numbers to compare, return the first reading."""
+    if len(readings) == 1:
+        return readings[0]
     numbers = [(_number(reading, criterion.unit), reading) for reading in readings]
     comparable = [(number, reading) for number, reading in numbers if isinstance(number, Decimal)]
     if not comparable or criterion.op not in {"<", "<=", ">", ">="}:

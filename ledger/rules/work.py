@@ -5,7 +5,7 @@ As in `ledger.rules.approval`, every function returns what follows from the deci
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ from ledger.rules.case import Case
 from ledger.rules.checklist import refuse_open_items, refuse_second_count
 from ledger.rules.judgement import Reading, judgements, refuse_unmet
 from ledger.rules.permission import Actor, refuse_outsider, refuse_stranger
-from ledger.rules.readings import asked_of, measured
+from ledger.rules.readings import Asked, asked_of, measured
 from ledger.rules.rows import RUN_NOT_DONE
 from ledger.rules.sequence import early, refuse_blocked, refuse_never
 from steps.catalog.terms import PEOPLES_WORK, SOFTWARES_WORK, Kind
@@ -211,13 +211,18 @@ def may_measure(case: Case) -> None:
         _refuse_failed_run(case)
 
 
-def measure(case: Case, entry: ReadingEntry, item: str) -> Measured:
-    """Let a person read an instrument. Return the reading.
+def measure(
+    case: Case,
+    asked: Mapping[str, Asked],
+    entry: ReadingEntry,
+    item: str,
+) -> Measured:
+    """Let a person read an instrument. Return the reading. `asked` is what may be read at the activity.
 
     After a run a person may read only what the run could not read.
     """
     may_measure(case)
-    read = measured(case.row, asked_of(case.row), entry, item)
+    read = measured(case.row, asked, entry, item)
     if case.row.state in NOT_MET:
         _refuse_read_by_run(case, read.metric, item)
     return read

@@ -109,13 +109,16 @@ class Collected:
         """Add a row. `columns` has all of its columns."""
         values = columns.values()
         row = tuple([value if type(value) in UNCHANGED else stored(value) for value in values])
-        shape = (table, tuple(columns))
+        self.add_stored((table, tuple(columns)), row)
+
+    def add_stored(self, shape: Shape, row: tuple[Any, ...]) -> None:
+        """Add a row whose values are as they are stored."""
         rows = self._new.get(shape)
         if rows is None:
             rows = self._new[shape] = []
-            self._waiting.add(table)
+            self._waiting.add(shape[0])
         rows.append(row)
-        self.added[table] += 1
+        self.added[shape[0]] += 1
         self._collected += 1
         if self._collected >= MANY:
             self.flush()
@@ -300,9 +303,14 @@ class Projection(Collected):
 
     def record(self, table: str, event: Event, activity: str, **columns: Any) -> None:
         """Add a row about an activity's present attempt. `person` and `at` are the event's."""
-        attempt = self.activity(activity).attempt
-        mine = {"activity": activity, "attempt": attempt, "person": event.actor, "at": event.effective_at}
-        self.add(table, **mine, **columns)
+        self.add(
+            table,
+            activity=activity,
+            attempt=self.activity(activity).attempt,
+            person=event.actor,
+            at=event.effective_at,
+            **columns,
+        )
 
     def open_ncr(self, event: Event, activity: str, payload: OpensNcr, reason: str) -> None:
         """Open the non-conformance that a payload names, against an activity's present attempt. Do nothing if it names none."""
@@ -332,8 +340,7 @@ class Projection(Collected):
         ncr: str | None = None,
     ) -> None:
         """Add a reading of an activity's present attempt. `ncr` is the non-conformance to which a failed one belongs."""
-        columns = {"seq": event.seq, "ordinal": ordinal, "ncr": ncr, **vars(reading)}
-        self.record("measurement", event, event.subject, **columns)
+        self.record("measurement", event, event.subject, seq=event.seq, ordinal=ordinal, ncr=ncr, **vars(reading))
 
     def add_evidence(self, event: Event, activity: str, *files: Left | Attached) -> None:
         """Note that files are evidence of an activity's present attempt."""
@@ -359,15 +366,21 @@ def tables_in(sql: str) -> frozenset[str]:
 
 def stored(value: Any) -> Any:
     """Return a value as it is stored. Whole numbers, words and truth values are stored unchanged."""
-    if isinstance(value, datetime):
-        return stamp(value)
-    if isinstance(value, tuple):
-        return _word_list(value) if value else "[]"
-    if isinstance(value, Decimal):
-        return format(value, "f")
-    if isinstance(value, date):
-        return value.isoformat()
-    return value
+    as_text = TEXTS.get(type(value))
+    return value if as_text is None else as_text(value)
+
+
+def _words(value: tuple[Any, ...]) -> str:
+    return _word_list(value) if value else "[]"
+
+
+TEXTS: dict[type, Callable[[Any], str]] = {
+    datetime: stamp,
+    tuple: _words,
+    Decimal: "{:f}".format,
+    date: date.isoformat,
+}
+"""By type: how a value is stored as text."""
 
 
 class Insertion(NamedTuple):

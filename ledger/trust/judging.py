@@ -65,7 +65,7 @@ class Judge:
         moment = self.record.moment(event, self._present(event, terms))
         if terms.rules == 1 and event.seq > 1 and not isinstance(event.payload, RulesRaised):
             return Ruling(event, tuple(self._by_first_rules(moment, event, terms)))
-        of_account = self._of_account(row.get("account"), event, terms)
+        of_account = self._of_account(row["account"], event, terms) if row.get("account") else ()
         faults = (*of_account, *self._faults(moment, event, terms))
         if isinstance(event.payload, (Genesis, RulesRaised)) and not faults:
             refuse_unknown_rules(event.payload.rules)
@@ -87,12 +87,12 @@ class Judge:
         """Return the last event that counts, or else the one before. None before genesis."""
         return self._before or self.record.event_at(event.seq - 1)
 
-    def _of_account(self, account: str | None, event: Event, terms: SiteTerms) -> Iterator[str]:
+    def _of_account(self, account: str, event: Event, terms: SiteTerms) -> Iterator[str]:
         """Yield why an event of a shared log was appended by somebody else. The server noted the account.
 
         Nobody noted it for events from a file. A rehearsal's people are the engine's, and before a plan nobody has an account.
         """
-        if not account or terms.is_rehearsal or terms.revision == 0 or event.actor == ENGINE:
+        if terms.is_rehearsal or terms.revision == 0 or event.actor == ENGINE:
             return
         expected = self.record.account(event.actor)
         if expected is not None and expected != account:

@@ -363,7 +363,7 @@ class ReplayCase(CaseOfMoment):
             record.keep_reads(self.row, kept)
         return kept
 
-    @cached_property
+    @property
     def approvals(self) -> Sequence[str]:
         """The people whose approvals are valid now."""
         return self.moment.record.approvers_of(self.row)

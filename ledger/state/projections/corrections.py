@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from json import dumps, loads
 from typing import TYPE_CHECKING
+
+from msgspec.json import decode, encode
 
 from ledger.log.payloads.base import Payload
 from ledger.log.payloads.checklists import ItemsChecked
@@ -27,10 +28,13 @@ from ledger.log.payloads.work import (
 )
 from ledger.rules.activity import Activity, State
 from ledger.rules.subjects import is_delivery, is_supply
-from ledger.state.projection import Handler, Handlers, Projection, Row
+from ledger.state.projection import Handler, Handlers, Projection, Row, Shape
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
+
+ENTRY: Shape = ("entry", ("seq", "kind", "subject", "attempt", "person", "before"))
+"""What is noted of an entry."""
 
 _ENTRY = "SELECT kind, before FROM entry WHERE seq = :seq"
 _PASSED = """
@@ -66,18 +70,11 @@ ENTRIES: tuple[type[Payload], ...] = (
 
 def note_entry(p: Projection, event: Event, payload: Payload) -> None:
     """Note an entry, before it is applied."""
+    subject = event.subject
+    attempt = 0 if is_supply(subject) else p.activity(subject).attempt
     before = _before(p, event, payload)
-    p.add(
-        "entry",
-        seq=event.seq,
-        kind=event.kind,
-        subject=event.subject,
-        attempt=0 if is_supply(event.subject) else p.activity(event.subject).attempt,
-        person=event.actor,
-        at=event.effective_at,
-        before=dumps(before) if before else "{}",
-        taken_back=None,
-    )
+    replaced = encode(before).decode() if before else "{}"
+    p.add_stored(ENTRY, (event.seq, event.kind, subject, attempt, event.actor, replaced))
 
 
 def _before(p: Projection, event: Event, payload: Payload) -> Row:
@@ -99,7 +96,7 @@ def _before(p: Projection, event: Event, payload: Payload) -> Row:
 def take_back(p: Projection, event: Event, payload: EntryTakenBack) -> None:
     """Put back what an entry replaced, and note who took it back."""
     ((_, text),) = p.ask(_ENTRY, seq=payload.entry)
-    before: Row = loads(text)
+    before: Row = decode(text)
     for name in WITH_ROWS:
         p.run(f"DELETE FROM {name} WHERE seq = :seq", seq=payload.entry)  # noqa: S608  our names
     if is_supply(event.subject):

@@ -197,7 +197,6 @@ class EntryTable(SQLModel, table=True):
     subject: str
     attempt: int
     person: str
-    at: datetime = utc()
     before: str
     taken_back: int | None = None
 
