@@ -23,7 +23,6 @@ from ledger.questions.orders import (
     changes,
     order_named,
     plan_currency,
-    require_order,
     require_placed,
     require_tranche,
 )
@@ -49,8 +48,7 @@ class Terms(NamedTuple):
 
 def placed(moment: Moment, actor: str, order_id: str, terms: Terms) -> OrderPlaced:
     """Return an order that was placed. Raise NotSatisfiedError while the decision that it waits for is open."""
-    moment.settled()
-    found = require_order(moment.snapshot, order_id)
+    found = moment.order(order_id)
     moment.may(actor, "order", order_id)
     out_of_sequence = early_order(moment.snapshot, found, terms.out_of_sequence)
     value, currency = terms.value, terms.currency

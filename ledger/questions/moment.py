@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from ledger.questions.case import LookedUp, actor, require_activity
+from ledger.questions.orders import require_order
 from ledger.questions.records import next_id
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from ledger.rules.permission import Actor, Matter, may
+from ledger.rules.rows import OrderRow
 from steps.errors import InputError
 
 SLACK = timedelta(days=1)
@@ -62,6 +64,10 @@ class Moment:
         """Return an activity as it was when it happened, and the person who decides about it now."""
         row = require_activity(self.snapshot, activity)
         return CaseOfMoment(self, row, self.actor(person))
+
+    def order(self, name: str) -> OrderRow:
+        """Return an order as it was when it happened. Raise InputError for an unknown id."""
+        return require_order(self.snapshot, name)
 
     def may(self, person: str, action: str, subject: str, **matter: Any) -> str:
         """Return the role in which a person may take a decision that is not about an activity. Raise NotPermittedError if they may not."""

@@ -46,7 +46,7 @@ from ledger.rules.judgement import Reading
 from ledger.rules.nearest import unknown_activity
 from ledger.rules.permission import Actor
 from ledger.rules.readiness import is_out_of_sequence
-from ledger.rules.rows import SignerKey
+from ledger.rules.rows import OrderRow, SignerKey
 from ledger.rules.subjects import is_supply
 from ledger.state.projection import Projection
 from ledger.state.readiness import settle
@@ -257,16 +257,20 @@ class ReplayRecord(Record):
         if found is None:
             raise unknown_activity(name, [])
         self._attempt_before = found.attempt
-        if self._network is None:
-            self._network = PlanNetwork(self.projection)
         row = found.copied()
-        row.ready_from, row.finish_from = self._network.ready(name)
+        row.ready_from, row.finish_from = self.network().ready(name)
         if row.state is State.OPEN or row.early_because:
             is_lapsed = self._is_lapsed(name, now)
             row.state = seen(row.state, row.ready_from, now, lapsed=is_lapsed)
             row.out_of_sequence = is_out_of_sequence(row, now, lapsed=is_lapsed)
         row.expired = is_expired(row.valid_until, now)
         return row
+
+    def network(self) -> PlanNetwork:
+        """Return the links of the plan in force, with what is known of when nodes are ready."""
+        if self._network is None:
+            self._network = PlanNetwork(self.projection)
+        return self._network
 
     def _is_lapsed(self, name: str, now: datetime) -> bool:
         """Return whether an approval before an activity has ended. Nothing is asked before the first one of all ends."""
@@ -315,6 +319,15 @@ class ReplayMoment(Moment):
     def case(self, activity: str, person: str) -> LookedUp:
         """Return an activity as it was when it happened, and the person who decides about it now."""
         return ReplayCase(self, self.record.row(activity, self.now), self.actor(person))
+
+    def order(self, name: str) -> OrderRow:
+        """Return an order. What it waits for is worked out in the tables only if there may be something."""
+        found = super().order(name)
+        ready = self.record.network().ready(name).start
+        if ready is None or ready > self.now:
+            self.settled()
+            return super().order(name)
+        return found._replace(ready_from=ready)
 
     def settled(self) -> None:
         """Work out readiness in the tables, for questions that read it there."""
