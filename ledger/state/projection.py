@@ -54,7 +54,6 @@ UNCHANGED = frozenset({str, int, bool, float, type(None)})
 """Types of values that are stored unchanged."""
 
 _NAMED = re.compile(r'(?:\bFROM|\bJOIN|,|\()\s*"?(\w+)', re.IGNORECASE)
-_word_list = JSONEncoder(ensure_ascii=False).encode
 
 
 class Files(Protocol):
@@ -303,14 +302,9 @@ class Projection(Collected):
 
     def record(self, table: str, event: Event, activity: str, **columns: Any) -> None:
         """Add a row about an activity's present attempt. `person` and `at` are the event's."""
-        self.add(
-            table,
-            activity=activity,
-            attempt=self.activity(activity).attempt,
-            person=event.actor,
-            at=event.effective_at,
-            **columns,
-        )
+        attempt = self.activity(activity).attempt
+        mine = {"activity": activity, "attempt": attempt, "person": event.actor, "at": event.effective_at}
+        self.add(table, **mine, **columns)
 
     def open_ncr(self, event: Event, activity: str, payload: OpensNcr, reason: str) -> None:
         """Open the non-conformance that a payload names, against an activity's present attempt. Do nothing if it names none."""
@@ -340,7 +334,8 @@ class Projection(Collected):
         ncr: str | None = None,
     ) -> None:
         """Add a reading of an activity's present attempt. `ncr` is the non-conformance to which a failed one belongs."""
-        self.record("measurement", event, event.subject, seq=event.seq, ordinal=ordinal, ncr=ncr, **vars(reading))
+        columns = {"seq": event.seq, "ordinal": ordinal, "ncr": ncr, **vars(reading)}
+        self.record("measurement", event, event.subject, **columns)
 
     def add_evidence(self, event: Event, activity: str, *files: Left | Attached) -> None:
         """Note that files are evidence of an activity's present attempt."""
@@ -370,13 +365,9 @@ def stored(value: Any) -> Any:
     return value if as_text is None else as_text(value)
 
 
-def _words(value: tuple[Any, ...]) -> str:
-    return _word_list(value) if value else "[]"
-
-
 TEXTS: dict[type, Callable[[Any], str]] = {
     datetime: stamp,
-    tuple: _words,
+    tuple: JSONEncoder(ensure_ascii=False).encode,
     Decimal: "{:f}".format,
     date: date.isoformat,
 }

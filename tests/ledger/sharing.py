@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-import pytest
 
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.runs import claim
@@ -73,8 +72,3 @@ def with_own_accounts() -> Any:
 
 def take(ledger: Ledger, owner: str) -> Any:
     return claim(ledger, owner, READ, lease_s=60, host="h", boot_id="b", pid=1, pgid=1)
-
-
-@pytest.fixture
-def site(postgres: Server, tmp_path: Path) -> Shared:
-    return Shared(postgres, tmp_path)

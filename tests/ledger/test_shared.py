@@ -37,6 +37,11 @@ from tests.postgres_server import EVERYBODY, Server
 pytestmark = pytest.mark.own_file  # it brings its own servers, wherever the run's ledgers are
 
 
+@pytest.fixture
+def site(postgres: Server, tmp_path: Path) -> Shared:
+    return Shared(postgres, tmp_path)
+
+
 def test_two_engines_on_two_machines_never_run_the_same(site: Shared) -> None:
     """Claims are shared, go by the server's clock, and are the engine's alone."""
     one, other = site.of(EVERYBODY), elsewhere(site.of(EVERYBODY), "other-machine")

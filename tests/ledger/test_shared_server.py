@@ -31,6 +31,11 @@ from tests.postgres_server import EVERYBODY, Server
 pytestmark = pytest.mark.own_file  # it brings its own servers, wherever the run's ledgers are
 
 
+@pytest.fixture
+def site(postgres: Server, tmp_path: Path) -> Shared:
+    return Shared(postgres, tmp_path)
+
+
 def crafted(log: Database, **changed: Any) -> dict[str, Any]:
     """Return an event that follows the head, as a program of one's own would make it."""
     standing = log.standing()

@@ -74,7 +74,15 @@ def note_entry(p: Projection, event: Event, payload: Payload) -> None:
     attempt = 0 if is_supply(subject) else p.activity(subject).attempt
     before = _before(p, event, payload)
     replaced = encode(before).decode() if before else "{}"
-    p.add_stored(ENTRY, (event.seq, event.kind, subject, attempt, event.actor, replaced))
+    row = (
+        event.seq,
+        event.kind,
+        subject,
+        attempt,
+        event.actor,
+        replaced,
+    )
+    p.add_stored(ENTRY, row)
 
 
 def _before(p: Projection, event: Event, payload: Payload) -> Row:
