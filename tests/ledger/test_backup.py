@@ -370,6 +370,7 @@ ATTACKS: dict[str, tuple[Callable[[Members], Members], str]] = {
 }
 
 
+@pytest.mark.own_file
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_a_backup_that_is_not_what_it_says_leaves_nothing_behind(site: Path, tmp_path: Path, attack: str) -> None:
     change, message = ATTACKS[attack]
@@ -410,6 +411,7 @@ def test_an_honest_repacking_is_accepted(site: Path, tmp_path: Path) -> None:
     assert restore(written(listed(members), tmp_path / "again.tar.gz"), tmp_path / "back").findings == []
 
 
+@pytest.mark.own_file
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.01, 0.5, 0.9])
 def test_a_cut_or_garbled_file_is_said(site: Path, tmp_path: Path, suffix: str, share: float) -> None:

@@ -65,6 +65,7 @@ def test_the_script_verifies_the_package_with_stock_tools_only(bundle: Path, bar
     assert (bundle / "README.md").read_text(encoding="utf-8").count("SHA256:") == 1
 
 
+@pytest.mark.own_file  # a package is files, wherever the ledger is
 @pytest.mark.slow
 def test_any_changed_byte_fails(bundle: Path, bare: str) -> None:
     chance = random.Random(4)
