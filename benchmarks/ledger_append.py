@@ -33,7 +33,9 @@ from ledger.writing import Ledger
 from tests.ledger.busy_site import create_busy_site
 from tests.ledger.conftest import activity
 
-NAME = "100@site"
+NAMES = [f"{number}@site" for number in range(500, 600)]
+"""Work that is done by turns. A signed site asks for everything that was recorded about an activity before."""
+
 BATCH = 100
 EACH = 300
 """Events of one kind of run in a round."""
@@ -51,9 +53,9 @@ def recorded(ledger: Ledger, numbers: Iterator[int], transaction: Begin) -> None
         with transaction():
             for number in islice(numbers, size):
                 if number % 2:
-                    comment(ledger, "tech", NAME, f"what was seen at {number}")
+                    comment(ledger, "tech", name_of(number), f"what was seen at {number}")
                 else:
-                    progress(ledger, "tech", NAME, percent=number % 100, note=f"row {number}")
+                    progress(ledger, "tech", name_of(number), percent=number % 100, note=f"row {number}")
 
 
 def drafted(ledger: Ledger, numbers: Iterator[int], size: int) -> None:
@@ -68,7 +70,12 @@ def draft(number: int) -> Draft:
         said: Any = Commented(text=f"what was seen at {number}")
     else:
         said = Progressed(items_done=None, percent=number % 100, note=f"row {number}")
-    return Draft("tech", said, NAME, machine_clock())
+    return Draft("tech", said, name_of(number), machine_clock())
+
+
+def name_of(number: int) -> str:
+    """Return the activity that an event is about."""
+    return NAMES[number // 2 % len(NAMES)]
 
 
 def inserted(engine: Engine, rows: list[list[Row]], size: int) -> None:
@@ -115,17 +122,18 @@ def main() -> None:
         create_busy_site(
             folder / "site",
             folder / "keys",
-            activities=[activity(NAME)],
+            activities=[activity(name) for name in NAMES],
             people={"tech": ("technician",)},
         )
         took = defaultdict[str, list[float]](list)
         with Ledger.open(folder / "site") as ledger:
-            start(ledger, "tech", NAME)
+            for name in NAMES:
+                start(ledger, "tech", name)
             for number in range(rounds):
-                for name, run in runs(ledger, folder, number):
+                for what, run in runs(ledger, folder, number):
                     began = time.perf_counter()
                     run()
-                    took[name].append(EACH / (time.perf_counter() - began))
+                    took[what].append(EACH / (time.perf_counter() - began))
         rate = {name: statistics.median(found) for name, found in took.items()}
         print(f"{'events a second':34}{'one each':>12}{'in hundreds':>14}")
         for name in ("decisions", "append", "plain insert", "plain insert with comments"):
