@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def run(ledger: Ledger) -> None:
     settle(ledger, "engine-1", RUNS, RunOutcome("interrupted"))
 
 
-def begun(site_dir: Path, clock: Clock, keys: Keys) -> Ledger:
+def begun(site_dir: Path, clock: Callable[[], datetime], keys: Keys) -> Ledger:
     """Return the ledger of a signed site, with genesis only."""
     key = public(keys, "pm")
     names = {"site_name": "Small", "time_zone": "UTC", "owner": "pm"}
