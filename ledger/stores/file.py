@@ -20,6 +20,12 @@ FORMAT = 4
 COPY = 0x43575250
 """The `PRAGMA application_id` of a file that is the copy of a shared log. Decisions are never recorded in a copy alone."""
 
+_COMPUTED = """
+SELECT name FROM sqlite_master WHERE type = 'view' OR sql LIKE '%VIRTUAL TABLE%'
+UNION ALL SELECT t.name FROM sqlite_master t JOIN pragma_table_xinfo(t.name) c WHERE t.type = 'table' AND c.hidden
+UNION ALL SELECT i.name FROM sqlite_master i JOIN pragma_index_xinfo(i.name) c WHERE i.type = 'index' AND c.cid = -2"""
+"""Views, virtual tables, tables with a generated column, and indexes of an expression, whose column has the number -2."""
+
 
 def ledger_path(site_dir: Path) -> Path:
     """Return the path of the ledger file. Raise UnreachableError if there is none."""
@@ -68,6 +74,17 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
         raise UnreachableError(
             f"{path} has ledger format {found}; this program reads formats 1 to {FORMAT}",
             hint="upgrade clusterwright" if found > FORMAT else "restore it from a backup",
+        )
+    _refuse_computed(connection, path)
+
+
+def _refuse_computed(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise UnreachableError for a file that works out rows or values when it is read, since that may never end."""
+    found = connection.execute(_COMPUTED).fetchone()
+    if found is not None:
+        raise UnreachableError(
+            f"{path} was changed: {found[0]} is worked out, and is no table of a ledger",
+            hint="restore it from a backup",
         )
 
 

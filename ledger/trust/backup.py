@@ -35,9 +35,6 @@ SITE_FILE = "site.yaml"
 STORE = Path("evidence", "store.yaml")
 """The file that names the bucket of the evidence. The content of the bucket is not in a backup."""
 
-EXPRESSION = -2
-"""What SQLite says instead of a column's number if an index has an expression there."""
-
 
 class Ending(NamedTuple):
     """The site of a ledger, its last event, and whether it is a rehearsal."""
@@ -165,7 +162,6 @@ def _verified(archive: Path, folder: Path, *, damaged: bool) -> Restored:
         if path.is_file():
             path.chmod(0o444)
     try:
-        _refuse_computed(folder)
         found = audit(folder)
         last = _last(folder)
     except ClusterwrightError as error:
@@ -184,27 +180,6 @@ def _verified(archive: Path, folder: Path, *, damaged: bool) -> Restored:
         )
     still = names.redacted_in_site_file(folder, _redacted(folder))
     return Restored(contents, found, tuple(names.people_named(folder)), tuple(still))
-
-
-def _refuse_computed(folder: Path) -> None:
-    """Raise NotSatisfiedError for a ledger that works out rows when it is read, since that may never end. Our tables hold them."""
-    with explained(folder / LEDGER_FILE), closing(connect(folder)) as connection:
-        named = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
-        for kind, name, sql in named:
-            is_made_up = kind == "view" or "VIRTUAL TABLE" in (sql or "").upper()
-            if is_made_up or _is_computed(connection, kind, name):
-                raise NotSatisfiedError(f"{name} is worked out, and is no table of a ledger")
-
-
-def _is_computed(connection: sqlite3.Connection, kind: str, name: str) -> bool:
-    """Return whether a table has a generated column, or an index an expression."""
-    if kind == "table":
-        columns = connection.execute("SELECT hidden FROM pragma_table_xinfo(?)", (name,))
-        return any(hidden for (hidden,) in columns)
-    if kind == "index":
-        indexed = connection.execute("SELECT cid FROM pragma_index_xinfo(?)", (name,))
-        return any(cid == EXPRESSION for (cid,) in indexed)
-    return False
 
 
 def _redacted(folder: Path) -> list[str]:

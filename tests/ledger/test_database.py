@@ -13,6 +13,7 @@ from ledger.decisions.work import comment, start
 from ledger.questions.site import SiteHead, SiteRow, head, site_of
 from ledger.reading import last_event, open_snapshot
 from ledger.stores import sqlite
+from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
 from tests.ledger.conftest import T0, Clock, Look
@@ -117,6 +118,31 @@ def test_damage_to_one_table_is_told_in_words_too(ledger: Ledger, table: str) ->
         again.dry_run(),
     ):
         start(again, "tech", "001@site")
+
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS seq FROM n"
+
+
+@pytest.mark.own_file
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"DROP TABLE correction; CREATE VIEW correction AS {ENDLESS}",
+        "ALTER TABLE correction ADD COLUMN more TEXT AS (hex(zeroblob(1000000000)))",
+        "CREATE INDEX more ON event (length(payload))",
+        "DROP TABLE correction; CREATE VIRTUAL TABLE correction USING rtree(seq, low, high)",
+    ],
+)
+def test_a_file_that_works_out_rows_is_not_read(ledger: Ledger, sql: str) -> None:
+    """Somebody put it there by hand: whoever read it would wait for ever, or fill the memory."""
+    connection = other(ledger)
+    connection.executescript(sql)
+    connection.close()
+
+    for opened in (Ledger.open, open_snapshot):
+        with pytest.raises(UnreachableError, match="is worked out, and is no table of a ledger"):
+            opened(ledger.site_dir)
+    assert [finding.where for finding in audit(ledger.site_dir)] == ["file"]
 
 
 @pytest.mark.own_file
