@@ -31,9 +31,8 @@ from ledger.questions.ncrs import open_ncrs_of_readings
 from ledger.questions.orders import require_order
 from ledger.questions.people import organisations
 from ledger.rules import work as rules
-from ledger.rules.judgement import FAILED
 from ledger.rules.permission import refuse_stranger, same_organisation
-from ledger.rules.readings import asked_of, recorded_value, verdicts
+from ledger.rules.readings import asked_of, fails, recorded_value, verdicts
 from ledger.rules.reasons import require_reason
 from ledger.rules.subjects import is_supply
 from steps.errors import InputError
@@ -104,18 +103,19 @@ def measurement_recorded(
     criterion = asked[read.metric].criterion
     compares = criterion is not None and criterion.compares_items
     before = case.readings if compares else {}
-    (verdict,) = verdicts(asked, [read], before, case.waived)
-    failed = verdict.verdict == FAILED
-    earlier = open_ncrs_of_readings(case.snapshot, case.row) if failed else {}
-    under = earlier.get((read.metric, read.item))
-    opens = failed and under is None
-    at_item = f" at {read.item}" if read.item else ""
+    under, reason = None, ""
+    if fails(asked[read.metric], read, before, case.waived):
+        under = open_ncrs_of_readings(case.snapshot, case.row).get((read.metric, read.item))
+        (verdict,) = verdicts(asked, [read], before, case.waived)
+        at_item = f" at {read.item}" if read.item else ""
+        reason = f"{verdict}{at_item}" if under is None else ""
+    opens = bool(reason)
     result = rules.after_reading(case, read)
     return MeasurementRecorded(
         reading=reading,
         ncr=case.next_id("ncr") if opens else None,
         ncr_class=case.row.plan.ncr_class if opens else "",
-        reason=f"{verdict}{at_item}" if opens else "",
+        reason=reason,
         under=under,
         result=None if result is None else result.value,
     )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ledger.entries import Measured, ReadingEntry
 from ledger.rules.activity import Activity
-from ledger.rules.judgement import FAILED, NOT_MEASURED, WAIVED, Judged, Reading, judge_items
+from ledger.rules.judgement import FAILED, NOT_MEASURED, WAIVED, Judged, Reading, judge_items, verdict_on
 from steps.acceptance.units import is_comparable
 from steps.errors import InputError
 from steps.schedule.activity import PlanCriterion
@@ -114,6 +114,21 @@ def recorded_value(asked: Mapping[str, Asked], metric: str, text: str) -> Value:
     wanted = asked.get(metric)
     value = text if wanted is None or wanted.is_word else text_value(text)
     return text if value is None else value
+
+
+def fails(
+    asked: Asked,
+    found: Measured,
+    before: Mapping[str, list[Reading]],
+    waived: Collection[str],
+) -> bool:
+    """Return whether a new reading fails its criterion. `before` and `waived` are as in `verdicts`."""
+    criterion = asked.criterion
+    if criterion is None or found.metric in waived:
+        return False
+    earlier = before.get(found.metric, ()) if criterion.compares_items else ()
+    readings = [*earlier, Reading(found.item, found.value, found.unit)]
+    return verdict_on(criterion, readings, found.item) == FAILED
 
 
 def verdicts(

@@ -27,7 +27,7 @@ from steps.stamps import stamp
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
-    from ledger.log.payloads.base import Batch, Left, Payload, ReadingPart
+    from ledger.log.payloads.base import Batch, Left, Payload
     from ledger.log.payloads.checklists import ItemsChecked
     from ledger.log.payloads.orders import TrancheReceived
     from ledger.log.payloads.runs import RunSettled
@@ -324,18 +324,6 @@ class Projection(Collected):
                 owner="",
                 due=None,
             )
-
-    def add_reading(
-        self,
-        event: Event,
-        reading: ReadingPart,
-        ordinal: int = 0,
-        *,
-        ncr: str | None = None,
-    ) -> None:
-        """Add a reading of an activity's present attempt. `ncr` is the non-conformance to which a failed one belongs."""
-        columns = {"seq": event.seq, "ordinal": ordinal, "ncr": ncr, **vars(reading)}
-        self.record("measurement", event, event.subject, **columns)
 
     def add_evidence(self, event: Event, activity: str, *files: Left | Attached) -> None:
         """Note that files are evidence of an activity's present attempt."""

@@ -9,6 +9,7 @@ from ledger.log.payloads.checklists import ItemPart, ItemsChecked
 from ledger.log.payloads.facts import FactsRecorded
 from ledger.state.projection import Handlers, Projection
 from ledger.state.projections.hands import add_hands, together
+from ledger.state.projections.readings import add_reading
 from ledger.state.reopening import mark_resting, open_again
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def check(p: Projection, event: Event, payload: ItemsChecked) -> None:
     read = [(one, reading) for one in checks for reading in one.readings]
     for ordinal, (one, values) in enumerate(read):
         reading = ReadingPart(item=one.item, source=payload.source, **dict(values))
-        p.add_reading(event, reading, ordinal, ncr=one.ncr)
+        add_reading(p, event, reading, ordinal, ncr=one.ncr)
     p.add_evidence(event, row.id, *payload.photos)
     p.open_ncr(event, row.id, payload, payload.reason)
     (passed,) = p.ids(_PASSED, activity=row.id, attempt=row.attempt)

@@ -11,6 +11,7 @@ from ledger.log.payloads.runs import Previewed, Released, RequestAnswered, Reque
 from ledger.rules.activity import NOT_MET, Activity, State
 from ledger.state.projection import Handlers, Projection, stored
 from ledger.state.projections.hands import add_hands
+from ledger.state.projections.readings import add_reading
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
@@ -113,7 +114,7 @@ def settle(p: Projection, event: Event, payload: RunSettled) -> None:
         p.add("item_result", run=payload.run, **item)
     kept = (ReadingPart.model_validate(reading) for reading in p.batched(payload.measurement_batches))
     for ordinal, reading in enumerate((*payload.measurements, *kept)):
-        p.add_reading(event, reading, ordinal)
+        add_reading(p, event, reading, ordinal)
     p.add_evidence(event, row.id, *payload.artifacts)
     p.open_ncr(event, row.id, payload, payload.summary)
     p.change(row, last_note=payload.summary or row.last_note)

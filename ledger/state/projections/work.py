@@ -23,6 +23,7 @@ from ledger.log.payloads.work import (
 from ledger.rules.activity import State
 from ledger.state.projection import Handlers, Projection
 from ledger.state.projections.hands import add_hands, together
+from ledger.state.projections.readings import add_reading
 from ledger.state.reopening import mark_resting, open_again
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def progress(p: Projection, event: Event, payload: Progressed) -> None:
 
 def measure(p: Projection, event: Event, payload: MeasurementRecorded) -> None:
     """Add a reading, and the non-conformance that it opens."""
-    p.add_reading(event, payload.reading, ncr=payload.ncr or payload.under)
+    add_reading(p, event, payload.reading, ncr=payload.ncr or payload.under)
     p.open_ncr(event, event.subject, payload, payload.reason)
     row = p.activity(event.subject)
     add_hands(p, row, event.actor)
