@@ -80,6 +80,23 @@ def judgements(
     return found
 
 
+def all_met(
+    criteria: Iterable[PlanCriterion],
+    readings: Mapping[str, list[Reading]],
+    waived: Collection[str] = (),
+) -> bool:
+    """Return whether no judgement of `judgements` is open, without its words."""
+    asked = [criterion for criterion in criteria if criterion.metric not in waived]
+    return all(_is_met(criterion, readings.get(criterion.metric, ())) for criterion in asked)
+
+
+def _is_met(criterion: PlanCriterion, readings: Iterable[Reading]) -> bool:
+    last = list({reading.item: reading for reading in readings}.values())
+    centre = _centre(criterion, last)
+    alone = all(_one(criterion, reading, centre) == MET for reading in last)
+    return bool(last) and alone and not _outliers(criterion, last)
+
+
 def refuse_unmet(activity: str, found: Iterable[Judgement], what: str) -> None:
     """Raise if a criterion failed or was not measured, and is not waived. `what` is the verb of the refused decision."""
     unmet = [str(judgement) for judgement in found if judgement.is_open]

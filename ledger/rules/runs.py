@@ -13,7 +13,7 @@ from ledger.entries import ItemResult, Measured, RunOutcome
 from ledger.rules.activity import Action, Activity, State
 from ledger.rules.approval import after_work, allowed, permitted, refuse_unwitnessed
 from ledger.rules.case import Case, Read
-from ledger.rules.judgement import MET, Reading, judge_items, judgements
+from ledger.rules.judgement import MET, Reading, all_met, judge_items
 from ledger.rules.rows import RUN_DONE, RUN_NOT_DONE, PreviewRow, ReleaseRow
 from ledger.rules.sequence import refuse_blocked
 from steps.catalog.terms import CHANGING, PEOPLES_WORK, Effect, Kind
@@ -157,7 +157,7 @@ def _is_met(row: Activity, outcome: RunOutcome) -> bool:
     for m in found:
         reading = Reading(m.item, m.value, m.unit, m.note)
         by_metric.setdefault(m.metric, []).append(reading)
-    return not any(judgement.is_open for judgement in judgements(plan.criteria, by_metric))
+    return all_met(plan.criteria, by_metric)
 
 
 def hosts_done(

@@ -23,7 +23,7 @@ from ledger.rules.approval import (
 )
 from ledger.rules.case import Case
 from ledger.rules.checklist import refuse_open_items, refuse_second_count
-from ledger.rules.judgement import Reading, judgements, refuse_unmet
+from ledger.rules.judgement import Reading, all_met, refuse_unmet
 from ledger.rules.permission import Actor, refuse_outsider, refuse_stranger
 from ledger.rules.readings import Asked, asked_of, measured
 from ledger.rules.rows import RUN_NOT_DONE
@@ -252,9 +252,8 @@ def after_reading(case: Case, reading: Measured) -> State | None:
     read = Reading(reading.item, reading.value, reading.unit)
     before = case.readings.get(metric, ())
     readings = {**case.readings, metric: [*before, read]}
-    found = judgements(row.plan.criteria, readings, case.waived)
-    is_asked_for = any(j.criterion.metric == metric for j in found)
-    if not is_asked_for or any(j.is_open for j in found):
+    is_asked_for = any(criterion.metric == metric for criterion in row.plan.criteria)
+    if not is_asked_for or not all_met(row.plan.criteria, readings, case.waived):
         return None
     read_at = {r.reading.item for r in case.reads} | {reading.item}
     hosts = case.last_run.hosts if case.last_run else {}

@@ -78,7 +78,7 @@ OF_WORK = (
     Signed,
 )
 OF_ORDERS = (OrderPlaced, OrderAcknowledged, OrderPromised, OrderExpedited, TrancheShipped, TrancheReceived)
-EVERYDAY = OF_WORK + OF_ORDERS
+EVERYDAY = frozenset((*OF_WORK, *OF_ORDERS))
 """Kinds of events that change nobody's authority and no plan. After any other event, all that was read is read again."""
 
 
@@ -178,7 +178,7 @@ class ReplayRecord(Record):
                 self._network.forget(touched)
             self._note_end(event.subject)
             touched.clear()
-        if isinstance(event.payload, EVERYDAY):
+        if type(event.payload) in EVERYDAY:
             self._after_work(event)
             return
         self._is_lent = self._is_lent or isinstance(event.payload, Delegated)

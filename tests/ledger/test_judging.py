@@ -6,10 +6,10 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ledger.rules.judgement import Judgement, Reading, judge
+from ledger.rules.judgement import Judgement, Reading, all_met, judge, judge_items, judgements, verdict_on
 from steps.schedule.activity import PlanCriterion
 from steps.value import Value, text_value, value_text
 
@@ -52,6 +52,52 @@ def asked(op: Any, limit: Value, unit: str) -> PlanCriterion:
 def test_verdict(op: str, limit: Value, unit: str, readings: list[Reading], verdict: str) -> None:
     """One case a rule."""
     assert judge(asked(op, limit, unit), readings).verdict == verdict
+
+
+NUMBERS = st.sampled_from([D(n) for n in (-1, 0, 1, 5, 99, 100, 101, 470, 1000)])
+CRITERIA = st.builds(
+    PlanCriterion,
+    metric=st.sampled_from(["speed", "loss"]),
+    op=st.sampled_from(["<", "<=", ">", ">=", "==", "!=", "within"]),
+    value=NUMBERS | st.booleans(),
+    unit=st.sampled_from(["s", "%"]),
+    source=st.just("test"),
+    fleet_z=st.sampled_from([None, None, D(5)]),
+)
+READINGS = st.lists(
+    st.builds(
+        Reading,
+        item=st.sampled_from("abcdefghij"),
+        value=st.none() | NUMBERS | st.just(D("NaN")) | st.booleans() | st.just("word"),
+        unit=st.sampled_from(["s", "s", "s", "ms", "%", "V"]),
+    ),
+    max_size=14,
+)
+
+
+FLEET = PlanCriterion(metric="speed", op=">=", value=D(431), unit="s", source="test", fleet_z=D(5))
+SLOW = [*(Reading(item, D(470 + number), "s") for number, item in enumerate("abcdefgh")), Reading("i", D(440), "s")]
+
+
+@example(criteria=[FLEET], readings={"speed": SLOW}, waived=False)
+@given(
+    criteria=st.lists(CRITERIA, max_size=3),
+    readings=st.dictionaries(st.sampled_from(["speed", "loss"]), READINGS),
+    waived=st.booleans(),
+)
+def test_the_short_answer_is_that_of_the_judgement_in_words(
+    criteria: list[PlanCriterion], readings: dict[str, list[Reading]], *, waived: bool
+) -> None:
+    """Most events need to know only whether all is met, or whether one item fails."""
+    waivers = ["speed"] if waived else []
+
+    in_words = judgements(criteria, readings, waivers)
+
+    assert all_met(criteria, readings, waivers) == (not any(judgement.is_open for judgement in in_words))
+    for criterion in criteria:
+        found = readings.get(criterion.metric, [])
+        for item, judged in judge_items(criterion, found).items():
+            assert verdict_on(criterion, found, item) == judged.verdict
 
 
 def test_worst_item_is_named() -> None:
