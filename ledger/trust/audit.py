@@ -165,7 +165,9 @@ class Auditor(AbstractContextManager["Auditor"]):
         A replay of changed or missing events would only repeat those faults, less clearly.
         """
         seq, digest = db.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone() or (0, "")
-        last = Last(seq, digest, _digest_of_signatures(db))
+        # no replay can be used again in the first audit, and so nothing has to be compared with it
+        signatures = _digest_of_signatures(db) if self._replay is not None else ""
+        last = Last(seq, digest, signatures)
         look = self._beside if last.seq >= APART else self._before
         found = Findings(look(db, last), events=last.seq, head=last.hash)
         if self._replay is not None:

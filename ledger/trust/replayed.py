@@ -83,23 +83,23 @@ class Replayed:
         row: dict[str, Any],
         projection: Projection,
         judge: Judge,
-    ) -> Iterator[Finding]:
-        """Judge an event and apply it. One that is refused is only noted."""
-        judged = judge.judged(row)
-        for wrong in judged.faults:
-            said = f"{row['kind']} about {row['subject']} {wrong}"
-            yield Finding(f"event {row['seq']}", said, refused=judged.is_refused)
-        if judged.event is None or judged.is_refused:
+    ) -> list[Finding]:
+        """Judge an event and apply it. One that is refused is only noted. Return what is wrong with it."""
+        event, faults, is_refused = judge.judged(row)
+        said = f"{row['kind']} about {row['subject']}"
+        found = [Finding(f"event {row['seq']}", f"{said} {wrong}", refused=is_refused) for wrong in faults]
+        if event is None or is_refused:
             self.refused.append(row["seq"])
             projection.refuse(row)
-            return
-        projection.apply(judged.event)
-        judge.after(judged.event)
-        if not judged.faults:
-            self.covered.note(judged.event)
-        if judged.event.seq == 1:  # statements have the hash of genesis, which is read from this table
+            return found
+        projection.apply(event)
+        judge.after(event)
+        if not faults:
+            self.covered.note(event)
+        if event.seq == 1:  # statements have the hash of genesis, which is read from this table
             genesis = {name: row[name] for name in COLUMNS}
             projection.connection.execute(insert(SQLModel.metadata.tables["event"]), [genesis])
+        return found
 
     def compared(
         self,
