@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from ledger.log.payloads.base import ReadingPart
@@ -11,10 +12,13 @@ from steps.stamps import stamp
 if TYPE_CHECKING:
     from ledger.log.chain import Event
 
+FIELDS = tuple(ReadingPart.model_fields)
 MEASUREMENT: Shape = (
     "measurement",
-    ("activity", "attempt", "person", "at", "seq", "ordinal", "ncr", *ReadingPart.model_fields),
+    ("activity", "attempt", "person", "at", "seq", "ordinal", "ncr", *FIELDS),
 )
+
+_fields_of = attrgetter(*FIELDS)
 
 
 def add_reading(
@@ -34,6 +38,6 @@ def add_reading(
         event.seq,
         ordinal,
         ncr,
-        *vars(reading).values(),
+        *_fields_of(reading),
     )
     p.add_stored(MEASUREMENT, row)
