@@ -78,7 +78,7 @@ def audit(
         if found:
             table(("where", "what"), [(f.where, f.message) for f in found])
     if found:
-        raise NotSatisfiedError(f"the ledger has {len(found)} faults")
+        raise NotSatisfiedError(f"the ledger has {len(found)} {'fault' if len(found) == 1 else 'faults'}")
 
 
 def _as_json(checkpoint: Checkpoint | None) -> dict[str, object] | None:
