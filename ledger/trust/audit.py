@@ -22,7 +22,17 @@ from ledger.stores.opening import take_over
 from ledger.stores.place import database_of
 from ledger.trust import checkpoint
 from ledger.trust.anchors import KEPT, Anchor, Comparison, checked, kept_anchors
-from ledger.trust.chain import Finding, Last, Place, are_of_files, faults, faults_after, looked_through, refused_in
+from ledger.trust.chain import (
+    Finding,
+    Last,
+    Place,
+    are_of_files,
+    faults,
+    faults_after,
+    looked_through,
+    refused_in,
+    signature_line,
+)
 from ledger.trust.checkpoint import Checkpoint, differing_from_file, differing_tables
 from ledger.trust.replayed import Replayed
 from ledger.trust.replaying import Deferred
@@ -165,9 +175,7 @@ class Auditor(AbstractContextManager["Auditor"]):
         A replay of changed or missing events would only repeat those faults, less clearly.
         """
         seq, digest = db.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone() or (0, "")
-        # no replay can be used again in the first audit, and so nothing has to be compared with it
-        signatures = _digest_of_signatures(db) if self._replay is not None else ""
-        last = Last(seq, digest, signatures)
+        last = Last(seq, digest)
         look = self._beside if last.seq >= APART else self._before
         found = Findings(look(db, last), events=last.seq, head=last.hash)
         if self._replay is not None:
@@ -214,9 +222,7 @@ class Auditor(AbstractContextManager["Auditor"]):
 
         `deferred` collects the signatures that another process verifies. None verifies each one here.
         """
-        if (
-            self._replay is None or self._replay.last != last
-        ):  # the chain is intact, so its last hash covers every event
+        if self._replay is None or not self._is_of(self._replay, db, last):
             self.close()
             self._replay = Replayed(last, db, self.site_dir, deferred)
         yield from self._replay.findings
@@ -226,6 +232,10 @@ class Auditor(AbstractContextManager["Auditor"]):
             yield from self._replay.compared(db, only=differing)
         else:
             yield from self._replay.noted_wrongly(db)
+
+    def _is_of(self, replay: Replayed, db: sqlite3.Connection, last: Last) -> bool:
+        """Return whether a replay is of exactly these events. The chain is intact: its last hash covers all of them, without signatures."""
+        return replay.last == last and replay.signatures.hexdigest() == _digest_of_signatures(db)
 
     def close(self) -> None:
         """Discard the replay."""
@@ -247,7 +257,7 @@ def _since(db: sqlite3.Connection, site_dir: Path, start: Checkpoint, engine: En
         return Findings([gone], events=seq, head=digest)
     found = faults_after(db, site_dir, Place(start.seq, start.hash), seq)
     if are_of_files(found):
-        last = Last(seq, digest, signatures="")
+        last = Last(seq, digest)
         replay = Replayed(last, db, site_dir, engine=engine, after=start.seq)
         found += replay.findings
         if replay.refused == refused_in(db):
@@ -276,6 +286,6 @@ def _together(found: list[Finding], replayed: list[Finding]) -> list[Finding]:
 
 def _digest_of_signatures(db: sqlite3.Connection) -> str:
     digest = hashlib.sha256()
-    for signed in db.execute("SELECT seq, signature FROM event WHERE signature IS NOT NULL ORDER BY seq"):
-        digest.update(repr(signed).encode())
+    for seq, signature in db.execute("SELECT seq, signature FROM event WHERE signature IS NOT NULL ORDER BY seq"):
+        digest.update(signature_line(seq, signature))
     return digest.hexdigest()

@@ -50,11 +50,15 @@ BEGINNING = Place(0, FIRST_HASH)
 
 
 class Last(NamedTuple):
-    """The last event in the audit: its number and its hash. Hashes do not cover signatures, so these have a digest of their own."""
+    """The last event in the audit: its number and its hash."""
 
     seq: int
     hash: str
-    signatures: str
+
+
+def signature_line(seq: int, signature: str) -> bytes:
+    """Return what is hashed of a signature. The hashes of events do not cover signatures."""
+    return repr((seq, signature)).encode()
 
 
 class Looked(NamedTuple):
