@@ -21,7 +21,7 @@ COPY = 0x43575250
 """The `PRAGMA application_id` of a file that is the copy of a shared log. Decisions are never recorded in a copy alone."""
 
 _COMPUTED = """
-SELECT name FROM sqlite_master WHERE type = 'view' OR sql LIKE '%VIRTUAL TABLE%'
+SELECT name FROM sqlite_master WHERE type = 'view' OR sql LIKE '%VIRTUAL%TABLE%'
 UNION ALL SELECT t.name FROM sqlite_master t JOIN pragma_table_xinfo(t.name) c WHERE t.type = 'table' AND c.hidden
 UNION ALL SELECT i.name FROM sqlite_master i JOIN pragma_index_xinfo(i.name) c WHERE i.type = 'index' AND c.cid = -2"""
 """Views, virtual tables, tables with a generated column, and indexes of an expression, whose column has the number -2."""
