@@ -119,7 +119,7 @@ def judge(criterion: PlanCriterion, readings: Iterable[Reading], *, waived: bool
 
 
 def verdict_on(criterion: PlanCriterion, readings: Iterable[Reading], item: str) -> str:
-    """Return the verdict on one item, as `judge_items` does, in a third of the time."""
+    """Return the verdict on one item, as `judge_items` does, in half of the time."""
     last = {reading.item: reading for reading in readings}
     if item in _outliers(criterion, last.values()):
         return FAILED
@@ -181,13 +181,17 @@ def _one(criterion: PlanCriterion, reading: Reading, centre: Decimal | None) -> 
     if criterion.op == "within":
         return _within(criterion, reading, centre)
     value = converted(reading.value, reading.unit, criterion.unit)
-    if type(value) is not type(criterion.value):
+    if value is None or _sort(value) is not _sort(criterion.value):
         return NOT_MEASURED
     return MET if _holds(criterion.op, value, criterion.value) else FAILED
 
 
 def _is_finite(value: Value) -> bool:
     return not isinstance(value, Decimal) or value.is_finite()
+
+
+def _sort(value: Value) -> type:
+    return bool if isinstance(value, bool) else str if isinstance(value, str) else Decimal
 
 
 def _holds(op: str, value: Value, limit: Value) -> bool:

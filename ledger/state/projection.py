@@ -53,8 +53,8 @@ MANY = 5000
 UNCHANGED = frozenset({str, int, bool, float, type(None)})
 """Types of values that are stored unchanged."""
 
-_word_list = JSONEncoder(ensure_ascii=False).encode
 _NAMED = re.compile(r'(?:\bFROM|\bJOIN|,|\()\s*"?(\w+)', re.IGNORECASE)
+_word_list = JSONEncoder(ensure_ascii=False).encode
 
 
 class Files(Protocol):
@@ -125,17 +125,13 @@ class Collected:
 
     def update(self, table: str, key: str, **columns: Any) -> None:
         """Change columns of the row with this id."""
-        changes = self.changes(table, key)
-        for name, value in columns.items():
-            changes[name] = value if type(value) in UNCHANGED else stored(value)
-
-    def changes(self, table: str, key: str) -> Row:
-        """Return what will be changed of the row with this id, as it is stored. The caller adds to it."""
         rows = self._changed.get(table)
         if rows is None:
             rows = self._changed[table] = {}
             self._waiting.add(table)
-        return rows.setdefault(key, {})
+        changes = rows.setdefault(key, {})
+        for name, value in columns.items():
+            changes[name] = value if type(value) in UNCHANGED else stored(value)
 
     def flush_for(self, sql: str) -> None:
         """Write what was collected for the tables that a query reads."""
@@ -252,12 +248,13 @@ class Projection(Collected):
 
     def change(self, row: Activity, **columns: Any) -> None:
         """Change an activity, in the cache and in its table."""
-        changes: Row | None = None
+        changes = {}
         for name, value in columns.items():
             if value != getattr(row, name):
                 setattr(row, name, value)
-                changes = self.changes("activity", row.id) if changes is None else changes
-                changes[name] = value if type(value) in UNCHANGED else stored(value)
+                changes[name] = value
+        if changes:
+            self.update("activity", row.id, **changes)
 
     def touch(self, *names: str) -> None:
         """Note that these nodes have changed, so that their successors are worked out again."""

@@ -1,4 +1,4 @@
-"""What the server of a shared ledger refuses, whoever asks, and that what a role appends by hand stops nobody."""
+"""What the server of a shared ledger refuses. Events that a role appends by hand stop no other role."""
 
 from __future__ import annotations
 

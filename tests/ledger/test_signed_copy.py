@@ -1,4 +1,4 @@
-"""A signed site on several machines: whoever can write a folder can forge its copy, and software needs the key of the engine."""
+"""A signed site on several machines. Each folder has a copy that can be forged, and software needs the engine's key there."""
 
 from __future__ import annotations
 
