@@ -232,7 +232,10 @@ def _end_started() -> None:
             return
         for process in started:
             _signal(process, number)
-        psutil.wait_procs(started, PATIENCE_S / ROUNDS)
+        # only looked at: who started a process waits for it, and would not find its exit code if this thread had taken it
+        deadline = time.monotonic() + PATIENCE_S / ROUNDS
+        while any(map(_is_alive, started)) and time.monotonic() < deadline:
+            time.sleep(LOOK_S)
         number = signal.SIGKILL
 
 

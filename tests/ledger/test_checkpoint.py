@@ -93,7 +93,7 @@ def test_a_ledger_that_was_chained_anew_before_it_is_found(ledger: Ledger) -> No
     bought(ledger)
     whole = kept(ledger)
 
-    tamper(ledger, "UPDATE event SET hash = 'ff' || substr(hash, 3) WHERE seq = ?", whole.events)
+    tamper(ledger, "UPDATE event SET hash = substr(hash, 33) || substr(hash, 1, 32) WHERE seq = ?", whole.events)
 
     (found,) = continued(ledger)
     assert found.where == f"event {whole.events}"
