@@ -43,6 +43,8 @@ PROVED = (
     ("auth.login_with_replica_down", "bool"),
     ("auth.closed_account_minutes", "minute"),
     ("ssh.password_logins_possible", "count"),
+    ("ssh.settings_overridden", "count"),
+    ("ssh.root_as_set", "bool"),
     ("cuda.sample_failures", "count"),
     ("cudnn.version_match_ratio", "ratio"),
     ("nccl.version_match_ratio", "ratio"),
