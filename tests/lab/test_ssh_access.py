@@ -108,6 +108,7 @@ def test_an_automation_with_sudo_keeps_its_own_log_in_and_roots(lab: Lab, invent
     assert "+AllowGroups root cluster-users" in shown.said
     assert not file_there(lab)
 
+    ssh(lab, "mgmt", "install -d -m 0755 /etc/clusterwright")  # of earlier steps; the directory server reads in it
     played(lab, playbook, "-e", json.dumps(administrators), inventory=inventory)
     again = set_access(lab, inventory, **administrators)
 
@@ -182,7 +183,11 @@ def test_a_host_that_is_reset_in_between_restores_before_it_lets_anybody_in(lab:
     assert set_access(lab, inventory).rc == 0
     before = ssh(lab, NODE, f"cat {FILE}")
     reload = "systemctl --no-block try-reload-or-restart ssh.service"
-    ssh(lab, NODE, f"clusterwright-rollback arm ssh_access 600 '{reload}' {FILE}; echo DenyUsers root ubuntu >{FILE}; sync")
+    ssh(
+        lab,
+        NODE,
+        f"clusterwright-rollback arm ssh_access 600 '{reload}' {FILE}; echo DenyUsers root ubuntu >{FILE}; sync",
+    )
 
     supervisor.switch(lab, "off", NODE)
     supervisor.switch(lab, "on", NODE)

@@ -53,7 +53,10 @@ def settings_overridden(came: dict[str, Any]) -> dict[str, object]:
     found = overridden(Server(None), came)
     said = [
         f"{one['setting']} is {one['effective']!r}, not {one['wanted']!r}, for {one['for']}: "
-        + ("; ".join(one["set_by"]) or "sshd_config does not include /etc/ssh/sshd_config.d/*.conf, or does so too late")
+        + (
+            "; ".join(one["set_by"])
+            or "sshd_config does not include /etc/ssh/sshd_config.d/*.conf, or does so too late"
+        )
         for one in found
     ]
     return {"value": len(found), "note": " | ".join(said) or "every setting of 10-access.conf counts"}

@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 from fnmatch import fnmatchcase
-from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +73,9 @@ def who_came(connection: str) -> dict[str, Any]:
             found = values
         number = int(status(number, "PPid"))
     if number <= 1 or not found:
-        sys.exit("cannot see from which address this connection comes: no process above this one belongs to an SSH session")
+        sys.exit(
+            "cannot see from which address this connection comes: no process above this one belongs to an SSH session"
+        )
     address, port = found["SSH_CONNECTION"].split()[:2]
     return came(found["USER"], address, int(port))
 
@@ -183,7 +184,7 @@ def has_key(account: pwd.struct_passwd, patterns: list[str]) -> bool:
     for pattern in patterns:
         name = pattern.replace("%h", account.pw_dir).replace("%u", account.pw_name).replace("%U", str(account.pw_uid))
         file = Path(account.pw_dir) / name.replace("%%", "%")
-        if file.is_file() and any(line.strip() and not line.startswith("#") for line in file.read_text().splitlines()):
+        if file.is_file() and any(line.strip() and not line.startswith("#") for line in file.read_text(errors="replace").splitlines()):
             return True
     return False
 
@@ -193,7 +194,12 @@ def overridden(server: Server, came: dict[str, Any]) -> list[dict[str, Any]]:
     ours = {line.split()[0].lower() for line in OURS.read_text().splitlines() if line.strip()}
     found: dict[str, dict[str, Any]] = {}
     address = came["address"]
-    for user, origin in ((came["user"], address), ("root", address), ("root", ELSEWHERE), ("nobody-by-this-name", ELSEWHERE)):
+    for user, origin in (
+        (came["user"], address),
+        ("root", address),
+        ("root", ELSEWHERE),
+        ("nobody-by-this-name", ELSEWHERE),
+    ):
         wanted, answers = server.answers(user, origin, ours_alone=True), server.answers(user, origin)
         for setting in sorted(ours & set(wanted)):
             if setting not in found and sorted(answers.get(setting, [])) != sorted(wanted[setting]):
@@ -223,8 +229,9 @@ def read_lines(file: Path, depth: int) -> list[tuple[Path, int, str]]:
             found.append((file, row, " ".join(words)))
         elif depth < DEEPEST_INCLUDE:
             for pattern in words[1:]:
-                for included in sorted(glob(str(MAIN.parent / pattern.strip('"')))):
-                    found += read_lines(Path(included), depth + 1)
+                absolute = MAIN.parent / pattern.strip('"')
+                for included in sorted(Path("/").glob(str(absolute.relative_to("/")))):
+                    found += read_lines(included, depth + 1)
     return found
 
 
