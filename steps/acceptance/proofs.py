@@ -42,6 +42,7 @@ PROVED = (
     ("logging.search_delay_s", "s"),
     ("auth.login_with_replica_down", "bool"),
     ("auth.closed_account_minutes", "minute"),
+    ("auth.plain_user_wrong_hosts", "count"),
     ("ssh.password_logins_possible", "count"),
     ("ssh.settings_overridden", "count"),
     ("ssh.root_as_set", "bool"),

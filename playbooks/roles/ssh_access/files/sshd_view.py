@@ -184,7 +184,9 @@ def has_key(account: pwd.struct_passwd, patterns: list[str]) -> bool:
     for pattern in patterns:
         name = pattern.replace("%h", account.pw_dir).replace("%u", account.pw_name).replace("%U", str(account.pw_uid))
         file = Path(account.pw_dir) / name.replace("%%", "%")
-        if file.is_file() and any(line.strip() and not line.startswith("#") for line in file.read_text(errors="replace").splitlines()):
+        if file.is_file() and any(
+            line.strip() and not line.startswith("#") for line in file.read_text(errors="replace").splitlines()
+        ):
             return True
     return False
 
