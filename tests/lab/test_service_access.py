@@ -30,7 +30,7 @@ PLAYBOOK = """
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
     """Two compute hosts and a management host."""
-    yield from made_alone("cwports", "10.78.12.0/22")
+    yield from made_alone("cwfire", "10.78.12.0/22")
 
 
 @pytest.fixture(scope="module")
