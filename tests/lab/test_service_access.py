@@ -14,7 +14,7 @@ from tests.lab.lab import Lab
 from tests.lab.playing import play, played
 from tests.lab.reaching import ssh, until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("lab"), pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(900)]
 
 PORTS = (9093, 9595)
 PLAYBOOK = """

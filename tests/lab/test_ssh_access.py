@@ -22,7 +22,7 @@ from tests.lab.lifecycle import ssh_command
 from tests.lab.playing import FOLDER, Played, find, play, played
 from tests.lab.reaching import ssh, until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("lab"), pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(900)]
 
 NAME = "cwssh"
 NODE = "node-01"
