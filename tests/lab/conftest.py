@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterator
 
 import pytest
 
 from tests.lab import kernel, lifecycle
-from tests.lab.lab import DEFAULT_NAME, DEFAULT_NETWORK, Lab, find_lab
+from tests.lab.lab import DEFAULT_NAME, DEFAULT_NETWORK, Lab, find_lab, home
 
 
 def made(name: str, topology: str, network: str) -> Iterator[Lab]:
@@ -21,6 +22,16 @@ def made(name: str, topology: str, network: str) -> Iterator[Lab]:
     finally:
         if not was_there:
             lifecycle.down(name, print)
+
+
+def made_alone(name: str, network: str) -> Iterator[Lab]:
+    """Yield a slice; whoever else runs tests on this slice of the machine waits until we are done."""
+    if reason := kernel.why_no_lab():
+        pytest.skip(f"no lab can run here: {reason}")
+    home().mkdir(parents=True, exist_ok=True)
+    with (home() / f"{name}.lock").open("w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield from made(name, "slice", network)
 
 
 @pytest.fixture(scope="session")

@@ -52,6 +52,7 @@ def _shared(lab: Lab) -> dict[str, Any]:
         "operating_system_baseline": "Debian 12",
         "firmware_baseline": model.FIRMWARE,
         "listening_ports_policy": ["tcp/22"],
+        "service_access_operators": [str(addresses.gateway)],
         "lab_simulated": True,
         "lab_kernel": {ability.name: ability.there for ability in kernel.abilities()},
         "lab_management_network": str(addresses.management),

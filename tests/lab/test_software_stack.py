@@ -122,6 +122,11 @@ def test_a_person_of_the_directory_logs_in_and_submits(stack: Stack) -> None:
     assert state == "ada|research|COMPLETED"
 
 
+def test_a_person_of_the_directory_logs_in_to_log_in_hosts_alone(stack: Stack) -> None:
+    for host in HOSTS:
+        assert (stack.as_ada(host, "true").returncode == 0) is (host == "login")
+
+
 def test_nobody_is_asked_for_a_password(stack: Stack) -> None:
     for host in HOSTS:
         offered = ssh(
@@ -168,7 +173,7 @@ def test_what_somebody_changes_by_hand_is_found_and_put_back(stack: Stack) -> No
     assert [host for host, changes in drifted.items() if changes] == ["node-02"]
     stack.play("147")
 
-    assert "cluster-users" in ssh(stack.lab, "node-02", "cat /etc/ssh/sshd_config.d/10-access.conf")
+    assert "cluster-admins" in ssh(stack.lab, "node-02", "cat /etc/ssh/sshd_config.d/10-access.conf")
 
 
 def test_no_secret_is_on_the_control_node(stack: Stack) -> None:
