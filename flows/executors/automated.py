@@ -19,7 +19,8 @@ from prefect.logging import get_run_logger
 from flows.ansible.digest import run_digest, why_lapsed
 from flows.ansible.place import runs_folder
 from flows.ansible.previewing import look
-from flows.ansible.run import PlaybookResult, RunEvent, RunSpec
+from flows.ansible.results import PlaybookResult
+from flows.ansible.run import RunEvent, RunSpec
 from flows.ansible.variables import variables_of
 from flows.ansible.waves import run_in_waves
 from flows.engine_state import Engine

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from flows.ansible.run import HostResult, PlaybookResult, RunStatus
+from flows.ansible.results import HostResult, PlaybookResult, RunStatus
 from flows.engine_state import Engine
 from flows.executors.reading import read_metrics
 from ledger.entries import Artifact, ItemResult, Measured, RunOutcome
