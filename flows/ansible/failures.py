@@ -55,8 +55,7 @@ AT_HOST: Hints = (
 NO_WAY: Hints = (
     (
         r"REMOTE HOST IDENTIFICATION HAS CHANGED",
-        "its host key is another than before: after a new installation, remove the old key with ssh-keygen -R; otherwise find"
-        " out who answers at its address",
+        "its host key is another than before: after a new installation, remove the old one with ssh-keygen -R; else see who answers",
     ),
     (
         r"Host key verification failed|host key is (?:not |un)known",
