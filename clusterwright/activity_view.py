@@ -111,7 +111,7 @@ def _causes(run: LastRun | None, row: Activity) -> Iterator[str]:
     """Return what the last run left undone: each cause with its hosts and one whole message, failed hosts first."""
     if run is None or not run.causes:
         return
-    not_done = sum(cause.count for cause in run.causes)
+    not_done = sum(cause.host_count for cause in run.causes)
     yield f"{run.run} of attempt {run.attempt}: {not_done} of {len(run.hosts)} hosts are not done"
     for cause in run.causes[:CAUSES]:
         yield f"  {cause.head}: {folded_within(cause.hosts, NAMES)}"

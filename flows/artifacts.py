@@ -54,7 +54,7 @@ def publish_causes(activity: PlanActivity, found: list[Cause]) -> None:
     """Write why hosts are not done as a table on the run: a line for each cause, failed hosts first."""
     rows = [
         {
-            "hosts": cause.count,
+            "hosts": cause.host_count,
             "result": cause.status,
             "which": escaped(cause.named),
             "task": escaped(cause.task),

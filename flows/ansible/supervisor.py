@@ -184,11 +184,12 @@ def _pass_on(words: Words, event: dict[str, Any]) -> None:
 
 
 def _report_printed(text: str) -> None:
-    """Report the lines that Ansible printed, without secrets. It prints an error when it cannot begin at all."""
-    if text.lstrip().startswith(ERROR):
-        said = " ".join(text.split()).partition(": ")[2]
-        _report({"event": "error", "message": said[:TEXT]})
-    for line in text.splitlines():
+    """Report the lines that Ansible printed, without secrets. It prints an error, and where it is, when it cannot begin at all."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if line.startswith(ERROR):
+            said = " ".join(lines[number : number + 2]).removeprefix(ERROR)
+            _report({"event": "error", "message": said[:TEXT]})
         if not line.lstrip().startswith(OF_RETRY_FILE):
             _report({"event": "output", "text": line[:TEXT]})
 

@@ -62,7 +62,7 @@ class Cause(NamedTuple):
     status: str
     task: str
     message: str
-    count: int
+    host_count: int
     named: str
     hosts: tuple[str, ...]
 
@@ -74,7 +74,7 @@ class Cause(NamedTuple):
     @property
     def head(self) -> str:
         """How many hosts, what became of them, and at which task."""
-        return f"{self.count} {self.status}" + (f" at '{self.task}'" if self.task else "")
+        return f"{self.host_count} {self.status}" + (f" at '{self.task}'" if self.task else "")
 
 
 def causes(results: Iterable[OnHost]) -> list[Cause]:
@@ -104,10 +104,10 @@ def in_short(found: list[Cause]) -> str:
     lines = [str(cause) for cause in found[:MENTIONED]]
     if len(found) > MENTIONED:
         rest = found[MENTIONED:]
-        lines.append(f"{len(rest)} more causes on {sum(cause.count for cause in rest)} hosts")
+        lines.append(f"{len(rest)} more causes on {sum(cause.host_count for cause in rest)} hosts")
     return "; ".join(lines)
 
 
 def _place(cause: Cause) -> tuple[int, int, str]:
     rank = ORDER.index(cause.status) if cause.status in ORDER else len(ORDER)
-    return rank, -cause.count, cause.hosts[0]
+    return rank, -cause.host_count, cause.hosts[0]

@@ -138,7 +138,7 @@ def _causes(case: LookedUp) -> Text | None:
     run = last_run(case.snapshot, case.row.id)
     if run is None or not run.causes:
         return None
-    not_done = sum(cause.count for cause in run.causes)
+    not_done = sum(cause.host_count for cause in run.causes)
     text = _heading(f"Not done in {run.run}: {not_done} of {len(run.hosts)} hosts")
     for cause in run.causes[:CAUSES]:
         text.append("  ").append_text(coloured(safe(cause.head).plain, RESULTS.get(cause.status, "muted")))
