@@ -37,8 +37,8 @@ def folded_within(names: Iterable[str], longest: int) -> str:
     text = folded(names)
     if len(text) <= longest:
         return text
-    cut = text.rfind(",", 0, longest)
-    return f"{text[: cut if cut > 0 else longest]}, … ({len(names)} in all)"
+    cut = max(text.rfind(", ", 0, longest), 0) or longest
+    return f"{text[:cut]}, … ({len(names)} in all)"
 
 
 def _joined(series: Series) -> Series:

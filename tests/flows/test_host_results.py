@@ -22,7 +22,9 @@ def played(tmp_path: Path, book: str, hosts: dict[str, str]) -> tuple[PlaybookRe
     path.write_text(book, encoding="utf-8")
     inventory = tmp_path / "hosts.ini"
     inventory.write_text("".join(f"{name} {variables}\n" for name, variables in hosts.items()), encoding="utf-8")
-    spec = RunSpec(path, inventory, tuple(hosts), {"api_token": "canary-4711-token"}, tmp_path / "run", tmp_path / "log")
+    spec = RunSpec(
+        path, inventory, tuple(hosts), {"api_token": "canary-4711-token"}, tmp_path / "run", tmp_path / "log"
+    )
     result = run_playbook(spec, cancel=threading.Event())
     return result, {host.host: host for host in result.hosts}
 
@@ -40,8 +42,7 @@ def one(tmp_path: Path, task: str, variables: str = LOCAL) -> HostResult:
             "it ended with 100: E: Unable to locate package nvidia-thing",
         ),
         (
-            "ansible.builtin.shell: 'test {{ item }} = a || { echo {{ item }} is missing >&2; exit 1; }'\n"
-            "      loop: [a, b, c]",
+            "ansible.builtin.shell: 'test {{ item }} = a || { echo {{ item }} is missing >&2; false; }'\n      loop: [a, b, c]",
             "item b: it ended with 1: b is missing (and 1 more items)",
         ),
         ("ansible.builtin.debug: {msg: '{{ nothing.here }}'}", "'nothing' is undefined"),
@@ -63,7 +64,7 @@ def test_a_failed_task_says_why(tmp_path: Path, task: str, said: str) -> None:
 
 def test_a_secret_in_the_error_output_is_hidden_and_a_long_message_keeps_its_end(tmp_path: Path) -> None:
     """The bound comes after the secrets are taken out: a part of one could not be found any more."""
-    task = "ansible.builtin.shell: 'echo {{ \"x\" * 390 }} {{ api_token }} {{ \"y\" * 900 }} the end >&2; exit 1'"
+    task = 'ansible.builtin.shell: \'echo {{ "x" * 390 }} {{ api_token }} {{ "y" * 900 }} the end >&2; exit 1\''
 
     host = one(tmp_path, task)
 
@@ -124,7 +125,9 @@ def test_a_host_whose_last_play_did_not_begin_is_not_done(tmp_path: Path) -> Non
 
 
 def test_a_playbook_that_cannot_be_read_says_why_for_every_host(tmp_path: Path) -> None:
-    result, hosts = played(tmp_path, f"{HEAD.format('all')}  tasks:\n    - no.such.module:\n", {"n1": LOCAL, "n2": LOCAL})
+    result, hosts = played(
+        tmp_path, f"{HEAD.format('all')}  tasks:\n    - no.such.module:\n", {"n1": LOCAL, "n2": LOCAL}
+    )
 
     assert result.status == "failed"
     assert "couldn't resolve module/action 'no.such.module'" in result.message
