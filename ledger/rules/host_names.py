@@ -1,4 +1,4 @@
-"""Names of hosts in the field's short form: node-[001-031,040]. ClusterShell, pdsh and Slurm take it as it is.
+"""Names of hosts in the field's short form: node-[001-031,040]. ClusterShell and Slurm take it as it is.
 
 ClusterShell itself would read `!`, `@` and `,` in a name as operators, and ask the machine that it runs on for groups.
 """
@@ -18,6 +18,21 @@ Series = dict[tuple[str, str, int], list[int]]
 
 def folded(names: Iterable[str]) -> str:
     """Return names with their numbers as ranges, in order. A name without a number comes last."""
+    return ",".join(_parts(names))
+
+
+def folded_within(names: Iterable[str], longest: int) -> str:
+    """Return folded names in about so many characters. Where some are left out, it says how many there are."""
+    names = tuple(names)
+    text = ""
+    for part in _parts(names):
+        if len(text) + len(part) > longest:
+            return f"{text or part[:longest]} … {len(names)} in all"
+        text += f",{part}" if text else part
+    return text
+
+
+def _parts(names: Iterable[str]) -> list[str]:
     series: Series = defaultdict(list)
     others = []
     for name in sorted(set(names)):
@@ -27,18 +42,7 @@ def folded(names: Iterable[str]) -> str:
         else:
             before, number, after = match.groups()
             series[before, after, len(number)].append(int(number))
-    parts = [_with_ranges(*key, found) for key, found in sorted(_joined(series).items())]
-    return ", ".join(parts + others)
-
-
-def folded_within(names: Iterable[str], longest: int) -> str:
-    """Return folded names in about so many characters. Where some are left out, it says how many there are."""
-    names = tuple(names)
-    text = folded(names)
-    if len(text) <= longest:
-        return text
-    cut = max(text.rfind(", ", 0, longest), 0) or longest
-    return f"{text[:cut]}, … ({len(names)} in all)"
+    return [_with_ranges(*key, found) for key, found in sorted(_joined(series).items())] + others
 
 
 def _joined(series: Series) -> Series:
