@@ -142,7 +142,8 @@ def run_requested(case: LookedUp) -> RequestMade:
 def retry_requested(case: LookedUp) -> RequestMade:
     """Return a request for another try. Hosts that are done stay done, unless their playbook needs all hosts together."""
     rules.request_retry(case)
-    return _requested(case, "retry", rules.kept_at_retry(case.row.plan, case.last_run, case.reads))
+    kept = rules.kept_at_retry(case.row.plan, case.last_run, case.reads)
+    return _requested(case, "retry", kept)
 
 
 def cancel_requested(case: LookedUp) -> RequestMade:

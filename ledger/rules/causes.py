@@ -82,12 +82,14 @@ def causes(results: Iterable[OnHost]) -> list[Cause]:
     groups: dict[tuple[str, str, str], list[OnHost]] = defaultdict(list)
     for one in results:
         if one.status not in RUN_DONE:
-            groups[one.status, one.failed_task, alike(one.message, one.host)].append(one)
+            why = alike(one.message, one.host)
+            groups[one.status, one.failed_task, why].append(one)
     found = []
     for (status, task, _), members in groups.items():
         members.sort(key=lambda one: one.host)
         hosts = tuple(one.host for one in members)
-        found.append(Cause(status, task, members[0].message, len(hosts), folded(hosts), hosts))
+        message, named = members[0].message, folded(hosts)
+        found.append(Cause(status, task, message, len(hosts), named, hosts))
     return sorted(found, key=_place)
 
 

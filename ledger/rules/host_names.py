@@ -42,7 +42,8 @@ def _parts(names: Iterable[str]) -> list[str]:
         else:
             before, number, after = match.groups()
             series[before, after, len(number)].append(int(number))
-    return [_with_ranges(*key, found) for key, found in sorted(_joined(series).items())] + others
+    in_order = sorted(_joined(series).items())
+    return [_with_ranges(*key, found) for key, found in in_order] + others
 
 
 def _joined(series: Series) -> Series:
