@@ -29,6 +29,9 @@ EMPTY = re.compile(
 )
 """Messages that do not say why."""
 
+BY_SSH = re.compile(r"^(?:Task failed: )?(?:Failed to connect to the host via ssh: )?(?:ssh: )?")
+"""How Ansible begins every message about a host that it cannot reach."""
+
 TRACEBACK = "Traceback (most recent call last)"
 
 Hints = tuple[tuple[str, str], ...]
@@ -103,7 +106,7 @@ def failure(result: Any, clean: Clean) -> str:
 def unreachable(result: Any, clean: Clean) -> str:
     """Return why a host could not be reached, and what to do."""
     message = clean(str(result.get("msg") or "")) if isinstance(result, dict) else ""
-    return _with_hint(_in_line(message) or "it could not be reached", AT_HOST + NO_WAY)
+    return _with_hint(BY_SSH.sub("", _in_line(message)) or "it could not be reached", AT_HOST + NO_WAY)
 
 
 def is_missing(result: dict[str, Any]) -> bool:
