@@ -92,7 +92,7 @@ def test_names_are_folded_as_the_field_writes_them() -> None:
     ]
 
     assert folded(names) == "gpu-[01-02].a.net,n[1-2,9-10],r1-u[08-10],r2-u08,a@b!c,login"
-    assert folded_within(names, 30) == "gpu-[01-02].a.net … 12 in all"
+    assert folded_within(names, 20) == "gpu-[01-02].a.net … 12 in all"
     assert folded([]) == ""
 
 
