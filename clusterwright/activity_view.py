@@ -7,6 +7,7 @@ from clusterwright.check_view import counts
 from clusterwright.flat import flat_activity
 from clusterwright.output import Document, in_line, minute
 from ledger.questions import records
+from ledger.questions.causes import LastRun, last_run
 from ledger.questions.checks import check_history, checklist
 from ledger.questions.entries import corrections
 from ledger.questions.facts import fact_needs
@@ -18,8 +19,15 @@ from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import CriterionRow, criteria, why
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity
+from ledger.rules.host_names import folded_within
 from ledger.rules.rows import NcrRow, OrderRow, ReleaseRow
 from steps.catalog.loader import shipped_step
+
+CAUSES = 20
+"""How many causes `show` prints; --json has all."""
+
+NAMES = 1000
+"""How many characters of hosts' names it prints with each."""
 
 
 def activity_document(snapshot: Snapshot, row: Activity) -> Document:
@@ -28,6 +36,7 @@ def activity_document(snapshot: Snapshot, row: Activity) -> Document:
         "activity": flat_activity(row),
         "seed_says": _seed_says(row.plan.step),
         "why": why(snapshot, row.id),
+        "last_run": last_run(snapshot, row.id),
         "predecessors": predecessors(snapshot, row.id),
         "successors": successors(snapshot, row.id),
         "criteria": criteria(snapshot, row.id),
@@ -61,6 +70,7 @@ def print_activity(document: Document, snapshot: Snapshot, row: Activity) -> Non
     zone = site_of(snapshot).time_zone
     lines = [
         *_head(document, row, zone),
+        *_causes(document["last_run"], row),
         *_work(document, row),
         *_approval(document, row, zone, witness_lines(snapshot, row, zone)),
     ]
@@ -95,6 +105,19 @@ def _head(
         yield f"waits for {unmet.predecessor} {unmet.title} ({unmet.state}): {unmet.reason}"
     for need in answer.needs:
         yield f"needs {need}"
+
+
+def _causes(run: LastRun | None, row: Activity) -> Iterator[str]:
+    """Return what the last run left undone: each cause with its hosts and one whole message, failed hosts first."""
+    if run is None or not run.causes:
+        return
+    not_done = sum(cause.host_count for cause in run.causes)
+    yield f"{run.run} of attempt {run.attempt}: {not_done} of {len(run.hosts)} hosts are not done"
+    for cause in run.causes[:CAUSES]:
+        yield f"  {cause.head}: {folded_within(cause.hosts, NAMES)}"
+        yield f"    {cause.message or 'no reason was recorded'}"
+    if len(run.causes) > CAUSES:
+        yield f"  and {len(run.causes) - CAUSES} more causes: clusterwright show {row.id} --json"
 
 
 def _work(document: Document, row: Activity) -> Iterator[str]:

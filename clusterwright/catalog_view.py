@@ -65,6 +65,8 @@ def _software(step: Step) -> Iterator[str]:
         yield f"playbook {step.playbook}, effect: {step.effect}"
     if step.waves:
         yield f"waves of {step.waves.size} hosts, first {step.waves.canary} ({step.waves.source})"
+    if step.together:
+        yield f"a retry plays all hosts again: {step.together}"
 
 
 def _sign_off(asked: SignOff) -> Iterator[str]:

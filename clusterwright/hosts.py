@@ -47,7 +47,13 @@ def hosts_of(
         shared={unit: others for unit, inside in pods.items() if first in inside},
         sets=sets,
         plays={playbook: ", ".join(names) for playbook, names in patterns.items()},
+        leads={playbook: _hosts_in(named, filter(_is_for_some, names)) for playbook, names in patterns.items()},
     )
+
+
+def _is_for_some(pattern: str) -> bool:
+    """Return whether a pattern names some hosts of a group by their place: management[0], compute[0:1]."""
+    return "[" in pattern
 
 
 def _playbooks(design: Design, catalog: Catalog) -> list[str]:

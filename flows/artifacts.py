@@ -7,10 +7,14 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from flows.engine_state import Engine
 from ledger.questions.counts import PhaseRow, phases
 from ledger.questions.site import site_of
+from ledger.rules.causes import Cause
 from steps.design.calculations.calculation import Calculation
 from steps.schedule.activity import PlanActivity
 from steps.text import shown_in_line
 from steps.value import value_text
+
+CAUSES = 100
+"""How many causes the table of a run has."""
 
 MARKS = "\\`*_[]<>|#"
 
@@ -44,6 +48,26 @@ def _line(p: PhaseRow) -> str:
 def publish_status(engine: Engine) -> None:
     """Write the site's status as the standing artifact `status`."""
     create_markdown_artifact(key="status", markdown=status_text(engine), description="The site's status")
+
+
+def publish_causes(activity: PlanActivity, found: list[Cause]) -> None:
+    """Write why hosts are not done as a table on the run: a line for each cause, failed hosts first."""
+    rows = [
+        {
+            "hosts": cause.host_count,
+            "result": cause.status,
+            "which": escaped(cause.named),
+            "task": escaped(cause.task),
+            "why": escaped(cause.message),
+        }
+        for cause in found[:CAUSES]
+    ]
+    left_out = f", the first {CAUSES} of {len(found)} causes" if len(found) > CAUSES else ""
+    create_table_artifact(
+        key=f"not-done-{activity.step}-{activity.unit}".lower(),
+        table=rows,
+        description=escaped(f"{activity.title}: hosts that are not done, by cause{left_out}"),
+    )
 
 
 def publish_calculation(activity: PlanActivity, calculation: Calculation, summary: str) -> None:

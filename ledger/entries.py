@@ -20,12 +20,13 @@ ItemStatus = Literal["ok", "changed", "failed", "unreachable", "skipped", "kept"
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
-    """What a run did to one host."""
+    """What a run did to one host. `message` says why the host is not done."""
 
     host: str
     status: ItemStatus
     duration_s: float = 0.0
     failed_task: str = ""
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)

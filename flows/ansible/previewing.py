@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from flows.ansible.results import FAILED
 from flows.ansible.run import RunSpec, run_playbook
-from flows.ansible.waves import FAILED
 from steps.errors import UnreachableError
 
 
@@ -32,7 +32,7 @@ def look(spec: RunSpec) -> Differences:
         text = terms.log.read_bytes()
     failed = [host for host in result.hosts if host.status in FAILED]
     if failed or result.status != "ok":
-        said = "; ".join(f"{host.host}: {host.failed_task or host.status}" for host in failed) or result.message
+        said = "; ".join(f"{host.host}: {host.failed_task}: {host.message}" for host in failed) or result.message
         raise UnreachableError(
             f"{spec.playbook.name} could not be looked at in check mode: {said}",
             hint="fix that; a catalog/ beside site.yaml can leave `preview` out",

@@ -13,24 +13,17 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from flows.ansible.control_groups import join
 from flows.ansible.digest import why_lapsed
 from flows.ansible.leftovers import remote_temp
 from flows.ansible.place import RunPlace, run_place
+from flows.ansible.results import Event, HostResult, PlaybookResult, Tally
 from flows.ansible.spare import environment, supervisor
 from steps.errors import UnreachableError
-
-HostStatus = Literal["ok", "changed", "failed", "unreachable", "skipped"]
-RunStatus = Literal["ok", "failed", "cancelled", "error"]
-ENDED: dict[str, RunStatus] = {"successful": "ok", "canceled": "cancelled", "timeout": "failed"}
-"""By ansible-runner's word for how a run ended. Every other word means that it failed."""
-
-Event = dict[str, Any]
-"""One line of the supervisor's output."""
 
 POLL_S = 0.2
 PATIENCE_S = 5.0
@@ -77,27 +70,6 @@ class RunEvent:
     data: Event
 
 
-@dataclass
-class HostResult:
-    """How the run ended on one host."""
-
-    host: str
-    status: HostStatus = "skipped"
-    duration_s: float = 0.0
-    failed_task: str = ""
-
-
-@dataclass
-class PlaybookResult:
-    """How a run ended, and the digest of what it read. `raw` is the output of tools on each host, still to be measured."""
-
-    status: RunStatus
-    hosts: list[HostResult] = field(default_factory=list)
-    raw: dict[str, dict[str, Any]] = field(default_factory=dict)
-    message: str = ""
-    digest: str = ""
-
-
 def ignore(_: object) -> None:
     """Take no notice of an event or of a process group."""
 
@@ -122,9 +94,9 @@ def refused(spec: RunSpec, place: RunPlace) -> PlaybookResult | None:
     digest = place.tree.digest
     if spec.released is None or not (why := why_lapsed(spec.released, digest)):
         return None
-    return PlaybookResult(
-        "cancelled", list(map(HostResult, spec.hosts)), message=f"nothing was run: {why}", digest=digest
-    )
+    nothing = f"nothing was run: {why}"
+    hosts = [HostResult(host, message=nothing) for host in spec.hosts]
+    return PlaybookResult("cancelled", hosts, message=nothing, digest=digest)
 
 
 def play(
@@ -187,14 +159,12 @@ def _supervised(
         process.stdin.write((json.dumps(_terms(spec, place)) + "\n").encode())
         process.stdin.flush()
         with _stopped_when_asked(process, cancel):
-            result = _collected(process, spec, on_event)
+            tally, last_words = _collected(process, spec, on_event)
     finally:
         with contextlib.suppress(OSError):
             process.stdin.close()
         process.wait()
-    if cancel.is_set() and result.status != "ok":
-        result.status, result.message = "cancelled", "stopped"
-    return result
+    return tally.end(last_words=last_words, was_stopped=cancel.is_set())
 
 
 def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
@@ -209,7 +179,6 @@ def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
         "environment": environment(),
         "env": {
             **place.tree.environment(),
-            "ANSIBLE_RETRY_FILES_ENABLED": "0",
             "ANSIBLE_HOST_KEY_CHECKING": "1",
             "ANSIBLE_SSH_ARGS": SSH_ARGS,
             "ANSIBLE_LOCAL_TEMP": str(_temporary(spec)),
@@ -257,10 +226,9 @@ def _collected(
     process: subprocess.Popen[bytes],
     spec: RunSpec,
     on_event: EventHandler,
-) -> PlaybookResult:
-    """Read events until the supervisor is done. A supervisor that ends without a result is an error."""
-    hosts = {host: HostResult(host) for host in spec.hosts}
-    result = PlaybookResult("error", message="the run ended without a result")
+) -> tuple[Tally, str]:
+    """Read events until the supervisor is done. Return what they say, and the last line of its errors."""
+    tally = Tally(spec.hosts)
     assert process.stdout
     assert process.stderr
     with spec.log.open("a", encoding="utf-8") as log:
@@ -269,39 +237,15 @@ def _collected(
                 data = json.loads(line)
             except ValueError:
                 continue
-            _note(data, hosts, result)
+            if data["event"] == "missing":
+                raise _no_ansible(data["program"])
+            tally.note(data)
             if sentence := _sentence(data):
                 log.write(sentence + "\n")
                 log.flush()
                 on_event(RunEvent(sentence, data))
     words = process.stderr.read().decode("utf-8", "replace").strip().splitlines()
-    if result.status == "error" and words:
-        result.message = words[-1]
-    result.hosts = list(hosts.values())
-    return result
-
-
-def _note(data: Event, hosts: dict[str, HostResult], result: PlaybookResult) -> None:
-    """Note what an event says of a host or of the run. Raise where Ansible is not installed."""
-    name = data.get("host", "")
-    host = HostResult(name)
-    if name:  # not every event is about a host
-        host = hosts.setdefault(name, host)
-    match data["event"]:
-        case "ok":
-            host.duration_s += float(data["s"] or 0)
-            host.status = "changed" if data["changed"] or host.status == "changed" else "ok"
-        case "failed" | "unreachable" as status:
-            host.status, host.failed_task = status, data["task"]
-        case "raw":
-            result.raw.setdefault(name, {}).update(data["raw"])
-        case "missing":
-            raise _no_ansible(data["program"])
-        case "end":
-            result.status = ENDED.get(data["status"], "failed")
-            result.message = "it ran out of time" if data["status"] == "timeout" else ""
-        case _:
-            pass
+    return tally, "".join(words[-1:])
 
 
 def _sentence(data: Event) -> str:

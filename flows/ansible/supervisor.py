@@ -24,6 +24,7 @@ import ansible_runner
 import psutil
 
 from flows.ansible import callbacks
+from flows.ansible.failures import failure, is_missing, unreachable
 from flows.ansible.leftovers import remove_temporary_files
 from flows.ansible.snapshot import remove
 from flows.ansible.words import PRINTED, TEXT, Words
@@ -36,13 +37,27 @@ RAW_FACTS = ("raw_output_results", "stress_results", "proof_results", "drift_res
 TOOL_KEYS = ("raw_output_tool", "stress_load", "stress_disk")
 """Under one of these keys a result names the tool that was run: the variable of the role's loop."""
 
+NOT_ON_HOST = frozenset({"add_host", "assert", "debug", "fail", "group_by", "include_vars", "pause", "set_fact"})
+"""Tasks that Ansible carries out by itself. They say nothing about whether a host answers."""
+
 TOLD_IN = "CLUSTERWRIGHT_KNOWN_SECRETS"
 """The variable of the environment by which the plugin `known_secrets` finds its file."""
+
+UNFINISHED = "CLUSTERWRIGHT_UNFINISHED"
+"""The variable of the environment by which the plugin `unfinished` finds its file. It writes it at the end of a playbook."""
+
+ERROR = "[ERROR]: "
+"""How a line begins with which Ansible says that it cannot go on."""
+
+OF_RETRY_FILE = "to retry, use: --limit @"
+"""Ansible's line about the file in which it lists the hosts that are not done. The file goes with the run."""
 
 Report = Callable[[dict[str, Any]], None]
 """Passes an event on, without secrets."""
 
 NOT_FOUND = 127
+"""ansible-runner's exit code where there is no Ansible."""
+
 STOPPED = 143
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -86,7 +101,7 @@ def _run(terms: dict[str, Any]) -> str:
         inventory=terms["inventory"],
         limit=",".join(terms["hosts"]) or None,
         cmdline="--check --diff" if terms["check"] else None,
-        envvars=terms["env"] | {"ANSIBLE_CALLBACK_PLUGINS": callbacks.__path__[0], TOLD_IN: words.told_in},
+        envvars=terms["env"] | _for_plugins(terms, words),
         quiet=True,
         suppress_env_files=True,
         event_handler=partial(_on_event, words),
@@ -96,7 +111,28 @@ def _run(terms: dict[str, Any]) -> str:
         _pass_on(words, event)
     if result.rc == NOT_FOUND:  # Ansible's own exit codes are smaller
         _report({"event": "missing", "program": "ansible-playbook"})
+    _report_unfinished(terms)
     return "timeout" if late.is_set() and result.status != "successful" else str(result.status)
+
+
+def _for_plugins(terms: dict[str, Any], words: Words) -> dict[str, str]:
+    """Return the variables by which Ansible finds our plugins, and they find their files."""
+    return {
+        "ANSIBLE_CALLBACK_PLUGINS": callbacks.__path__[0],
+        TOLD_IN: words.told_in,
+        UNFINISHED: str(_unfinished(terms)),
+    }
+
+
+def _unfinished(terms: dict[str, Any]) -> Path:
+    return Path(terms["work_dir"], "unfinished")
+
+
+def _report_unfinished(terms: dict[str, Any]) -> None:
+    """Report the hosts that are not done. Report nothing where the playbook came to no end."""
+    if _unfinished(terms).exists():
+        names = set(json.loads(_unfinished(terms).read_text(encoding="utf-8")))
+        _report({"event": "unfinished", "hosts": sorted(names.intersection(terms["hosts"]))})
 
 
 def _end_when_late(seconds: float, late: threading.Event, over: threading.Event) -> None:
@@ -134,18 +170,28 @@ def _pass_on(words: Words, event: dict[str, Any]) -> None:
             _report_ok(report, data, on_host)
         case "runner_on_failed":
             kind = "ignored" if data.get("ignore_errors") else "failed"
-            report({"event": kind, "message": _failure(data.get("res", {})), **on_host})
+            report({"event": kind, "message": failure(data.get("res"), words.text), **on_host})
         case "runner_on_unreachable":
-            report({"event": "unreachable", "message": str(data.get("res", {}).get("msg", "")), **on_host})
+            report({"event": "unreachable", "message": unreachable(data.get("res"), words.text), **on_host})
         case "runner_on_skipped":
             report({"event": "skipped", **on_host})
         case "runner_on_file_diff":
             report({"event": "difference", "host": on_host["host"], "text": output})
         case kind if kind in PRINTED:
-            for line in words.text(output).splitlines():
-                _report({"event": "output", "text": line[:TEXT]})
+            _report_printed(words.text(output))
         case _:
             pass
+
+
+def _report_printed(text: str) -> None:
+    """Report the lines that Ansible printed, without secrets. It prints an error, and where it is, when it cannot begin at all."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if line.startswith(ERROR):
+            said = " ".join(lines[number : number + 2]).removeprefix(ERROR)
+            _report({"event": "error", "message": said[:TEXT]})
+        if not line.lstrip().startswith(OF_RETRY_FILE):
+            _report({"event": "output", "text": line[:TEXT]})
 
 
 def _report_ok(report: Report, data: dict[str, Any], on_host: dict[str, str]) -> None:
@@ -154,30 +200,15 @@ def _report_ok(report: Report, data: dict[str, Any], on_host: dict[str, str]) ->
     if not isinstance(result, dict):
         result = {}
     changed, seconds = bool(result.get("changed")), data.get("duration", 0)
-    report({"event": "ok", "changed": changed, "s": seconds, **on_host})
+    action = str(data.get("task_action", "")).rpartition(".")[2]
+    reached = action not in NOT_ON_HOST and "_ansible_delegated_vars" not in result
+    report({"event": "ok", "changed": changed, "reached": reached, "s": seconds, **on_host})
     facts = result.get("ansible_facts", {})
     raw: dict[str, Any] = {}
     for fact in RAW_FACTS:
         raw.update(_raw(facts.get(fact, ())))
     if raw:
         report({"event": "raw", "host": on_host["host"], "raw": raw})
-
-
-def _failure(result: dict[str, Any]) -> str:
-    """Return why a task failed. A program that the host lacks is named, since Ansible does not name it."""
-    message, command = str(result.get("msg", "")), result.get("cmd") or ""
-    shell_says = str(result.get("stderr", "")).strip().splitlines()
-    if result.get("rc") == NOT_FOUND and shell_says:
-        return f"a program is not installed on this host: {shell_says[-1]}"
-    if _is_missing(result) and command:
-        program = command.split()[0] if isinstance(command, str) else command[0]
-        return f"{program} is not installed on this host, or is not for its user to run"
-    return message
-
-
-def _is_missing(result: dict[str, Any]) -> bool:
-    """Return whether a command did not run because its program is not installed."""
-    return result.get("rc") == NOT_FOUND or "Error executing command" in str(result.get("msg", ""))
 
 
 def _raw(results: Any) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -192,7 +223,7 @@ def _raw(results: Any) -> Iterator[tuple[str, dict[str, Any]]]:
                 "tool": tool["argv"][0] if "argv" in tool else "fio",
                 "rc": result["rc"],
                 "stdout": result.get("stdout", ""),
-                "missing_package": tool["package"] if _is_missing(result) else None,
+                "missing_package": tool["package"] if is_missing(result) else None,
             },
         )
 

@@ -1,7 +1,8 @@
 """A playbook over hosts that do not depend on one another, wave by wave.
 
 The first wave, the canary, is small. The next ones are slices of the other hosts. No further wave begins once too many hosts
-have failed. Each wave is an Ansible run of its own, so that memory grows with a wave and not with the number of hosts.
+have failed. A host that never answers shows nothing about the playbook: it is no canary, and does not count as failed. Each
+wave is an Ansible run of its own, so that memory grows with a wave and not with the number of hosts.
 """
 
 from __future__ import annotations
@@ -11,11 +12,10 @@ import threading
 from dataclasses import replace
 
 from flows.ansible.place import RunPlace, run_place
+from flows.ansible.results import FAILED, HostResult, PlaybookResult
 from flows.ansible.run import (
     EventHandler,
     GroupHandler,
-    HostResult,
-    PlaybookResult,
     RunEvent,
     RunSpec,
     ignore,
@@ -25,7 +25,7 @@ from flows.ansible.run import (
 )
 from steps.catalog.terms import Waves
 
-FAILED = frozenset({"failed", "unreachable"})
+NOT_BEGUN = "not begun: "
 NAMED = 8
 """How many hosts the sentence about a wave names."""
 
@@ -61,11 +61,15 @@ def _in_turn(
     """Run the waves one after the other. All read the same copy."""
     total = PlaybookResult("ok", digest=place.tree.digest)
     spec.log.parent.mkdir(parents=True, exist_ok=True)
-    for number, hosts in enumerate(waves_of(spec.hosts, waves), 1):
+    number, left = 0, spec.hosts
+    while left:
         total.message = total.message or _why_stop(total, len(spec.hosts), waves)
         if total.message or total.status in {"cancelled", "error"}:
-            total.hosts += [HostResult(host, failed_task=total.message) for host in hosts]
-            continue
+            why = total.message.removeprefix(NOT_BEGUN)
+            total.hosts += [HostResult(host, message=f"{NOT_BEGUN}{why}") for host in left]
+            break
+        number, hosts = number + 1, next_wave(left, waves, canary=all(host.is_absent for host in total.hosts))
+        left = left[len(hosts) :]
         sentence = f"WAVE {number}: {', '.join(hosts[:NAMED])}{' ...' if len(hosts) > NAMED else ''}"
         with spec.log.open("a", encoding="utf-8") as log:
             log.write(sentence + "\n")
@@ -76,22 +80,20 @@ def _in_turn(
     return total
 
 
-def waves_of(hosts: Wave, waves: Waves) -> list[Wave]:
-    """Return the hosts of each wave, in order."""
-    found = [hosts[: waves.canary]]
-    starts = range(waves.canary, len(hosts), waves.size)
-    found.extend(hosts[start : start + waves.size] for start in starts)
-    return found
+def next_wave(left: Wave, waves: Waves, *, canary: bool) -> Wave:
+    """Return the hosts of the next wave. It is a small one until a host has answered."""
+    return left[: waves.canary if canary else waves.size]
 
 
 def _why_stop(total: PlaybookResult, count: int, waves: Waves) -> str:
     """Return why no further wave begins, or an empty text where one may."""
-    failed = [host.host for host in total.hosts if host.status in FAILED]
-    if failed and len(total.hosts) <= waves.canary:
-        return f"not begun: {', '.join(failed)} of the first wave failed"
+    answered = [host for host in total.hosts if not host.is_absent]
+    failed = [host.host for host in answered if host.status in FAILED]
+    if failed and len(answered) <= waves.canary:
+        return f"{NOT_BEGUN}{', '.join(failed)} of the first wave failed"
     if 100 * len(failed) / count <= waves.max_failed_percent:
         return ""
-    return f"not begun: {len(failed)} of {count} hosts failed, more than {waves.max_failed_percent:g} %"
+    return f"{NOT_BEGUN}{len(failed)} of {count} hosts failed, more than {waves.max_failed_percent:g} %"
 
 
 def _add(total: PlaybookResult, wave: PlaybookResult) -> None:

@@ -19,9 +19,11 @@ from prefect.logging import get_run_logger
 from flows.ansible.digest import run_digest, why_lapsed
 from flows.ansible.place import runs_folder
 from flows.ansible.previewing import look
-from flows.ansible.run import PlaybookResult, RunEvent, RunSpec
+from flows.ansible.results import PlaybookResult
+from flows.ansible.run import RunEvent, RunSpec
 from flows.ansible.variables import variables_of
 from flows.ansible.waves import run_in_waves
+from flows.artifacts import publish_causes
 from flows.engine_state import Engine
 from flows.executors.lease import Lease, claim_here, folder_name
 from flows.executors.measured import outcome_of
@@ -34,6 +36,7 @@ from ledger.questions.records import live_releases
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import lacks_preview
 from ledger.rules.activity import Activity
+from ledger.rules.causes import causes
 from ledger.rules.runs import release_for
 from steps.catalog.terms import CHANGING
 from steps.errors import ClusterwrightError, NotSatisfiedError, UnreachableError
@@ -200,6 +203,8 @@ class Automation:
             attempt=held.attempt,
             needs_person=needs_person,
         )
+        if found := causes(outcome.results):
+            publish_causes(row.plan, found)
         assert isinstance(event.payload, RunSettled)
         return settled(event.payload.result, outcome.summary)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from flows.ansible.run import HostResult, PlaybookResult, RunStatus
+from flows.ansible.results import HostResult, PlaybookResult, RunStatus
 from flows.engine_state import Engine
 from flows.executors.reading import read_metrics
 from ledger.entries import Artifact, ItemResult, Measured, RunOutcome
 from ledger.evidence.store import store
 from ledger.rules.activity import Activity
+from ledger.rules.causes import causes, in_short
 from steps.schedule.noted import noted_before
 
 STATUS: dict[RunStatus, Literal["ok", "failed", "interrupted"]] = {
@@ -29,29 +30,34 @@ def outcome_of(
 ) -> RunOutcome:
     """Return what the ledger judges of a playbook's run. A run that was stopped is interrupted, not failed."""
     measured = _measured(engine, row, result)
-    played = [_result(host) for host in result.hosts]
+    results = (*map(_result, result.hosts), *_not_there(engine, row, result))
     return RunOutcome(
         status=STATUS[result.status],
-        results=(*played, *_not_there(engine, row, result)),
+        results=results,
         measurements=tuple(measured),
-        summary=_summary(engine, row, result, measured),
+        summary=_summary(engine, row, result, results, measured),
         artifacts=_kept(engine, row, log),
         playbook_digest=result.digest,
     )
 
 
 def _result(host: HostResult) -> ItemResult:
-    return ItemResult(host.host, host.status, host.duration_s, host.failed_task)
+    return ItemResult(host.host, host.status, host.duration_s, host.failed_task, host.message)
 
 
 def _summary(
     engine: Engine,
     row: Activity,
     result: PlaybookResult,
+    results: tuple[ItemResult, ...],
     measured: list[Measured],
 ) -> str:
-    counts = f"{_counted(len(result.hosts), 'host')}, {_counted(len(measured), 'reading')}"
-    summary = result.message or counts
+    """Return in one line what failed and why, before how many hosts and readings there are."""
+    counts = f"{_counted(len(results), 'host')}, {_counted(len(measured), 'reading')}"
+    found = causes(results)
+    is_said = any(result.message in cause.message for cause in found)
+    parts = (in_short(found), "" if is_said else result.message, counts)
+    summary = "; ".join(filter(None, parts))
     read = {m.metric for m in measured if m.value is not None}
     wanted = [c.metric for c in engine.activities[row.id].criteria]
     if lacking := [metric for metric in wanted if metric not in read]:
@@ -83,8 +89,8 @@ def _not_there(engine: Engine, row: Activity, result: PlaybookResult) -> list[It
     unit = next(u for u in engine.plan.units if u.id == row.plan.unit)
     if not any(host.host in unit.hosts for host in result.hosts):
         return []
-    why = "no host of the inventory is this node"
-    return [ItemResult(node, "skipped", failed_task=why) for node in unit.unmatched]
+    why = "no host of the inventory is this node: add it to the inventory, and adopt the plan"
+    return [ItemResult(node, "skipped", message=why) for node in unit.unmatched]
 
 
 def _counted(number: int, what: str) -> str:

@@ -222,7 +222,8 @@ def _reading(m: Measured) -> ReadingPart:
 
 def _item(r: ItemResult) -> dict[str, Any]:
     duration = f"{r.duration_s:.3f}"
-    return {"host": r.host, "status": r.status, "duration_s": duration, "failed_task": r.failed_task}
+    row = {"host": r.host, "status": r.status, "duration_s": duration, "failed_task": r.failed_task}
+    return row | ({"message": r.message} if r.message else {})
 
 
 def _left(site_dir: Path, artifact: Artifact | str) -> Left:

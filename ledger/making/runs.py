@@ -140,12 +140,9 @@ def run_requested(case: LookedUp) -> RequestMade:
 
 
 def retry_requested(case: LookedUp) -> RequestMade:
-    """Return a request for another try. Hosts that are done stay done if the hosts do not depend on one another."""
+    """Return a request for another try. Hosts that are done stay done, unless their playbook needs all hosts together."""
     rules.request_retry(case)
-    plan, run = case.row.plan, case.last_run
-    kept: tuple[str, ...] = ()
-    if run is not None and plan.waves is not None:
-        kept = rules.hosts_done(plan.criteria, run.hosts, case.reads)
+    kept = rules.kept_at_retry(case.row.plan, case.last_run, case.reads)
     return _requested(case, "retry", kept)
 
 

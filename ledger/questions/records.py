@@ -24,6 +24,8 @@ PREFIXES = {
 }
 """By table whose records are numbered: how their ids begin."""
 
+_FAILED_FIRST = "CASE t.status WHEN 'failed' THEN 0 WHEN 'unreachable' THEN 1 WHEN 'skipped' THEN 2 ELSE 3 END"
+
 OF_ONE = "WHERE (:name IS NULL OR t.activity = :name)"
 
 
@@ -100,13 +102,14 @@ class RunRow(NamedTuple):
 
 @table("item_result", duration_s="CAST(t.duration_s AS REAL)")
 class ItemRow(NamedTuple):
-    """The result of a run on one host."""
+    """The result of a run on one host. `message` says why the host is not done."""
 
     run: str
     host: str
     status: str
     duration_s: float
     failed_task: str
+    message: str
 
 
 @table("comment")
@@ -229,8 +232,8 @@ def running(snapshot: Snapshot, name: str, attempt: int, owner: str) -> str | No
 
 
 def items(snapshot: Snapshot, run: str) -> list[ItemRow]:
-    """Return the results of a run, host by host."""
-    return rows_of(snapshot, ItemRow, "WHERE t.run = :run ORDER BY t.host", run=run)
+    """Return the results of a run, host by host: failed ones first, then unreachable and skipped ones."""
+    return rows_of(snapshot, ItemRow, f"WHERE t.run = :run ORDER BY {_FAILED_FIRST}, t.host", run=run)
 
 
 def comments(snapshot: Snapshot, name: str) -> list[CommentRow]:

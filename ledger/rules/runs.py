@@ -5,20 +5,20 @@ A run that only reads does not do the work of a step. A host that was skipped is
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from ledger.entries import ItemResult, Measured, RunOutcome
 from ledger.rules.activity import Action, Activity, State
 from ledger.rules.approval import after_work, allowed, permitted, refuse_unwitnessed
-from ledger.rules.case import Case, Read
+from ledger.rules.case import Case, Read, RunEnd
 from ledger.rules.judgement import MET, Reading, all_met, judge_items
 from ledger.rules.rows import RUN_DONE, RUN_NOT_DONE, PreviewRow, ReleaseRow
 from ledger.rules.sequence import refuse_blocked
 from steps.catalog.terms import CHANGING, PEOPLES_WORK, Effect, Kind
 from steps.errors import InputError, NotSatisfiedError
-from steps.schedule.activity import PlanCriterion
+from steps.schedule.activity import PlanActivity
 
 STATUSES = frozenset({"ok", "failed", "interrupted", "rehearsed"})
 """How a run can end."""
@@ -160,24 +160,39 @@ def _is_met(row: Activity, outcome: RunOutcome) -> bool:
     return all_met(plan.criteria, by_metric)
 
 
-def hosts_done(
-    criteria: Iterable[PlanCriterion],
+def kept_at_retry(
+    plan: PlanActivity,
+    run: RunEnd | None,
+    reads: Sequence[Read],
+) -> tuple[str, ...]:
+    """Return the hosts that a retry does not touch again: those on which the last run did everything and met every criterion.
+
+    Hosts that have plays of their own (`leads`) are played again, as the others need them. Without any other host left, all
+    are: then it is nothing of one host that is not met.
+    """
+    if run is None or (plan.waves is None and plan.leads is None):
+        return ()
+    done = _hosts_done(plan, run.hosts, [read for read in reads if read.by_engine])
+    if plan.leads is None:
+        return done
+    kept = tuple(host for host in done if host not in plan.leads)
+    return () if len(kept) == len(run.hosts) else kept
+
+
+def _hosts_done(
+    plan: PlanActivity,
     hosts: Mapping[str, str],
     reads: Sequence[Read],
 ) -> tuple[str, ...]:
-    """Return the hosts on which a run did everything and met every criterion. `hosts` are the run's results by host."""
     done = [host for host, status in hosts.items() if status in RUN_DONE]
-    by_engine = [read for read in reads if read.by_engine]
-    for criterion in criteria:
-        met = _met_at(criterion, by_engine)
-        done = [host for host in done if host in met]
+    for criterion in plan.criteria:
+        readings = [read.reading for read in reads if read.metric == criterion.metric]
+        judged = judge_items(criterion, readings)
+        met = {item for item, one in judged.items() if one.verdict == MET}
+        # a criterion of the whole step is read at one host, and says nothing of those where it was not read
+        needed = set(hosts) if plan.waves is not None or criterion.each else set(judged)
+        done = [host for host in done if host in met or host not in needed]
     return tuple(done)
-
-
-def _met_at(criterion: PlanCriterion, reads: Iterable[Read]) -> set[str]:
-    readings = [read.reading for read in reads if read.metric == criterion.metric]
-    judged = judge_items(criterion, readings)
-    return {item for item, one in judged.items() if one.verdict == MET}
 
 
 def done_before(row: Activity, touched: Collection[str], reads: Sequence[Measured]) -> Before:

@@ -20,7 +20,9 @@ from steps.validation import validated
 from steps.yaml_lines import Lines, dotted, line_of, load
 
 LONGEST_SLUG = 100
-OVERRIDABLE = frozenset({"duration", "supplies", "crew", "sign_off", "accept", "also_reads", "preview", "waves"})
+OVERRIDABLE = frozenset(
+    {"duration", "supplies", "crew", "sign_off", "accept", "also_reads", "preview", "waves", "together"}
+)
 
 
 class Role(Closed):

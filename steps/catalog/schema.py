@@ -283,6 +283,9 @@ class Step(Closed):
     )
     preview: bool = Field(default=False, description="a release waits for the differences that check mode shows")
     waves: Waves | None = None
+    together: Text | None = Field(
+        default=None, description="why a retry plays all hosts again: the playbook would be wrong on some of them"
+    )
     shares: tuple[Shared, ...] = ()
     resources: dict[str, str] = Field(default_factory=dict)
     sign_off: SignOff
@@ -311,6 +314,8 @@ class Step(Closed):
             raise ValueError("`preview` shows what a playbook would change, and this step changes no hosts")
         if self.waves is not None and not self.playbooks:
             raise ValueError("`waves` is the order of a playbook over hosts, and there is no `playbook`")
+        if self.together is not None and (not self.playbooks or self.waves is not None):
+            raise ValueError("`together` is for a playbook over all hosts at once: it has a `playbook`, and no `waves`")
         if self.facts and self.kind is not Kind.COMPUTE:
             raise ValueError("`facts` are what a compute step compares its design with")
         if self.duration.rate is not None and self.items is None:

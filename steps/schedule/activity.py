@@ -138,7 +138,8 @@ class PlanActivity(PlanPart):
 
     `plays` names the host set that the playbook's plays name. With `preview`, a release waits for the differences that
     check mode shows. `shares` are things that one run at a time may have. Without `waves`, a playbook takes all hosts at
-    once. `also_reads` are metrics that are read and judged by no criterion; plans from before 0.2 do not say (None).
+    once. `leads` are hosts that a retry plays in any case, since plays for them alone serve the others; None where a retry
+    plays all hosts, as in plans from before 0.2. `also_reads` are metrics that are read and judged by no criterion; plans from before 0.2 do not say (None).
     Activities that do not apply have neither `dates` nor criteria.
     """
 
@@ -163,6 +164,7 @@ class PlanActivity(PlanPart):
     preview: bool = False
     shares: tuple[Shared, ...] = ()
     waves: Waves | None = None
+    leads: tuple[str, ...] | None = None
     completed_by: tuple[str, ...] = ()
     continuing: bool = False
     hazards: tuple[str, ...] = ()

@@ -37,6 +37,8 @@ class Hosts:
     sets: dict[str, tuple[str, ...]] = field(default_factory=dict)
     plays: dict[str, str] = field(default_factory=dict)
     """The host set of each playbook."""
+    leads: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The hosts for which each playbook has plays of their own."""
 
 
 @dataclass(frozen=True)
@@ -170,6 +172,7 @@ def _activity(
         "playbook": playbook,
         "preview": step.preview and playbook is not None,
         "waves": step.waves if playbook is not None else None,
+        "leads": None if step.together else hosts.leads.get(playbook or ""),
         "plays": hosts.plays.get(playbook or ""),
         "completed_by": tuple(_completing(node, expansion)),
         "policy": _policy(step.sign_off, assurance, hours_per_day),

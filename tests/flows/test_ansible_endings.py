@@ -16,7 +16,8 @@ import pytest
 from clusterwright.__main__ import exit_code
 from flows.ansible.inventory import inventory_hosts
 from flows.ansible.orphans import end_group, members
-from flows.ansible.run import PlaybookResult, RunEvent, RunSpec, require_ansible, run_playbook
+from flows.ansible.results import PlaybookResult
+from flows.ansible.run import RunEvent, RunSpec, require_ansible, run_playbook
 from flows.ansible.spare import environment
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from flows.ansible.run import RunEvent, RunSpec
-from flows.ansible.waves import run_in_waves, waves_of
+from flows.ansible.waves import next_wave, run_in_waves
 from steps.catalog.terms import Waves
 
 HOSTS = tuple(f"n{number}" for number in range(1, 7))
@@ -53,8 +53,9 @@ def play(spec: RunSpec, waves: Waves) -> tuple[dict[str, str], list[str]]:
 
 
 def test_waves_are_a_canary_and_slices_of_every_host_once() -> None:
-    assert waves_of(HOSTS, terms(canary=1, size=2)) == [("n1",), ("n2", "n3"), ("n4", "n5"), ("n6",)]
-    assert waves_of(HOSTS, terms(canary=2, size=9)) == [("n1", "n2"), ("n3", "n4", "n5", "n6")]
+    assert next_wave(HOSTS, terms(canary=1, size=2), canary=True) == ("n1",)
+    assert next_wave(HOSTS[1:], terms(canary=1, size=2), canary=False) == ("n2", "n3")
+    assert next_wave(HOSTS[5:], terms(canary=2, size=9), canary=False) == ("n6",)
 
 
 def test_a_canary_that_fails_keeps_every_other_host_from_being_touched(spec: RunSpec, tmp_path: Path) -> None:
@@ -86,3 +87,18 @@ def test_a_host_out_of_reach_is_named_and_the_others_finish(spec: RunSpec) -> No
     assert status.pop("n4") == "unreachable"
     assert set(status.values()) == {"changed"}
     assert sorted(touched) == sorted(set(HOSTS) - {"n4"})
+
+
+def test_hosts_that_never_answer_are_no_canaries_and_do_not_stop_the_others(spec: RunSpec) -> None:
+    """Hosts that are not racked yet say nothing about the playbook: half of a pod would keep the other half from being played."""
+    absent, there = HOSTS[:3], HOSTS[3:]
+    lines = [f"{host} {LOCAL}" for host in there]
+    lines += [f"{host} ansible_connection=ssh ansible_host=127.0.0.1 ansible_port=1" for host in absent]
+    spec.inventory.write_text("\n".join(lines), encoding="utf-8")
+
+    status, touched = play(spec, terms(max_failed_percent=0))
+
+    assert status == dict.fromkeys(absent, "unreachable") | dict.fromkeys(there, "changed")
+    assert sorted(touched) == sorted(there)
+    waves = [line for line in spec.log.read_text().splitlines() if line.startswith("WAVE")]
+    assert waves == ["WAVE 1: n1", "WAVE 2: n2", "WAVE 3: n3", "WAVE 4: n4", "WAVE 5: n5, n6"]

@@ -1,4 +1,4 @@
-"""A retry of what goes over its hosts in waves: hosts that are done stay done, the others are tried again."""
+"""A retry: hosts that are done stay done, the others are tried again, unless a playbook needs all hosts together."""
 
 from __future__ import annotations
 
@@ -30,15 +30,24 @@ HOSTS = ("n1", "n2", "n3")
 WAVES = Waves(canary=1, size=2, max_failed_percent=50, source="assumption")
 
 
-def plan_in_waves(*, waves: Waves | None = WAVES) -> Plan:
+def plan_in_waves(
+    *,
+    waves: Waves | None = WAVES,
+    leads: tuple[str, ...] | None = None,
+    each: str | None = None,
+) -> Plan:
     """The small plan, three hosts in its first pod, step 030 in waves over two of them and a shared one."""
     plan = small_plan()
     units = tuple(
         u.model_copy(update={"hosts": ("n1", "n2", "unplayed"), "shared": ("n3",)} if u.id == "pod-001" else {})
         for u in plan.units
     )
-    activities = tuple(replace(a, waves=waves, plays="servers") if a.id == NAME else a for a in plan.activities)
-    return plan.model_copy(update={"units": units, "activities": activities, "host_sets": {"servers": HOSTS}})
+    activities = []
+    for a in plan.activities:
+        criteria = tuple(replace(c, each=each) for c in a.criteria)
+        mine = replace(a, waves=waves, leads=leads, criteria=criteria, plays="servers")
+        activities.append(mine if a.id == NAME else a)
+    return plan.model_copy(update={"units": units, "activities": tuple(activities), "host_sets": {"servers": HOSTS}})
 
 
 @pytest.fixture
@@ -137,6 +146,38 @@ def test_after_a_reopening_every_host_is_tried(begun: Callable[[Plan], Ledger]) 
     run(ledger, {"n2": "ok"}, {"n2": "0.2"})
 
     reopen(ledger, "lead", NAME, "the image was changed")
+
+    assert to_touch(ledger) == HOSTS
+
+
+def test_without_waves_too_only_the_hosts_that_are_not_done_are_tried_again(begun: Callable[[Plan], Ledger]) -> None:
+    """32 of 67 hosts that were absent made the other 35 be played again."""
+    ledger = begun(plan_in_waves(waves=None, leads=(), each="host"))
+    run(ledger, {"n1": "ok", "n2": "unreachable", "n3": "ok"}, {"n1": "0.2", "n3": "0.9"})
+
+    request_retry(ledger, "lead", NAME)
+
+    assert to_touch(ledger) == ("n2", "n3")
+    assert run(ledger, {"n2": "ok", "n3": "ok"}, {"n2": "0.2", "n3": "0.2"}) == "done"
+    assert audit(ledger.site_dir) == []
+
+
+def test_hosts_with_plays_of_their_own_are_played_with_those_that_need_them(begun: Callable[[Plan], Ledger]) -> None:
+    """The first of management serves the others, and what it reads is about all of them."""
+    ledger = begun(plan_in_waves(waves=None, leads=("n3",)))
+    run(ledger, {"n1": "ok", "n2": "failed", "n3": "ok"}, {"n3": "0.2"})
+
+    request_retry(ledger, "lead", NAME)
+
+    assert to_touch(ledger) == ("n2", "n3")
+    assert audit(ledger.site_dir) == []
+
+
+def test_where_every_host_is_done_and_the_step_is_not_all_are_tried_again(begun: Callable[[Plan], Ledger]) -> None:
+    ledger = begun(plan_in_waves(waves=None, leads=()))
+    run(ledger, {"n1": "ok", "n2": "ok", "n3": "ok"}, {})
+
+    request_retry(ledger, "lead", NAME)
 
     assert to_touch(ledger) == HOSTS
 

@@ -12,6 +12,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from ledger.questions.case import LookedUp, case_of
+from ledger.questions.causes import last_run
 from ledger.questions.checks import CheckRow, checked_items, checklist
 from ledger.questions.links import predecessors, successors
 from ledger.questions.ncrs import ncrs
@@ -20,6 +21,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import CriterionRow, criteria, why
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.approval import missing_evidence
+from ledger.rules.host_names import folded_within
 from ledger.rules.judgement import FAILED, MET, NOT_MEASURED, WAIVED
 from ledger.rules.rows import NcrRow
 from steps.errors import ClusterwrightError
@@ -42,6 +44,7 @@ VERDICTS = {
     NOT_MEASURED: ("? not measured", "attention"),
     WAIVED: ("≈ waived", "attention"),
 }
+RESULTS = {"failed": "bad", "unreachable": "attention"}
 DIFFERENCE = {"+": "good", "-": "bad"}
 
 LINES = 200
@@ -51,7 +54,13 @@ ITEMS = 60
 """How many items of a checklist the page shows; the failed ones come first."""
 
 HOSTS = 20
-"""How many hosts of a run the page shows."""
+"""How many hosts of a run the page shows; those that are not done come first."""
+
+CAUSES = 20
+"""How many causes of the last run the page shows; those of failed hosts come first."""
+
+NAMES = 400
+"""How many characters of the hosts' names of a cause the page shows."""
 
 LINKS = 60
 """How many links the page shows; those before come first."""
@@ -121,6 +130,23 @@ def _why(case: LookedUp) -> Text:
         text.append_text(safe(f" {unmet.title} ({unmet.state}{through}): {unmet.reason}"))
     for need in answer.needs:
         text.append("\n").append_text(safe(f"  needs {need}"))
+    return text
+
+
+def _causes(case: LookedUp) -> Text | None:
+    """Return why hosts of the last run are not done, each cause with one whole message. None where all are done."""
+    run = last_run(case.snapshot, case.row.id)
+    if run is None or not run.causes:
+        return None
+    not_done = sum(cause.host_count for cause in run.causes)
+    text = _heading(f"Not done in {run.run}: {not_done} of {len(run.hosts)} hosts")
+    for cause in run.causes[:CAUSES]:
+        text.append("  ").append_text(coloured(safe(cause.head).plain, RESULTS.get(cause.status, "muted")))
+        text.append_text(safe(f": {folded_within(cause.hosts, NAMES)}")).append("\n")
+        text.append_text(safe(f"    {cause.message or 'no reason was recorded'}")).append("\n")
+    if len(run.causes) > CAUSES:
+        text.append(f"  and {len(run.causes) - CAUSES} more causes: clusterwright show {case.row.id}\n")
+    text.right_crop(1)
     return text
 
 
@@ -245,8 +271,10 @@ def _record(case: LookedUp) -> Text:
 def _run(snapshot: Snapshot, run: RunRow) -> list[str]:
     mark = " (simulated)" if run.simulated else ""
     head = f"run {run.id[:8]} {time_text(run.started_at)}{mark}: {run.status} {run.summary}"
-    hosts = items(snapshot, run.id)[:HOSTS]
-    return [head, *(f"    {host.host} {host.status} {host.duration_s:.1f} s {host.failed_task}" for host in hosts)]
+    hosts = items(snapshot, run.id)
+    lines = [f"    {host.host} {host.status} {host.duration_s:.1f} s {host.failed_task}" for host in hosts[:HOSTS]]
+    more = [f"    and {len(hosts) - HOSTS} more"] if len(hosts) > HOSTS else []
+    return [head, *lines, *more]
 
 
 def _links(case: LookedUp) -> Table:
@@ -263,6 +291,7 @@ def _links(case: LookedUp) -> Table:
 PARTS: dict[str, Callable[[LookedUp], Text | Table | None]] = {
     "head": _head,
     "why": _why,
+    "causes": _causes,
     "criteria": _criteria,
     "checklist": _checklist,
     "preview": _preview,

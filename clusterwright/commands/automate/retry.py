@@ -1,6 +1,6 @@
 """Ask the engine to run an activity again.
 
-Where hosts go in waves, it runs only on those that are not done.
+It runs on the hosts that are not done. Where a playbook needs all its hosts together, it runs on all again.
 
 Example:
     clusterwright retry 034@pod-001

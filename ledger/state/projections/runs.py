@@ -111,6 +111,7 @@ def settle(p: Projection, event: Event, payload: RunSettled) -> None:
     )
     for item in p.batched(payload.results):
         item["duration_s"] = Decimal(item["duration_s"])
+        item.setdefault("message", "")  # runs of earlier releases kept none
         p.add("item_result", run=payload.run, **item)
     kept = (ReadingPart.model_validate(reading) for reading in p.batched(payload.measurement_batches))
     for ordinal, reading in enumerate((*payload.measurements, *kept)):

@@ -51,6 +51,7 @@ class ItemResultRow(SQLModel, table=True):
     status: str
     duration_s: Decimal = decimal()
     failed_task: str
+    message: str = ""
 
 
 class Request(SQLModel, table=True):
