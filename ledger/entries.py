@@ -77,6 +77,34 @@ class Claim(NamedTuple):
     hosts: tuple[str, ...] = ()
 
 
+class Wish(NamedTuple):
+    """What an engine would run now if nothing else were in the way. `wants` are the hosts and shared things that it would use."""
+
+    activity: str
+    attempt: int
+    wants: frozenset[str]
+    float_h: float
+
+
+class Reservation(NamedTuple):
+    """What an engine keeps for an activity until `lease_until`, in machine time, and since when.
+
+    The activity waits for its turn, or it is `granted`: then it has begun, or is about to. A run has a claim instead from then on.
+    """
+
+    activity: str
+    engine: str
+    attempt: int
+    float_h: float
+    since: datetime
+    wants: tuple[str, ...]
+    granted: bool
+    lease_until: datetime
+    host: str = ""
+    boot_id: str = ""
+    pid: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class ProgressRow:
     """A line of progress.csv: work that was done before Clusterwright."""

@@ -19,14 +19,15 @@ from ledger.evidence.store import load, store
 from ledger.log.chain import Event
 from ledger.log.payloads.base import Left, ReadingPart
 from ledger.making import runs as made
-from ledger.questions.activities import shares_of
 from ledger.questions.case import LookedUp
 from ledger.questions.records import claims, live_releases, measurements, unclaimed_runs
 from ledger.questions.site import revision as revision_in_force
+from ledger.questions.turns import in_use, place_of, reservations
 from ledger.rules import runs as rules
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import State
-from ledger.state.claims import drop_claim, keep_claim
+from ledger.rules.turns import Place, arrived, beginning, float_of, wants
+from ledger.state.claims import drop_claim, drop_reservations, keep_claim
 from ledger.writing import Ledger
 from steps.value import value_text
 
@@ -49,7 +50,7 @@ def claim(
     machine_now: datetime | None = None,
     at: datetime | None = None,
 ) -> Claim | None:
-    """Claim an activity, in order to run it. Return None if another run has it, one of its hosts, or something that it shares.
+    """Claim an activity, in order to run it. Return None if it is not its turn: something that it wants is in use, or reserved.
 
     A step that changes or destroys something needs a release for exactly these hosts and this playbook.
     """
@@ -57,7 +58,7 @@ def claim(
         lease_until = (machine_now or writing.machine_time) + timedelta(seconds=lease_s)
         case = writing.case(activity, ENGINE, at)
         row = case.row
-        if row.state is State.RUNNING or _is_taken(case, hosts):
+        if row.state is State.RUNNING or not _may_begin(case, owner, hosts, machine_now or writing.machine_time):
             return None
         rules.claim(case)
         payload = made.claimed(
@@ -71,19 +72,36 @@ def claim(
         run = (row.id, payload.attempt, payload.run, owner)
         taken = Claim(*run, lease_until, *process, payload.hosts)
         case.record(payload)
+        drop_reservations(writing.projection, row.id)
         keep_claim(writing.projection, taken)
         return taken
 
 
-def _is_taken(case: LookedUp, hosts: Sequence[str]) -> bool:
-    """Return whether another run has one of the hosts, or something shared. A lapsed claim keeps both until it is settled."""
-    if not hosts:
-        return False
-    wanted, shared = set(hosts), set(case.row.plan.shares)
-    for other in claims(case.snapshot):
-        if wanted & set(other.hosts) or shared & shares_of(case.snapshot, other.activity):
-            return True
-    return False
+def _may_begin(
+    case: LookedUp,
+    owner: str,
+    hosts: Sequence[str],
+    now: datetime,
+) -> bool:
+    """Return whether nothing that the run wants is in use, or reserved for what comes before it in the order.
+
+    What was granted to the engine has had its turn. A lapsed claim keeps all until it is settled.
+    """
+    row, attempt = case.row, made.claimed_attempt(case)
+    wanted = wants(hosts, row.plan.shares)
+    if not wanted:
+        return True
+    kept = reservations(case.snapshot, now)
+    of_it = [one for one in kept if (one.activity, one.attempt) == (row.id, attempt)]
+    granted = [one for one in of_it if one.granted and owner.startswith(f"{one.engine}:")]
+    waiting = [place_of(one) for one in kept if not one.granted]
+    used = in_use(case.snapshot, [one for one in kept if one not in granted])
+    if any(wanted <= set(one.wants) for one in granted):
+        waiting = []
+    had = [place_of(one) for one in of_it if wanted <= set(one.wants)]
+    others = [place for place in waiting if place.activity != row.id]
+    place = had[0] if had else arrived(Place(float_of(row), now, row.id, wanted), others)
+    return bool(beginning([place], others, {thing for one in used for thing in one.wants}))
 
 
 def _release(

@@ -158,6 +158,14 @@ class Database(AbstractContextManager["Database"]):
         """Replace all claims."""
         self._rows("SELECT clusterwright.hold(%s)", json.dumps([*map(dict, claims)]))
 
+    def reservations(self) -> list[dict[str, Any]]:
+        """Return what engines keep for what waits for its turn, or is about to begin."""
+        return self._column("SELECT held FROM clusterwright.reservation ORDER BY activity, engine")
+
+    def reserve(self, reservations: Sequence[Mapping[str, Any]]) -> None:
+        """Replace all reservations."""
+        self._rows("SELECT clusterwright.reserve(%s)", json.dumps([*map(dict, reservations)]))
+
     def evidence(self, digest: str) -> bytes | None:
         """Return the content with this digest, without checking it. None if there is none."""
         found = self._column("SELECT content FROM clusterwright.evidence WHERE digest = %s", digest)
