@@ -104,6 +104,10 @@ class Reservation(NamedTuple):
     boot_id: str = ""
     pid: int = 0
 
+    def is_for(self, activity: str, attempt: int, wants: frozenset[str]) -> bool:
+        """Return whether it is kept for this attempt, and for everything that this wants."""
+        return (self.activity, self.attempt) == (activity, attempt) and wants <= set(self.wants)
+
 
 @dataclass(frozen=True, slots=True)
 class ProgressRow:

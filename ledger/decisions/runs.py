@@ -26,7 +26,7 @@ from ledger.questions.turns import in_use, place_of, reservations
 from ledger.rules import runs as rules
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import State
-from ledger.rules.turns import Place, arrived, beginning, float_of, wants
+from ledger.rules.turns import Waiting, arrived, beginning, float_of, wants
 from ledger.state.claims import drop_claim, drop_reservations, keep_claim
 from ledger.writing import Ledger
 from steps.value import value_text
@@ -55,10 +55,10 @@ def claim(
     A step that changes or destroys something needs a release for exactly these hosts and this playbook.
     """
     with ledger.write() as writing:
-        lease_until = (machine_now or writing.machine_time) + timedelta(seconds=lease_s)
+        now = machine_now or writing.machine_time
         case = writing.case(activity, ENGINE, at)
         row = case.row
-        if row.state is State.RUNNING or not _may_begin(case, owner, hosts, machine_now or writing.machine_time):
+        if row.state is State.RUNNING or not _may_begin(case, owner, hosts, now):
             return None
         rules.claim(case)
         payload = made.claimed(
@@ -70,7 +70,7 @@ def claim(
         )
         process = (host, boot_id, pid, pgid)
         run = (row.id, payload.attempt, payload.run, owner)
-        taken = Claim(*run, lease_until, *process, payload.hosts)
+        taken = Claim(*run, now + timedelta(seconds=lease_s), *process, payload.hosts)
         case.record(payload)
         drop_reservations(writing.projection, row.id)
         keep_claim(writing.projection, taken)
@@ -87,21 +87,20 @@ def _may_begin(
 
     What was granted to the engine has had its turn. A lapsed claim keeps all until it is settled.
     """
-    row, attempt = case.row, made.claimed_attempt(case)
-    wanted = wants(hosts, row.plan.shares)
+    row, wanted = case.row, wants(hosts, case.row.plan.shares)
     if not wanted:
         return True
-    kept = reservations(case.snapshot, now)
-    of_it = [one for one in kept if (one.activity, one.attempt) == (row.id, attempt)]
+    kept, attempt = reservations(case.snapshot, now), made.claimed_attempt(case)
+    of_it = [one for one in kept if one.is_for(row.id, attempt, wanted)]
     granted = [one for one in of_it if one.granted and owner.startswith(f"{one.engine}:")]
-    waiting = [place_of(one) for one in kept if not one.granted]
-    used = in_use(case.snapshot, [one for one in kept if one not in granted])
-    if any(wanted <= set(one.wants) for one in granted):
-        waiting = []
-    had = [place_of(one) for one in of_it if wanted <= set(one.wants)]
-    others = [place for place in waiting if place.activity != row.id]
-    place = had[0] if had else arrived(Place(float_of(row), now, row.id, wanted), others)
-    return bool(beginning([place], others, {thing for one in used for thing in one.wants}))
+    left = [one for one in kept if one not in granted]
+    used = {thing for one in in_use(case.snapshot, left) for thing in one.wants}
+    if granted:
+        return used.isdisjoint(wanted)
+    others = [place_of(one) for one in kept if not one.granted and one.activity != row.id]
+    new = Waiting(float_of(row), now, row.id, wanted)
+    place = place_of(of_it[0]) if of_it else arrived(new, others)
+    return bool(beginning([place], others, used))
 
 
 def _release(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ledger.entries import Reservation, Wish
 from ledger.questions.turns import in_use, place_of, reservations
-from ledger.rules.turns import Place, arrived, beginning
+from ledger.rules.turns import Waiting, arrived, beginning
 from ledger.state.claims import drop_lapsed, drop_reservations, keep_reservation
 from ledger.state.projection import Projection
 from ledger.writing import Ledger
@@ -46,58 +46,63 @@ def take_turns(
     """
     with ledger.write() as writing:
         now, asked = machine_now or writing.machine_time, writing.at()
+        drop_lapsed(writing.projection, now)
         kept = reservations(asked, now)
+        ours = [one for one in kept if one.engine == runner.engine]
         others = [one for one in kept if one.engine != runner.engine]
-        ours = [one for one in kept if one.engine == runner.engine and one.granted and one.activity in busy]
+        begun = [one for one in ours if one.granted and one.activity in busy]
         elsewhere = {one.activity for one in others if one.granted}
-        had = [one for one in kept if not one.granted or one.engine == runner.engine]
-        mine = _places([wish for wish in wishes if wish.activity not in elsewhere], had, now)
-        waiting = [place_of(one) for one in others if not one.granted]
-        used = (thing for one in in_use(asked, [*others, *ours]) for thing in one.wants)
-        begins = {place.activity for place in beginning(mine, waiting, frozenset(used))}
-        attempts = {wish.activity: wish.attempt for wish in wishes}
+        mine = [wish for wish in wishes if wish.activity not in elsewhere]
+        waiting = [one for one in others if not one.granted]
+        places = _places(mine, [*ours, *waiting], now)
+        used = in_use(asked, [*others, *begun])
+        things = {thing for one in used for thing in one.wants}
+        first = beginning(places.values(), map(place_of, waiting), things)
+        turn = {place.activity for place in first}
         until = now + timedelta(seconds=lease_s)
-        wanted = [one._replace(lease_until=until) for one in ours]
-        for place in mine:
+        wanted = [one._replace(lease_until=until) for one in begun]
+        for wish in mine:
+            place = places[wish.activity]
             made = Reservation(
-                place.activity,
+                wish.activity,
                 runner.engine,
-                attempts[place.activity],
+                wish.attempt,
                 place.float_h,
                 place.since,
-                tuple(sorted(place.wants)),
-                granted=place.activity in begins,
-                lease_until=until,
-                host=runner.host,
-                boot_id=runner.boot_id,
-                pid=runner.pid,
+                tuple(sorted(wish.wants)),
+                wish.activity in turn,
+                until,
+                runner.host,
+                runner.boot_id,
+                runner.pid,
             )
             wanted.append(made)
-        fresh_until = now + timedelta(seconds=lease_s * RENEWED_BELOW)
-        drop_lapsed(writing.projection, now)
-        _store(writing.projection, [one for one in kept if one.engine == runner.engine], wanted, fresh_until)
-        return frozenset(begins)
+        _store(writing.projection, ours, wanted, now + timedelta(seconds=lease_s * RENEWED_BELOW))
+        return frozenset(turn)
 
 
-def _places(wishes: Sequence[Wish], had: Sequence[Reservation], now: datetime) -> list[Place]:
-    """Return a place for each wish: the one that its attempt has, with any engine, or one behind what waits already.
+def _places(
+    wishes: Iterable[Wish],
+    kept: Sequence[Reservation],
+    now: datetime,
+) -> dict[str, Waiting]:
+    """Return the place of each wish: the one that its attempt has, with any engine, or one behind what waits already.
 
     Who wants something more than before arrives anew.
     """
-    places = {(one.activity, one.attempt): place_of(one) for one in had}
-    found, arriving = [], []
+    places = {one.activity: place_of(one) for one in kept if not one.granted}
+    arriving = []
     for wish in wishes:
-        place = places.get((wish.activity, wish.attempt))
-        if place is not None and wish.wants <= place.wants:
-            found.append(place._replace(wants=wish.wants))
+        had = [one for one in kept if one.is_for(*wish[:3])]
+        if had:
+            places[wish.activity] = place_of(had[0])._replace(wants=wish.wants)
         else:
-            arriving.append(Place(wish.float_h, now, wish.activity, wish.wants))
-    wished = {wish.activity for wish in wishes}
-    line = [*found, *(place_of(one) for one in had if not one.granted and one.activity not in wished)]
+            places.pop(wish.activity, None)
+            arriving.append(Waiting(wish.float_h, now, wish.activity, wish.wants))
     for new in sorted(arriving):
-        line.append(arrived(new, line))
-        found.append(line[-1])
-    return found
+        places[new.activity] = arrived(new, places.values())
+    wished = {wish.activity for wish in wishes}
+    return {name: place for name, place in places.items() if name in wished}
 
 
 def _store(
@@ -110,8 +115,8 @@ def _store(
     stale = {one.activity: one for one in had}
     for one in wanted:
         old = stale.pop(one.activity, None)
-        same = old is not None and old._replace(lease_until=one.lease_until) == one
-        if old is None or not same or old.lease_until < fresh_until:
+        is_same = old is not None and old._replace(lease_until=one.lease_until) == one
+        if old is None or not is_same or old.lease_until < fresh_until:
             keep_reservation(p, one)
     for one in stale.values():
         drop_reservations(p, one.activity, one.engine)

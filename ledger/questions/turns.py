@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ledger.entries import Reservation
 from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.activity import words
-from ledger.rules.turns import Place, wants
+from ledger.rules.turns import Waiting, wants
 from steps.stamps import moment
 
 NAMED = 3
@@ -67,9 +67,9 @@ def reservations(snapshot: Snapshot, now: datetime) -> list[Reservation]:
     return [kept for kept in found if kept.lease_until > now]
 
 
-def place_of(kept: Reservation) -> Place:
+def place_of(kept: Reservation) -> Waiting:
     """Return the place of an activity in the order."""
-    return Place(kept.float_h, kept.since, kept.activity, frozenset(kept.wants))
+    return Waiting(kept.float_h, kept.since, kept.activity, frozenset(kept.wants))
 
 
 def in_use(snapshot: Snapshot, kept: Iterable[Reservation]) -> list[InUse]:
@@ -78,8 +78,9 @@ def in_use(snapshot: Snapshot, kept: Iterable[Reservation]) -> list[InUse]:
     for activity, hosts, shares, since in snapshot.ask(_CLAIMED):
         touched = wants(words(hosts), words(shares or "[]"))
         used.append(InUse(activity, touched, since and moment(since)))
-    granted = [one for one in kept if one.granted]
-    return used + [InUse(one.activity, frozenset(one.wants), None) for one in granted]
+    granted = (one for one in kept if one.granted)
+    used += [InUse(one.activity, frozenset(one.wants), None) for one in granted]
+    return used
 
 
 def turns(snapshot: Snapshot) -> dict[str, Turn]:
@@ -88,25 +89,24 @@ def turns(snapshot: Snapshot) -> dict[str, Turn]:
     waiting = {one.activity: place_of(one) for one in kept if not one.granted}
     if not waiting:
         return {}
-    ordered, used = sorted(waiting.values()), in_use(snapshot, kept)
-    return {
-        place.activity: Turn(
-            number,
-            len(ordered),
-            place.since,
-            tuple(_behind(place, used, ordered[: number - 1])),
-        )
-        for number, place in enumerate(ordered, start=1)
-    }
+    line, used = sorted(waiting.values()), in_use(snapshot, kept)
+    found = {}
+    for number, place in enumerate(line):
+        behind = (*_behind(place, used), *_later(place, line[:number]))
+        found[place.activity] = Turn(number + 1, len(line), place.since, behind)
+    return found
 
 
-def _behind(place: Place, used: Iterable[InUse], earlier: Iterable[Place]) -> Iterable[Behind]:
+def _behind(place: Waiting, used: Iterable[InUse]) -> Iterator[Behind]:
     for one in used:
         if things := place.wants & one.wants:
-            yield Behind(one.activity, runs=True, since=one.since, things=tuple(sorted(things)))
-    for before in earlier:
-        if things := place.wants & before.wants:
-            yield Behind(before.activity, runs=False, since=before.since, things=tuple(sorted(things)))
+            yield Behind(one.activity, True, one.since, tuple(sorted(things)))
+
+
+def _later(place: Waiting, earlier: Iterable[Waiting]) -> Iterator[Behind]:
+    for one in earlier:
+        if things := place.wants & one.wants:
+            yield Behind(one.activity, False, one.since, tuple(sorted(things)))
 
 
 def _named(things: tuple[str, ...]) -> str:

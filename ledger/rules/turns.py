@@ -19,7 +19,7 @@ from ledger.rules.activity import Activity
 _A_MOMENT = timedelta(microseconds=1)
 
 
-class Place(NamedTuple):
+class Waiting(NamedTuple):
     """The place in the order of an activity that is to run. `wants` are the hosts and shared things that it would use.
 
     `since` is when it took this place. Nothing of a place changes while the activity waits.
@@ -42,28 +42,33 @@ def float_of(row: Activity) -> float:
     return row.plan.dates.total_float_h if row.plan.dates else 0.0
 
 
-def arrived(new: Place, waiting: Collection[Place]) -> Place:
+def arrived(new: Waiting, waiting: Collection[Waiting]) -> Waiting:
     """Return the place of an activity that arrives now, among those that wait already.
 
     It is later than each of them, and after those that are first on something that it wants too.
     """
-    since = max([new.since, *(other.since + _A_MOMENT for other in waiting)])
-    floats, seen = [new.float_h], set[str]()
+    since, floats, seen = [new.since], [new.float_h], set[str]()
     for other in sorted(waiting):
-        if new.wants & other.wants - seen:
+        since.append(other.since + _A_MOMENT)
+        if new.wants & (other.wants - seen):
             floats.append(other.float_h)
         seen |= other.wants
-    return new._replace(since=since, float_h=max(floats))
+    return new._replace(since=max(since), float_h=max(floats))
 
 
-def beginning(mine: Collection[Place], others: Iterable[Place], in_use: Collection[str]) -> list[Place]:
+def beginning(
+    mine: Collection[Waiting],
+    others: Iterable[Waiting],
+    in_use: Collection[str],
+) -> list[Waiting]:
     """Return which of `mine` may begin now, the first in the order first. `others` wait too, and others let them begin.
 
     What an activity wants is reserved for it while it waits, and in use once it begins.
     """
     own = {place.activity for place in mine}
+    line = [*mine, *(other for other in others if other.activity not in own)]
     used, begins = set(in_use), []
-    for place in sorted([*mine, *(other for other in others if other.activity not in own)]):
+    for place in sorted(line):
         if place.activity in own and used.isdisjoint(place.wants):
             begins.append(place)
         used |= place.wants

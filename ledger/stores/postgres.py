@@ -69,7 +69,8 @@ class Database(AbstractContextManager["Database"]):
             " clock_timestamp(), (SELECT jsonb_agg(jsonb_build_array(activity, engine, held ->> 'lease_until'))"
             " FROM clusterwright.reservation) FROM clusterwright.event"
         )
-        return LogEnd(seq, digest or "", now.astimezone(UTC), frozenset(map(tuple, reserved or ())))
+        kept = frozenset(map(tuple, reserved or ()))
+        return LogEnd(seq, digest or "", now.astimezone(UTC), kept)
 
     def hash_at(self, seq: int) -> str | None:
         """Return the hash of an event. None if the log ends before it."""

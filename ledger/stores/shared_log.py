@@ -205,11 +205,7 @@ def _stored(connection: Connection, name: str) -> list[Row]:
     """Return the claims, or the reservations, in the form in which the database stores them."""
     table = SQLModel.metadata.tables[name]
     found = connection.execute(table.select().order_by(*table.primary_key)).mappings()
-    return [{column: _loaded(column, value) for column, value in row.items()} for row in found]
-
-
-def _loaded(column: str, value: Any) -> Any:
-    return json.loads(value) if column in _LISTS else value
+    return [_converted(dict(row), json.loads) for row in found]
 
 
 def _store(connection: Connection, name: str, rows: Sequence[Row]) -> None:
@@ -217,10 +213,15 @@ def _store(connection: Connection, name: str, rows: Sequence[Row]) -> None:
     table = SQLModel.metadata.tables[name]
     connection.execute(table.delete())
     if rows:
-        connection.execute(insert(table), [{column: _dumped(column, row[column]) for column in row} for row in rows])
+        stored = [_converted(row | _times(row), json.dumps) for row in rows]
+        connection.execute(insert(table), stored)
 
 
-def _dumped(column: str, value: Any) -> Any:
-    if column in _LISTS:
-        return json.dumps(value)
-    return stamp(moment(value)) if column in _TIMES else value
+def _converted(row: Row, convert: Callable[[Any], Any]) -> Row:
+    """Return a row whose lists are converted to text, or from text."""
+    lists = {name: convert(row[name]) for name in _LISTS & row.keys()}
+    return row | lists
+
+
+def _times(row: Row) -> Row:
+    return {name: stamp(moment(row[name])) for name in _TIMES & row.keys()}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.rules.turns import Place, arrived, beginning, wants
+from ledger.rules.turns import Waiting, arrived, beginning, wants
 
 T0 = datetime(2026, 1, 5, tzinfo=UTC)
 THINGS = [f"node-{n}" for n in range(5)] + ["the scheduler"]
@@ -53,7 +53,7 @@ class Site:
         self.jobs = {job.name: job for job in work}
         self.tries = {job.name: job.tries for job in work}
         self.to_come = {job.name: job.at for job in work}
-        self.waiting: dict[str, Place] = {}
+        self.waiting: dict[str, Waiting] = {}
         self.running: dict[str, int] = {}
         self.lapses: dict[str, int] = {}
         self.first_on: dict[str, dict[str, datetime]] = defaultdict(dict)
@@ -80,7 +80,7 @@ class Site:
         for name in sorted(name for name, at in self.to_come.items() if at <= now):
             del self.to_come[name]
             job = self.jobs[name]
-            new = Place(job.float_h, T0 + timedelta(seconds=now), name, job.wants)
+            new = Waiting(job.float_h, T0 + timedelta(seconds=now), name, job.wants)
             self.waiting[name] = arrived(new, self.waiting.values())
         self._begin(now)
 
@@ -104,7 +104,7 @@ class Site:
             if first is not None:
                 self.first_on[first.activity].setdefault(thing, T0 + timedelta(seconds=now))
 
-    def _of_each_engine(self, line: list[Place], used: set[str]) -> set[str]:
+    def _of_each_engine(self, line: list[Waiting], used: set[str]) -> set[str]:
         found: set[str] = set()
         for engine in range(ENGINES):
             mine = [place for place in line if self.jobs[place.activity].engine == engine]
@@ -112,7 +112,7 @@ class Site:
             found |= {place.activity for place in beginning(mine, others, used)}
         return found
 
-    def _assert_overtakes_nobody(self, place: Place) -> None:
+    def _assert_overtakes_nobody(self, place: Waiting) -> None:
         for other in self.waiting.values():
             if other.activity != place.activity and other.wants & place.wants:
                 assert place < other, f"{place} begins before {other}"
@@ -143,22 +143,22 @@ def test_everything_ends_and_nobody_is_overtaken_who_is_first(work: list[Job], k
 @given(st.lists(st.sampled_from([0.0, 3.0]), min_size=1, max_size=30), st.sampled_from([0.0, 900.0]))
 def test_a_stream_of_urgent_work_does_not_pass_a_wide_step_that_is_first(floats: list[float], of_wide: float) -> None:
     """However much float it has. What it does not want goes on."""
-    wide = Place(of_wide, T0, "wide", frozenset(THINGS[:4]))
+    wide = Waiting(of_wide, T0, "wide", frozenset(THINGS[:4]))
     line = [wide]
     for number, float_h in enumerate(floats, start=1):
-        line.append(arrived(Place(float_h, T0, f"narrow-{number:02}", frozenset({"node-1"})), line))
+        line.append(arrived(Waiting(float_h, T0, f"narrow-{number:02}", frozenset({"node-1"})), line))
     assert min(line) == wide
     assert beginning(line, (), {"node-0"}) == []
-    apart = arrived(Place(0.0, T0, "apart", frozenset({"node-4"})), line)
+    apart = arrived(Waiting(0.0, T0, "apart", frozenset({"node-4"})), line)
     assert beginning([*line, apart], (), {"node-0"}) == [apart]
 
 
 def test_among_those_that_are_first_nowhere_the_float_decides() -> None:
     """The urgent one comes before what waits already, and after what is first."""
-    first = Place(100.0, T0, "first", frozenset({"node-1"}))
-    second = arrived(Place(50.0, T0, "second", frozenset({"node-1"})), [first])
-    third = arrived(Place(500.0, T0, "third", frozenset({"node-1"})), [first, second])
-    urgent = arrived(Place(0.0, T0, "urgent", frozenset({"node-1"})), [first, second, third])
+    first = Waiting(100.0, T0, "first", frozenset({"node-1"}))
+    second = arrived(Waiting(50.0, T0, "second", frozenset({"node-1"})), [first])
+    third = arrived(Waiting(500.0, T0, "third", frozenset({"node-1"})), [first, second])
+    urgent = arrived(Waiting(0.0, T0, "urgent", frozenset({"node-1"})), [first, second, third])
 
     assert [place.activity for place in sorted([third, urgent, second, first])] == [
         "first",
