@@ -53,12 +53,15 @@ def take_turns(
         begun = [one for one in ours if one.granted and one.activity in busy]
         elsewhere = {one.activity for one in others if one.granted}
         mine = [wish for wish in wishes if wish.activity not in elsewhere]
+        wished = {wish.activity for wish in mine}
         waiting = [one for one in others if not one.granted]
-        places = _places(mine, [*ours, *waiting], now)
+        had = [one for one in ours if one.activity in wished]
+        places = _places(mine, [*had, *waiting], now)
         used = in_use(asked, [*others, *begun])
         things = {thing for one in used for thing in one.wants}
-        first = beginning(places.values(), map(place_of, waiting), things)
-        turn = {place.activity for place in first}
+        line = [places[name] for name in wished]
+        begins = beginning(line, map(place_of, waiting), things)
+        turn = {place.activity for place in begins}
         until = now + timedelta(seconds=lease_s)
         wanted = [one._replace(lease_until=until) for one in begun]
         for wish in mine:
@@ -86,7 +89,7 @@ def _places(
     kept: Sequence[Reservation],
     now: datetime,
 ) -> dict[str, Waiting]:
-    """Return the place of each wish: the one that its attempt has, with any engine, or one behind what waits already.
+    """Return the places of wishes and of all that waits. A wish has the one of its attempt, with any engine, or one behind the others.
 
     Who wants something more than before arrives anew.
     """
@@ -101,8 +104,7 @@ def _places(
             arriving.append(Waiting(wish.float_h, now, wish.activity, wish.wants))
     for new in sorted(arriving):
         places[new.activity] = arrived(new, places.values())
-    wished = {wish.activity for wish in wishes}
-    return {name: place for name, place in places.items() if name in wished}
+    return places
 
 
 def _store(
