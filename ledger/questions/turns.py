@@ -86,10 +86,12 @@ def in_use(snapshot: Snapshot, kept: Iterable[Reservation]) -> list[InUse]:
 def turns(snapshot: Snapshot) -> dict[str, Turn]:
     """Return every activity that waits for its turn, by id, the first in the order first."""
     kept = reservations(snapshot, datetime.now(UTC))
-    waiting = {one.activity: place_of(one) for one in kept if not one.granted}
-    if not waiting:
+    if not kept:
         return {}
-    line, used = sorted(waiting.values()), in_use(snapshot, kept)
+    used = in_use(snapshot, kept)
+    begun = {one.activity for one in used}
+    waiting = {one.activity: place_of(one) for one in kept if one.activity not in begun}
+    line = sorted(waiting.values())
     found = {}
     for number, place in enumerate(line):
         behind = (*_behind(place, used), *_later(place, line[:number]))

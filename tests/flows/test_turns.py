@@ -2,51 +2,37 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from flows.prefect_server import PrefectServer
-from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.questions.turns import turns
-from ledger.stores.log import machine_clock
 from ledger.trust.audit import audit
-from tests.flows.conftest import PLAYBOOK, Running, Start, runs, state, until
-from tests.ledger.conftest import activity, elsewhere, link, share, small_plan
+from tests.flows.busy_site import FIRST, LAST, WIDE, make, make_inventory, make_playbooks
+from tests.flows.conftest import Running, Start, runs, state, until
+from tests.ledger.conftest import elsewhere, share
 from tests.needs import needs_postgres
 from tests.postgres_server import EVERYBODY, ON_POSTGRES, Server
 
 pytestmark = pytest.mark.slow
 
-PODS = ("pod-001", "pod-002", "pod-003")
-ROUNDS = 5
-FIRST, WIDE = "200@pod-001", "250@site"
-
 
 @pytest.fixture
 def inventory(tmp_path: Path) -> Path:
-    """One host a pod, all of them this machine."""
-    path = tmp_path / "hosts.ini"
-    here = f"ansible_connection=local ansible_python_interpreter={sys.executable}"
-    path.write_text("".join(f"{pod}-n1 {here}\n" for pod in PODS), encoding="utf-8")
-    return path
+    """One host a pod."""
+    return make_inventory(tmp_path)
 
 
 @pytest.fixture
 def playbooks(tmp_path: Path) -> Path:
-    """A playbook a pod, each of another duration, so that the pods are never free at one instant; and one for all hosts."""
-    folder = tmp_path / "playbooks" / "networking"
-    folder.mkdir(parents=True)
-    for seconds, pod in enumerate(PODS, start=1):
-        (folder / f"{pod}.yml").write_text(PLAYBOOK.format(seconds=seconds), encoding="utf-8")
-    (folder / "wide.yml").write_text(PLAYBOOK.format(seconds=1), encoding="utf-8")
-    return folder.parent
+    """A playbook a pod, and one for all."""
+    return make_playbooks(tmp_path)
 
 
 @pytest.fixture
 def busy(tmp_path: Path) -> Path:
-    """A site where each pod has a chain of short steps, and all pods together a step that is ready after the first of them."""
+    """The busy site, in a file."""
     folder = tmp_path / "site"
     make(folder)
     return folder
@@ -61,26 +47,6 @@ def shared(postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     share(here, postgres.url(postgres.database(), EVERYBODY))
     make(here)
     return here, elsewhere(here, "there")
-
-
-def make(folder: Path) -> None:
-    reads = {"kind": "verify", "effect": "read", "policy": {"needed": "by-hand"}}
-    made, links = [], [link(FIRST, WIDE)]
-    for pod in PODS:
-        for number in range(ROUNDS):
-            made.append(activity(f"{200 + number}@{pod}", playbook=f"networking/{pod}.yml", **reads))
-            if number:
-                links.append(link(f"{199 + number}@{pod}", f"{200 + number}@{pod}"))
-    made.append(activity(WIDE, playbook="networking/wide.yml", **reads))
-    units = [
-        {"id": "site", "kind": "site", "parent": None, "title": "Site", "hosts": [f"{pod}-n1" for pod in PODS]},
-        *({"id": pod, "kind": "pod", "parent": "site", "title": pod, "hosts": [f"{pod}-n1"]} for pod in PODS),
-    ]
-    with create_ledger(
-        folder, site_name="Busy", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_clock
-    ) as ledger:
-        plan = small_plan(activities=made, links=links, units=units, orders=[])
-        adopt_plan(ledger, "pm", plan, reason="first plan")
 
 
 def waits(running: Running) -> dict[str, str]:
@@ -108,7 +74,7 @@ def test_a_wide_step_is_not_overtaken_by_a_stream_of_narrow_ones(busy: Path, sta
     until(lambda: state(busy, WIDE) == "done", seconds=120)
 
     assert len(overtook(busy)) <= 1, "what became ready together with it, and comes before it by its id"
-    until(lambda: all(state(busy, f"{199 + ROUNDS}@{pod}") == "done" for pod in PODS), seconds=60)
+    until(lambda: all(state(busy, name) == "done" for name in LAST), seconds=60)
     assert not audit(busy)
 
 
@@ -119,7 +85,7 @@ def test_two_engines_keep_one_order_on_a_shared_ledger(shared: tuple[Path, Path]
     start(here)
     start(there)
     until(lambda: state(here, WIDE) == "done", seconds=180)
-    until(lambda: all(state(here, f"{199 + ROUNDS}@{pod}") == "done" for pod in PODS), seconds=120)
+    until(lambda: all(state(here, name) == "done" for name in LAST), seconds=120)
 
     assert len(overtook(here)) <= 1
     for site in shared:
