@@ -67,14 +67,14 @@ def overtook(site: Path) -> list[str]:
 def test_a_wide_step_is_not_overtaken_by_a_stream_of_narrow_ones(busy: Path, start: Start) -> None:
     """Its hosts are never all free at one instant by themselves."""
     running = start(busy)
-    until(lambda: WIDE in waits(running), seconds=60)
+    until(lambda: WIDE in waits(running), seconds=180)
     said = waits(running)[WIDE]
     assert "running since" in said
     assert "place 1 of" in said
-    until(lambda: state(busy, WIDE) == "done", seconds=120)
+    until(lambda: state(busy, WIDE) == "done", seconds=300)
 
     assert len(overtook(busy)) <= 1, "what became ready together with it, and comes before it by its id"
-    until(lambda: all(state(busy, name) == "done" for name in LAST), seconds=60)
+    until(lambda: all(state(busy, name) == "done" for name in LAST), seconds=300)
     assert not audit(busy)
 
 
@@ -84,8 +84,8 @@ def test_two_engines_keep_one_order_on_a_shared_ledger(shared: tuple[Path, Path]
     here, there = shared
     start(here)
     start(there)
-    until(lambda: state(here, WIDE) == "done", seconds=180)
-    until(lambda: all(state(here, name) == "done" for name in LAST), seconds=120)
+    until(lambda: state(here, WIDE) == "done", seconds=300)
+    until(lambda: all(state(here, name) == "done" for name in LAST), seconds=300)
 
     assert len(overtook(here)) <= 1
     for site in shared:
@@ -95,7 +95,7 @@ def test_two_engines_keep_one_order_on_a_shared_ledger(shared: tuple[Path, Path]
 def test_the_dashboard_says_what_a_waiting_run_waits_for(busy: Path, start: Start, server: PrefectServer) -> None:
     """In a task of its own, which ends at once: no thread waits."""
     running = start(busy)
-    until(lambda: state(busy, WIDE) == "done", seconds=120)
+    until(lambda: state(busy, WIDE) == "done", seconds=300)
 
     of_engine = {"tags": {"all_": [running.engine.tag]}}
     named = {"flow_runs": of_engine, "task_runs": {"name": {"like_": "250"}}}
