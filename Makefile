@@ -15,7 +15,7 @@ ROOMS := steps ledger flows tui clusterwright
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test quick lint $(LINTERS) lock bench bench-hostile bench-kills bench-ledger lab lab-up lab-down lab-clean clean
+.PHONY: setup demo test quick lint $(LINTERS) lock bench bench-hostile bench-kills bench-ledger bench-pods lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -103,6 +103,10 @@ bench-hostile: setup
 # An engine killed in the middle of playbooks that succeed. It takes about twenty minutes.
 bench-kills: setup
 	$(BIN)/python -m benchmarks.engine_kill 60 1
+
+# Forty pods of 32 hosts that join over time. It takes at most forty minutes.
+bench-pods: setup
+	$(BIN)/python -m benchmarks.fleet_of_pods 40 32 0.05 0 1
 
 $(BENCH_SITE)/ledger.db: | $(VENV)/.installed
 	$(BIN)/clusterwright init --preset superpod-1su $(BENCH_SITE)

@@ -103,6 +103,8 @@ def _head(
         yield seed_line(document["seed_says"])
     for unmet in answer.unmet:
         yield f"waits for {unmet.predecessor} {unmet.title} ({unmet.state}): {unmet.reason}"
+    if answer.turn is not None:
+        yield str(answer.turn)
     for need in answer.needs:
         yield f"needs {need}"
 

@@ -10,12 +10,15 @@ from flows.ansible.previewing import Differences, look
 from flows.ansible.run import RunSpec, require_ansible
 from flows.ansible.sources import kept_inventory
 from flows.ansible.variables import variables_of
+from flows.turns import in_turn
 from ledger.decisions.runs import record_preview
+from ledger.entries import Wish
 from ledger.evidence.plans import read_plan
 from ledger.questions.case import require_activity
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
+from ledger.rules.turns import float_of, wants
 from ledger.trust.engine_key import require_key
 from ledger.writing import Ledger
 from steps.errors import NotSatisfiedError, UnreachableError
@@ -44,8 +47,10 @@ def preview(folder: Path, activity: str) -> Differences:
         work_dir=runs / f"preview-{uuid.uuid4().hex[:12]}",
         log=runs / "preview.log",
     )
-    seen = look(spec)
+    wish = Wish(row.id, row.attempt, wants(terms.hosts, row.plan.shares), float_of(row))
     with Ledger.open(folder) as ledger:
+        with in_turn(ledger, wish):
+            seen = look(spec)
         record_preview(
             ledger,
             activity,

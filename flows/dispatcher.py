@@ -46,7 +46,7 @@ class Dispatcher:
                 advanced = bool(queued)
                 if advanced:
                     self.advance()
-                elif until_idle and queued == 0:
+                elif until_idle and queued == 0 and not self.engine.held_back:
                     return
                 else:
                     lookout.wait()

@@ -19,11 +19,15 @@ from flows.asked import Asked, Key
 from flows.bell import Bell
 from flows.groups import Group, Groups
 from flows.performer import Outcome, Performer
+from flows.turns import Turns
+from ledger.entries import Wish
 from ledger.questions.activities import ready
 from ledger.questions.case import require_activity
 from ledger.questions.snapshot import Snapshot
+from ledger.questions.turns import turns
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
+from ledger.rules.turns import float_of, wants
 from ledger.writing import Ledger
 from steps.design.calculated import Calculator
 from steps.schedule.plan import Plan
@@ -32,15 +36,20 @@ if TYPE_CHECKING:
     from flows.lookout import Lookout
 
 REQUESTED = "asked for"
+WAITS = "waits for its turn"
 KEY_WAIT_S = 1.0
 
 
 class Work(NamedTuple):
-    """An activity to be dealt with, and the hosts and shared things that this would touch."""
+    """An activity to be dealt with, and the hosts and shared things that this would touch.
+
+    `waits` says what it waits for, if that is all that its task has to show now. Such a task touches nothing.
+    """
 
     key: Key
     row: Activity
     touches: frozenset[str]
+    waits: str = ""
 
 
 @dataclass
@@ -76,6 +85,7 @@ class Engine:
 
     def __post_init__(self) -> None:
         """Read what people were asked before, and index the plan."""
+        self.turns = Turns(self.ledger, self.id)
         self._asked = Asked(self.site_dir / ".clusterwright" / "asked.jsonl")
         self.use(self.plan, self.revision)
 
@@ -118,7 +128,7 @@ class Engine:
         return None
 
     def is_busy(self, group: Group) -> bool:
-        """Return whether work of a group is being dealt with, or waits for a host in use."""
+        """Return whether work of a group is being dealt with, or waits for its turn."""
         with self._lock:
             groups = {self.groups.of(work.row) for work in self._open.values()}
             return group in self.held_back or group in groups
@@ -143,34 +153,46 @@ class Engine:
 
     def _touched(self, snapshot: Snapshot, row: Activity) -> frozenset[str]:
         """Return the hosts that a run would touch and the shared things that it would use. Empty where nothing would run."""
-        hosts = self.performer.hosts(snapshot, row)
-        if not hosts:
-            return frozenset()
-        shared = (f"the {thing}" for thing in self.activities[row.id].shares)
-        return frozenset({*hosts, *shared})
+        return wants(self.performer.hosts(snapshot, row), row.plan.shares)
 
     def queue_up(self, fresh: list[Work]) -> int:
-        """Queue work for the phase runs, except what would touch a host or a shared thing in use. Return how many."""
-        queued = 0
+        """Queue work for the phase runs, except what has to wait for its turn. Return how much."""
         with self._lock:
-            busy = {name for work in self._open.values() for name in work.touches}
-            active = {key.activity for key in self._open}
-            self.held_back = set()
-            for work in fresh:
-                group = self.groups.of(work.row)
-                if work.key.activity in active:
-                    continue
-                if not busy.isdisjoint(work.touches):
-                    self.held_back.add(group)
-                    continue
-                busy.update(work.touches)
+            begun = [work for work in self._open.values() if not work.waits]
+        active = {work.row.id for work in begun}
+        new = {work.row.id: work for work in reversed(fresh) if work.row.id not in active}
+        wishes = [Wish(w.row.id, w.row.attempt, w.touches, float_of(w.row)) for w in new.values() if w.touches]
+        turn = self.turns.take(wishes, {work.row.id for work in begun if work.touches})
+        waiting = [work for work in new.values() if work.touches and work.row.id not in turn]
+        begins = [work for work in new.values() if not work.touches or work.row.id in turn]
+        queued = [*reversed(begins), *self._to_tell(waiting)]
+        with self._lock:
+            self.held_back = {self.groups.of(work.row) for work in waiting}
+            for work in queued:
                 self._taken.add(work.key)
                 self._open[work.key] = work
-                self.requested.discard(work.row.id)
-                self.queues.setdefault(group, queue.Queue()).put(work)
-                queued += 1
-            self.handed += queued
-        return queued
+                self.queues.setdefault(self.groups.of(work.row), queue.Queue()).put(work)
+            self.requested.difference_update(work.row.id for work in begins)
+            self.handed += len(queued)
+        return len(queued)
+
+    def _to_tell(self, waiting: list[Work]) -> list[Work]:
+        """Return tasks that show in the dashboard what work waits for. There is one for an attempt."""
+        untold = [w for w in waiting if w.key._replace(mark=WAITS) not in self._taken]
+        if not untold:
+            return []
+        with self.snapshot() as snapshot:
+            found = turns(snapshot)
+        return [
+            Work(work.key._replace(mark=WAITS), work.row, frozenset(), str(found[work.row.id]))
+            for work in untold
+            if work.row.id in found
+        ]
+
+    def waits_for(self, key: Key) -> str:
+        """Return what a task has to show of work that waits. Empty for a task that has something to do."""
+        with self._lock:
+            return self._open[key].waits if key in self._open else ""
 
     def ended(self, key: Key, outcome: Outcome) -> None:
         """Note that an activity that was handed out has been dealt with, and wake every thread that waits."""
@@ -178,6 +200,8 @@ class Engine:
             self._asked.add(key)
         with self._lock:
             self._open.pop(key, None)
+            if outcome.again:
+                self._taken.discard(key)
         self.bell.ring()
 
     def give_back(self, group: Group) -> None:

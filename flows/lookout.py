@@ -56,5 +56,6 @@ class Lookout:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop watching."""
+        """Stop watching, and free what was reserved."""
+        self._engine.turns.leave()
         self._watch.close()

@@ -24,13 +24,15 @@ RESULT_WORDS = {
 class Outcome(NamedTuple):
     """How a task ended: the name of its state in the dashboard, a sentence, and whether it failed.
 
-    `asked` is true for a question to a person. It is not asked again in the same attempt.
+    `asked` is true for a question to a person. It is not asked again in the same attempt. `again` is true where nothing was
+    done, and the engine tries again.
     """
 
     name: str
     message: str
     failed: bool = False
     asked: bool = False
+    again: bool = False
 
 
 Job = Callable[[], Outcome]

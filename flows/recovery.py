@@ -17,15 +17,18 @@ from flows.ansible.place import runs_folder
 from flows.engine_state import Engine
 from flows.executors.lease import folder_name
 from ledger.decisions.runs import lapsed_claims, settle
-from ledger.entries import Claim, RunOutcome
+from ledger.decisions.turns import free
+from ledger.entries import Claim, Reservation, RunOutcome
 from ledger.questions.records import claims, unclaimed_runs
 from ledger.questions.snapshot import Snapshot
+from ledger.questions.turns import reservations
 from steps.errors import NotSatisfiedError
 
 
 def recover(engine: Engine, snapshot: Snapshot) -> list[str]:
     """Settle the runs that other engines have abandoned. Return a sentence for each."""
     remove_abandoned(engine.site_dir.resolve() / ".clusterwright" / "runs", engine.id)
+    _free_reserved(engine, snapshot)
     others = [held for held in claims(snapshot) if not _is_ours(engine, held)]
     dead = [held for held in others if _is_dead(held)]
     said = [_taken_over(engine, held) for held in dead]
@@ -37,11 +40,19 @@ def recover(engine: Engine, snapshot: Snapshot) -> list[str]:
     return [sentence for sentence in said if sentence]
 
 
+def _free_reserved(engine: Engine, snapshot: Snapshot) -> None:
+    """Free what engines had reserved that have certainly ended. What those of other machines reserved ends with their lease."""
+    kept = reservations(snapshot, datetime.now(UTC))
+    gone = [one for one in kept if one.engine != engine.id and _is_dead(one)]
+    if gone:
+        free(engine.ledger, gone)
+
+
 def _is_ours(engine: Engine, held: Claim) -> bool:
     return held.owner.startswith(engine.id)
 
 
-def _is_dead(held: Claim) -> bool:
+def _is_dead(held: Claim | Reservation) -> bool:
     """Return whether a run's engine has certainly ended: it ran on this machine and boot, and its process does not exist."""
     is_here = held.host == platform.node() and held.boot_id in {"", boot_id()}
     return is_here and not psutil.pid_exists(held.pid)

@@ -10,7 +10,7 @@ from prefect.client.schemas.objects import State
 from prefect.states import Completed, Failed
 
 from flows.asked import Key
-from flows.engine_state import Engine, Work, engine_of
+from flows.engine_state import WAITS, Engine, Work, engine_of
 from flows.performer import Outcome
 from ledger.questions.case import require_activity
 from steps.errors import ClusterwrightError
@@ -29,12 +29,13 @@ def act(
     mark: str,
 ) -> State[None]:
     """Deal with one activity: run it, compute it, or ask a person and end."""
-    engine = engine_of(engine_id)
+    engine, key = engine_of(engine_id), Key(activity, attempt, mark)
     outcome = Outcome("Error", f"{activity}: the task ended without a result", failed=True)
     try:
-        outcome = _dealt_with(engine, activity, attempt)
+        waits = engine.waits_for(key)
+        outcome = Outcome(WAITS.capitalize(), waits) if waits else _dealt_with(engine, activity, attempt)
     finally:
-        engine.ended(Key(activity, attempt, mark), outcome)
+        engine.ended(key, outcome)
     if outcome.failed:
         return Failed(name=outcome.name, message=outcome.message)
     return Completed(name=outcome.name, message=outcome.message)

@@ -78,6 +78,38 @@ class Claim(NamedTuple):
     hosts: tuple[str, ...] = ()
 
 
+class Wish(NamedTuple):
+    """What an engine would run now if nothing else were in the way. `wants` are the hosts and shared things that it would use."""
+
+    activity: str
+    attempt: int
+    wants: frozenset[str]
+    float_h: float
+
+
+class Reservation(NamedTuple):
+    """What an engine keeps for an activity until `lease_until`, in machine time, and since when.
+
+    The activity waits for its turn, or it is `granted`: then it has begun, or is about to. A run has a claim instead from then on.
+    """
+
+    activity: str
+    engine: str
+    attempt: int
+    float_h: float
+    since: datetime
+    wants: tuple[str, ...]
+    granted: bool
+    lease_until: datetime
+    host: str = ""
+    boot_id: str = ""
+    pid: int = 0
+
+    def is_for(self, activity: str, attempt: int, wants: frozenset[str]) -> bool:
+        """Return whether it is kept for this attempt, and for everything that this wants."""
+        return (self.activity, self.attempt) == (activity, attempt) and wants <= set(self.wants)
+
+
 @dataclass(frozen=True, slots=True)
 class ProgressRow:
     """A line of progress.csv: work that was done before Clusterwright."""

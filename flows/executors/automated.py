@@ -24,7 +24,7 @@ from flows.ansible.run import RunEvent, RunSpec
 from flows.ansible.variables import variables_of
 from flows.ansible.waves import run_in_waves
 from flows.artifacts import publish_causes
-from flows.engine_state import Engine
+from flows.engine_state import WAITS, Engine
 from flows.executors.lease import Lease, claim_here, folder_name
 from flows.executors.measured import outcome_of
 from flows.performer import Job, Outcome, known_already, settled
@@ -43,7 +43,6 @@ from steps.errors import ClusterwrightError, NotSatisfiedError, UnreachableError
 
 engine_log = logging.getLogger("clusterwright.flows")
 
-HOST_WAIT_S = 0.5
 NAMED = 3
 """How many hosts a sentence names."""
 
@@ -167,14 +166,14 @@ class Automation:
         return waits._replace(message=f"it {seen.summary}; {waits.message}")
 
     def _claim_and_run(self, engine: Engine, row: Activity, play: Play) -> Outcome:
-        """Claim the activity, then run it. Wait while another engine has the activity or one of its hosts."""
-        while not engine.stopping.is_set():
-            digest = self._digest(row)  # a file may have been changed while another run had the hosts
-            held = claim_here(engine, row.id, hosts=play.hosts, playbook_digest=digest)
-            if held is not None:
-                return self._run(engine, row, held, digest)
-            engine.stopping.wait(HOST_WAIT_S)
-        return Outcome("Not run", "the engine stops; nothing was run")
+        """Claim the activity, then run it. If it is not its turn any more, it takes its place among those that wait."""
+        if engine.stopping.is_set():
+            return Outcome("Not run", "the engine stops; nothing was run")
+        digest = self._digest(row)  # a file may have been changed since it was looked at
+        held = claim_here(engine, row.id, hosts=play.hosts, playbook_digest=digest)
+        if held is None:
+            return Outcome(WAITS.capitalize(), "another engine has it, or one of its hosts", again=True)
+        return self._run(engine, row, held, digest)
 
     def _run(self, engine: Engine, row: Activity, held: Claim, digest: str) -> Outcome:
         """Run it under its lease, and settle its result. A claim is never left behind."""

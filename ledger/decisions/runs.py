@@ -19,14 +19,15 @@ from ledger.evidence.store import load, store
 from ledger.log.chain import Event
 from ledger.log.payloads.base import Left, ReadingPart
 from ledger.making import runs as made
-from ledger.questions.activities import shares_of
 from ledger.questions.case import LookedUp
 from ledger.questions.records import claims, live_releases, measurements, unclaimed_runs
 from ledger.questions.site import revision as revision_in_force
+from ledger.questions.turns import in_use, place_of, reservations
 from ledger.rules import runs as rules
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import State
-from ledger.state.claims import drop_claim, keep_claim
+from ledger.rules.turns import Waiting, arrived, beginning, float_of, wants
+from ledger.state.claims import drop_claim, drop_reservations, keep_claim
 from ledger.writing import Ledger
 from steps.value import value_text
 
@@ -49,15 +50,15 @@ def claim(
     machine_now: datetime | None = None,
     at: datetime | None = None,
 ) -> Claim | None:
-    """Claim an activity, in order to run it. Return None if another run has it, one of its hosts, or something that it shares.
+    """Claim an activity, in order to run it. Return None if it is not its turn: something that it wants is in use, or reserved.
 
     A step that changes or destroys something needs a release for exactly these hosts and this playbook.
     """
     with ledger.write() as writing:
-        lease_until = (machine_now or writing.machine_time) + timedelta(seconds=lease_s)
+        now = machine_now or writing.machine_time
         case = writing.case(activity, ENGINE, at)
         row = case.row
-        if row.state is State.RUNNING or _is_taken(case, hosts):
+        if row.state is State.RUNNING or not _may_begin(case, owner, hosts, now):
             return None
         rules.claim(case)
         payload = made.claimed(
@@ -69,21 +70,37 @@ def claim(
         )
         process = (host, boot_id, pid, pgid)
         run = (row.id, payload.attempt, payload.run, owner)
-        taken = Claim(*run, lease_until, *process, payload.hosts)
+        taken = Claim(*run, now + timedelta(seconds=lease_s), *process, payload.hosts)
         case.record(payload)
+        drop_reservations(writing.projection, row.id)
         keep_claim(writing.projection, taken)
         return taken
 
 
-def _is_taken(case: LookedUp, hosts: Sequence[str]) -> bool:
-    """Return whether another run has one of the hosts, or something shared. A lapsed claim keeps both until it is settled."""
-    if not hosts:
-        return False
-    wanted, shared = set(hosts), set(case.row.plan.shares)
-    for other in claims(case.snapshot):
-        if wanted & set(other.hosts) or shared & shares_of(case.snapshot, other.activity):
-            return True
-    return False
+def _may_begin(
+    case: LookedUp,
+    owner: str,
+    hosts: Sequence[str],
+    now: datetime,
+) -> bool:
+    """Return whether nothing that the run wants is in use, or reserved for what comes before it in the order.
+
+    What was granted to the engine has had its turn. A lapsed claim keeps all until it is settled.
+    """
+    row, wanted = case.row, wants(hosts, case.row.plan.shares)
+    if not wanted:
+        return True
+    kept, attempt = reservations(case.snapshot, now), made.claimed_attempt(case)
+    of_it = [one for one in kept if one.is_for(row.id, attempt, wanted)]
+    granted = [one for one in of_it if one.granted and owner.startswith(f"{one.engine}:")]
+    left = [one for one in kept if one not in granted]
+    used = {thing for one in in_use(case.snapshot, left) for thing in one.wants}
+    if granted:
+        return used.isdisjoint(wanted)
+    others = [place_of(one) for one in kept if not one.granted and one.activity != row.id]
+    new = Waiting(float_of(row), now, row.id, wanted)
+    place = place_of(of_it[0]) if of_it else arrived(new, others)
+    return bool(beginning([place], others, used))
 
 
 def _release(

@@ -90,9 +90,3 @@ def hosts_of(snapshot: Snapshot, name: str, playbook_digest: str) -> tuple[str, 
 def plays_nobody(snapshot: Snapshot, row: Activity) -> bool:
     """Return whether an activity has a playbook whose plays name none of its hosts. False if the plan has no inventory."""
     return row.plan.plays is not None and not hosts_of(snapshot, row.id, "")
-
-
-def shares_of(snapshot: Snapshot, name: str) -> set[str]:
-    """Return what an activity shares with others, for example a switch. Only one run at a time may use it."""
-    found = snapshot.column("SELECT json_extract(plan, '$.shares') FROM activity WHERE id = :name", name=name)
-    return {shared for text in found if text for shared in words(text)}

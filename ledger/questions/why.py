@@ -13,6 +13,7 @@ from ledger.questions.facts import how_to_record, lacking_facts
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import live_releases, measurements, preview, sign_offs
 from ledger.questions.snapshot import Snapshot
+from ledger.questions.turns import turns
 from ledger.questions.why_supply import Why, why_supply
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State
@@ -58,6 +59,7 @@ def why(snapshot: Snapshot, name: str) -> Why:
         _sentence(row),
         tuple(_waits(case)),
         tuple(_needs(case)),
+        turns(snapshot).get(row.id) if row.state is State.READY else None,
     )
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ledger.questions.links import predecessors
 from ledger.questions.orders import order_named, require_tranche
 from ledger.questions.snapshot import Snapshot
+from ledger.questions.turns import Turn
 from ledger.rules.activity import State
 from ledger.rules.readiness import unmet
 from ledger.rules.rows import OrderRow, TrancheRow, Unmet
@@ -14,13 +15,17 @@ from ledger.rules.subjects import is_delivery
 
 
 class Why(NamedTuple):
-    """Why an activity does not proceed: what it waits for (`unmet`), and what it still `needs`, in words."""
+    """Why an activity does not proceed: what it waits for (`unmet`), and what it still `needs`, in words.
+
+    `turn` is its place among the runs that wait for hosts in use. None if it is not among them.
+    """
 
     activity: str
     state: State
     state_sentence: str
     unmet: tuple[Unmet, ...]
     needs: tuple[str, ...]
+    turn: Turn | None = None
 
 
 def why_supply(snapshot: Snapshot, name: str) -> Why:

@@ -1,23 +1,48 @@
-"""Claims: which process runs which activity now.
+"""Claims and reservations: which process runs which activity now, and what engines keep for those that wait for their turn.
 
-A claim has times of this machine and ids of processes. So no event records it and no replay rebuilds it.
+They have times of this machine and ids of processes. So no event records them and no replay rebuilds them.
 """
 
 from __future__ import annotations
 
-from ledger.entries import Claim
+from datetime import datetime
+
+from ledger.entries import Claim, Reservation
 from ledger.state.projection import Projection, stored
 
-_MARKS = ", ".join(f":{name}" for name in Claim._fields)
-_KEEP = f"INSERT OR REPLACE INTO claim ({', '.join(Claim._fields)}) VALUES ({_MARKS})"  # noqa: S608  our names
+
+def _keep(table: str, names: tuple[str, ...]) -> str:
+    marks = ", ".join(f":{name}" for name in names)
+    return f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})"  # noqa: S608  our names
+
+
+_CLAIM = _keep("claim", Claim._fields)
+_RESERVATION = _keep("reservation", Reservation._fields)
 
 
 def keep_claim(p: Projection, claim: Claim) -> None:
     """Store a claim in the place of the activity's earlier one."""
     columns = {name: stored(value) for name, value in claim._asdict().items()}
-    p.run(_KEEP, **columns)
+    p.run(_CLAIM, **columns)
 
 
 def drop_claim(p: Projection, activity: str) -> None:
     """Remove the claim of an activity."""
     p.run("DELETE FROM claim WHERE activity = :activity", activity=activity)
+
+
+def keep_reservation(p: Projection, kept: Reservation) -> None:
+    """Store what an engine keeps for an activity, in the place of what it kept before."""
+    columns = {name: stored(value) for name, value in kept._asdict().items()}
+    p.run(_RESERVATION, **columns)
+
+
+def drop_reservations(p: Projection, activity: str, engine: str | None = None) -> None:
+    """Remove what one engine, or every engine, keeps for an activity."""
+    only = "activity = :activity AND (:engine IS NULL OR engine = :engine)"
+    p.run(f"DELETE FROM reservation WHERE {only}", activity=activity, engine=engine)  # noqa: S608  our names
+
+
+def drop_lapsed(p: Projection, now: datetime) -> None:
+    """Remove the reservations whose lease is over."""
+    p.run("DELETE FROM reservation WHERE lease_until <= :now", now=stored(now))

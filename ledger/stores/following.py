@@ -42,15 +42,17 @@ def is_begun(url: str) -> bool:
 
 
 def stands_at(site_dir: Path, standing: LogEnd) -> bool:
-    """Return whether the copy in a folder ends with the same event as the log."""
+    """Return whether the copy in a folder ends with the same event as the log, and has the same reservations."""
     if not (site_dir / LEDGER_FILE).exists():
         return standing.seq == 0
     with closing(connect(site_dir)) as copy:
         try:
             last = copy.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone()
+            reserved = copy.execute("SELECT activity, engine, lease_until FROM reservation").fetchall()
         except sqlite3.Error:
             return False
-    return last == (standing.seq, standing.hash) if last else standing.seq == 0
+    here = (*(last or (0, "")), frozenset(reserved))
+    return here == (standing.seq, standing.hash, standing.reserved)
 
 
 TakeOver = Callable[[Path], None]

@@ -74,6 +74,14 @@ CREATE TABLE IF NOT EXISTS clusterwright.name (digest text PRIMARY KEY, content 
 -- Claims: which process runs which activity now. They are not part of the record.
 CREATE TABLE IF NOT EXISTS clusterwright.claim (activity text PRIMARY KEY, held jsonb NOT NULL);
 
+-- Reservations: what engines keep for activities that wait for their turn. They are not part of the record either.
+CREATE TABLE IF NOT EXISTS clusterwright.reservation (
+  activity text,
+  engine text,
+  held jsonb NOT NULL,
+  PRIMARY KEY (activity, engine)
+);
+
 -- An empty table that is locked while somebody decides. So no event is appended between reading the last event and appending
 -- the next one.
 CREATE TABLE IF NOT EXISTS clusterwright.turn ();
@@ -253,6 +261,22 @@ BEGIN
   NOTIFY clusterwright;
 END $$;
 
+-- Replaces all reservations. Only the engine may.
+CREATE OR REPLACE FUNCTION clusterwright.reserve(reservations jsonb) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT clusterwright.is_engine() THEN
+    RAISE EXCEPTION '% may not reserve hosts: it is not a member of %', session_user, current_database() || '_engine'
+      USING ERRCODE = 'CW002';
+  END IF;
+  PERFORM (r ->> 'lease_until')::timestamptz, (r ->> 'since')::timestamptz, (r ->> 'attempt')::integer, (r ->> 'pid')::bigint,
+    (r ->> 'float_h')::double precision, (r ->> 'granted')::boolean, jsonb_array_length(r -> 'wants')
+    FROM jsonb_array_elements(reservations) r;
+  DELETE FROM clusterwright.reservation;
+  INSERT INTO clusterwright.reservation SELECT r ->> 'activity', r ->> 'engine', r FROM jsonb_array_elements(reservations) r;
+  NOTIFY clusterwright;
+END $$;
+
 DO $$
 DECLARE
   record_role text := current_database() || '_record';
@@ -260,7 +284,8 @@ DECLARE
   thing text;
 BEGIN
   EXECUTE format('ALTER SCHEMA clusterwright OWNER TO %I', record_role);
-  FOREACH thing IN ARRAY ARRAY['event', 'person', 'evidence', 'name', 'claim', 'turn'] LOOP
+  FOREACH thing IN ARRAY ARRAY['event', 'person', 'evidence', 'name', 'claim', 'reservation',
+                               'turn'] LOOP
     EXECUTE format('ALTER TABLE clusterwright.%I OWNER TO %I', thing, record_role);
     EXECUTE format('REVOKE ALL ON clusterwright.%I FROM PUBLIC, %I', thing, people_role);
     IF thing <> 'turn' THEN
@@ -268,7 +293,7 @@ BEGIN
     END IF;
   END LOOP;
   FOREACH thing IN ARRAY ARRAY['take_turn()', 'append(jsonb, jsonb)', 'keep(bytea)', 'keep_name(bytea)',
-                               'forget_redacted()', 'hold(jsonb)', 'is_engine()', 'may_act_as(text)',
+                               'forget_redacted()', 'hold(jsonb)', 'reserve(jsonb)', 'is_engine()', 'may_act_as(text)',
                                'hash_of(clusterwright.event)', 'refuse()', 'kinds()',
                                'refuse_strange(clusterwright.event)'] LOOP
     EXECUTE format('ALTER FUNCTION clusterwright.%s OWNER TO %I', thing, record_role);

@@ -40,11 +40,12 @@ MOVED = ""
 
 
 class LogEnd(NamedTuple):
-    """The last event of the log, and the time of the server."""
+    """The last event of the log, the time of the server, and what is reserved: which activity by which engine, and until when."""
 
     seq: int
     hash: str
     now: datetime
+    reserved: frozenset[tuple[str, str, str]]
 
 
 class Database(AbstractContextManager["Database"]):
@@ -62,12 +63,14 @@ class Database(AbstractContextManager["Database"]):
         return f"the database {said.get('dbname') or '?'} at {said.get('host') or 'this machine'}"
 
     def standing(self) -> LogEnd:
-        """Return the last event of the log and the server's time. The last event of an empty log is 0."""
-        ((seq, digest, now),) = self._rows(
+        """Return the last event of the log, the server's time, and what is reserved. The last event of an empty log is 0."""
+        ((seq, digest, now, reserved),) = self._rows(
             "SELECT coalesce(max(seq), 0), (SELECT hash FROM clusterwright.event ORDER BY seq DESC LIMIT 1),"
-            " clock_timestamp() FROM clusterwright.event"
+            " clock_timestamp(), (SELECT jsonb_agg(jsonb_build_array(activity, engine, held ->> 'lease_until'))"
+            " FROM clusterwright.reservation) FROM clusterwright.event"
         )
-        return LogEnd(seq, digest or "", now.astimezone(UTC))
+        kept = frozenset(map(tuple, reserved or ()))
+        return LogEnd(seq, digest or "", now.astimezone(UTC), kept)
 
     def hash_at(self, seq: int) -> str | None:
         """Return the hash of an event. None if the log ends before it."""
@@ -157,6 +160,14 @@ class Database(AbstractContextManager["Database"]):
     def hold(self, claims: Sequence[Mapping[str, Any]]) -> None:
         """Replace all claims."""
         self._rows("SELECT clusterwright.hold(%s)", json.dumps([*map(dict, claims)]))
+
+    def reservations(self) -> list[dict[str, Any]]:
+        """Return what engines keep for what waits for its turn, or is about to begin."""
+        return self._column("SELECT held FROM clusterwright.reservation ORDER BY activity, engine")
+
+    def reserve(self, reservations: Sequence[Mapping[str, Any]]) -> None:
+        """Replace all reservations."""
+        self._rows("SELECT clusterwright.reserve(%s)", json.dumps([*map(dict, reservations)]))
 
     def evidence(self, digest: str) -> bytes | None:
         """Return the content with this digest, without checking it. None if there is none."""

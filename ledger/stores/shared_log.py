@@ -42,6 +42,10 @@ Apply = Callable[[Row], bool]
 Applying = Callable[[Connection, int], AbstractContextManager[Apply]]
 """Returns what applies an event to the projections. Its arguments are a transaction and the number of events to come."""
 
+_LISTS = frozenset({"hosts", "wants"})
+_TIMES = frozenset({"lease_until", "since"})
+"""The columns of claims and reservations that are not stored in the copy as in the database."""
+
 _AFTER = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq > ? ORDER BY seq"  # noqa: S608  our names
 
 
@@ -92,12 +96,14 @@ class SharedLog:
                 self.clock = lambda: machine_clock() + ahead
                 self._take_over(connection)
                 seq, _ = _head(connection)
-                before = _claims(connection)
+                before, kept = _stored(connection, "claim"), _stored(connection, "reservation")
                 yield
                 found = connection.exec_driver_sql(_AFTER, (seq,))
                 rows = [dict(row) for row in found.mappings()]
-                if (claims := _claims(connection)) != before:
+                if (claims := _stored(connection, "claim")) != before:
                     self.database.hold(claims)
+                if (reservations := _stored(connection, "reservation")) != kept:
+                    self.database.reserve(reservations)
                 if rows:
                     self._record(connection, rows)
                     seq, last = rows[-1]["seq"], rows[-1]["hash"]
@@ -117,7 +123,7 @@ class SharedLog:
         self.database.close()
 
     def _take_over(self, connection: Connection) -> None:
-        """Copy new events and all claims from the database. Raise UnreachableError if it no longer has the copy's last event."""
+        """Copy new events, and all claims and reservations, from the database. Raise UnreachableError if it no longer has the copy's last event."""
         seq, last = _head(connection)
         standing = self.database.standing()
         if standing.seq < seq or (seq and self.database.hash_at(seq) != last):
@@ -131,10 +137,8 @@ class SharedLog:
                     _refuse_broken(row, seq, last, self.database)
                     self._apply(row, connection, apply)
                     seq, last = row["seq"], row["hash"]
-        claim = SQLModel.metadata.tables["claim"]
-        connection.execute(claim.delete())
-        if claims := self.database.claims():
-            connection.execute(insert(claim), [_row_of(claim) for claim in claims])
+        _store(connection, "claim", self.database.claims())
+        _store(connection, "reservation", self.database.reservations())
 
     def _apply(self, row: Row, connection: Connection, apply: Apply) -> None:
         if row["kind"] == PlanAdopted.kind:
@@ -197,13 +201,27 @@ def _head(connection: Connection) -> tuple[int, str]:
     return (0, FIRST_HASH) if row is None else (row[0], row[1])
 
 
-def _claims(connection: Connection) -> list[Row]:
-    """Return the claims in the form in which the database stores them."""
-    claim = SQLModel.metadata.tables["claim"]
-    found = connection.execute(claim.select().order_by(claim.c.activity)).mappings()
-    return [dict(row) | {"hosts": json.loads(row["hosts"])} for row in found]
+def _stored(connection: Connection, name: str) -> list[Row]:
+    """Return the claims, or the reservations, in the form in which the database stores them."""
+    table = SQLModel.metadata.tables[name]
+    found = connection.execute(table.select().order_by(*table.primary_key)).mappings()
+    return [_converted(dict(row), json.loads) for row in found]
 
 
-def _row_of(claim: Row) -> Row:
-    lease_until = stamp(moment(claim["lease_until"]))
-    return claim | {"hosts": json.dumps(claim["hosts"]), "lease_until": lease_until}
+def _store(connection: Connection, name: str, rows: Sequence[Row]) -> None:
+    """Put claims, or reservations, of the database in the place of those that the copy has."""
+    table = SQLModel.metadata.tables[name]
+    connection.execute(table.delete())
+    if rows:
+        stored = [_converted(row | _times(row), json.dumps) for row in rows]
+        connection.execute(insert(table), stored)
+
+
+def _converted(row: Row, convert: Callable[[Any], Any]) -> Row:
+    """Return a row whose lists are converted to text, or from text."""
+    lists = {name: convert(row[name]) for name in _LISTS & row.keys()}
+    return row | lists
+
+
+def _times(row: Row) -> Row:
+    return {name: stamp(moment(row[name])) for name in _TIMES & row.keys()}

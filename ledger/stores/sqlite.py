@@ -23,7 +23,7 @@ from ledger.stores.file import BUSY_SECONDS, COPY, FORMAT, world_error
 from ledger.stores.log import machine_clock
 from steps.errors import UnreachableError
 
-OPERATIONAL = frozenset({"event", "claim", "appended"})
+OPERATIONAL = frozenset({"event", "claim", "reservation", "appended"})
 """Tables that replay does not rebuild."""
 
 FILE_ERRORS = (DatabaseError, sqlite3.Error)

@@ -56,6 +56,7 @@ ASKS_NOBODY = {
     "plan": ("create_ledger",),
     "runs": ("lapsed_claims",),
     "sign_off": ("sign_elsewhere",),
+    "turns": ("free", "take_turns"),
 }
 """Public functions over a ledger that take no decision of their own: they read, carry out, or hand a decision on."""
 

@@ -128,6 +128,8 @@ def _why(case: LookedUp) -> Text:
         text.append("\n  waits for ").append(unmet.predecessor, style="bold")
         through = f", through {', '.join(unmet.bridged)}" if unmet.bridged else ""
         text.append_text(safe(f" {unmet.title} ({unmet.state}{through}): {unmet.reason}"))
+    if answer.turn is not None:
+        text.append("\n").append_text(safe(f"  {answer.turn}"))
     for need in answer.needs:
         text.append("\n").append_text(safe(f"  needs {need}"))
     return text

@@ -17,6 +17,7 @@ from clusterwright.flat import flat_activity
 from clusterwright.output import Cells, day
 from ledger.questions.activities import activities
 from ledger.questions.site import site_of
+from ledger.questions.turns import turns
 from ledger.rules.activity import FLAGS, Activity, State
 from steps.errors import InputError
 
@@ -44,7 +45,8 @@ def list_(
             organisation=organisation,
         )
         rows = [row for row in rows if flag is None or flag in row.flags]
-        zone, document = site_of(snapshot).time_zone, [flat_activity(row) for row in rows]
+        zone, waiting = site_of(snapshot).time_zone, turns(snapshot)
+        document = [flat_activity(row) | {"turn": waiting.get(row.id)} for row in rows]
         headers = ("state", "activity", "what", "who", "planned start", "flags")
         ask.table(snapshot, rows, headers, lambda row: _cells(row, zone), document=document)
 

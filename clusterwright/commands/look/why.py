@@ -29,5 +29,7 @@ def _print(found: Why) -> None:
     for unmet in found.unmet:
         through = f" (through {', '.join(unmet.bridged)})" if unmet.bridged else ""
         print(in_line(f"  waits for {unmet.predecessor} {unmet.title}: {unmet.state}{through}; {unmet.reason}"))
+    if found.turn is not None:
+        print(in_line(f"  {found.turn}"))
     for need in found.needs:
         print(in_line(f"  needs {need}"))

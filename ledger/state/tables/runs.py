@@ -1,4 +1,4 @@
-"""Runs of software, what they did host by host, requests for them, and the claims of the moment."""
+"""Runs of software, what they did host by host, requests for them, and the claims and reservations of the moment."""
 
 from __future__ import annotations
 
@@ -81,3 +81,20 @@ class ClaimTable(SQLModel, table=True):
     pid: int
     pgid: int
     hosts: tuple[str, ...] = word_list()
+
+
+class ReservationTable(SQLModel, table=True):
+    """What engines keep for activities that wait for their turn, or are about to begin. Machine time, as that of a claim."""
+
+    __tablename__ = "reservation"
+    activity: str = primary_key()
+    engine: str = primary_key()
+    attempt: int
+    float_h: float
+    since: datetime = utc()
+    wants: tuple[str, ...] = word_list()
+    granted: bool
+    lease_until: datetime = utc()
+    host: str
+    boot_id: str
+    pid: int

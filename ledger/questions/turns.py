@@ -1,0 +1,116 @@
+"""Whose turn it is: what is in use, what waits for it, and in which order (`ledger.rules.turns`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import islice
+from typing import NamedTuple
+
+from ledger.entries import Reservation
+from ledger.questions.snapshot import Snapshot, rows_of, table
+from ledger.rules.activity import words
+from ledger.rules.turns import Waiting, wants
+from steps.stamps import moment
+
+NAMED = 3
+"""How many hosts, and how many activities, a sentence names."""
+
+_CLAIMED = """
+SELECT c.activity, c.hosts, json_extract(a.plan, '$.shares'), r.started_at
+FROM claim c LEFT JOIN activity a ON a.id = c.activity LEFT JOIN run r ON r.id = c.run ORDER BY c.activity"""
+
+table("reservation")(Reservation)
+
+
+class InUse(NamedTuple):
+    """What a run uses, and since when. None where it is about to begin, or is a look in check mode."""
+
+    activity: str
+    wants: frozenset[str]
+    since: datetime | None
+
+
+class Behind(NamedTuple):
+    """What an activity waits for: another one that runs, or that waits too and comes before it, and the `things` that both want."""
+
+    activity: str
+    runs: bool
+    since: datetime | None
+    things: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Return the sentence that people read."""
+        how = "running" if self.runs else "waits before it,"
+        since = f"{how} since {self.since:%Y-%m-%d %H:%M}Z" if self.since else "its turn now"
+        return f"{self.activity} ({since}) on {_named(self.things)}"
+
+
+class Turn(NamedTuple):
+    """The place of an activity among all `of` that wait, the first being 1, since when it waits, and for what."""
+
+    place: int
+    of: int
+    since: datetime
+    behind: tuple[Behind, ...]
+
+    def __str__(self) -> str:
+        """Return the sentence that people read."""
+        waits = "; ".join(map(str, self.behind[:NAMED])) or "its engine, which is about to begin it"
+        more = f" and {len(self.behind) - NAMED} more" if len(self.behind) > NAMED else ""
+        return f"waits for {waits}{more}; place {self.place} of {self.of} in the order"
+
+
+def reservations(snapshot: Snapshot, now: datetime) -> list[Reservation]:
+    """Return what engines keep for activities at `now`, in machine time. What has lapsed is not among it."""
+    found = rows_of(snapshot, Reservation, "ORDER BY t.activity, t.engine")
+    return [kept for kept in found if kept.lease_until > now]
+
+
+def place_of(kept: Reservation) -> Waiting:
+    """Return the place of an activity in the order."""
+    return Waiting(kept.float_h, kept.since, kept.activity, frozenset(kept.wants))
+
+
+def in_use(snapshot: Snapshot, kept: Iterable[Reservation]) -> list[InUse]:
+    """Return what runs use, and what is granted. A lapsed claim keeps all until its run is settled."""
+    used = []
+    for activity, hosts, shares, since in snapshot.ask(_CLAIMED):
+        touched = wants(words(hosts), words(shares or "[]"))
+        used.append(InUse(activity, touched, since and moment(since)))
+    granted = (one for one in kept if one.granted)
+    used += [InUse(one.activity, frozenset(one.wants), None) for one in granted]
+    return used
+
+
+def turns(snapshot: Snapshot) -> dict[str, Turn]:
+    """Return every activity that waits for its turn, by id, the first in the order first."""
+    kept = reservations(snapshot, datetime.now(UTC))
+    if not kept:
+        return {}
+    used = in_use(snapshot, kept)
+    begun = {one.activity for one in used}
+    waiting = {one.activity: place_of(one) for one in kept if one.activity not in begun}
+    line = sorted(waiting.values())
+    found = {}
+    for number, place in enumerate(line):
+        behind = (*_behind(place, used), *_later(place, line[:number]))
+        found[place.activity] = Turn(number + 1, len(line), place.since, behind)
+    return found
+
+
+def _behind(place: Waiting, used: Iterable[InUse]) -> Iterator[Behind]:
+    for one in used:
+        if things := place.wants & one.wants:
+            yield Behind(one.activity, True, one.since, tuple(sorted(things)))
+
+
+def _later(place: Waiting, earlier: Iterable[Waiting]) -> Iterator[Behind]:
+    for one in earlier:
+        if things := place.wants & one.wants:
+            yield Behind(one.activity, False, one.since, tuple(sorted(things)))
+
+
+def _named(things: tuple[str, ...]) -> str:
+    named = ", ".join(islice(things, NAMED))
+    return f"{named} and {len(things) - NAMED} more" if len(things) > NAMED else named
