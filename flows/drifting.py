@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from flows.ansible.differing import Difference, Differences
+from flows.ansible.differing import Difference, Differing
 from flows.ansible.digest import same_playbook
 from flows.ansible.place import runs_folder
 from flows.ansible.run import PlaybookResult, RunSpec, run_playbook
@@ -91,7 +91,7 @@ def look_for_drift(
     hosts = tuple(host for host in found.hosts if host not in busy)
     if not hosts:
         return Look(found, "", (), (), passed)
-    seen = Differences()
+    seen = Differing()
     spec = _spec(place, plan, found.row, hosts)
     result = run_playbook(spec, on_event=seen.note, cancel=cancel)
     passed |= _not_seen(result)

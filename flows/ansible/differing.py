@@ -25,7 +25,7 @@ class Difference(NamedTuple):
     lines: str
 
 
-class Differences:
+class Differing:
     """Collects the differences of a run in check mode from its events. What a handler would do follows from them, and is left out."""
 
     def __init__(self) -> None:

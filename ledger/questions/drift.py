@@ -22,7 +22,8 @@ _WORK = """
 state IN ('done', 'awaiting_sign_off') AND kind = 'automate' AND NOT simulated AND (:name IS NULL OR id = :name)
 AND EXISTS (SELECT 1 FROM run r WHERE r.activity = activity.id AND r.attempt = activity.attempt AND r.status = 'ok')"""
 _DRIFTED = """
-SELECT a.id, a.title, p.changed, p.summary, p.at FROM preview p JOIN activity a ON a.id = p.activity AND a.attempt = p.attempt
+SELECT a.id, json_extract(a.plan, '$.title'), p.changed, p.summary, p.at
+FROM preview p JOIN activity a ON a.id = p.activity AND a.attempt = p.attempt
 WHERE a.state IN ('done', 'awaiting_sign_off') AND p.changed <> '[]' AND (:name IS NULL OR a.id = :name)
   AND p.at >= (SELECT max(r.settled_at) FROM run r WHERE r.activity = a.id AND r.attempt = a.attempt)
 ORDER BY a.id"""
@@ -50,40 +51,48 @@ class DriftRow(NamedTuple):
 
 def to_look_at(snapshot: Snapshot, name: str | None = None) -> list[Activity]:
     """Return the finished activities whose runs have changed hosts, in the order of the plan; with a name, only that one."""
-    found = select(snapshot, _WORK, name=name)
-    return [row for row in found if row.plan.effect is Effect.CHANGE and row.plan.playbook]
+    found = (row for row in select(snapshot, _WORK, name=name) if row.plan.playbook)
+    return [row for row in found if row.plan.effect is Effect.CHANGE]
 
 
 def origin(snapshot: Snapshot, name: str) -> Origin:
     """Return what set the state of an activity's hosts. Raise where no run has done that, or where it may not be looked at."""
-    row = next(iter(to_look_at(snapshot, name)), None)
-    if row is None:
+    found = to_look_at(snapshot, name)
+    if not found:
         raise NotSatisfiedError(
             f"{name} cannot be looked at: no finished run of it has changed hosts", hint=f"clusterwright why {name}"
         )
-    *_, run = (run for run in runs(snapshot, name) if run.status == "ok" and run.attempt == row.attempt)
-    released = [release for release in releases(snapshot, name) if release.consumed_by == run.id]
-    signed = [sign_off for sign_off in sign_offs(snapshot, name) if sign_off.attempt == row.attempt]
+    (row,) = found
+    of_attempt = [run for run in runs(snapshot, name) if run.attempt == row.attempt]
+    *_, run = (run for run in of_attempt if run.status == "ok")
     hosts = [item.host for item in items(snapshot, run.id) if item.status in RUN_DONE]
-    return Origin(row, run, tuple(hosts), released[-1] if released else None, tuple(signed))
+    used = (release for release in releases(snapshot, name) if release.consumed_by == run.id)
+    signed = [one for one in sign_offs(snapshot, name) if one.attempt == row.attempt]
+    return Origin(row, run, tuple(hosts), next(used, None), tuple(signed))
 
 
 def run_at(snapshot: Snapshot, host: str, at: datetime) -> RunRow | None:
     """Return the run that worked on a host at a time. None if there was none."""
     for run in runs(snapshot):
-        is_then = run.settled_at is not None and run.started_at <= at <= run.settled_at
-        if is_then and host in {item.host for item in items(snapshot, run.id)}:
+        if run.settled_at is None or not run.started_at <= at <= run.settled_at:
+            continue
+        if host in {item.host for item in items(snapshot, run.id)}:
             return run
     return None
 
 
 def hosts_claimed_since(snapshot: Snapshot, seq: int) -> set[str]:
     """Return the hosts of runs that began after the event with this number."""
-    since = (event.payload["hosts"] for event in events(snapshot, seq) if event.kind == "run.claimed")
-    return {host for hosts in since for host in hosts}
+    found: set[str] = set()
+    for event in events(snapshot, seq):
+        if event.kind == "run.claimed":
+            found.update(event.payload["hosts"])
+    return found
 
 
 def drifted(snapshot: Snapshot, name: str | None = None) -> list[DriftRow]:
     """Return the activities of whose state the last look found differences, all or one."""
-    found = snapshot.ask(_DRIFTED, name=name)
-    return [DriftRow(row, title, words(hosts), said, moment(at)) for row, title, hosts, said, at in found]
+    rows = []
+    for row, title, hosts, said, at in snapshot.ask(_DRIFTED, name=name):
+        rows.append(DriftRow(row, title, words(hosts), said, moment(at)))
+    return rows
