@@ -41,7 +41,7 @@ def drift(ask: Asking, activities: Annotated[list[str] | None, WHICH] = None) ->
     if differing:
         raise NotSatisfiedError(
             f"hosts differ from what {', '.join(differing)} set; nothing was changed",
-            hint="put it into the inventory and release the step again, or open it again to undo the change",
+            hint="`reopen` and a release undo it; what is to stay goes into the inventory or the playbook first",
         )
     unseen = sorted({host for look in looks for host in look.passed_over})
     if unseen:
@@ -61,7 +61,7 @@ def _document(look: Look) -> Document:
         "run_settled_at": run.settled_at,
         "released_by": release and release.by,
         "released_at": release and release.at,
-        "signed_by": [(one.person, one.role, one.at) for one in look.origin.signed],
+        "sign_offs": look.origin.signed,
         "digest_of_run": run.playbook_digest,
         "digest_now": look.digest,
     }
