@@ -141,6 +141,16 @@ def test_a_file_changed_by_hand_is_named_and_left_as_it_is(hosts: Hosts) -> None
         assert head(snapshot) == before, "a look records nothing"
 
 
+def test_other_rights_of_a_file_are_a_difference_of_that_file(hosts: Hosts) -> None:
+    hosts.file("n1").chmod(0o600)
+
+    (found,) = hosts.look().findings
+
+    assert (found.host, found.path) == ("n1", str(hosts.file("n1")))
+    assert '-    "mode": "0600"' in found.lines
+    assert found.cause == "changed on the host since run-0001", "its content is older than the run's end"
+
+
 def test_a_playbook_changed_since_is_told_apart_from_a_host(hosts: Hosts) -> None:
     hosts.write_playbook(4200)
     by_files = hosts.look()
