@@ -72,6 +72,7 @@ _SITE = (
     "working_days",
     "working_hours",
     "evidence",
+    "drift",
     "engine_key",
 )
 _COMPARED = ("applicable", "title", "duration", "items", "policy", "criteria", "playbook", "role")

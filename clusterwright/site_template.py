@@ -46,6 +46,9 @@ people:
 # evidence:
 #   max_mb: 64
 #   types: [text, json, csv, png, jpeg, pdf]
+
+# When `up` looks whether hosts still are as finished steps have set them; never if left out.
+# drift: {{every: 24 h, at: "02:00"}}
 {inventory}"""
 
 _PERSON = """\

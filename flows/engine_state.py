@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flows.asked import Asked, Key
 from flows.bell import Bell
+from flows.drift_looks import DriftLooks
 from flows.groups import Group, Groups
 from flows.performer import Outcome, Performer
 from flows.turns import Turns
@@ -87,6 +88,7 @@ class Engine:
         """Read what people were asked before, and index the plan."""
         self.turns = Turns(self.ledger, self.id)
         self._asked = Asked(self.site_dir / ".clusterwright" / "asked.jsonl")
+        self._drift = DriftLooks(self.site_dir / ".clusterwright" / "drift", self.clock())
         self.use(self.plan, self.revision)
 
     def use(self, plan: Plan, revision: int) -> None:
@@ -149,6 +151,10 @@ class Engine:
         for name in sorted(self.requested):
             row = require_activity(snapshot, name)
             fresh.append((Key(row.id, row.attempt, REQUESTED), row))
+        for row in () if self.rehearsal else self._drift.due(snapshot, self.plan):
+            key = Key(row.id, row.attempt, self._drift.mark)
+            if key not in self._taken:
+                fresh.append((key, row))
         return [Work(key, row, self._touched(snapshot, row)) for key, row in fresh]
 
     def _touched(self, snapshot: Snapshot, row: Activity) -> frozenset[str]:
@@ -198,6 +204,8 @@ class Engine:
         """Note that an activity that was handed out has been dealt with, and wake every thread that waits."""
         if outcome.asked:
             self._asked.add(key)
+        if key.mark == self._drift.mark:
+            self._drift.ended(key.activity)
         with self._lock:
             self._open.pop(key, None)
             if outcome.again:

@@ -166,6 +166,8 @@ def _pass_on(words: Words, event: dict[str, Any]) -> None:
     match event.get("event"):
         case "playbook_on_task_start":
             report({"event": "task", "task": on_host["task"]})
+        case "playbook_on_handler_task_start":
+            report({"event": "handler", "task": on_host["task"]})
         case "runner_on_ok":
             _report_ok(report, data, on_host)
         case "runner_on_failed":
@@ -176,7 +178,7 @@ def _pass_on(words: Words, event: dict[str, Any]) -> None:
         case "runner_on_skipped":
             report({"event": "skipped", **on_host})
         case "runner_on_file_diff":
-            report({"event": "difference", "host": on_host["host"], "text": output})
+            report({"event": "difference", "text": output, **on_host})
         case kind if kind in PRINTED:
             _report_printed(words.text(output))
         case _:

@@ -24,6 +24,8 @@ from flows.ansible.run import RunEvent, RunSpec
 from flows.ansible.variables import variables_of
 from flows.ansible.waves import run_in_waves
 from flows.artifacts import publish_causes
+from flows.drift_text import keep
+from flows.drifting import Place, look_for_drift
 from flows.engine_state import WAITS, Engine
 from flows.executors.lease import Lease, claim_here, folder_name
 from flows.executors.measured import outcome_of
@@ -32,6 +34,7 @@ from flows.retrying import hosts_left
 from ledger.decisions.runs import record_preview, settle
 from ledger.entries import Claim, RunOutcome
 from ledger.log.payloads.runs import RunSettled
+from ledger.questions.drift import STANDS, origin
 from ledger.questions.records import live_releases
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import lacks_preview
@@ -84,6 +87,8 @@ class Automation:
 
     def hosts(self, snapshot: Snapshot, row: Activity) -> tuple[str, ...]:
         """Return the hosts that a run, or a preview, would touch now. Empty where nothing would run."""
+        if row.state in STANDS:
+            return origin(snapshot, row.id).hosts
         play = self._play(snapshot, row)
         return play.hosts if play.waits is None or play.to_preview else ()
 
@@ -95,7 +100,12 @@ class Automation:
         return cancel is not None
 
     def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:
-        """Return what runs an activity's playbook, or looks what it would change, or says why it does neither."""
+        """Return what runs an activity's playbook, or looks what it would change, or says why it does neither.
+
+        What is finished is not run: its hosts are looked at for drift.
+        """
+        if row.state in STANDS:
+            return partial(self._look_for_drift, engine, row)
         play = self._play(snapshot, row)
         if play.waits is None:
             return partial(self._claim_and_run, engine, row, play)
@@ -164,6 +174,15 @@ class Automation:
             summary=seen.summary,
         )
         return waits._replace(message=f"it {seen.summary}; {waits.message}")
+
+    def _look_for_drift(self, engine: Engine, row: Activity) -> Outcome:
+        """Look at the hosts of a finished activity, and keep what differs. Nothing is opened again."""
+        assert self.inventory is not None
+        place = Place(engine.site_dir, self.playbooks.resolve(), self.inventory)
+        look = look_for_drift(place, engine.plan, row.id, engine.snapshot, engine.stopping)
+        if not engine.stopping.is_set():
+            keep(engine.ledger, look, engine.plan.time_zone)
+        return Outcome("Drift found" if look.findings else "No drift", look.summary)
 
     def _claim_and_run(self, engine: Engine, row: Activity, play: Play) -> Outcome:
         """Claim the activity, then run it. If it is not its turn any more, it takes its place among those that wait."""

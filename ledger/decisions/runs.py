@@ -262,11 +262,12 @@ def record_preview(
     playbook_digest: str,
     differences: bytes,
     summary: str,
+    changed: Sequence[str] = (),
     at: datetime | None = None,
 ) -> Event:
-    """Record what check mode showed for these hosts and this playbook, so that a person can look at it before the release."""
+    """Record what check mode showed for these hosts and this playbook: before the release for who releases, afterwards as drift."""
     digest = store(ledger.site_dir, differences)
     with ledger.case(activity, ENGINE, at) as case:
         name = f"{case.row.plan.step}.diff"
         left = Left(digest=digest, evidence="differences", name=name, size=len(differences))
-        return case.record(made.previewed(case, hosts, playbook_digest, summary, left))
+        return case.record(made.previewed(case, hosts, playbook_digest, summary, left, changed))

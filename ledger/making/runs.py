@@ -119,17 +119,22 @@ def previewed(
     playbook_digest: str,
     summary: str,
     differences: Left,
+    changed: Sequence[str],
 ) -> Previewed:
     """Return what check mode showed for these hosts and this playbook."""
     allowed(case, "record_preview")
     refuse_blocked(case)
-    permitted(case, Action.RELEASE)
+    permitted(case, Action.PREVIEW)
+    strangers = set(changed).difference(hosts)
+    if strangers:
+        raise InputError(f"it names {', '.join(sorted(strangers))} as changed, and nobody looked there")
     return Previewed(
         attempt=case.row.attempt,
         hosts=tuple(sorted(set(hosts))),
         playbook_digest=playbook_digest,
         summary=summary,
         differences=differences,
+        changed=tuple(sorted(set(changed))),
     )
 
 
@@ -270,7 +275,7 @@ def _answered_again(moment: Moment, event: Event, p: RequestAnswered) -> Request
 
 
 def _previewed_again(case: LookedUp, p: Previewed) -> Previewed:
-    return previewed(case, p.hosts, p.playbook_digest, p.summary, p.differences)
+    return previewed(case, p.hosts, p.playbook_digest, p.summary, p.differences, p.changed)
 
 
 AGAIN: Tables = {

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ledger.questions.activities import plays_nobody
 from ledger.questions.case import LookedUp, case_of
 from ledger.questions.checks import checklist
+from ledger.questions.drift import drifted
 from ledger.questions.facts import how_to_record, lacking_facts
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import live_releases, measurements, preview, sign_offs
@@ -119,6 +120,9 @@ def _needs(case: LookedUp) -> list[str]:
             return [f"to be signed again by {_roles(row)}: its approval ended on {row.valid_until:%Y-%m-%d}"]
         case State.DONE if row.stale:
             return [f"to be signed again by {_roles(row)}: something before it was opened again"]
+        case State.DONE:
+            said = drifted(case.snapshot, row.id)
+            return [f"a decision on drift: {found.summary} (clusterwright drift {row.id})" for found in said]
         case _:
             return []
 

@@ -110,6 +110,7 @@ class Action(StrEnum):
     NOT_APPLICABLE = "na"
     HOLD = "hold"
     RESUME = "resume"
+    PREVIEW = "preview"
     RELEASE = "release"
     CLAIM = "claim"
     SETTLE = "settle"
@@ -152,7 +153,7 @@ TABLE: dict[State, _Leads] = {
     _S.READY: {
         **_NOT_STARTED,
         **_all(_S.IN_PROGRESS, _A.START),
-        **_all(_S.OPEN, _A.MEASURE, _A.WAIVE, _A.RELEASE),
+        **_all(_S.OPEN, _A.MEASURE, _A.WAIVE, _A.PREVIEW, _A.RELEASE),
         **_all(_S.RUNNING, _A.CLAIM),
         _A.ATTEST: _CLOSED,
         _A.SIGN: _CLOSED,
@@ -173,7 +174,7 @@ TABLE: dict[State, _Leads] = {
     _S.AWAITING_SIGN_OFF: {
         **_all(_S.AWAITING_SIGN_OFF, _A.WITNESS, _A.ATTACH),
         _A.FACT: frozenset({_S.AWAITING_SIGN_OFF, _S.OPEN}),
-        **_all(_S.AWAITING_SIGN_OFF, _A.MEASURE, _A.WAIVE),
+        **_all(_S.AWAITING_SIGN_OFF, _A.MEASURE, _A.WAIVE, _A.PREVIEW),
         _A.CORRECT: _WORKED | {_S.OPEN},
         _A.SIGN: _CLOSED,
         **_all(_S.DONE, _A.OVERRIDE),
@@ -181,7 +182,7 @@ TABLE: dict[State, _Leads] = {
         **_STOPPED,
     },
     _S.DONE: {
-        **_all(_S.DONE, _A.ATTACH),
+        **_all(_S.DONE, _A.ATTACH, _A.PREVIEW),
         _A.FACT: frozenset({_S.DONE, _S.OPEN}),
         **_all(_S.DONE, _A.SIGN),
         **_all(_S.OPEN, _A.REOPEN),

@@ -177,12 +177,16 @@ class ReleaseRow(NamedTuple):
 
 
 class PreviewRow(NamedTuple):
-    """A preview: what check mode showed of a playbook. `differences` is the digest of that text in the evidence store."""
+    """A preview: what check mode showed of a playbook, and the hosts that it would change.
+
+    `differences` is the digest of that text in the evidence store.
+    """
 
     hosts: tuple[str, ...]
     playbook_digest: str
     summary: str
     differences: str
+    changed: tuple[str, ...]
     at: datetime
 
 

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from steps.catalog.schema import Closed
 from steps.catalog.terms import LinkType, Mapping, Scope
+from steps.drift_rule import DriftRule
 from steps.evidence_rules import EvidenceRules
 from steps.schedule.activity import CalendarId, Dates, Hours, PlanActivity
 
@@ -130,3 +131,4 @@ class Plan(Closed):
     evidence: EvidenceRules = Field(
         default=EvidenceRules(), description="what people may attach; older plans have none"
     )
+    drift: DriftRule | None = Field(default=None, description="when the engine looks for drift; None for never")

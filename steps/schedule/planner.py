@@ -84,6 +84,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         slip_day_usd=dossier.economics.slip_day,
         digests=around.digests,
         evidence=site.evidence,
+        drift=site.drift,
     )
     plan = dated(plan, calendar)
     errors = (finding for finding in dossier.findings if finding.severity == "error")

@@ -123,7 +123,7 @@ ENTERED: dict[str, set[str]] = {
     "change.decided": {"approved", "reason"},
     "run.claimed": {"owner", "host", "hosts"},
     "run.settled": {"summary", "artifacts", "playbook_digest", "simulated"},
-    "run.previewed": {"hosts", "playbook_digest", "summary", "differences"},
+    "run.previewed": {"hosts", "playbook_digest", "summary", "differences", "changed"},
     "run.released": {"hosts", "playbook_digest"},
     "request.made": {"action"},
     "request.answered": {"answer"},

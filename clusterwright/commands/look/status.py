@@ -7,8 +7,9 @@ Example:
 """
 
 from clusterwright.commands.asking import AskingPast
-from clusterwright.output import Document, day, in_line
+from clusterwright.output import Document, day, in_line, minute
 from ledger.questions.counts import counts, phases
+from ledger.questions.drift import drifted
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
 from ledger.questions.site import head, site_of
@@ -28,6 +29,7 @@ def status(ask: AskingPast) -> None:
             "counts": counts(snapshot),
             "phases": phases(snapshot),
             "orders_to_place": [o.id for o in to_place],
+            "drift": drifted(snapshot),
             "open_ncrs": len(ncrs(snapshot, open_only=True)),
         }
         ask.answer(snapshot, document, lambda: _print(document, to_place))
@@ -46,6 +48,8 @@ def _print(document: Document, to_place: list[OrderRow]) -> None:
     marks = ", ".join(f"{name} {getattr(found, name)}" for name in ("waived", "attested", "stale", "simulated"))
     marks += f", out of sequence {found.out_of_sequence}"
     print(f"{found.total} activities; {marks}")
+    for row in document["drift"]:
+        print(in_line(f"drift: {row.activity}, seen {minute(row.at, zone)}: {row.summary}"))
     if to_place:
         late = sum(o.order_by is not None and o.order_by < now for o in to_place)
         first = min(to_place, key=lambda o: (o.order_by is None, o.order_by))

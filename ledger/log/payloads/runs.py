@@ -39,7 +39,10 @@ class RunSettled(OfEngine):
 
 
 class Previewed(OfEngine):
-    """A playbook ran in check mode, and its differences were stored: what it would change on these hosts."""
+    """A playbook ran in check mode, and its differences were stored: what it would change on these hosts.
+
+    Of work that is done these are the changes since its run: by hand, or of the playbook and the inventory.
+    """
 
     kind = "run.previewed"
     attempt: int
@@ -47,6 +50,8 @@ class Previewed(OfEngine):
     playbook_digest: str
     summary: str
     differences: Left
+    changed: tuple[str, ...] = ()
+    """The hosts on which something differs. Events of earlier versions do not name them."""
 
 
 class Released(Decided):

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from ledger.log.chain import Event
 
 _PREVIEWED = """
-INSERT INTO preview (activity, attempt, hosts, playbook_digest, summary, differences, at)
-VALUES (:activity, :attempt, :hosts, :digest, :summary, :differences, :at)
-ON CONFLICT (activity, attempt) DO UPDATE SET
-  hosts = :hosts, playbook_digest = :digest, summary = :summary, differences = :differences, at = :at"""
+INSERT INTO preview (activity, attempt, hosts, playbook_digest, summary, differences, changed, at)
+VALUES (:activity, :attempt, :hosts, :digest, :summary, :differences, :changed, :at)
+ON CONFLICT (activity, attempt) DO UPDATE SET hosts = :hosts, playbook_digest = :digest, summary = :summary,
+  differences = :differences, changed = :changed, at = :at"""
 _ENTERED = (
     "SELECT name, person FROM fact WHERE unit = :unit AND name IN (SELECT value FROM json_each(:names)) ORDER BY seq"
 )
@@ -53,6 +53,7 @@ def preview(p: Projection, event: Event, payload: Previewed) -> None:
         digest=payload.playbook_digest,
         summary=payload.summary,
         differences=payload.differences.digest,
+        changed=stored(payload.changed),
         at=stored(event.effective_at),
     )
     p.add_evidence(event, event.subject, payload.differences)

@@ -39,6 +39,7 @@ class Preview(SQLModel, table=True):
     playbook_digest: str
     summary: str
     differences: str
+    changed: tuple[str, ...] = word_list()
     at: datetime = utc()
 
 

@@ -1,0 +1,33 @@
+"""Looks at the hosts of finished steps, one after the other."""
+
+import threading
+from collections.abc import Collection, Iterator
+from functools import partial
+from pathlib import Path
+
+from clusterwright.planning import playbooks_folder
+from flows.ansible.run import require_ansible
+from flows.ansible.sources import kept_inventory
+from flows.drifting import Look, Place, look_for_drift
+from ledger.evidence.plans import read_plan
+from ledger.questions.drift import origin, to_look_at
+from ledger.questions.site import site_of
+from ledger.reading import open_snapshot
+from steps.errors import NotSatisfiedError
+
+
+def look_at_all(folder: Path, names: Collection[str], cancel: threading.Event) -> Iterator[tuple[Look, str]]:
+    """Yield the look at each of these activities, or of all finished ones that have changed hosts, and the site's time zone.
+
+    Raise before the first look for an activity that cannot be looked at.
+    """
+    inventory = kept_inventory(folder)
+    if inventory is None:
+        raise NotSatisfiedError("there is no inventory whose hosts could be looked at", hint="`inventory` in site.yaml")
+    require_ansible()
+    with open_snapshot(folder) as snapshot:
+        wanted = [origin(snapshot, name).row.id for name in names] or [row.id for row in to_look_at(snapshot)]
+        plan, zone = read_plan(snapshot), site_of(snapshot).time_zone
+    place = Place(folder, playbooks_folder(), inventory)
+    for name in wanted:
+        yield look_for_drift(place, plan, name, partial(open_snapshot, folder), cancel), zone
