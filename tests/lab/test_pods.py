@@ -36,7 +36,7 @@ LIBRARY = (
 
 
 def wiped(lab: Lab, *hosts: str) -> None:
-    """Give hosts fresh disks."""
+    """Boot hosts with fresh disks, and wait for them."""
     for host in hosts:
         supervisor.switch(lab, "provision", host)
         lifecycle.wait_for_ssh(lab, host)
