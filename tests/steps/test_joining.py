@@ -67,7 +67,8 @@ def ancestors(of: Plan, name: str) -> set[str]:
     before = defaultdict(set)
     for link in of.links:
         before[link.after].add(link.before)
-    found, front = set(), [name]
+    found: set[str] = set()
+    front = [name]
     while front:
         front += (new := before[front.pop()] - found)
         found |= new
