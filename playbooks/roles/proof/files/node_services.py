@@ -13,8 +13,8 @@ from pathlib import Path
 WRITTEN = {
     "/etc/sysctl.d/90-cluster.conf": "kernel settings",
     "/etc/security/limits.d/90-cluster.conf": "limits",
-    "/etc/rsyslog.d/20-ship.conf": "where logs go",
-    "/etc/sssd/sssd.conf": "where people are found",
+    "/etc/rsyslog.d/20-ship.conf": "setting of where logs go",
+    "/etc/sssd/sssd.conf": "setting of where people are found",
 }
 SERVICES = ("rsyslog", "sssd")
 
