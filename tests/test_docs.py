@@ -31,6 +31,13 @@ def test_generated_pages_are_current() -> None:
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/catalog.md"])
+def test_pages_that_count_hold_points_count_those_of_the_catalog(page: str) -> None:
+    counted = re.findall(r"195 steps .*?(\d+) hold points", (ROOT / page).read_text(encoding="utf-8"))
+
+    assert counted == [str(sum(not step.isdigit() for step in shipped_catalog()))]
+
+
 def test_what_a_playbook_does_and_how_it_was_proved_is_told_of_every_playbook_and_of_nothing_else() -> None:
     entries = yaml.safe_load((ROOT / "docs" / "automation.yaml").read_text(encoding="utf-8"))
     playbooks = {

@@ -91,6 +91,7 @@ def test_whom_a_run_touches_follows_from_the_playbook_of_the_design(tmp_path: Pa
     plan = plan_of(tmp_path / "site")
 
     nodes = {"pod-001-n01", "pod-001-n02", "pod-001-n03"}
-    assert touched(plan, "156@site") == {"admin-1", "admin-2", *nodes}
+    assert touched(plan, "156@site") == {"admin-1", "admin-2"}
+    assert touched(plan, "H39@pod-001") == nodes
     assert touched(plan, "161@site") == {"admin-1", "login-1"}
     assert next(a for a in plan.activities if a.id == "162@site").plays is None

@@ -58,7 +58,7 @@ def every_playbook() -> tuple[str, ...]:
     for link in links:
         order.add(link["to"], link["from"])
     rank = {step: number for number, step in enumerate(order.static_order())}
-    found = sorted(FOLDER.glob("*/[0-9][0-9][0-9]_*.yml"), key=lambda path: (rank[path.name[:3]], path.name))
+    found = sorted(FOLDER.glob("*/[0-9H][0-9][0-9]_*.yml"), key=lambda path: (rank[path.name[:3]], path.name))
     return tuple(str(path.relative_to(FOLDER)) for path in found)
 
 

@@ -19,7 +19,7 @@ from tests.lab.reaching import ssh, until
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
-STEPS = ("141", "143", "144", "145", "146", "147", "156", "157", "161", "163", "164")
+STEPS = ("141", "143", "145", "146", "H38", "144", "147", "156", "H39", "157", "161", "163", "164")
 HOSTS = ("mgmt", "login", "node-01", "node-02", "node-03")
 NODES = HOSTS[2:]
 
@@ -177,7 +177,7 @@ def test_what_somebody_changes_by_hand_is_found_and_put_back(stack: Stack) -> No
 
 
 def test_no_secret_is_on_the_control_node(stack: Stack) -> None:
-    said = stack.play("156").said + stack.play("145").said
+    said = "".join(stack.play(step).said for step in ("145", "156", "H39"))
     secrets = [
         ssh(stack.lab, "mgmt", "cat /etc/munge/munge.key"),
         ssh(stack.lab, "mgmt", "cat /etc/clusterwright/secrets/log_store"),

@@ -59,7 +59,7 @@ def names() -> list[str]:
     found: set[str] = set()
     for playbook in other_designs():
         for play in yaml.safe_load((FOLDER / playbook).read_text(encoding="utf-8")):
-            for role in play["roles"]:
+            for role in play.get("roles", ()):
                 found |= set(role.get("kubernetes_manifests_names", ()))
     return sorted(found)
 

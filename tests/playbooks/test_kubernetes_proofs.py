@@ -19,6 +19,7 @@ FILES = FOLDER / "roles" / "proof" / "files"
 PROOFS = sorted(path.stem for path in FILES.glob("kubernetes_*.py") if path.stem != "kubernetes_jobs")
 STEPS = {
     "kubernetes_cluster": "156",
+    "kubernetes_nodes": "H39",
     "kubernetes_queues": "157",
     "kubernetes_gpus": "158",
     "kubernetes_gang": "159",

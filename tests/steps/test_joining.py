@@ -1,0 +1,120 @@
+"""Pods that join late: the site's services wait for none of them, and each pod's work waits for its own half."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from clusterwright.planning import playbooks_folder
+from flows.ansible.plays import patterns_of
+from ledger.rules.activity import State
+from ledger.rules.revision import Consequences, consequences
+from ledger.rules.rows import Begun
+from steps.catalog.loader import Catalog, read_roles
+from steps.catalog.schema import Link
+from steps.catalog.terms import Mapping, Scope
+from steps.design.design import design_of
+from steps.design.site import Site
+from steps.schedule.plan import Plan
+from steps.schedule.planner import Hosts, Surroundings, make_plan
+from tests.shipped import shipped_catalog
+
+HALVES = {"H38", "H39"}
+SERVICES = ("143", "145", "146", "156")
+BEFORE_HALVES = {
+    "147": Link(after="146", map=Mapping.ENCLOSING, reason="as it was"),
+    "152": Link(after="143", map=Mapping.ENCLOSING, reason="as it was"),
+    "156": Link(after="144", map=Mapping.AS_THEY_COME, reason="as it was"),
+}
+"""The links of the catalog before it had the pods' halves."""
+
+
+@cache
+def plan(*, earlier: bool = False, **overrides: str) -> Plan:
+    site = Site.model_validate(
+        {
+            "name": "t",
+            "time_zone": "Etc/UTC",
+            "country": "US",
+            "currency": "USD",
+            "preset": "superpod-4su",
+            "start": "2027-01-04",
+            "people": [{"id": "owner", "roles": ["owner-pm"]}],
+            "overrides": overrides,
+        }
+    )
+    roles = {slug: str(role["title"]) for slug, role in read_roles().items()}
+    catalog = earlier_catalog() if earlier else shipped_catalog()
+    return make_plan(site, design_of(site), catalog, Surroundings(roles, Hosts(), {}))
+
+
+def earlier_catalog() -> Catalog:
+    """Return the catalog without the pods' halves, as a site adopted it before there were any."""
+    found = {}
+    for name, entry in shipped_catalog().items():
+        if name not in HALVES:
+            links = [link for link in entry.step.links if link.after not in HALVES]
+            links += [BEFORE_HALVES[name]] if name in BEFORE_HALVES else []
+            found[name] = replace(entry, step=entry.step.model_copy(update={"links": tuple(links)}))
+    return found
+
+
+def ancestors(of: Plan, name: str) -> set[str]:
+    before = defaultdict(set)
+    for link in of.links:
+        before[link.after].add(link.before)
+    found: set[str] = set()
+    front = [name]
+    while front:
+        front += (new := before[front.pop()] - found)
+        found |= new
+    return found
+
+
+@pytest.mark.parametrize("step", SERVICES)
+def test_a_service_of_the_site_waits_for_no_pod(step: str) -> None:
+    assert [name for name in ancestors(plan(), f"{step}@site") if "@pod-" in name] == []
+
+
+@pytest.mark.parametrize("step", [*SERVICES, "158"])
+def test_a_service_of_the_site_plays_no_node(step: str) -> None:
+    """Nodes are powered on later than the services that they use."""
+    assert shipped_catalog()[step].step.scope is Scope.SITE
+    for playbook in shipped_catalog()[step].step.playbooks:
+        words = re.split(r"[^a-z_]+", " ".join(patterns_of(playbooks_folder() / playbook)))
+        assert not {"compute", "all"} & set(words), playbook
+
+
+@pytest.mark.parametrize("scheduler", ["slurm", "kubernetes"])
+@pytest.mark.parametrize(
+    ("step", "half"), [("147", "H38"), ("152", "H38"), ("H39", "H38"), ("H39", "144"), ("186", "H39")]
+)
+def test_a_pods_work_waits_for_its_own_pods_half_alone(step: str, half: str, scheduler: str) -> None:
+    units = {"site"} if step == "186" else {"pod-001", "pod-003"}
+    for unit in units:
+        earlier = ancestors(plan(scheduler=scheduler), f"{step}@{unit}")
+        pods = {name.partition("@")[2] for name in earlier if name.startswith(f"{half}@")}
+        assert pods == ({f"pod-{n:03}" for n in range(1, 5)} if unit == "site" else {unit})
+
+
+@pytest.mark.parametrize("step", ["157", "158", "159", "161", "162", "163", "164", "165"])
+def test_what_runs_jobs_waits_for_the_first_pod_and_for_no_other(step: str) -> None:
+    """Users begin on the first pod, months before the last one is there."""
+    earlier = [name for name in ancestors(plan(), f"{step}@site") if "@pod-" in name and "#" not in name]
+
+    assert "H39@pod-001" in earlier
+    assert {name.partition("@")[2] for name in earlier} == {"pod-001"}
+
+
+def test_a_site_that_was_done_before_keeps_all_of_it_and_has_the_halves_as_open_work() -> None:
+    """What `plan diff` shows and `plan adopt` does: nothing is opened again, signed again or stale."""
+    earlier, now = plan(earlier=True), plan()
+    done = {activity.id: Begun(State.DONE, 1, stale=False) for activity in earlier.activities}
+
+    assert consequences(earlier, now, done) == Consequences()
+    new = {activity.id for activity in now.activities} - {activity.id for activity in earlier.activities}
+    assert new == {f"{half}@pod-{n:03}" for half in HALVES for n in range(1, 5)}
