@@ -69,7 +69,7 @@ NODES = _tool("prometheus_up", 'up{job="node"}', Metric("exporter.up_ratio", "ra
 DCGM = _tool("prometheus_dcgm_up", 'up{job="dcgm"}', Metric("dcgm.up_ratio", "ratio", up_ratio("prometheus_dcgm_up")))
 THERMAL = _tool(
     "prometheus_thermal_up",
-    'up{job=~"modbus|redfish"}',
+    'min by (job, instance) ({__name__=~"up|redfish_up", job=~"modbus|redfish"})',
     Metric("thermal.sensors_seen_ratio", "ratio", up_ratio("prometheus_thermal_up")),
 )
 SERIES = _tool(

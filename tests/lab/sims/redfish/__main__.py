@@ -10,12 +10,13 @@ import secrets
 import ssl
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from tests.lab.sims.power import PowerError
-from tests.lab.sims.redfish import actions, resources
+from tests.lab.sims.redfish import actions, model, resources
 from tests.lab.sims.redfish.bmc import Bmc, RefusedError
 
 OPEN = ("/redfish", resources.ROOT)
@@ -59,9 +60,12 @@ class Connection(BaseHTTPRequestHandler):
         path = self.path.partition("?")[0].rstrip("/")
         length = int(self.headers.get("Content-Length") or 0)
         text = self.rfile.read(length)
-        if "unreachable" in self.bmc.memory["faults"] and not path.startswith(actions.FAULTS):
+        faults = [] if path.startswith(actions.FAULTS) else self.bmc.memory["faults"]
+        if "unreachable" in faults:
             self.close_connection = True
             return
+        if "slow" in faults:
+            time.sleep(model.SLOW_S)
         try:
             body = json.loads(text) if text else {}
             self._routed(method, path, body)
@@ -144,6 +148,8 @@ class Connection(BaseHTTPRequestHandler):
 
     def _send(self, status: int, document: dict[str, Any], headers: dict[str, str] | None = None) -> None:
         text = b"" if status == 204 else json.dumps(document).encode()
+        if "garbled" in self.bmc.memory["faults"] and document.get("@odata.id") == f"{resources.CHASSIS}/Thermal":
+            text = text[: len(text) // 2]
         self.send_response(status)
         for name, value in {**(headers or {}), "OData-Version": "4.0"}.items():
             self.send_header(name, value)
@@ -156,9 +162,9 @@ class Connection(BaseHTTPRequestHandler):
 
 def server_of(terms: dict[str, Any], password: str, secret: ssl.SSLContext) -> ThreadingHTTPServer:
     """Return the server of one BMC on its own address."""
-    bmc = Bmc(terms, password, STATE / f"bmc-{terms['host']}.json")
+    bmc = Bmc(terms, password, Path(terms.get("memory", STATE)) / f"bmc-{terms['host']}.json")
     handler = type("Connection", (Connection,), {"bmc": bmc, "sessions": {}})
-    server = ThreadingHTTPServer((terms["address"], 443), handler)
+    server = ThreadingHTTPServer((terms["address"], terms.get("port", 443)), handler)
     # the handshake happens in the connection's own thread: a client that stalls holds up nobody else
     server.socket = secret.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     return server

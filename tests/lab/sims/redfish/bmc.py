@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tests.lab.sims.power import PowerError, ask
+from tests.lab.sims.power import SOCKET, PowerError, ask
 from tests.lab.sims.redfish import model
 
 RESETS = (
@@ -40,6 +40,7 @@ class Bmc:
         self.power = "Off"
         self.tasks: list[dict[str, Any]] = []
         self._file = file
+        self._switch_socket = terms.get("switch", SOCKET)
         self._running_since_boot = -1
         self.memory: dict[str, Any] = {
             "password": password,
@@ -61,7 +62,7 @@ class Bmc:
 
     def look(self) -> None:
         """See whether the host has power, and apply what waited for a boot if it booted since."""
-        state = ask("state", self.terms["host"])
+        state = ask("state", self.terms["host"], self._switch_socket)
         with self.lock:
             self.power = "Off" if state["power"] == "off" else "On"
             if state["booted"] != self.memory["booted"]:
@@ -211,7 +212,7 @@ class Bmc:
 
     def _switch(self, action: str) -> None:
         try:
-            ask(action, self.terms["host"])
+            ask(action, self.terms["host"], self._switch_socket)
         except (PowerError, OSError) as error:
             raise RefusedError(500, str(error)) from error
 

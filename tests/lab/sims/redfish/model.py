@@ -42,6 +42,7 @@ VOLUME_S = 2.0
 CARDS = ("NIC-1", "NIC-2")
 CARD_LANES = 16
 LOG_PAGE = 20
+SLOW_S = 2.0
 
 
 @dataclass(frozen=True)
@@ -54,12 +55,14 @@ class Fault:
 
 FAULTS = {
     "fan": Fault("Fan FAN-3 stopped"),
+    "garbled": Fault("Sensor service is out of memory", "Warning"),
     "boot-drive": Fault("Drive M2-2 failed; volumes on it are degraded"),
     "memory": Fault("Uncorrectable ECC error on DIMM-B1"),
     "pcie": Fault("NIC-2 trained with half of its lanes", "Warning"),
     "post": Fault("POST halted: memory initialisation does not end"),
     "power": Fault("Power cannot be switched: sequencer fault"),
     "power-supply": Fault("Power supply PSU-2 lost its input; redundancy lost", "Warning"),
+    "slow": Fault("Management processor is overloaded", "Warning"),
     "temperature": Fault("Inlet temperature above its critical threshold"),
     "update": Fault("Firmware flash is write protected", "Warning"),
     "unreachable": Fault("Network controller of the BMC hangs", "Warning"),
