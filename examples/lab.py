@@ -26,13 +26,14 @@ def has_settled(rows: Rows) -> bool:
 
 
 def add_person(site: Site) -> None:
-    """Add a person with a key of their own to the inventory's variables, for the site's directory and scheduler."""
+    """Add a person with a key of their own to the inventory's variables, for the directory, the scheduler and the audit."""
     key = site.folder / "person_key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", PERSON, "-f", str(key)], check=True)
     public = key.with_suffix(".pub").read_text(encoding="utf-8").strip()
     variables: dict[str, Any] = {
         "directory_server_people": [{"name": PERSON, "uid": 20001, "ssh_keys": [public]}],
         "slurm_policy_accounts": {"research": {"fairshare": 100, "users": [PERSON]}},
+        "audit_owners": dict.fromkeys(("idle", "memory", "loader", "imbalance", "degraded"), PERSON),
     }
     folder = site.folder / "inventory" / "group_vars"
     folder.mkdir()

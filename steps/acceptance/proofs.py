@@ -47,6 +47,7 @@ PROVED = (
     ("cudnn.version_match_ratio", "ratio"),
     ("nccl.version_match_ratio", "ratio"),
     ("nccl.single_node_errors", "count"),
+    ("container.runtime_present", "bool"),
     ("container.gpus_seen", "count"),
     ("framework.smoke_failures", "count"),
     ("framework.step_time_ratio", "ratio"),
