@@ -11,6 +11,10 @@ from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 from steps.acceptance.metric import Metric
 
 
+SIGNED = frozenset({"training.mfu_change"})
+"""Metrics that may be less than nothing: a change for the worse."""
+
+
 def proved(name: str, unit: str) -> Metric:
     """Return the metric of this name that a proof measures, in `unit`."""
 
@@ -25,6 +29,8 @@ def proved(name: str, unit: str) -> Metric:
             if not isinstance(value, bool):
                 handed.garbled()
             return Found(value, note)
+        if name in SIGNED and not isinstance(value, bool) and str(value).startswith("-"):
+            return Found(-number(str(value)[1:]), note)
         return Found(number(value), note)
 
     return Metric(name, unit, read)
