@@ -60,10 +60,9 @@ def chosen(activity: dict[str, Any], waivers: Iterable[Waiver]) -> Choice:
     """Return what is waived of an activity, as `show --json` prints it. A run that failed is never waived."""
     step = activity["activity"]["step"]
     listed = {waiver.metric: waiver for waiver in waivers if waiver.step == step}
-    waived, left = [], []
-    for run in activity["runs"][-1:]:
-        if run["status"] != "ok":
-            left.append(f"its run is {run['status']}: {run['summary']}")
+    waived = []
+    last = activity["runs"][-1:]
+    left = [f"its run is {run['status']}: {run['summary']}" for run in last if run["status"] != "ok"]
     for criterion in activity["criteria"]:
         if criterion["verdict"] not in OPEN:
             continue

@@ -10,7 +10,6 @@ from __future__ import annotations
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 from steps.acceptance.metric import Metric
 
-
 SIGNED = frozenset({"training.mfu_change"})
 """Metrics that may be less than nothing: a change for the worse."""
 

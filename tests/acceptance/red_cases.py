@@ -11,13 +11,28 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from tests.acceptance import handing, hand_written
+from tests.acceptance import hand_written, handing
 from tests.acceptance.handing import FIXTURES, Raw, entry
 from tests.acceptance.tool_cases import BEFORE, LINKS, PINNED, TOOLS
 
 CAPTURED = "captured output"
 EDITED = "captured output, the fault written in"
 WRITTEN = "written output"
+AT_THE_BOUNDARY = "the proof, with written output of its tools"
+DATABASE = "the proof, with a real Prometheus"
+REAL = "the proof, with the real tools"
+FILES = "the proof, over written files"
+
+HOW = {
+    CAPTURED: "what the real tool or simulator printed of a fault; the reader reads it",
+    EDITED: "what the real tool printed of a machine that is well, with the words of the fault in it",
+    WRITTEN: "in the tool's documented form, where the hardware is missing",
+    AT_THE_BOUNDARY: "the script of the playbook runs; the programs that it calls answer as written",
+    DATABASE: "the script of the playbook asks a Prometheus that has scraped what the case says",
+    REAL: "the script or role of the playbook runs with what it runs with on a host",
+    FILES: "the judgement of the script, over files or messages that the case writes",
+}
+"""How faults are injected, and what that means."""
 
 Value = Decimal | bool | None
 

@@ -12,13 +12,9 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from tests.acceptance.bench import Bench, arguments
+from tests.acceptance.red_cases import AT_THE_BOUNDARY, DATABASE, FILES, REAL
 from tests.lab.playing import FOLDER
 from tests.playbooks.scripts import script
-
-AT_THE_BOUNDARY = "the proof, with written output of its tools"
-DATABASE = "the proof, with a real Prometheus"
-REAL = "the proof, with the real tools"
-FILES = "the proof, over written files"
 
 Found = dict[str, Any]
 
@@ -98,7 +94,9 @@ def installed(bench: Bench) -> Found:
     bench.programs({"ssh-keyscan": '[ "$5" != 10.0.0.1 ] || echo "10.0.0.1 ssh-ed25519 KEY"'})
     record = {"opened": 0, "began": 0, "up": 5400, "host_key": "ssh-ed25519 KEY"}
     hosts = {f"node-{n}": {"address": f"10.0.0.{n}"} for n in (1, 2)}
-    found: Found = script("proof", "provisioning_client")._installed({"hosts": hosts, "records": dict.fromkeys(hosts, record)})
+    found: Found = script("proof", "provisioning_client")._installed(
+        {"hosts": hosts, "records": dict.fromkeys(hosts, record)}
+    )
     return found
 
 
@@ -162,18 +160,15 @@ def throughput(bench: Bench) -> Found:
 
 def audit(bench: Bench) -> Found:
     """Let two runs wait for data, with an owner for everything but the loader."""
-    exposed = "\n".join(
-        [
-            'node_cpu_seconds_total{mode="idle",group="compute",instance="n"} 1',
-            'node_memory_MemAvailable_bytes{instance="n"} 9',
-            'node_memory_MemTotal_bytes{instance="n"} 10',
-            'training_loader_wait_share{run="a"} 0.9',
-            'training_loader_wait_share{run="b"} 0.8',
-            'training_collective_seconds{run="a"} 1',
-            'training_step_seconds{run="a"} 10',
-            'anomaly:speed_probe:ratio{instance="n"} 1',
-        ]
-    )
+    exposed = """\
+node_cpu_seconds_total{mode="idle",group="compute",instance="n"} 1
+node_memory_MemAvailable_bytes{instance="n"} 9
+node_memory_MemTotal_bytes{instance="n"} 10
+training_loader_wait_share{run="a"} 0.9
+training_loader_wait_share{run="b"} 0.8
+training_collective_seconds{run="a"} 1
+training_step_seconds{run="a"} 10
+anomaly:speed_probe:ratio{instance="n"} 1"""
     owners = {"idle": "ada", "memory": "ada", "imbalance": "ada", "degraded": "ada"}
     return bench.proof("performance_audit", bench.prometheus(exposed), "1h", json.dumps(owners))
 
@@ -245,14 +240,17 @@ def settings(bench: Bench) -> Found:
 
 def container(bench: Bench) -> Found:
     """Let the runtime have no program that starts containers."""
-    bench.programs({"podman": '[ "$1" != run ] || { echo "Error: default OCI runtime \\"crun\\" not found" >&2; exit 127; }'})
+    bench.programs(
+        {"podman": '[ "$1" != run ] || { echo "Error: default OCI runtime \\"crun\\" not found" >&2; exit 127; }'}
+    )
     return bench.proof("container_run", "podman")
 
 
 def drift(bench: Bench) -> Found:
     """Change a file behind the configuration's back, and run the role with the real Ansible."""
     (bench.folder / "site.yml").write_text(
-        f"- hosts: all\n  gather_facts: false\n  tasks:\n    - copy: {{content: right, dest: {bench.folder}/file}}\n", encoding="utf-8"
+        f"- hosts: all\n  gather_facts: false\n  tasks:\n    - copy: {{content: right, dest: {bench.folder}/file}}\n",
+        encoding="utf-8",
     )
     (bench.folder / "file").write_text("wrong", encoding="utf-8")
     (bench.folder / "play.yml").write_text(
@@ -263,7 +261,9 @@ def drift(bench: Bench) -> Found:
     bench.patch.setenv("ANSIBLE_ROLES_PATH", str(FOLDER / "roles"))
     bench.patch.setenv("PATH", str(Path(sys.executable).parent), prepend=":")
     inventory = bench.folder / "hosts"
-    inventory.write_text(f"localhost ansible_connection=local ansible_python_interpreter={sys.executable}\n", encoding="utf-8")
+    inventory.write_text(
+        f"localhost ansible_connection=local ansible_python_interpreter={sys.executable}\n", encoding="utf-8"
+    )
     command = ["ansible-playbook", "-i", str(inventory), str(bench.folder / "play.yml")]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr

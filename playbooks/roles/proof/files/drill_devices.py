@@ -11,7 +11,6 @@ import socket
 import ssl
 import struct
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -121,7 +120,16 @@ def controller(sensor: Readings, folder: Path, running: list[subprocess.Popen]) 
     """Return a server's controller with one sensor, read by an exporter of the drill's own that trusts its certificate alone."""
     pair = (folder / "bmc.pem", folder / "authority")
     made = ("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1")
-    names = ("-subj", "/CN=drill", "-addext", f"subjectAltName=IP:{HERE}", "-keyout", str(pair[0]), "-out", str(pair[1]))
+    names = (
+        "-subj",
+        "/CN=drill",
+        "-addext",
+        f"subjectAltName=IP:{HERE}",
+        "-keyout",
+        str(pair[0]),
+        "-out",
+        str(pair[1]),
+    )
     subprocess.run(["openssl", *made, *names], check=True, capture_output=True)
     (folder / "account").write_text("drill:drill")
     documents = {
