@@ -14,10 +14,10 @@ from steps.value import value_text
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests are no package that is installed
 
-from tests.acceptance.red_cases import HOW, MACHINE, TOOLBOX
-from tests.acceptance.red_proofs import PROOFS
+from tests.acceptance.red_cases import HOW, MACHINE, TOOLBOX, Red
+from tests.acceptance.red_proofs import PROOFS, RedProof
 
-CASES = {**MACHINE, **TOOLBOX, **PROOFS}
+CASES: dict[str, Red | RedProof] = {**MACHINE, **TOOLBOX, **PROOFS}
 
 
 def red_cases() -> Iterator[str]:
@@ -47,7 +47,8 @@ def red_cases() -> Iterator[str]:
     for step, criterion in rows:
         case = CASES[criterion.metric]
         verdict = "not measured" if case.value is None else "failed"
-        limit = f"`{criterion.metric}` {criterion.op} {value_text(criterion.value) if not isinstance(criterion.value, str) else criterion.value} {criterion.unit}"
+        value = criterion.value if isinstance(criterion.value, str) else value_text(criterion.value)
+        limit = f"`{criterion.metric}` {criterion.op} {value} {criterion.unit}"
         yield f"| {step.id} | {limit} | {case.fault} | {case.how} | {_read(case.value)} | {verdict} |"
 
 

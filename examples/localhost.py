@@ -1,7 +1,8 @@
 """One real machine from `init` to go-live, by the commands a person would type; prints each of them.
 
-Usage: localhost.py FOLDER [PORT]. The engine runs the real checks. What a machine without the hardware
-cannot meet is waived as `localhost_waivers.yaml` says, what software would do elsewhere is attested, and everything is approved by someone else than its performer.
+Usage: localhost.py FOLDER [PORT]. The engine runs the real checks. What a machine at hand cannot
+meet is waived as `localhost_waivers.yaml` says, what software would do elsewhere is attested, and everything is approved by someone
+else than its performer.
 """
 
 from __future__ import annotations

@@ -195,7 +195,7 @@ def repeated(bench: Bench) -> Found:
 
 def sweep(bench: Bench) -> Found:
     """Let the choice of the first round be slower than the usual one in the second."""
-    rounds = {1: {"usual": 10, "large": 8}, 2: {"usual": 10, "large": 12.5}}
+    rounds: dict[int, dict[str, float]] = {1: {"usual": 10, "large": 8}, 2: {"usual": 10, "large": 12.5}}
     for number, turn in rounds.items():
         for name, seconds in turn.items():
             outcome = {"tokens": 1000, "seconds": seconds, "validation_loss": 0.5, "restarts": 0}

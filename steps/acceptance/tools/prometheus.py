@@ -43,7 +43,7 @@ def sensors_seen(handed: Handed) -> Found:
     """
     planned = handed.document("planned_sensors")
     devices, sensors = set(planned["devices"]), set(planned["sensors"])
-    unnamed = max(0, Decimal(str(handed.design.get("sensors", 0))) - len(sensors))
+    unnamed = max(Decimal(0), Decimal(str(handed.design.get("sensors", 0))) - len(sensors))
     seen: set[str] = set()
     for series in _vector(handed, "prometheus_thermal"):
         labels = series["metric"]
