@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from red_cases import red_cases
 
 from ledger.rules.access import ACCESS, in_words
 from steps.acceptance.causes import CAUSES
@@ -337,6 +338,7 @@ PAGES = {
     "design-values.md": design_values,
     "durations.md": durations,
     "hold-points.md": hold_points,
+    "red-cases.md": red_cases,
     "seed-numbers.md": seed_numbers,
 }
 

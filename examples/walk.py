@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageDraw
+from waivers import Waiver, chosen, met_all_the_same
 
 CLUSTERWRIGHT = [sys.executable, "-m", "clusterwright"]
 SIGNERS = ("owner", "reviewer")
@@ -34,10 +35,10 @@ def typed(*words: str) -> subprocess.CompletedProcess[str]:
 
 @dataclass(frozen=True)
 class Site:
-    """A site's folder, driven from the command line; the reasons are what people say when they decide."""
+    """A site's folder, driven from the command line; what may be waived there, and what people say when they attest."""
 
     folder: Path
-    waived_because: str
+    waivers: tuple[Waiver, ...]
     by_hand_because: str
 
     @property
@@ -70,24 +71,8 @@ def in_state(rows: Rows, *states: str) -> Rows:
 
 def settle(site: Site, rows: Rows) -> bool:
     """Do everything that people can do about these activities. Return whether there was anything."""
-    unmet = in_state(rows, "checked_not_met", "failed")
-    stuck = [r["id"] for r in unmet]
-    # what was read and failed may be a busy machine's doing; what could not be read will not be there the next time
-    for row in unmet:
-        if row["attempt"] == 1 and not any("not measured" in need for need in asked(site, row["id"])["needs"]):
-            site.run("retry", row["id"], who="operator")
-            return True
-    criteria = {name: [need for need in asked(site, name)["needs"] if "decision" not in need] for name in stuck}
-    if lacking := [name for name in stuck if criteria[name]]:
-        site.run(
-            "waive",
-            *lacking,
-            "--reason",
-            site.waived_because,
-            "--due",
-            DUE,
-            who="owner",
-        )
+    for row in in_state(rows, "checked_not_met", "failed"):
+        settle_unmet(site, row)
         return True
     ready = in_state(rows, "ready")
     changing = [r["id"] for r in ready if r["playbook"] and r["effect"] != "read"]
@@ -95,8 +80,7 @@ def settle(site: Site, rows: Rows) -> bool:
         if not released(site, name):
             site.run("release", name, "--yes", who="owner")
             return True
-    # a playbook that found none of its hosts here, and no criterion by which to judge, is for a person to answer
-    if by_hand := [name for name in stuck if not criteria[name]] or [
+    if by_hand := [
         r["id"]
         for r in ready
         if r["kind"] in {"automate", "verify", "compute"} and not r["completed_by"] and is_left_to_people(site, r)
@@ -124,6 +108,27 @@ def settle(site: Site, rows: Rows) -> bool:
     return worked
 
 
+def settle_unmet(site: Site, row: dict[str, Any]) -> None:
+    """Waive what the list names. Read anything else once more, as a machine may have been busy; then it ends the walk."""
+    choice = chosen(shown(site, row["id"]), site.waivers)
+    if choice.left and row["attempt"] == 1:
+        site.run("retry", row["id"], who="operator")
+        return
+    if choice.left:
+        sys.exit("\n  ".join([f"{row['id']} is not met, and nothing allows to waive it:", *choice.left]))
+    for waiver in choice.waived:
+        due = ("--metric", waiver.metric, "--due", DUE)
+        site.run("waive", row["id"], *due, "--reason", waiver.because, who="owner")
+
+
+def report_met(site: Site) -> None:
+    """Say which criteria of the list were met all the same."""
+    steps = {waiver.step for waiver in site.waivers}
+    rows = [row for row in in_state(site.activities(), "done") if row["step"] in steps]
+    for waiver in met_all_the_same([shown(site, row["id"]) for row in rows], site.waivers):
+        print(f"\n{waiver} is on the list of what cannot be shown here, and was met: take it off", flush=True)
+
+
 def is_left_to_people(site: Site, row: dict[str, Any]) -> bool:
     """Say whether software does not do a ready activity here: it has no playbook, or its playbook no host."""
     return not row["playbook"] or any(need.startswith("hosts:") for need in asked(site, row["id"])["needs"])
@@ -136,16 +141,21 @@ def released(site: Site, name: str) -> bool:
 
 def asked(site: Site, name: str) -> dict[str, Any]:
     """Return what `why` prints about an activity."""
-    shown: dict[str, Any] = json.loads(site.run("why", name, "--json", check=False).stdout)
-    return shown
+    answer: dict[str, Any] = json.loads(site.run("why", name, "--json", check=False).stdout)
+    return answer
+
+
+def shown(site: Site, name: str) -> dict[str, Any]:
+    """Return what `show` prints about an activity."""
+    document: dict[str, Any] = json.loads(site.run("show", name, "--json").stdout)
+    return document
 
 
 def do_by_hand(site: Site, row: dict[str, Any]) -> None:
     """Start, measure and finish what people do; a gate is measured and then signed."""
     if row["kind"] != "gate":
         site.run("start", row["id"], who="operator")
-    shown = json.loads(site.run("show", row["id"], "--json").stdout)
-    for criterion in shown["criteria"]:
+    for criterion in shown(site, row["id"])["criteria"]:
         value = str(criterion["value"]).lower() if isinstance(criterion["value"], bool) else str(criterion["value"])
         site.run(
             "measure",
@@ -168,9 +178,11 @@ def finished(site: Site, row: dict[str, Any]) -> bool:
 
 def approve(site: Site, row: dict[str, Any]) -> None:
     """Decide about what holds it back, attach what the policy asks for, and sign with as many people as the quorum asks."""
-    for ncr in json.loads(site.run("show", row["id"], "--json").stdout)["ncrs"]:
+    reasons = [waiver.because for waiver in site.waivers if waiver.step == row["step"]]
+    for ncr in shown(site, row["id"])["ncrs"]:
         if ncr["closed_at"] is None and ncr["ncr_class"] == "A":
-            why = ("--owner", "operator", "--due", DUE, "--reason", site.waived_because)
+            because = "; ".join(reasons) or "another attempt has met it"
+            why = ("--owner", "operator", "--due", DUE, "--reason", because)
             site.run("ncr", "disposition", ncr["id"], "use-as-is", *why, who="owner")
             site.run("ncr", "close", ncr["id"], who="owner")
     for kind in row["evidence"]:

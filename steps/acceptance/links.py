@@ -1,7 +1,8 @@
-"""Network links: ip -j -s link, and the speeds of ethtool.
+"""Network links: ip -j -s link, and the speeds of ethtool, of the ports that are planned.
 
-Loopback and virtual interfaces do not count as links, and neither do interfaces that are switched off. The slowest link
-counts, a management port in the operating system included.
+The inventory names the ports of the fabric, as many as the design has rails. A planned port that is dark, switched off or not
+there is down; a port that is not planned, as one of the management network, does not count. A single machine without a fabric
+may name none: there every interface counts that is switched on, but for loopback and virtual ones.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ SPEED = re.compile(r"^\s*Speed: (\d+)Mb/s$", re.MULTILINE | re.ASCII)
 
 
 def up_ratio(handed: Handed) -> Found:
-    """Return the share of links that carry a signal, rounded down; 1 means all of them."""
-    links = _links(handed)
-    dark = sorted(link["ifname"] for link in links if not _is_up(link))
-    share = share_of(len(links) - len(dark), len(links))
+    """Return the share of planned ports that carry a signal, rounded down; 1 means all of them."""
+    names, links = _counted(handed)
+    dark = sorted(name for name in names if name not in links or not _is_up(links[name]))
+    share = share_of(len(names) - len(dark), len(names))
     return Found(share, f"down: {', '.join(dark)}" if dark else "")
 
 
 def speed_min_gbit(handed: Handed) -> Found:
-    """Return the Gbit/s of the slowest link; it is not measured if the speed of any link is unknown."""
-    names = sorted(link["ifname"] for link in _links(handed))
+    """Return the Gbit/s of the slowest planned port; it is not measured if the speed of one is unknown."""
+    names, _ = _counted(handed)
     speeds = _speeds(handed)
     if unknown := [name for name in names if name not in speeds]:
         raise NotMeasuredError(f"the link speed of {', '.join(unknown)} is unknown")
@@ -41,8 +42,10 @@ def mtu_min(handed: Handed) -> Found:
     If an interface has a smaller limit than a jumbo frame, that is the value. If every interface allows jumbo frames, the
     value counts only if a full-size packet that may not be fragmented was answered.
     """
-    links = _links(handed)
-    smallest = min(links, key=lambda link: number(link["mtu"]))
+    names, links = _counted(handed)
+    if missing := [name for name in names if name not in links]:
+        raise NotMeasuredError(f"{', '.join(missing)} is not there")
+    smallest = min((links[name] for name in names), key=lambda link: number(link["mtu"]))
     limit = number(smallest["mtu"])
     if limit >= JUMBO:
         said = handed.text("path_probe", accept=None)
@@ -51,11 +54,30 @@ def mtu_min(handed: Handed) -> Found:
     return Found(limit, f"smallest: {smallest['ifname']}")
 
 
-def _links(handed: Handed) -> list[dict[str, Any]]:
-    found = [link for link in handed.document("ip_link") if _counts(link)]
-    if not found:
+def _counted(handed: Handed) -> tuple[list[str], dict[str, dict[str, Any]]]:
+    """Return the names of the ports that count, and every interface by its name."""
+    planned = _planned(handed)
+    links = {str(link["ifname"]): link for link in handed.document("ip_link")}
+    if planned:
+        return planned, links
+    names = sorted(name for name, link in links.items() if _counts(link))
+    if not names:
         raise NotMeasuredError("no link is switched on")
-    return found
+    return names, links
+
+
+def _planned(handed: Handed) -> list[str]:
+    """Return the ports that the inventory names; none only where the design has no fabric."""
+    names = handed.document("planned_ports") if handed.is_there("planned_ports") else []
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise NotMeasuredError("fabric_ports is no list of names; write `[ens1np0]`")
+    has_fabric = handed.design.get("fabric", "none") != "none"
+    if not names and has_fabric:
+        raise NotMeasuredError("state fabric_ports in the inventory: the names of the ports of the fabric")
+    rails = handed.design.get("rails", len(names))
+    if has_fabric and len(set(names)) != rails:
+        raise NotMeasuredError(f"ports in fabric_ports: {len(set(names))}; rails of the design: {rails:g}")
+    return sorted(set(names))
 
 
 def _counts(link: dict[str, Any]) -> bool:
@@ -66,7 +88,7 @@ def _counts(link: dict[str, Any]) -> bool:
 def _is_up(link: dict[str, Any]) -> bool:
     """Return whether a link carries a signal; the carrier decides if the driver reports no state."""
     state = link["operstate"]
-    return bool(state == "UP" or (state == "UNKNOWN" and "LOWER_UP" in link["flags"]))
+    return "UP" in link["flags"] and bool(state == "UP" or (state == "UNKNOWN" and "LOWER_UP" in link["flags"]))
 
 
 def _speeds(handed: Handed) -> dict[str, Decimal]:

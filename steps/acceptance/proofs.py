@@ -10,6 +10,9 @@ from __future__ import annotations
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 from steps.acceptance.metric import Metric
 
+SIGNED = frozenset({"training.mfu_change"})
+"""Metrics that may be less than nothing: a change for the worse."""
+
 
 def proved(name: str, unit: str) -> Metric:
     """Return the metric of this name that a proof measures, in `unit`."""
@@ -25,6 +28,8 @@ def proved(name: str, unit: str) -> Metric:
             if not isinstance(value, bool):
                 handed.garbled()
             return Found(value, note)
+        if name in SIGNED and not isinstance(value, bool) and str(value).startswith("-"):
+            return Found(-number(str(value)[1:]), note)
         return Found(number(value), note)
 
     return Metric(name, unit, read)
@@ -50,6 +55,7 @@ PROVED = (
     ("cudnn.version_match_ratio", "ratio"),
     ("nccl.version_match_ratio", "ratio"),
     ("nccl.single_node_errors", "count"),
+    ("container.runtime_present", "bool"),
     ("container.gpus_seen", "count"),
     ("framework.smoke_failures", "count"),
     ("framework.step_time_ratio", "ratio"),

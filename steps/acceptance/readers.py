@@ -55,8 +55,7 @@ MACHINE = (
     Metric("time.follows_ptp", "bool", clock.follows_ptp),
     Metric("gpu.driver_loaded", "bool", gpus.driver_loaded),
     Metric("gpu.driver_version_matches", "bool", baseline.driver_matches),
-    Metric("container.runtime_present", "bool", services.runtime_present),
-    Metric("container.runtime_major", "count", services.runtime_major),
+    Metric("container.runtime_supported", "bool", services.runtime_supported),
 )
 """Metrics that any host has, whatever its GPUs and fabric."""
 

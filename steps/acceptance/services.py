@@ -9,11 +9,13 @@ from steps.acceptance.handed import Found, Handed, number
 
 UNIT = re.compile(r"(?:[●*×] )?(\S+)\s+\S+\s+failed\s+\S+.*")
 VERSION = re.compile(
-    r"Docker version (\d+)\.\d\S*(?:, build \S+)?"
-    r"|containerd \S+ v?(\d+)\.\d\S*(?: \S+)?"
-    r"|podman version (\d+)\.\d\S*",
+    r"Docker version (?P<docker>\d+)\.\d\S*(?:, build \S+)?"
+    r"|containerd \S+ v?(?P<containerd>\d+)\.\d\S*(?: \S+)?"
+    r"|podman version (?P<podman>\d+)\.\d\S*",
     re.ASCII,
 )
+OLDEST = {"docker": 20, "containerd": 1, "podman": 4}
+"""The oldest supported major version of each container runtime; assumption."""
 
 
 def failed_units(handed: Handed) -> Found:
@@ -27,21 +29,11 @@ def failed_units(handed: Handed) -> Found:
     return Found(Decimal(len(units)), ", ".join(sorted(units)))
 
 
-def runtime_present(handed: Handed) -> Found:
-    """Return that a container runtime answers; it is not measured if none does."""
-    said, _ = _runtime(handed)
-    return Found(value=True, note=said)
-
-
-def runtime_major(handed: Handed) -> Found:
-    """Return the first number of the container runtime's version."""
-    said, major = _runtime(handed)
-    return Found(number(major), said)
-
-
-def _runtime(handed: Handed) -> tuple[str, str]:
+def runtime_supported(handed: Handed) -> Found:
+    """Return whether the container runtime's major version is one that is supported; not measured if no runtime answers."""
     said = handed.text("docker").strip()
     found = VERSION.fullmatch(said)
     if not found:
         handed.garbled()
-    return said, next(filter(None, found.groups()))
+    ((name, major),) = ((name, major) for name, major in found.groupdict().items() if major)
+    return Found(number(major) >= OLDEST[name], said)

@@ -49,6 +49,7 @@ def site_counts(
         "nodes": nodes,
         "gpus": nodes * int(f["gpus_per_node"]),
         "racks": rack_count(f),
+        "sensors": int(rack_count(f) * f["sensors_per_rack"]),
         "pods": len(fabric.pods),
         "halls": int(f["halls"]),
         "infra_racks": infrastructure_racks(f, fabric, storage),

@@ -52,6 +52,7 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("halls", "count", "site", "power and cooling blocks"),
     ("pods", "count", "site", "scalable units"),
     ("racks", "count", "site", "compute racks"),
+    ("sensors", "count", "site", "temperature and humidity sensors of all compute racks"),
     ("nodes_per_rack", "count", "site", "servers in a full rack"),
     ("infra_racks", "count", "site", "racks of spine switches, storage and management"),
     ("leaf", "count", "site", "leaf switches"),

@@ -24,7 +24,7 @@ TEXTS = {
         "CA 'mlx5_0'\n" + "  Port 1:\n  State: Active\n  Physical state: LinkUp\n  Rate: 400\n" * 8_000,
     ),
     "lines just short enough": ("nvidia_topo", "gpu.nvlinks_min", f"{'a' * 4_998}\n" * 100),
-    "versions of many digits": ("docker", "container.runtime_major", f"Docker version 28.{'2' * 4_900}\n" * 100),
+    "versions of many digits": ("docker", "container.runtime_supported", f"Docker version 28.{'2' * 4_900}\n" * 100),
 }
 
 

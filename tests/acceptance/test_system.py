@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 
+from steps.acceptance.measuring import Measurement
 from tests.acceptance.hand_written import CHRONY_FOLLOWS
 from tests.acceptance.handing import BASELINE, FIXTURES, entry, read, value
 
@@ -103,19 +104,21 @@ def test_failed_units_are_counted_and_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "major"),
+    ("said", "supported"),
     [
-        ("Docker version 28.2.2, build e6534b4", 28),
-        ("containerd containerd.io 1.7.27 05044ec0a9a7", 1),
-        ("containerd github.com/containerd/containerd v2.0.1 88aa2f5", 2),
-        ("podman version 4.3.1", 4),
+        ("Docker version 28.2.2, build e6534b4", True),
+        ("Docker version 19.03.8, build afacb8b", False),
+        ("containerd containerd.io 1.7.27 05044ec0a9a7", True),
+        ("containerd github.com/containerd/containerd v2.0.1 88aa2f5", True),
+        ("containerd github.com/containerd/containerd 0.2.5", False),
+        ("podman version 4.3.1", True),
+        ("podman version 3.4.4", False),
         ("Docker version 2", None),
         ("", None),
     ],
 )
-def test_container_runtime_is_told_by_its_version(said: str, major: int | None) -> None:
-    assert value("152", "container.runtime_major", docker=said) == major
-    assert value("152", "container.runtime_present", docker=said) is (True if major else None)
+def test_container_runtime_is_told_by_its_version(said: str, supported: bool | None) -> None:
+    assert value("152", "container.runtime_supported", docker=said) is supported
 
 
 def test_captured_links_leave_out_loopback_and_what_is_switched_off() -> None:
@@ -142,6 +145,47 @@ def test_dark_link_lowers_the_share_and_the_slowest_link_decides() -> None:
     assert value("054", "path_mtu.min", ip_link=links) == 1500
     assert value("047", "link.speed_min_gbit", ip_link=links, ethtool=speeds[:-5]) is None
     assert value("047", "link.up_ratio", ip_link="[]") is None
+
+
+FABRIC = {"fabric": "infiniband", "rails": Decimal(2)}
+RAILS = [link("ens1", "UP", "LOWER_UP"), link("ens2", "UP", "LOWER_UP")]
+DARK = [link(f"ens{n}", state="DOWN") for n in range(10)]
+MANAGEMENT = link("eno1", "UP", "LOWER_UP", mtu=1500)
+SPEEDS = "== eno1\n\tSpeed: 1000Mb/s\n== ens1\n\tSpeed: 400000Mb/s\n== ens2\n\tSpeed: 400000Mb/s\n"
+
+
+def of_fabric(metric: str, links: list[dict[str, object]], ports: object = ("ens1", "ens2")) -> Measurement:
+    """Return what is read of a server's links, on whose fabric the inventory plans these ports."""
+    planned = json.dumps(ports)
+    return read("047", metric, FABRIC, ip_link=json.dumps(links), ethtool=SPEEDS, planned_ports=planned)
+
+
+def test_ports_that_are_switched_off_are_down_although_a_management_port_is_up() -> None:
+    """Ten dark ports and one management port were met."""
+    found = of_fabric("link.up_ratio", [MANAGEMENT, *DARK])
+
+    assert (found.value, found.note) == (0, "down: ens1, ens2")
+    assert of_fabric("link.up_ratio", [MANAGEMENT, RAILS[0]]).note == "down: ens2"
+    assert of_fabric("link.up_ratio", [MANAGEMENT, *RAILS]).value == 1
+
+
+def test_a_slow_management_port_does_not_fail_a_good_server() -> None:
+    assert of_fabric("link.speed_min_gbit", [MANAGEMENT, *RAILS]).value == 400
+    assert of_fabric("link.speed_min_gbit", [MANAGEMENT, *RAILS], ["ens1", "eno1"]).value == 1
+
+
+@pytest.mark.parametrize(
+    ("ports", "note"),
+    [
+        ([], "state fabric_ports in the inventory: the names of the ports of the fabric"),
+        (["ens1"], "ports in fabric_ports: 1; rails of the design: 2"),
+        ("ens1", "fabric_ports is no list of names; write `[ens1np0]`"),
+    ],
+)
+def test_ports_are_planned_as_many_as_the_design_has_rails(ports: object, note: str) -> None:
+    found = of_fabric("link.up_ratio", RAILS, ports)
+
+    assert (found.value, found.note) == (None, f"not measured: {note}")
 
 
 def test_sockets_of_loopback_and_of_the_policy_are_expected() -> None:

@@ -47,6 +47,9 @@ class Case(NamedTuple):
 
 PLAN = {"planned_links": json.dumps(LINKS)}
 ENDS = {"planned_ends": json.dumps({"accv1": ["leaf1", "accv0"], "accv2": ["leaf2", "swp1"]})}
+SENSORS = {
+    "planned_sensors": json.dumps({"devices": ["cdu-1", "crah-1", "mgmt", "node-01"], "sensors": ["node-01 Inlet"]})
+}
 BEFORE = {"perfquery_before": (TOOLS / "perfquery_before.txt").read_text()}
 
 CASES = (
@@ -155,7 +158,9 @@ CASES = (
     Case("prometheus_dcgm_up", "prometheus_empty.json", {"dcgm.up_ratio": None}),
     Case("prometheus_dcgm_up", "prometheus_error.json", {"dcgm.up_ratio": None}),
     Case("prometheus_dcgm_up", "prometheus_up.json", {"dcgm.up_ratio": "0.5"}),
-    Case("prometheus_thermal_up", "prometheus_thermal_up.json", {"thermal.sensors_seen_ratio": 1}),
+    Case("prometheus_thermal", "prometheus_thermal.json", {"thermal.sensors_seen_ratio": 1}, beside=SENSORS),
+    Case("prometheus_thermal", "prometheus_thermal.json", {"thermal.sensors_seen_ratio": "0.044642"}, beside=SENSORS,
+         design={"sensors": 108}),
     Case("prometheus_gpu_series", "prometheus_gpu_series.json", {"gpu.series_present_ratio": "0.9375"},
          beside={"planned_series": "16"}),
     Case("prometheus_alerts", "prometheus_alerts.json", {"alerts.firing": 0}),

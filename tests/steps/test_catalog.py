@@ -10,6 +10,7 @@ from clusterwright.planning import playbooks_folder, rooms
 from steps.catalog.lint.check import HOLD_POINTS, SEED_STEPS, lint
 from steps.catalog.lint.report import Installed
 from steps.catalog.loader import read_roles
+from steps.catalog.terms import Effect, Kind
 from steps.design.design import Design, design_of, design_of_preset
 from steps.design.preset import preset_names
 from steps.design.site import Site
@@ -158,3 +159,10 @@ def test_an_oem_site_bridges_from_the_order_of_the_servers_to_power_on() -> None
     assert not found.nodes["015@pod-001"].applies
     assert "001@site#gpu-server" in above["031@pod-001"]
     assert any(link.bridged for link in found.links)
+
+
+def test_a_step_that_only_reads_is_a_check_and_not_automated() -> None:
+    """Firmware, frame sizes and open ports once counted as automated, and were only read."""
+    automated = [entry.step for entry in shipped_catalog().values() if entry.step.kind is Kind.AUTOMATE]
+
+    assert [step.id for step in automated if step.effect is Effect.READ] == []

@@ -35,6 +35,28 @@ def present_ratio(handed: Handed) -> Found:
     return Found(share_of(min(_value(series), planned), planned))
 
 
+def sensors_seen(handed: Handed) -> Found:
+    """Return the share of the planned devices and sensors that have a temperature now, rounded down.
+
+    The map names each device whose temperatures are read, and each sensor as a series names it: its instance, or instance and
+    sensor. Sensors that the design has and the map does not name are not seen.
+    """
+    planned = handed.document("planned_sensors")
+    devices, sensors = set(planned["devices"]), set(planned["sensors"])
+    unnamed = max(Decimal(0), Decimal(str(handed.design.get("sensors", 0))) - len(sensors))
+    seen: set[str] = set()
+    for series in _vector(handed, "prometheus_thermal"):
+        labels = series["metric"]
+        seen |= {labels["instance"], f"{labels['instance']} {labels.get('sensor', '')}"}
+    dark = sorted((devices | sensors) - seen)
+    total = len(devices | sensors) + unnamed
+    if not total:
+        raise NotMeasuredError("the inventory names no device with temperatures, and the design has no sensors")
+    words = [f"not seen: {', '.join(dark[:5])}"] if dark else []
+    words += [f"not named in thermal_sensors: {unnamed:g} of the design"] if unnamed else []
+    return Found(share_of(len(devices | sensors) - len(dark), total), "; ".join(words))
+
+
 def alerts_firing(handed: Handed) -> Found:
     """Count alerts that fire; the query has `or vector(0)`, so that it returns 0 and not an empty vector for none."""
     (series,) = _vector(handed, "prometheus_alerts")
@@ -68,9 +90,9 @@ def _tool(name: str, query: str, *metrics: Metric) -> Tool:
 NODES = _tool("prometheus_up", 'up{job="node"}', Metric("exporter.up_ratio", "ratio", up_ratio("prometheus_up")))
 DCGM = _tool("prometheus_dcgm_up", 'up{job="dcgm"}', Metric("dcgm.up_ratio", "ratio", up_ratio("prometheus_dcgm_up")))
 THERMAL = _tool(
-    "prometheus_thermal_up",
-    'min by (job, instance) ({__name__=~"up|redfish_up", job=~"modbus|redfish"})',
-    Metric("thermal.sensors_seen_ratio", "ratio", up_ratio("prometheus_thermal_up")),
+    "prometheus_thermal",
+    'count by (instance, sensor) ({__name__=~".+_celsius"})',
+    Metric("thermal.sensors_seen_ratio", "ratio", sensors_seen),
 )
 SERIES = _tool(
     "prometheus_gpu_series", "count(DCGM_FI_DEV_GPU_TEMP)", Metric("gpu.series_present_ratio", "ratio", present_ratio)

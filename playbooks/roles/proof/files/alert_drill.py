@@ -1,40 +1,57 @@
-"""Proves that alerts reach people: fires each on purpose, by readings that break its rule, and waits for the channel.
+"""Proves that alerts reach people: injects a fault for each into a simulated device, and waits for the channel.
 
 Arguments: the channel's address, the seconds to wait, the alerts and the ways to fire them as JSON, and the names of the metrics for
-the share that arrived and for the longest time from firing to arrival, the second of which may be empty. The metrics database scrapes this
-program as long as it runs, under a name of the drill's own, so that nobody takes an alert for a fault.
+the share that arrived and for the longest time from firing to arrival, the second of which may be empty. The devices
+(`drill_devices`) run as long as this program. The site's exporters read them in their real protocol, under a name of the drill's
+own, so that nobody takes an alert for a fault. A rule that asks for what no exporter reads does not fire.
 """
 
 import calendar
 import json
 import signal
+import subprocess
 import sys
-import threading
+import tempfile
 import time
 import urllib.request
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import drill_devices
+
 TARGETS = Path("/etc/prometheus/targets")
-NOBODY = "127.0.0.1:1"
-"""Where nothing answers."""
 
 
-def exposition(ways: dict, elapsed_s: float) -> str:
-    """Return the readings that fire the rules, in Prometheus's text format."""
-    series: dict[str, float] = {}
+def devices(ways: dict, elapsed: drill_devices.Elapsed, folder: Path, running: list[subprocess.Popen]) -> dict:
+    """Start the devices that the ways ask for. Return their targets by name."""
+    asked: dict = {"snmp": {}, "modbus": {}, "redfish": {}, "ethernet": {}, "infiniband": {}}
+    found = {}
     for way in ways.values():
-        series |= way.get("exposed", {})
-        series |= {name: speed * elapsed_s for name, speed in way.get("counted", {}).items()}
-    return "".join(f"{name} {value}\n" for name, value in series.items())
+        for kind, said in way.items():
+            if kind == "silent":
+                found[f"no-{said}"] = drill_devices.silent(said)
+            elif kind == "greets_after_s":
+                found["late"] = drill_devices.late(said)
+            else:
+                asked[kind] |= said
+    if asked["snmp"]:
+        found["switch"] = drill_devices.switch(asked["snmp"], elapsed)
+    if asked["modbus"]:
+        found["unit"] = drill_devices.cooling_unit(asked["modbus"])
+    if asked["redfish"]:
+        found["controller"] = drill_devices.controller(asked["redfish"], folder, running)
+    counted = {kind: asked[kind] for kind in ("ethernet", "infiniband") if asked[kind]}
+    if counted:
+        found["server"] = drill_devices.server(counted, elapsed, folder, running)
+    return found
 
 
-def targets(ways: dict, address: str, name: str) -> dict[str, str]:
-    """Return the files that make Prometheus scrape the drill, by their names."""
-    silent = {way["silent"]: NOBODY for way in ways.values() if "silent" in way}
+def targets(found: dict, name: str) -> dict[str, str]:
+    """Return the files that make Prometheus scrape the devices, by their names."""
     return {
-        f"{job}-drill.json": json.dumps([{"targets": [where], "labels": {"instance": name}}])
-        for job, where in {"drill": address, **silent}.items()
+        f"{one['job']}-{name}-{device}.json": json.dumps(
+            [{"targets": [one["address"]], "labels": {"instance": f"{name}-{device}", **one["labels"]}}]
+        )
+        for device, one in found.items()
     }
 
 
@@ -43,7 +60,7 @@ def arrivals(received: list, name: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for one in received:
         for alert in one["notification"]["alerts"]:
-            if alert["labels"].get("instance") == name and alert["status"] == "firing":
+            if alert["labels"].get("instance", "").startswith(f"{name}-") and alert["status"] == "firing":
                 began = calendar.timegm(time.strptime(alert["startsAt"][:19], "%Y-%m-%dT%H:%M:%S"))
                 found.setdefault(alert["labels"]["alertname"], one["received"] - began)
     return found
@@ -60,7 +77,7 @@ def verdict(wanted: set[str], found: dict[str, float], fired: str, delivery: str
 
 
 def main() -> None:
-    """Break every rule, and wait for the channel."""
+    """Inject every fault, and wait for the channel."""
     # a drill that is ended from outside must not go on firing
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, lambda *_: sys.exit(1))
@@ -70,32 +87,25 @@ def main() -> None:
     began = time.time()
     name = f"drill-{began:.0f}"
 
-    class Readings(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = exposition(ways, time.time() - began).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain; version=0.0.4")
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Readings)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    files = targets(ways, f"127.0.0.1:{server.server_address[1]}", name)
+    running: list[subprocess.Popen] = []
+    files: dict[str, str] = {}
     found: dict[str, float] = {}
-    try:
-        for file, text in files.items():
-            (TARGETS / file).write_text(text)
-            (TARGETS / file).chmod(0o644)
-        while wanted - set(found) and time.time() < began + float(patience_s):
-            time.sleep(1)
-            with urllib.request.urlopen(channel, timeout=10) as answer:
-                found = arrivals([json.loads(line) for line in answer.read().splitlines()], name)
-    finally:
-        for file in files:
-            (TARGETS / file).unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        try:
+            started = devices(ways, lambda: time.time() - began, Path(folder), running)
+            files = targets(started, name)
+            for file, text in files.items():
+                (TARGETS / file).write_text(text)
+                (TARGETS / file).chmod(0o644)
+            while wanted - set(found) and time.time() < began + float(patience_s):
+                time.sleep(1)
+                with urllib.request.urlopen(channel, timeout=10) as answer:
+                    found = arrivals([json.loads(line) for line in answer.read().splitlines()], name)
+        finally:
+            for file in files:
+                (TARGETS / file).unlink(missing_ok=True)
+            for program in running:
+                program.kill()
     print(json.dumps(verdict(wanted, found, fired, delivery)))
 
 

@@ -25,6 +25,7 @@ int main() {
   std::puts("right");
 }
 """
+TOOLKITS = Path("/usr/local")
 PACKAGES = {"cudnn": "libcudnn*", "nccl": "libnccl2"}
 METRICS = {
     "cuda": ("cuda.sample_failures",),
@@ -58,7 +59,7 @@ def gpus() -> int:
 
 def sample() -> Found:
     """Compile a sample with every toolkit there is, and run it."""
-    compilers = [str(path) for path in Path("/usr/local").glob("cuda*/bin/nvcc")]
+    compilers = [str(path) for path in TOOLKITS.glob("cuda*/bin/nvcc")]
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "sample.cu"

@@ -158,7 +158,7 @@ def _installed(manifest: dict) -> dict:
     ratio = {"value": len(good) / len(records), "note": f"not done: {lost}" if lost else ", ".join(sorted(good)[:5])}
     minutes = [(one["up"] - one["began"]) / 60 for h, one in records.items() if h in good and "began" in one]
     slowest = {
-        "value": round(max(minutes), 1),
+        "value": round(max(minutes, default=0), 1),
         "note": "from the installer's first second to log-in; the firmware's own test is before it",
     }
     none = {"value": None, "note": "no server was installed"}

@@ -1,6 +1,6 @@
 """Times a fixed piece of work and leaves the time as a series: the least of some tries, which interruptions only lengthen.
 
-Argument: the file of the series. While `/run/speed_probe.slow` is there the work is done three times: a drill.
+Argument: the file of the series.
 """
 
 import hashlib
@@ -8,13 +8,13 @@ import sys
 import time
 from pathlib import Path
 
-TRIES, ROUNDS, BLOCK, DRILL = 5, 40, bytes(1 << 18), Path("/run/speed_probe.slow")
+TRIES, ROUNDS, BLOCK = 5, 40, bytes(1 << 18)
 
 
 def work() -> float:
     """Return how many seconds of processor time the work took."""
     begun = time.process_time()
-    for _ in range(ROUNDS * (3 if DRILL.exists() else 1)):
+    for _ in range(ROUNDS):
         hashlib.sha256(BLOCK)
     return time.process_time() - begun
 

@@ -98,6 +98,7 @@ class Job:
         self.model = Classifier()
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=terms["learning_rate"], momentum=0.9)
         self.step, self.tokens, self.restarts, self.checkpoints = 0, 0, 0, 0
+        self.taken_in = 0
         self.checkpointed, self.interval_s = time.time(), 0.0
         labels = {"run": terms["run"], "rank": str(self.rank), "code": terms["code"], "data": f"seed-{terms['seed']}"}
         self.report = Report(Path(terms["textfile_dir"]), labels)
@@ -119,6 +120,7 @@ class Job:
         self.optimizer.load_state_dict(state["optimizer"])
         self.step, self.tokens, self.checkpoints = state["step"], state["tokens"], state["checkpoints"]
         self.restarts = state["restarts"] + 1
+        self.taken_in = state["taken_in"]
         print(f"rank {self.rank} resumes at step {self.step} from the checkpoint of rank {newest}", flush=True)
 
     def checkpoint(self) -> None:
@@ -126,6 +128,7 @@ class Job:
         begun, self.checkpoints = time.monotonic(), self.checkpoints + 1
         part = self.checkpoint_file.with_suffix(".part")
         kept = {"step": self.step, "tokens": self.tokens, "restarts": self.restarts, "checkpoints": self.checkpoints}
+        kept["taken_in"] = self.taken_in
         with part.open("wb") as file:
             torch.save({**kept, "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}, file)
             file.flush()
@@ -160,6 +163,7 @@ class Job:
         for _ in range(parts):
             tokens, classes, wait = loader.next()
             waited += wait
+            self.taken_in += tokens.numel()
             part = nn.functional.cross_entropy(self.model(tokens), classes) / parts
             part.backward()
             loss += part.detach()
@@ -235,6 +239,7 @@ class Job:
     def outcome(self) -> dict:
         """Return the outcome of a finished run."""
         kept = {"step": self.step, "loss": self.loss, "tokens": self.tokens, "restarts": self.restarts}
+        kept["taken_in"] = self.taken_in
         accuracy, loss = self.validate()
         held_out = {"validation_accuracy": accuracy, "validation_loss": loss}
         return {"run": self.terms["run"], "rank": self.rank, "checkpoints": self.checkpoints, **kept, **held_out}

@@ -1,0 +1,326 @@
+"""A fault for every criterion that a proof measures: the proof's own script runs with it, and what it prints is not met."""
+
+from __future__ import annotations
+
+import json
+import pwd
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from tests.acceptance.bench import Bench, arguments
+from tests.acceptance.red_cases import AT_THE_BOUNDARY, DATABASE, FILES, REAL
+from tests.lab.playing import FOLDER
+from tests.playbooks.scripts import script
+
+Found = dict[str, Any]
+
+
+class RedProof(NamedTuple):
+    """A fault, how it is injected, the value that the proof then prints (None: not measured), and what injects it."""
+
+    fault: str
+    how: str
+    value: bool | float | None
+    run: Callable[[Bench], Found]
+
+
+def slurm(name: str, *words: object, **said: str) -> Callable[[Bench], Found]:
+    """Return a run of a proof of the scheduler, of which these commands answer otherwise."""
+
+    def run(bench: Bench) -> Found:
+        bench.slurm(**said)
+        return bench.proof(name, *words)
+
+    return run
+
+
+def series(playbook: str, exposed: str = "") -> Callable[[Bench], Found]:
+    """Return a run of a playbook's own queries against a database that has these series alone."""
+
+    def run(bench: Bench) -> Found:
+        metric, _, *queries = arguments(playbook, "series_found")
+        return bench.proof("series_found", metric, bench.prometheus(exposed), *queries)
+
+    return run
+
+
+def nvidia(part: str, said: Mapping[str, str] | None = None) -> Callable[[Bench], Found]:
+    """Return a run of the proof of a part of NVIDIA's stack on a host with eight GPUs."""
+
+    def run(bench: Bench) -> Found:
+        bench.programs({"nvidia-smi": "for n in 0 1 2 3 4 5 6 7; do echo GPU $n: H100; done", **(said or {})})
+        return bench.proof("nvidia_stack", part, "9.1.0", TOOLKITS=bench.folder)
+
+    return run
+
+
+def authentication(ssh: str) -> Callable[[Bench], Found]:
+    """Return a run of the proof of log-ins, with an SSH client that says this."""
+
+    def run(bench: Bench) -> Found:
+        bench.programs({"ssh": ssh, "ldapadd": "exit 0", "ldapmodify": "exit 0", "systemctl": "exit 0"})
+        return bench.proof("central_authentication", "dc=site", "20000", "node-1")
+
+    return run
+
+
+def failover(bench: Bench) -> Found:
+    """Stop the first of two controllers; the queued job stays where it is."""
+    bench.slurm(scontrol="echo 'Slurmctld(backup) at mgmt-2 is UP'", squeue="echo PENDING")
+    return bench.proof("cluster_scheduler")
+
+
+def mail(bench: Bench) -> Found:
+    """Let jobs end without a message."""
+    bench.slurm(squeue="echo RUNNING")
+    return bench.proof("job_notifications", BOX=bench.folder / "mailbox")
+
+
+def usage(bench: Bench) -> Found:
+    """Let the usage report know of half of what the jobs had."""
+    row = '{"user": "cwproof", "cpu_allocated": 0, "cpu_used": 0, "gpu_allocated": %s}'
+    bench.slurm()
+    before, after = (f"echo '[{row % hours}]'" for hours in ("0", "0.0444444"))
+    bench.programs({"usage-report": f'if [ -e "$BENCH/asked" ]; then {after}; else : >"$BENCH/asked"; {before}; fi'})
+    return bench.proof("accounting", "usage-report")
+
+
+def installed(bench: Bench) -> Found:
+    """Return what the proof makes of two servers: one took ninety minutes, the other greets with another key."""
+    bench.programs({"ssh-keyscan": '[ "$5" != 10.0.0.1 ] || echo "10.0.0.1 ssh-ed25519 KEY"'})
+    record = {"opened": 0, "began": 0, "up": 5400, "host_key": "ssh-ed25519 KEY"}
+    hosts = {f"node-{n}": {"address": f"10.0.0.{n}"} for n in (1, 2)}
+    found: Found = script("proof", "provisioning_client")._installed(
+        {"hosts": hosts, "records": dict.fromkeys(hosts, record)}
+    )
+    return found
+
+
+def passwords(bench: Bench) -> Found:
+    """Let the SSH server offer passwords to everybody who may log in."""
+    bench.programs({"ssh": 'echo "root@127.0.0.1: Permission denied (publickey,password)." >&2; exit 255'})
+    bench.patch.setattr(pwd, "getpwall", lambda: [SimpleNamespace(pw_name="root", pw_shell="/bin/bash")])
+    return bench.proof("ssh_access")
+
+
+def logs(bench: Bench) -> Found:
+    """Let the store find nothing of one host of two."""
+    bench.programs({"logsearch": '[ "$2" != node-1 ] || echo found'})
+    return bench.proof("central_logging", "logsearch", "word", "0", "node-1", "node-2")
+
+
+def gap(bench: Bench) -> Found:
+    """Let the other database miss a minute and a half."""
+    bench.programs({"systemctl": "exit 0"})
+    samples = [[0, "1"], [15, "1"], [105, "1"]]
+    url = bench.answers(json.dumps({"data": {"result": [{"metric": {}, "values": samples}]}}))
+    return bench.proof("scrape_gap", "0", url)
+
+
+def pager(bench: Bench) -> Found:
+    """Load a rule without a test, and let the channel stay silent."""
+    (bench.folder / "alerts.yml").write_text("- alert: Tested\n- alert: Untested\n", encoding="utf-8")
+    (bench.folder / "alerts_test.yml").write_text("alertname: Tested\n", encoding="utf-8")
+    bench.programs({"systemctl": "exit 0", "promtool": "exit 0"})
+    return bench.proof("alert_rules", "mgmt", bench.answers(""), bench.folder / "alerts.yml", PATIENCE_S=0)
+
+
+def drilled(fired: str, delivery: str) -> Callable[[Bench], Found]:
+    """Return the verdict of a drill in which one alert of two came after five minutes, and the other never."""
+
+    def run(_: Bench) -> Found:
+        drill = script("proof", "alert_drill")
+        found: Found = drill.verdict({"LinkErrors", "LinkFlaps"}, {"LinkErrors": 300.0}, fired, "")
+        late: Found = drill.verdict({"LinkErrors"}, {"LinkErrors": 300.0}, fired, delivery or "none")
+        return late | found
+
+    return run
+
+
+def anomaly(bench: Bench) -> Found:
+    """Slow a server's clocks, and let no alert come of it."""
+    policy = bench.folder / "cpufreq" / "policy0"
+    policy.mkdir(parents=True)
+    (policy / "scaling_max_freq").write_text("3500000\n", encoding="utf-8")
+    (policy / "cpuinfo_min_freq").write_text("800000\n", encoding="utf-8")
+    found = bench.proof("anomaly", "node-1", bench.prometheus(), "1", CPUFREQ=bench.folder / "cpufreq")
+    assert (policy / "scaling_max_freq").read_text(encoding="utf-8") == "3500000"
+    return found
+
+
+def throughput(bench: Bench) -> Found:
+    """Let a run report half of what its two ranks took in."""
+    url = bench.prometheus('training_tokens_total{run="smoke",rank="0"} 102400')
+    return bench.proof("throughput", url, "smoke", "102400", "102400")
+
+
+def audit(bench: Bench) -> Found:
+    """Let two runs wait for data, with an owner for everything but the loader."""
+    exposed = """\
+node_cpu_seconds_total{mode="idle",group="compute",instance="n"} 1
+node_memory_MemAvailable_bytes{instance="n"} 9
+node_memory_MemTotal_bytes{instance="n"} 10
+training_loader_wait_share{run="a"} 0.9
+training_loader_wait_share{run="b"} 0.8
+training_collective_seconds{run="a"} 1
+training_step_seconds{run="a"} 10
+anomaly:speed_probe:ratio{instance="n"} 1"""
+    owners = {"idle": "ada", "memory": "ada", "imbalance": "ada", "degraded": "ada"}
+    return bench.proof("performance_audit", bench.prometheus(exposed), "1h", json.dumps(owners))
+
+
+def dashboards(bench: Bench) -> Found:
+    """Show a dashboard whose metric was renamed beside one that is there."""
+    url = bench.prometheus("there 1")
+    panels = [{"title": name, "targets": [{"expr": name}]} for name in ("there", "renamed")]
+    board = {"uid": "b", "title": "Board", "panels": panels}
+    (bench.folder / "board.json").write_text(json.dumps(board), encoding="utf-8")
+    return bench.proof("dashboards", url, bench.folder)
+
+
+def repeated(bench: Bench) -> Found:
+    """File a run and a repetition that ended with another loss."""
+
+    def run(name: str, loss: float) -> Found:
+        terms = [{"key": "seed", "value": "7"}, {"key": "run", "value": name}]
+        return {"info": {"run_name": name}, "data": {"params": terms, "metrics": [{"key": "loss", "value": loss}]}}
+
+    said = {"experiment": {"experiment_id": "1"}, "runs": [run("first", 0.5), run("again", 0.6)]}
+    return bench.proof("experiment", bench.answers(json.dumps(said)), "first", "again")
+
+
+def sweep(bench: Bench) -> Found:
+    """Let the choice of the first round be slower than the usual one in the second."""
+    rounds: dict[int, dict[str, float]] = {1: {"usual": 10, "large": 8}, 2: {"usual": 10, "large": 12.5}}
+    for number, turn in rounds.items():
+        for name, seconds in turn.items():
+            outcome = {"tokens": 1000, "seconds": seconds, "validation_loss": 0.5, "restarts": 0}
+            run = bench.folder / f"sweep-{number}-{name}"
+            run.mkdir()
+            (run / "outcome.json").write_text(json.dumps(outcome), encoding="utf-8")
+    return bench.proof("hyperparameters", bench.folder)
+
+
+PROFILED = """
+import json, pathlib, sys
+terms = json.loads(pathlib.Path(sys.argv[1]).read_text())
+folder = pathlib.Path(sys.argv[1]).parent
+seconds = 1.5 if terms["profile_steps"] else 1.0
+(folder / "outcome.json").write_text(json.dumps({"seconds": seconds}))
+if terms["profile_steps"]:
+    (folder / "trace.json").write_text("[]")
+"""
+
+
+def profile(bench: Bench) -> Found:
+    """Let a run with a profile take half as long again."""
+    (bench.folder / "train.py").write_text(PROFILED, encoding="utf-8")
+    return bench.proof("profiling", bench.folder, "node-1")
+
+
+def framework(bench: Bench) -> Found:
+    """Let a framework's training steps fail."""
+    python = bench.folder / "pytorch" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to(sys.executable)
+    bench.patch.setitem(script("proof", "frameworks").STEPS, "pytorch", "raise SystemExit('the loss did not fall')")
+    return bench.proof("frameworks", bench.folder, "pytorch")
+
+
+def settings(bench: Bench) -> Found:
+    """Let a step with the settings take half as long again."""
+    counted = 'n=$(($(cat "$BENCH/n" 2>/dev/null || echo 0) + 1)); echo $n >"$BENCH/n"'
+    bench.programs({"slower": f"{counted}; [ $((n % 2)) = 0 ] && echo 1 || echo 1.5"})
+    return bench.proof("framework_settings", "slower")
+
+
+def container(bench: Bench) -> Found:
+    """Let the runtime have no program that starts containers."""
+    bench.programs(
+        {"podman": '[ "$1" != run ] || { echo "Error: default OCI runtime \\"crun\\" not found" >&2; exit 127; }'}
+    )
+    return bench.proof("container_run", "podman")
+
+
+def drift(bench: Bench) -> Found:
+    """Change a file behind the configuration's back, and run the role with the real Ansible."""
+    (bench.folder / "site.yml").write_text(
+        f"- hosts: all\n  gather_facts: false\n  tasks:\n    - copy: {{content: right, dest: {bench.folder}/file}}\n",
+        encoding="utf-8",
+    )
+    (bench.folder / "file").write_text("wrong", encoding="utf-8")
+    (bench.folder / "play.yml").write_text(
+        f"- hosts: all\n  gather_facts: false\n  roles: [{{role: drift, drift_playbook: {bench.folder}/site.yml, drift_tags: [all]}}]\n"
+        f"  post_tasks:\n    - copy: {{content: '{{{{ drift_results[0].stdout }}}}', dest: {bench.folder}/found.json}}\n",
+        encoding="utf-8",
+    )
+    bench.patch.setenv("ANSIBLE_ROLES_PATH", str(FOLDER / "roles"))
+    bench.patch.setenv("PATH", str(Path(sys.executable).parent), prepend=":")
+    inventory = bench.folder / "hosts"
+    inventory.write_text(
+        f"localhost ansible_connection=local ansible_python_interpreter={sys.executable}\n", encoding="utf-8"
+    )
+    command = ["ansible-playbook", "-i", str(inventory), str(bench.folder / "play.yml")]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    found: Found = json.loads((bench.folder / "found.json").read_text(encoding="utf-8"))
+    return found
+
+
+NETWORK = drilled("alerts.rules_fired_on_purpose_ratio", "alerts.delivery_max_s")
+OUT_OF_ORDER = 'case "$*" in *Start,End*) echo "2026-01-01T00:00:05|2026-01-01T00:00:06";; *Elapsed*) echo 1;; *) echo COMPLETED;; esac'
+LOST = "printf 'begin 0\\nstep 9\\nstep 10\\nbegin 4\\n'"
+WRONG = "echo '# Out of bounds values : 3 FAILED'"
+
+PROOFS: dict[str, RedProof] = {
+    "config.second_run_changes": RedProof("a file was changed by hand", REAL, 1, drift),
+    "provision.unattended_ok_ratio": RedProof("one of two servers greets with another key", AT_THE_BOUNDARY, 0.5, installed),
+    "provision.minutes": RedProof("an installation of an hour and a half", AT_THE_BOUNDARY, 90, installed),
+    "logging.sources_present_ratio": RedProof("lines of one host of two are not in the store", AT_THE_BOUNDARY, 0.5, logs),
+    "logging.search_delay_s": RedProof("lines of one host of two are not in the store", AT_THE_BOUNDARY, None, logs),
+    "auth.login_with_replica_down": RedProof("nobody is let in", AT_THE_BOUNDARY, False, authentication("exit 255")),
+    "auth.closed_account_minutes": RedProof("a person who was removed is still let in", AT_THE_BOUNDARY, None, authentication("echo cwlogin")),
+    "ssh.password_logins_possible": RedProof("the SSH server offers passwords", AT_THE_BOUNDARY, 2, passwords),
+    "cuda.sample_failures": RedProof("a driver without a toolkit", AT_THE_BOUNDARY, 1, nvidia("cuda")),
+    "cudnn.version_match_ratio": RedProof("another version than the pinned one", AT_THE_BOUNDARY, 0, nvidia("cudnn", {"dpkg-query": "echo libcudnn9 8.9.7"})),
+    "nccl.version_match_ratio": RedProof("another version than the pinned one", AT_THE_BOUNDARY, 0, nvidia("nccl", {"dpkg-query": "echo libnccl2 2.18.3", "all_reduce_perf": WRONG})),
+    "nccl.single_node_errors": RedProof("three wrong values inside one server", AT_THE_BOUNDARY, 3, nvidia("nccl", {"dpkg-query": "echo libnccl2 9.1.0", "all_reduce_perf": WRONG})),
+    "container.gpus_seen": RedProof("a container sees one GPU of eight", AT_THE_BOUNDARY, 1, nvidia("container_toolkit", {"podman": '[ "$1" = images ] && echo image || echo "GPU 0: H100"'})),
+    "container.runtime_present": RedProof("the runtime answers and starts no container", AT_THE_BOUNDARY, False, container),
+    "framework.smoke_failures": RedProof("the loss does not fall", REAL, 1, framework),
+    "framework.step_time_ratio": RedProof("a step takes half as long again with the settings", AT_THE_BOUNDARY, 1.5, settings),
+    "scheduler.test_job_failures": RedProof("jobs fail on every host", AT_THE_BOUNDARY, 5, slurm("cluster_scheduler", sacct="echo FAILED")),
+    "scheduler.failover_s": RedProof("the second controller does not start the queued job", AT_THE_BOUNDARY, 340, failover),
+    "queue.policy_test_failures": RedProof("no rule holds", AT_THE_BOUNDARY, 6, slurm("job_queues", squeue='case "$*" in *%T*) echo RUNNING;; *%Q*) echo 5;; *) echo None;; esac')),
+    "gres.unallocated_gpus_visible": RedProof("a job with one GPU sees all eight", AT_THE_BOUNDARY, 7, slurm("gpu_scheduling", srun="echo 8")),
+    "gang.partial_starts": RedProof("a job of two hosts starts on one", AT_THE_BOUNDARY, 1, slurm("gang_scheduling", squeue='case "$*" in *"%T %N"*) echo "RUNNING node-1";; esac', scontrol="echo node-1")),
+    "preempt.lost_steps": RedProof("a displaced job goes on six steps back", AT_THE_BOUNDARY, 6, slurm("preemption", squeue="echo RUNNING", scontrol="echo Restarts=1", srun=LOST)),
+    "submit.ways_failed": RedProof("no way takes a job", AT_THE_BOUNDARY, 3, slurm("job_submission", 1, sacct="echo FAILED", scontrol="echo SLURM_JWT=token")),
+    "reservation.intruding_jobs": RedProof("a stranger's job starts on a reserved host", AT_THE_BOUNDARY, 1, slurm("reservations", squeue="echo RUNNING")),
+    "accounting.gpu_hours_error": RedProof("the report has half of the hours", AT_THE_BOUNDARY, 50, usage),
+    "notify.events_missed": RedProof("no message arrives", AT_THE_BOUNDARY, 6, mail),
+    "chain.wrong_order": RedProof("stages overlap, and evaluation runs after a stage that failed", AT_THE_BOUNDARY, 3, slurm("job_dependencies", sacct=OUT_OF_ORDER)),
+    "metrics.scrape_gap_s": RedProof("the other database misses a minute and a half", AT_THE_BOUNDARY, 90, gap),
+    "alert.rules_untested": RedProof("a rule without a test", FILES, 1, pager),
+    "alert.page_delay_s": RedProof("the pager stays silent", AT_THE_BOUNDARY, None, pager),
+    "alert.test_fired_ratio": RedProof("one alert of two does not arrive", FILES, 0.5, drilled("alert.test_fired_ratio", "")),
+    "alerts.rules_fired_on_purpose_ratio": RedProof("one alert of two does not arrive", FILES, 0.5, NETWORK),
+    "alerts.delivery_max_s": RedProof("an alert arrives after five minutes", FILES, 300, NETWORK),
+    "anomaly.injected_missed": RedProof("clocks are slowed, and no alert comes", DATABASE, 1, anomaly),
+    "instrument.series_missing": RedProof("a run reports its step alone", DATABASE, 5, series("monitoring/176_instrument_training.yml", 'training_step{run="smoke-176"} 1')),
+    "training.series_missing": RedProof("a run reports its loss without code and data", DATABASE, 4, series("monitoring/177_training_metrics.yml", 'training_loss{run="smoke-177"} 1')),
+    "throughput.error": RedProof("a run reports half of what its ranks took in", DATABASE, 50, throughput),
+    "straggler.injected_missed": RedProof("the slowed rank reports the time of the others", DATABASE, 2, series("monitoring/179_distributed_metrics.yml", 'training_compute_seconds{run="smoke-179",rank="0"} 1\ntraining_compute_seconds{run="smoke-179",rank="1"} 1')),
+    "profile.overhead": RedProof("a run takes half as long again with a profile", AT_THE_BOUNDARY, 50, profile),
+    "checkpoint.series_missing": RedProof("no checkpoint was written for an hour", DATABASE, 4, series("monitoring/181_checkpoint_metrics.yml", 'training_checkpoint_total{run="smoke-181"} 3\ntraining_checkpoint_timestamp_seconds{run="smoke-181"} 1')),
+    "loader.injected_stall_missed": RedProof("the run does not notice that it waits", DATABASE, 3, series("monitoring/182_loader_metrics.yml", 'training_loader_wait_share{run="smoke-182"} 0\ntraining_loader_queue_depth{run="smoke-182"} 4')),
+    "experiment.repeated_ok": RedProof("the repetition ends with another loss", AT_THE_BOUNDARY, False, repeated),
+    "dashboard.panels_without_data": RedProof("a panel asks for a series that was renamed", DATABASE, 1, dashboards),
+    "audit.findings_without_owner": RedProof("two runs wait for data, and nobody owns the loader", DATABASE, 2, audit),
+    "training.mfu_change": RedProof("the chosen batch is slower than the usual one", FILES, -20, sweep),
+}  # fmt: skip
+"""Faults by the metric of the proof."""
