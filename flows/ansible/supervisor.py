@@ -25,6 +25,7 @@ import psutil
 
 from flows.ansible import callbacks
 from flows.ansible.leftovers import remove_temporary_files
+from flows.ansible.limit import limit_of
 from flows.ansible.snapshot import remove
 from flows.ansible.words import PRINTED, TEXT, Words
 
@@ -84,7 +85,7 @@ def _run(terms: dict[str, Any]) -> str:
         private_data_dir=terms["work_dir"],
         playbook=terms["playbook"],
         inventory=terms["inventory"],
-        limit=",".join(terms["hosts"]) or None,
+        limit=limit_of(terms["hosts"], Path(terms["work_dir"])),
         cmdline="--check --diff" if terms["check"] else None,
         envvars=terms["env"] | {"ANSIBLE_CALLBACK_PLUGINS": callbacks.__path__[0], TOLD_IN: words.told_in},
         quiet=True,
