@@ -19,12 +19,14 @@ _PLAIN = re.compile(r"\w[\w.:-]*")
 
 
 def limit_of(hosts: Iterable[str], folder: Path) -> str:
-    """Write the hosts into a file of a run's folder. Return what `--limit` takes: its name after an @."""
-    path = folder / FILE
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    """Write the hosts into a file of a run's folder. Return what `--limit` takes: its name after an @.
+
+    Ansible is started in that folder. It would divide a path with spaces or commas in it.
+    """
+    handle = os.open(folder / FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write("\n".join(map(_line, hosts)) or NO_HOST)
-    return f"@{path}"
+    return f"@{FILE}"
 
 
 def _line(host: str) -> str:

@@ -17,11 +17,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from flows.ansible.access import NOTHING, Access
 from flows.ansible.control_groups import join
 from flows.ansible.digest import why_lapsed
 from flows.ansible.leftovers import remote_temp
+from flows.ansible.limits import Extent, Limits, limits_of
 from flows.ansible.place import RunPlace, run_place
 from flows.ansible.spare import environment, supervisor
+from steps.design.run_settings import RunSettings
 from steps.errors import UnreachableError
 
 HostStatus = Literal["ok", "changed", "failed", "unreachable", "skipped"]
@@ -34,7 +37,6 @@ Event = dict[str, Any]
 
 POLL_S = 0.2
 PATIENCE_S = 5.0
-TIMEOUT_S = 3600
 ANSIBLE = "ansible-playbook"
 SSH_ARGS = (
     "-C -o ControlMaster=auto -o ControlPersist=60s -o ControlPath=ssh-%C "
@@ -53,7 +55,7 @@ GroupHandler = Callable[[int], None]
 
 @dataclass(frozen=True)
 class RunSpec:
-    """What to run, and where. `work_dir` must not exist. The run appends to `log`.
+    """What to run, and where. `work_dir` must not exist. The run appends to `log`. Without `limits` those of an unknown step hold.
 
     With `released`, nothing runs unless what Ansible would read has just this digest.
     """
@@ -65,7 +67,8 @@ class RunSpec:
     work_dir: Path
     log: Path
     check: bool = False
-    timeout_s: int = TIMEOUT_S
+    limits: Limits | None = None
+    access: Access = NOTHING
     released: str | None = None
 
 
@@ -198,6 +201,7 @@ def _supervised(
 
 
 def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
+    limits = spec.limits or limits_of(RunSettings(), Extent("", None, len(spec.hosts)))
     return {
         "work_dir": str(spec.work_dir),
         "remove": str(place.folder),
@@ -205,10 +209,13 @@ def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
         "inventory": str(place.tree.inventory),
         "hosts": list(spec.hosts),
         "check": spec.check,
-        "timeout_s": spec.timeout_s,
-        "environment": environment(),
+        "timeout_s": limits.time_limit_s.value,
+        "vault": dict(spec.access.passwords),
+        "secrets": spec.access.secrets(),
+        "environment": environment() | dict(spec.access.environment),
         "env": {
             **place.tree.environment(),
+            **limits.environment(),
             "ANSIBLE_RETRY_FILES_ENABLED": "0",
             "ANSIBLE_HOST_KEY_CHECKING": "1",
             "ANSIBLE_SSH_ARGS": SSH_ARGS,
@@ -299,7 +306,8 @@ def _note(data: Event, hosts: dict[str, HostResult], result: PlaybookResult) -> 
             raise _no_ansible(data["program"])
         case "end":
             result.status = ENDED.get(data["status"], "failed")
-            result.message = "it ran out of time" if data["status"] == "timeout" else ""
+            out_of_time = f"it ran out of time after {data['limit_s']:,} seconds: `runs.time_limit_s` in site.yaml"
+            result.message = out_of_time if data["status"] == "timeout" else ""
         case _:
             pass
 

@@ -27,6 +27,7 @@ from flows.ansible import callbacks
 from flows.ansible.leftovers import remove_temporary_files
 from flows.ansible.limit import limit_of
 from flows.ansible.snapshot import remove
+from flows.ansible.vault_pipes import vault_arguments
 from flows.ansible.words import PRINTED, TEXT, Words
 
 PATIENCE_S = 3.0
@@ -70,14 +71,15 @@ def main() -> int:
             threading.Event().wait()
     _end_started()  # a run that ran out of time leaves its workers' processes behind
     remove_temporary_files()
-    if not _report({"event": "end", "status": status}):
+    if not _report({"event": "end", "status": status, "limit_s": terms["timeout_s"]}):
         threading.Event().wait()
     return 0
 
 
 def _run(terms: dict[str, Any]) -> str:
     """Run the playbook. Return how it ended, in ansible-runner's words."""
-    words = Words(Path(terms["work_dir"]), Path(terms["inventory"]), terms["hosts"])
+    folder = Path(terms["work_dir"])
+    words = Words(folder, Path(terms["inventory"]), terms["hosts"], terms["secrets"])
     sys.excepthook = partial(_last_words, words)
     late, over = threading.Event(), threading.Event()
     threading.Thread(target=_end_when_late, args=(terms["timeout_s"], late, over), daemon=True).start()
@@ -85,8 +87,9 @@ def _run(terms: dict[str, Any]) -> str:
         private_data_dir=terms["work_dir"],
         playbook=terms["playbook"],
         inventory=terms["inventory"],
-        limit=limit_of(terms["hosts"], Path(terms["work_dir"])),
-        cmdline="--check --diff" if terms["check"] else None,
+        limit=limit_of(terms["hosts"], folder),
+        cmdline=f"{vault_arguments(terms['vault'], folder)} {'--check --diff' if terms['check'] else ''}".strip()
+        or None,
         envvars=terms["env"] | {"ANSIBLE_CALLBACK_PLUGINS": callbacks.__path__[0], TOLD_IN: words.told_in},
         quiet=True,
         suppress_env_files=True,
@@ -166,6 +169,11 @@ def _report_ok(report: Report, data: dict[str, Any], on_host: dict[str, str]) ->
 
 def _failure(result: dict[str, Any]) -> str:
     """Return why a task failed. A program that the host lacks is named, since Ansible does not name it."""
+    if "timedout" in result:
+        period = result["timedout"].get("period", 0)
+        return (
+            f"it did not end within {period} seconds on this host, and was given up: `runs.task_timeout_s` in site.yaml"
+        )
     message, command = str(result.get("msg", "")), result.get("cmd") or ""
     shell_says = str(result.get("stderr", "")).strip().splitlines()
     if result.get("rc") == NOT_FOUND and shell_says:

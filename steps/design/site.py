@@ -18,6 +18,7 @@ from pydantic import Field, field_validator, model_validator
 from steps.catalog.schema import Closed, Slug, StepId, Text
 from steps.catalog.terms import Kind, Phase
 from steps.design.people import ENGINE, engine_public_key, refuse_key_of_person, refuse_shared_keys
+from steps.design.run_settings import RunSettings
 from steps.errors import InputError, Place
 from steps.evidence_rules import EvidenceRules
 from steps.text import require_visible
@@ -160,6 +161,7 @@ class Site(Closed):
     engine_key: str | None = None
     inventory: Inventory | None = None
     evidence: EvidenceRules = EvidenceRules()
+    runs: RunSettings = RunSettings()
 
     @field_validator("time_zone")
     @classmethod

@@ -33,7 +33,7 @@ def spec_of(tmp_path: Path, there: tuple[str, ...], hosts: tuple[str, ...], play
     playbook.parent.mkdir(parents=True)
     playbook.write_text(PLAYBOOK.format(hosts=json.dumps(plays)), encoding="utf-8")
     inventory = tmp_path / "hosts.yml"
-    groups = {"hosts": dict.fromkeys(there, {}), "vars": LOCAL, "children": {"racks": {"hosts": {"spare": {}}}}}
+    groups = {"hosts": dict.fromkeys(there), "vars": LOCAL, "children": {"racks": {"hosts": {"spare": {}}}}}
     inventory.write_text(json.dumps({"all": groups}), encoding="utf-8")
     return RunSpec(playbook, inventory, hosts, {}, tmp_path / "run", tmp_path / "log")
 
