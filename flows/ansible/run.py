@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ from flows.ansible.leftovers import remote_temp
 from flows.ansible.limits import Extent, Limits, limits_of
 from flows.ansible.place import RunPlace, run_place
 from flows.ansible.spare import environment, supervisor
+from flows.ansible.sweeping import LIMITS, write_sweep
 from steps.design.run_settings import RunSettings
 from steps.errors import UnreachableError
 
@@ -31,6 +32,9 @@ HostStatus = Literal["ok", "changed", "failed", "unreachable", "skipped"]
 RunStatus = Literal["ok", "failed", "cancelled", "error"]
 ENDED: dict[str, RunStatus] = {"successful": "ok", "canceled": "cancelled", "timeout": "failed"}
 """By ansible-runner's word for how a run ended. Every other word means that it failed."""
+
+CUT_OFF = frozenset({"canceled", "timeout"})
+"""Of these, those of a run whose tasks did not end by themselves."""
 
 Event = dict[str, Any]
 """One line of the supervisor's output."""
@@ -99,6 +103,7 @@ class PlaybookResult:
     raw: dict[str, dict[str, Any]] = field(default_factory=dict)
     message: str = ""
     digest: str = ""
+    was_cut_off: bool = False
 
 
 def ignore(_: object) -> None:
@@ -140,12 +145,38 @@ def play(
 ) -> PlaybookResult:
     """Run a playbook as `run_playbook` does, in a place that is made already. A wave has a folder of its own in it."""
     spec.work_dir.mkdir(exist_ok=True, mode=0o700)
+    _prepare(spec)
+    result = _supervised(spec, place, on_event, on_pgid, cancel)
+    result.digest = place.tree.digest
+    if result.was_cut_off:
+        _sweep(spec, place, result, on_event)
+    return result
+
+
+def _sweep(spec: RunSpec, place: RunPlace, cut: PlaybookResult, on_event: EventHandler) -> None:
+    """Remove what a run that was cut off has left on its hosts. Say where that could not be done."""
+    hosts = tuple(host.host for host in cut.hosts if host.status != "unreachable" and host.host in spec.hosts)
+    folder = spec.work_dir / "sweep"
+    folder.mkdir(mode=0o700)
+    swept = replace(spec, hosts=hosts, work_dir=folder, log=folder / "log", extra_vars={}, check=False, limits=LIMITS)
+    _prepare(swept)
+    there = place._replace(tree=place.tree._replace(playbook=write_sweep(folder)))
+    done = _supervised(swept, there, ignore, ignore, threading.Event())
+    left = [host.host for host in done.hosts if host.status in {"failed", "unreachable"}]
+    if done.status not in {"ok", "failed"} or done.was_cut_off:
+        left = list(hosts)
+    if left:
+        sentence = f"what was being sent may be left in {remote_temp()} of {', '.join(left)}"
+        with spec.log.open("a", encoding="utf-8") as log:
+            log.write(sentence + "\n")
+        on_event(RunEvent(sentence, {}))
+
+
+def _prepare(spec: RunSpec) -> None:
+    """Make what a run needs in its folder."""
     _temporary(spec).mkdir(mode=0o700)
     spec.log.parent.mkdir(parents=True, exist_ok=True)
     _write_extra_vars(spec)
-    result = _supervised(spec, place, on_event, on_pgid, cancel)
-    result.digest = place.tree.digest
-    return result
 
 
 def _temporary(spec: RunSpec) -> Path:
@@ -196,7 +227,7 @@ def _supervised(
             process.stdin.close()
         process.wait()
     if cancel.is_set() and result.status != "ok":
-        result.status, result.message = "cancelled", "stopped"
+        result.status, result.message, result.was_cut_off = "cancelled", "stopped", True
     return result
 
 
@@ -267,7 +298,7 @@ def _collected(
 ) -> PlaybookResult:
     """Read events until the supervisor is done. A supervisor that ends without a result is an error."""
     hosts = {host: HostResult(host) for host in spec.hosts}
-    result = PlaybookResult("error", message="the run ended without a result")
+    result = PlaybookResult("error", message="the run ended without a result", was_cut_off=True)
     assert process.stdout
     assert process.stderr
     with spec.log.open("a", encoding="utf-8") as log:
@@ -305,6 +336,7 @@ def _note(data: Event, hosts: dict[str, HostResult], result: PlaybookResult) -> 
         case "missing":
             raise _no_ansible(data["program"])
         case "end":
+            result.was_cut_off = data["status"] in CUT_OFF
             result.status = ENDED.get(data["status"], "failed")
             out_of_time = f"it ran out of time after {data['limit_s']:,} seconds: `runs.time_limit_s` in site.yaml"
             result.message = out_of_time if data["status"] == "timeout" else ""

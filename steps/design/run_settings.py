@@ -58,7 +58,7 @@ class RunSettings(RunLimits):
     def _safe_environment(self) -> RunSettings:
         for name in self.environment:
             if name.startswith(CHANGES_PROGRAMS):
-                raise ValueError(f"{name} would change which programs run, and no release covers that")
+                raise ValueError(f"the variable {name} would change which programs run, and no release covers that")
         return self
 
 

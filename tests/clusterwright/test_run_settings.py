@@ -26,7 +26,7 @@ NAME = "035@pod-001"
         ("{groups: {'all:!x': {forks: 3}}}", ["runs.groups.all:!x"]),
         ("{vault: [{id: prod}]}", ["runs.vault[0]", "one source"]),
         ("{vault: [{file: a}, {file: b}]}", ["runs", "vault id 'default'"]),
-        ("{environment: [LD_PRELOAD]}", ["runs", "LD_PRELOAD would change which programs run"]),
+        ("{environment: [LD_PRELOAD]}", ["runs", "the variable LD_PRELOAD would change which programs run"]),
     ],
 )
 def test_a_bad_setting_is_refused_with_its_place(site: Path, command: Command, runs: str, expected: list[str]) -> None:
@@ -58,8 +58,8 @@ def test_the_bounds_of_a_run_are_shown_with_where_they_come_from(machine: Path, 
     assert "site.yaml: runs.forks" in command("limits", NAME, "--site", machine).stdout
 
 
-def test_a_step_that_nothing_runs_for_has_no_bounds(machine: Path, command: Command) -> None:
-    assert command("limits", "001@site", "--site", machine).returncode == NOT_SATISFIED
+def test_a_step_that_nothing_runs_for_has_no_bounds(adopted: Path, command: Command) -> None:
+    assert command("limits", "001@site", "--site", adopted).returncode == NOT_SATISFIED
 
 
 def test_a_setting_needs_no_new_release(machine: Path, command: Command) -> None:
