@@ -149,19 +149,22 @@ def play(
     result = _supervised(spec, place, on_event, on_pgid, cancel)
     result.digest = place.tree.digest
     if result.was_cut_off:
-        _sweep(spec, place, result, on_event)
+        _sweep(spec, result, on_event)
     return result
 
 
-def _sweep(spec: RunSpec, place: RunPlace, cut: PlaybookResult, on_event: EventHandler) -> None:
-    """Remove what a run that was cut off has left on its hosts. Say where that could not be done."""
+def _sweep(spec: RunSpec, cut: PlaybookResult, on_event: EventHandler) -> None:
+    """Remove what a run that was cut off has left on its hosts. Say where that could not be done.
+
+    It has a place of its own: that of a run that was stopped is gone.
+    """
     hosts = tuple(host.host for host in cut.hosts if host.status != "unreachable" and host.host in spec.hosts)
-    folder = spec.work_dir / "sweep"
-    folder.mkdir(mode=0o700)
+    folder = spec.work_dir.with_name(f"{spec.work_dir.name}-sweep")
     swept = replace(spec, hosts=hosts, work_dir=folder, log=folder / "log", extra_vars={}, check=False, limits=LIMITS)
-    _prepare(swept)
-    there = place._replace(tree=place.tree._replace(playbook=write_sweep(folder)))
-    done = _supervised(swept, there, ignore, ignore, threading.Event())
+    with run_place(spec.playbook, spec.inventory, folder) as place:
+        _prepare(swept)
+        there = place._replace(tree=place.tree._replace(playbook=write_sweep(folder)))
+        done = _supervised(swept, there, ignore, ignore, threading.Event())
     left = [host.host for host in done.hosts if host.status in {"failed", "unreachable"}]
     if done.status not in {"ok", "failed"} or done.was_cut_off:
         left = list(hosts)

@@ -38,7 +38,7 @@ PLAYBOOK = f"""\
 @pytest.fixture
 def host(tmp_path: Path) -> Path:
     """The home of the host."""
-    home = tmp_path / "home of host"
+    home = tmp_path / "home"
     home.mkdir()
     program = tmp_path / "ssh"
     program.write_text(SSH.format(home=f"'{home}'"))
