@@ -26,7 +26,7 @@ from flows.ansible.place import RunPlace, run_place
 from flows.ansible.spare import environment, supervisor
 from flows.ansible.sweeping import LIMITS, write_sweep
 from steps.design.run_settings import RunSettings
-from steps.errors import UnreachableError
+from steps.errors import ClusterwrightError, UnreachableError
 
 HostStatus = Literal["ok", "changed", "failed", "unreachable", "skipped"]
 RunStatus = Literal["ok", "failed", "cancelled", "error"]
@@ -161,12 +161,13 @@ def _sweep(spec: RunSpec, cut: PlaybookResult, on_event: EventHandler) -> None:
     hosts = tuple(host.host for host in cut.hosts if host.status != "unreachable" and host.host in spec.hosts)
     folder = spec.work_dir.with_name(f"{spec.work_dir.name}-sweep")
     swept = replace(spec, hosts=hosts, work_dir=folder, log=folder / "log", extra_vars={}, check=False, limits=LIMITS)
-    with run_place(spec.playbook, spec.inventory, folder) as place:
-        _prepare(swept)
-        there = place._replace(tree=place.tree._replace(playbook=write_sweep(folder)))
-        done = _supervised(swept, there, ignore, ignore, threading.Event())
-    left = [host.host for host in done.hosts if host.status in {"failed", "unreachable"}]
-    if done.status not in {"ok", "failed"} or done.was_cut_off:
+    try:
+        with run_place(spec.playbook, spec.inventory, folder) as place:
+            _prepare(swept)
+            there = place._replace(tree=place.tree._replace(playbook=write_sweep(folder)))
+            done = _supervised(swept, there, ignore, ignore, threading.Event())
+        left = [host.host for host in done.hosts if done.was_cut_off or host.status in {"failed", "unreachable"}]
+    except (ClusterwrightError, OSError):  # it is tried, and does not stand in the way of the run's own result
         left = list(hosts)
     if left:
         sentence = f"what was being sent may be left in {remote_temp()} of {', '.join(left)}"
