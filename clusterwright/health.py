@@ -124,7 +124,7 @@ def _privacy(folder: Path) -> Check:
 
 def _runs(folder: Path, site: Site) -> Iterator[Check]:
     """Check the groups that `runs` names, and whether its passwords open the vaults. What a person types is not asked for."""
-    inventory = site.inventory and folder / site.inventory
+    inventory = None if site.inventory is None else folder / site.inventory
     if inventory is None or not inventory.exists():
         return
     try:

@@ -24,8 +24,8 @@ import ansible_runner
 import psutil
 
 from flows.ansible import callbacks
+from flows.ansible.host_limit import limit_of
 from flows.ansible.leftovers import remove_temporary_files
-from flows.ansible.limit import limit_of
 from flows.ansible.snapshot import remove
 from flows.ansible.vault_pipes import vault_arguments
 from flows.ansible.words import PRINTED, TEXT, Words

@@ -11,7 +11,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from flows.ansible import limits as module
 from flows.ansible.limits import Extent, limits_of
 from flows.ansible.run import PlaybookResult, RunSpec, run_playbook
 from flows.ansible.waits import waits_in
@@ -59,8 +58,8 @@ def test_the_step_counts_before_the_groups_and_these_before_the_site() -> None:
 
 
 def test_without_settings_they_follow_from_hosts_machine_step_and_playbook(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module.os, "sched_getaffinity", lambda _: set(range(8)))
-    monkeypatch.setattr(module.psutil, "virtual_memory", partial(SimpleNamespace, available=64_000_000_000))
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)))
+    monkeypatch.setattr("psutil.virtual_memory", partial(SimpleNamespace, available=64_000_000_000))
     few, many = (limits_of(RunSettings(), Extent("006", None, hosts)) for hosts in (3, 500))
     waiting = limits_of(RunSettings(), Extent("154", None, 128, waits={"os_install_timeout_s": 5400}))
 

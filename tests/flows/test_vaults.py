@@ -44,7 +44,7 @@ PLAYBOOK = """\
 def encrypted(text: str, vault_id: str) -> str:
     secret = VaultSecret(PASSWORDS[vault_id].encode())
     label = None if vault_id == "default" else vault_id
-    return VaultLib([(vault_id, secret)]).encrypt(text, secret=secret, vault_id=label).decode()
+    return str(VaultLib([(vault_id, secret)]).encrypt(text, secret=secret, vault_id=label), "ascii")
 
 
 def value(text: str, vault_id: str) -> str:
