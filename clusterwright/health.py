@@ -13,7 +13,10 @@ from clusterwright.health_check import ADVICE, FAULT, OK, Check
 from clusterwright.key_health import record_checks
 from clusterwright.planning import read_all
 from clusterwright.where import find_site
+from flows.ansible.access import read_access
 from flows.ansible.control_groups import why_none
+from flows.ansible.extents import group_hosts
+from flows.ansible.vaults import require_open, vaulted_in
 from flows.dashboard_login import login_file, login_of, renew_login
 from ledger.private import KEPT, is_open_to_others
 from steps.design.people import account_warnings
@@ -94,6 +97,7 @@ def _site(site: Path | None) -> Iterator[Check]:
         return
     yield Check("site.yaml", OK, str(folder / "site.yaml"))
     yield _accounts(site_file)
+    yield from _runs(folder, site_file)
     yield from record_checks(folder, site_file)
 
 
@@ -116,6 +120,24 @@ def _privacy(folder: Path) -> Check:
         return Check("private record", OK, "only its account can read it")
     who = "another account owns them, and others may read them"
     return Check("private record", ADVICE, f"{', '.join(found)}: {who}", f"as their owner: chmod -R go= in {folder}")
+
+
+def _runs(folder: Path, site: Site) -> Iterator[Check]:
+    """Check the groups that `runs` names, and whether its passwords open the vaults. What a person types is not asked for."""
+    inventory = None if site.inventory is None else folder / site.inventory
+    if inventory is None or not inventory.exists():
+        return
+    try:
+        group_hosts(site.runs, inventory)
+        access = read_access(folder, site.runs)
+        if any(one.prompt for one in site.runs.vault):
+            yield Check("vaults", OK, "`up` asks for a password, and tries it")
+            return
+        require_open(inventory, access, tuple(one.id for one in site.runs.vault))
+        count = len(vaulted_in(inventory))
+        yield Check("vaults", OK, f"{count} tried, and opened" if count else "nothing is vaulted")
+    except ClusterwrightError as error:
+        yield Check("runs of playbooks", FAULT, f"{error.place}: {error.what}", error.hint)
 
 
 def _accounts(site: Site) -> Check:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from clusterwright.planning import playbooks_folder
 from clusterwright.releasing import release_terms
+from flows.ansible.access import ask_terminal
+from flows.ansible.means import means_of
 from flows.ansible.place import runs_folder
 from flows.ansible.previewing import Differences, look
 from flows.ansible.run import RunSpec, require_ansible
@@ -38,14 +40,17 @@ def preview(folder: Path, activity: str) -> Differences:
         raise NotSatisfiedError(
             f"{activity} is {row.state.value}: there is nothing to release", hint=f"clusterwright why {activity}"
         )
-    runs = runs_folder(folder)
+    runs, playbook = runs_folder(folder), playbooks_folder() / terms.playbook
+    means = means_of(folder, inventory, ask_terminal)
     spec = RunSpec(
-        playbook=playbooks_folder() / terms.playbook,
+        playbook=playbook,
         inventory=inventory,
         hosts=terms.hosts,
         extra_vars=variables_of(plan, row.plan),
         work_dir=runs / f"preview-{uuid.uuid4().hex[:12]}",
         log=runs / "preview.log",
+        limits=means.limits(row.plan, terms.hosts, playbook, inventory),
+        access=means.access,
     )
     wish = Wish(row.id, row.attempt, wants(terms.hosts, row.plan.shares), float_of(row))
     with Ledger.open(folder) as ledger:

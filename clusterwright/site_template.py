@@ -42,6 +42,18 @@ people:
 # makes it and prints this line; adopting the plan enrols it.
 # engine_key: ssh-ed25519 AAAA...
 
+# How runs of playbooks go; what is left out is worked out for each run. `clusterwright limits ID` shows it; docs/runs.md.
+# runs:
+#   forks: 50               # hosts at once
+#   ssh_retries: 3
+#   connect_timeout_s: 10
+#   task_timeout_s: 1800    # for a task on one host
+#   time_limit_s: 14400     # for a run, or a wave of it
+#   steps: {{"006": {{forks: 8}}}}
+#   groups: {{switches: {{connect_timeout_s: 30}}}}
+#   vault: [{{id: default, file: /root/.vault-password}}]   # or command: [pass, show, vault], or prompt: true
+#   environment: [VAULT_ADDR, VAULT_TOKEN]                # what lookups may read of the engine's environment
+
 # What people may attach as evidence; a file of another kind, or a larger one, is refused.
 # evidence:
 #   max_mb: 64

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
+from flows.ansible.access import ask_terminal
+from flows.ansible.means import DEFAULTS, means_of
 from flows.ansible.run import require_ansible
 from flows.ansible.sources import kept_inventory
 from flows.engine_state import Engine
@@ -57,14 +59,15 @@ def run_engine(
     """
     _refuse_unready(site_dir)
     refuse_differing(site_dir, program)
-    inventory = kept_inventory(site_dir)
+    inventory, means = kept_inventory(site_dir), DEFAULTS
     if inventory is not None:
         require_ansible()
+        means = means_of(site_dir, inventory, ask_terminal)
     with _ending_at_once(on_message), PrefectServer(site_dir, port, on_message) as server:
         # Prefect reads its settings when it is first imported: here, after the server has set them
         from flows.executors.real import RealPerformer
 
-        performer = RealPerformer(playbooks or Path(str(files("playbooks"))), inventory, hands_off=hands_off)
+        performer = RealPerformer(playbooks or Path(str(files("playbooks"))), inventory, means, hands_off=hands_off)
         with Ledger.open(site_dir, clock=PROJECT_TIME) as ledger:
             engine = _engine(ledger, performer, stop)
             on_message("hands off: only what reads is run" if hands_off else "running; Ctrl-C stops it cleanly")

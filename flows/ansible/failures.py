@@ -89,6 +89,9 @@ def failure(result: Any, clean: Clean) -> str:
         return ""
     if "censored" in result:
         return "what it says is hidden: the task has no_log"
+    if "timedout" in result:
+        period = result["timedout"].get("period", 0)
+        return f"it did not end within {period} seconds, and was given up: `runs.task_timeout_s` in site.yaml"
     items = [one for one in result.get("results") or () if isinstance(one, dict) and _has_failed(one)]
     if items:
         return _of_items(items, clean)

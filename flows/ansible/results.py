@@ -16,6 +16,9 @@ RunStatus = Literal["ok", "failed", "cancelled", "error"]
 ENDED: dict[str, RunStatus] = {"successful": "ok", "canceled": "cancelled", "timeout": "failed"}
 """By ansible-runner's word for how a run ended. Every other word means that it failed."""
 
+CUT_OFF = frozenset({"canceled", "timeout"})
+"""Of these, those of a run whose tasks did not end by themselves."""
+
 Event = dict[str, Any]
 """One line of the supervisor's output."""
 
@@ -59,6 +62,7 @@ class PlaybookResult:
     raw: dict[str, dict[str, Any]] = field(default_factory=dict)
     message: str = ""
     digest: str = ""
+    was_cut_off: bool = False
 
 
 class Tally:
@@ -66,7 +70,7 @@ class Tally:
 
     def __init__(self, hosts: tuple[str, ...]) -> None:
         """Begin with hosts of which nothing is known."""
-        self.result = PlaybookResult("error", message="the run ended without a result")
+        self.result = PlaybookResult("error", message="the run ended without a result", was_cut_off=True)
         self._hosts = {host: HostResult(host) for host in hosts}
         self._unfinished: frozenset[str] | None = None
         self._error = ""
@@ -92,7 +96,8 @@ class Tally:
                 self._unfinished = frozenset(data["hosts"])
             case "end":
                 result.status = ENDED.get(data["status"], "failed")
-                result.message = "it ran out of time" if data["status"] == "timeout" else ""
+                result.was_cut_off = data["status"] in CUT_OFF
+                result.message = _out_of_time(data["limit_s"]) if data["status"] == "timeout" else ""
             case _:
                 pass
 
@@ -103,7 +108,7 @@ class Tally:
         if result.status == "error" and last_words:
             result.message = last_words
         if was_stopped and result.status != "ok":
-            result.status, result.message = "cancelled", "stopped"
+            result.status, result.message, result.was_cut_off = "cancelled", "stopped", True
         if self._unfinished is not None:
             self._settle(self._unfinished)
         elif result.status != "ok":
@@ -134,6 +139,10 @@ class Tally:
         for host in result.hosts:
             if host.status not in FAILED:
                 host.leave_out(why)
+
+
+def _out_of_time(seconds: float) -> str:
+    return f"it ran out of time after {seconds:,} seconds: `runs.time_limit_s` in site.yaml"
 
 
 def _note_ok(host: HostResult, data: Event) -> None:

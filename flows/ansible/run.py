@@ -13,21 +13,24 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from flows.ansible.access import NOTHING, Access
 from flows.ansible.control_groups import join
 from flows.ansible.digest import why_lapsed
 from flows.ansible.leftovers import remote_temp
+from flows.ansible.limits import Extent, Limits, limits_of
 from flows.ansible.place import RunPlace, run_place
 from flows.ansible.results import Event, HostResult, PlaybookResult, Tally
 from flows.ansible.spare import environment, supervisor
-from steps.errors import UnreachableError
+from flows.ansible.sweeping import LIMITS, write_sweep
+from steps.design.run_settings import RunSettings
+from steps.errors import ClusterwrightError, UnreachableError
 
 POLL_S = 0.2
 PATIENCE_S = 5.0
-TIMEOUT_S = 3600
 ANSIBLE = "ansible-playbook"
 SSH_ARGS = (
     "-C -o ControlMaster=auto -o ControlPersist=60s -o ControlPath=ssh-%C "
@@ -46,7 +49,7 @@ GroupHandler = Callable[[int], None]
 
 @dataclass(frozen=True)
 class RunSpec:
-    """What to run, and where. `work_dir` must not exist. The run appends to `log`.
+    """What to run, and where. `work_dir` must not exist. The run appends to `log`. Without `limits` those of an unknown step hold.
 
     With `released`, nothing runs unless what Ansible would read has just this digest.
     """
@@ -58,7 +61,8 @@ class RunSpec:
     work_dir: Path
     log: Path
     check: bool = False
-    timeout_s: int = TIMEOUT_S
+    limits: Limits | None = None
+    access: Access = NOTHING
     released: str | None = None
 
 
@@ -109,12 +113,42 @@ def play(
 ) -> PlaybookResult:
     """Run a playbook as `run_playbook` does, in a place that is made already. A wave has a folder of its own in it."""
     spec.work_dir.mkdir(exist_ok=True, mode=0o700)
+    _prepare(spec)
+    result = _supervised(spec, place, on_event, on_pgid, cancel)
+    result.digest = place.tree.digest
+    if result.was_cut_off:
+        _sweep(spec, result, on_event)
+    return result
+
+
+def _sweep(spec: RunSpec, cut: PlaybookResult, on_event: EventHandler) -> None:
+    """Remove what a run that was cut off has left on its hosts. Say where that could not be done.
+
+    It has a place of its own: that of a run that was stopped is gone.
+    """
+    hosts = tuple(host.host for host in cut.hosts if host.status != "unreachable" and host.host in spec.hosts)
+    folder = spec.work_dir.with_name(f"{spec.work_dir.name}-sweep")
+    swept = replace(spec, hosts=hosts, work_dir=folder, log=folder / "log", extra_vars={}, check=False, limits=LIMITS)
+    try:
+        with run_place(spec.playbook, spec.inventory, folder) as place:
+            _prepare(swept)
+            there = place._replace(tree=place.tree._replace(playbook=write_sweep(folder)))
+            done = _supervised(swept, there, ignore, ignore, threading.Event())
+        left = [host.host for host in done.hosts if done.was_cut_off or host.status in {"failed", "unreachable"}]
+    except (ClusterwrightError, OSError):  # it is tried, and does not stand in the way of the run's own result
+        left = list(hosts)
+    if left:
+        sentence = f"what was being sent may be left in {remote_temp()} of {', '.join(left)}"
+        with spec.log.open("a", encoding="utf-8") as log:
+            log.write(sentence + "\n")
+        on_event(RunEvent(sentence, {}))
+
+
+def _prepare(spec: RunSpec) -> None:
+    """Make what a run needs in its folder."""
     _temporary(spec).mkdir(mode=0o700)
     spec.log.parent.mkdir(parents=True, exist_ok=True)
     _write_extra_vars(spec)
-    result = _supervised(spec, place, on_event, on_pgid, cancel)
-    result.digest = place.tree.digest
-    return result
 
 
 def _temporary(spec: RunSpec) -> Path:
@@ -168,6 +202,7 @@ def _supervised(
 
 
 def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
+    limits = spec.limits or limits_of(RunSettings(), Extent("", None, len(spec.hosts)))
     return {
         "work_dir": str(spec.work_dir),
         "remove": str(place.folder),
@@ -175,10 +210,13 @@ def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
         "inventory": str(place.tree.inventory),
         "hosts": list(spec.hosts),
         "check": spec.check,
-        "timeout_s": spec.timeout_s,
-        "environment": environment(),
+        "timeout_s": limits.time_limit_s.value,
+        "vault": dict(spec.access.passwords),
+        "secrets": spec.access.secrets(),
+        "environment": environment() | dict(spec.access.environment),
         "env": {
             **place.tree.environment(),
+            **limits.environment(),
             "ANSIBLE_HOST_KEY_CHECKING": "1",
             "ANSIBLE_SSH_ARGS": SSH_ARGS,
             "ANSIBLE_LOCAL_TEMP": str(_temporary(spec)),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from flows.ansible.netbox import netbox_inventory
 from steps.catalog.loader import read_roles
-from steps.design.site import Inventory, read_site
+from steps.design.site import Inventory, Site, read_site
 from steps.errors import InputError, Place, UnreachableError
 
 
@@ -46,9 +46,7 @@ def kept_inventory(folder: Path) -> Path | None:
 
     Raise where it has one and the file is not there.
     """
-    known = read_roles(folder)
-    roles = {slug: str(known[slug]["title"]) for slug in known}
-    inventory = read_site(folder, roles).inventory
+    inventory = site_in(folder).inventory
     if inventory is None:
         return None
     path = folder / inventory
@@ -57,6 +55,11 @@ def kept_inventory(folder: Path) -> Path | None:
             f"the inventory {path} is not there", hint="`clusterwright inventory` asks NetBox for it"
         )
     return path
+
+
+def site_in(folder: Path) -> Site:
+    """Return the checked site file of a folder."""
+    return read_site(folder, {slug: str(role["title"]) for slug, role in read_roles(folder).items()})
 
 
 def _keep(path: Path, text: str) -> None:

@@ -25,8 +25,10 @@ import psutil
 
 from flows.ansible import callbacks
 from flows.ansible.failures import failure, is_missing, unreachable
+from flows.ansible.host_limit import limit_of
 from flows.ansible.leftovers import remove_temporary_files
 from flows.ansible.snapshot import remove
+from flows.ansible.vault_pipes import vault_arguments
 from flows.ansible.words import PRINTED, TEXT, Words
 
 PATIENCE_S = 3.0
@@ -84,14 +86,15 @@ def main() -> int:
             threading.Event().wait()
     _end_started()  # a run that ran out of time leaves its workers' processes behind
     remove_temporary_files()
-    if not _report({"event": "end", "status": status}):
+    if not _report({"event": "end", "status": status, "limit_s": terms["timeout_s"]}):
         threading.Event().wait()
     return 0
 
 
 def _run(terms: dict[str, Any]) -> str:
     """Run the playbook. Return how it ended, in ansible-runner's words."""
-    words = Words(Path(terms["work_dir"]), Path(terms["inventory"]), terms["hosts"])
+    folder = Path(terms["work_dir"])
+    words = Words(folder, Path(terms["inventory"]), terms["hosts"], terms["secrets"])
     sys.excepthook = partial(_last_words, words)
     late, over = threading.Event(), threading.Event()
     threading.Thread(target=_end_when_late, args=(terms["timeout_s"], late, over), daemon=True).start()
@@ -99,8 +102,9 @@ def _run(terms: dict[str, Any]) -> str:
         private_data_dir=terms["work_dir"],
         playbook=terms["playbook"],
         inventory=terms["inventory"],
-        limit=",".join(terms["hosts"]) or None,
-        cmdline="--check --diff" if terms["check"] else None,
+        limit=limit_of(terms["hosts"], folder),
+        cmdline=f"{vault_arguments(terms['vault'], folder)} {'--check --diff' if terms['check'] else ''}".strip()
+        or None,
         envvars=terms["env"] | _for_plugins(terms, words),
         quiet=True,
         suppress_env_files=True,

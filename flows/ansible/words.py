@@ -33,9 +33,9 @@ Event = dict[str, Any]
 class Words:
     """What a run says, without its secrets."""
 
-    def __init__(self, work_dir: Path, inventory: Path, hosts: list[str]) -> None:
-        """Take the run's folder, its inventory, and the names of its hosts, which are never hidden."""
-        self._redactor = Redactor(stated_by(inventory))
+    def __init__(self, work_dir: Path, inventory: Path, hosts: list[str], secrets: list[str]) -> None:
+        """Take the run's folder, its inventory, the names of its hosts, which are never hidden, and what the engine knows."""
+        self._redactor = Redactor((*stated_by(inventory), *secrets))
         self._told = work_dir / TOLD
         self._read = 0
         self._hosts = frozenset(hosts)

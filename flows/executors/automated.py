@@ -17,6 +17,7 @@ from typing import NamedTuple
 from prefect.logging import get_run_logger
 
 from flows.ansible.digest import run_digest, why_lapsed
+from flows.ansible.means import Means
 from flows.ansible.place import runs_folder
 from flows.ansible.previewing import look
 from flows.ansible.results import PlaybookResult
@@ -42,7 +43,7 @@ from ledger.rules.activity import Activity
 from ledger.rules.causes import causes
 from ledger.rules.runs import release_for
 from steps.catalog.terms import CHANGING
-from steps.errors import ClusterwrightError, NotSatisfiedError, UnreachableError
+from steps.errors import ClusterwrightError, InputError, NotSatisfiedError, UnreachableError
 
 engine_log = logging.getLogger("clusterwright.flows")
 
@@ -65,10 +66,11 @@ class Play(NamedTuple):
 class Automation:
     """Runs playbooks for activities, one at a time on each host."""
 
-    def __init__(self, playbooks: Path, inventory: Path | None, *, hands_off: bool) -> None:
-        """Take the folders of playbooks and of the inventory. With `hands_off`, only what reads is run."""
+    def __init__(self, playbooks: Path, inventory: Path | None, means: Means, *, hands_off: bool) -> None:
+        """Take the folders of playbooks and of the inventory, and the means of runs. With `hands_off`, only what reads is run."""
         self.playbooks = playbooks
         self.inventory = inventory
+        self.means = means
         self.hands_off = hands_off
         self.cancels: dict[str, threading.Event] = {}
 
@@ -160,10 +162,9 @@ class Automation:
     def _preview(self, engine: Engine, row: Activity, play: Play, waits: Outcome) -> Outcome:
         """Look in check mode what would change, for the people who release it."""
         name = f"{engine.id}-preview-{row.id}"
-        spec = self._spec(engine, row, play.hosts, name)
         try:
-            seen = look(spec)
-        except UnreachableError as error:
+            seen = look(self._spec(engine, row, play.hosts, name))
+        except (InputError, UnreachableError) as error:
             return Outcome("Not looked at", f"{error}: clusterwright preview {row.id}", asked=True)
         record_preview(
             engine.ledger,
@@ -197,11 +198,11 @@ class Automation:
     def _run(self, engine: Engine, row: Activity, held: Claim, digest: str) -> Outcome:
         """Run it under its lease, and settle its result. A claim is never left behind."""
         folder = folder_name(held.owner, held.run)
-        spec = self._spec(engine, row, held.hosts, folder, held.run)
-        if row.plan.effect in CHANGING:
-            spec = replace(spec, released=digest)
         cancel = self.cancels[row.id] = threading.Event()
         try:
+            spec = self._spec(engine, row, held.hosts, folder, held.run)
+            if row.plan.effect in CHANGING:
+                spec = replace(spec, released=digest)
             with Lease(engine, held, cancel) as lease:
                 result = self._played(engine, row, spec, lease)
                 engine.wait_for_key()  # under the lease, so that nobody takes the run over
@@ -248,13 +249,16 @@ class Automation:
         assert self.inventory is not None
         assert row.plan.playbook
         runs = runs_folder(engine.site_dir)
+        playbook = (self.playbooks / row.plan.playbook).resolve()
         return RunSpec(
-            playbook=(self.playbooks / row.plan.playbook).resolve(),
+            playbook=playbook,
             inventory=self.inventory,
             hosts=hosts,
             extra_vars=variables_of(engine.plan, engine.activities[row.id]),
             work_dir=runs / name,
             log=runs.parent / "live" / f"{log or name}.log",
+            limits=self.means.limits(row.plan, hosts, playbook, self.inventory),
+            access=self.means.access,
         )
 
 

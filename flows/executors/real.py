@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import assert_never
 
+from flows.ansible.means import DEFAULTS, Means
 from flows.engine_state import Engine
 from flows.executors.automated import Automation
 from flows.executors.compute import compute_mark, prepare_compute
@@ -24,11 +25,12 @@ class RealPerformer:
         self,
         playbooks: Path,
         inventory: Path | None,
+        means: Means = DEFAULTS,
         *,
         hands_off: bool,
     ) -> None:
-        """Take the folders of playbooks and of the inventory. With `hands_off`, only what reads is run."""
-        self.automation = Automation(playbooks, inventory, hands_off=hands_off)
+        """Take the folders of playbooks and of the inventory, and the means of runs. With `hands_off`, only what reads is run."""
+        self.automation = Automation(playbooks, inventory, means, hands_off=hands_off)
 
     def wants(self, snapshot: Snapshot, row: Activity) -> bool:
         """Return True for everything ready, but for a duplicate only where the others are done."""

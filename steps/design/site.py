@@ -18,6 +18,7 @@ from pydantic import Field, field_validator, model_validator
 from steps.catalog.schema import Closed, Slug, StepId, Text
 from steps.catalog.terms import Kind, Phase
 from steps.design.people import ENGINE, engine_public_key, refuse_key_of_person, refuse_shared_keys
+from steps.design.run_settings import RunSettings
 from steps.drift_rule import DriftRule
 from steps.errors import InputError, Place
 from steps.evidence_rules import EvidenceRules
@@ -162,6 +163,7 @@ class Site(Closed):
     inventory: Inventory | None = None
     evidence: EvidenceRules = EvidenceRules()
     drift: DriftRule | None = None
+    runs: RunSettings = RunSettings()
 
     @field_validator("time_zone")
     @classmethod

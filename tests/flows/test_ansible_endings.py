@@ -15,10 +15,12 @@ import pytest
 
 from clusterwright.__main__ import exit_code
 from flows.ansible.inventory import inventory_hosts
+from flows.ansible.limits import Extent, limits_of
 from flows.ansible.orphans import end_group, members
 from flows.ansible.results import PlaybookResult
 from flows.ansible.run import RunEvent, RunSpec, require_ansible, run_playbook
 from flows.ansible.spare import environment
+from steps.design.run_settings import RunSettings
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
 
 PARENT = """
@@ -48,7 +50,7 @@ def inventory(tmp_path: Path, line: str = "") -> Path:
     return path
 
 
-def run(tmp_path: Path, task: str, *, hosts: str = "", timeout_s: int = 600) -> tuple[PlaybookResult, list[str]]:
+def run(tmp_path: Path, task: str, *, hosts: str = "", time_limit_s: int = 600) -> tuple[PlaybookResult, list[str]]:
     said: list[str] = []
 
     def on_event(event: RunEvent) -> None:
@@ -57,7 +59,8 @@ def run(tmp_path: Path, task: str, *, hosts: str = "", timeout_s: int = 600) -> 
     name = hosts.split(maxsplit=1)[0] if hosts else "localhost"
     spec = RunSpec(
         playbook=play(tmp_path, task), inventory=inventory(tmp_path, hosts), hosts=(name,), extra_vars={},
-        work_dir=tmp_path / "runs" / RUN, log=tmp_path / "log", timeout_s=timeout_s,
+        work_dir=tmp_path / "runs" / RUN, log=tmp_path / "log",
+        limits=limits_of(RunSettings(time_limit_s=time_limit_s), Extent("000", None, 1)),
     )  # fmt: skip
     result = run_playbook(spec, on_event=on_event, on_pgid=lambda _: None, cancel=threading.Event())
     return result, said
@@ -150,9 +153,12 @@ def test_a_run_that_cannot_be_noted_in_its_claim_does_not_begin(tmp_path: Path) 
 def test_a_run_out_of_time_leaves_nothing_running(tmp_path: Path) -> None:
     seconds = f"{LONG}.{time.monotonic_ns() % 10**6}"
 
-    result, _ = run(tmp_path, f"ansible.builtin.command: sleep {seconds}", timeout_s=3)
+    result, _ = run(tmp_path, f"ansible.builtin.command: sleep {seconds}", time_limit_s=3)
 
-    assert (result.status, result.message) == ("failed", "it ran out of time")
+    assert (result.status, result.message) == (
+        "failed",
+        "it ran out of time after 3 seconds: `runs.time_limit_s` in site.yaml",
+    )
     assert sleeping(seconds) == []
 
 
@@ -175,7 +181,7 @@ def test_a_clock_that_is_put_forward_is_no_reason_to_end_a_run(tmp_path: Path, m
         )
 
     monkeypatch.setattr("flows.ansible.run.supervisor", put_forward)
-    result, _ = run(tmp_path, "ansible.builtin.command: sleep {{ item }}\n      loop: [0.5, 0.1]", timeout_s=3600)
+    result, _ = run(tmp_path, "ansible.builtin.command: sleep {{ item }}\n      loop: [0.5, 0.1]", time_limit_s=3600)
 
     assert (result.status, result.message) == ("ok", "")
 

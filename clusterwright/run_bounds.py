@@ -1,0 +1,25 @@
+"""The bounds that a run of an activity would have now."""
+
+from pathlib import Path
+
+from clusterwright.planning import playbooks_folder, site_at
+from flows.ansible.digest import run_digest
+from flows.ansible.limits import Limit
+from flows.ansible.means import Means
+from flows.ansible.sources import kept_inventory
+from flows.retrying import hosts_left
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import Activity
+from steps.errors import NotSatisfiedError
+
+
+def bounds_of(folder: Path, snapshot: Snapshot, row: Activity) -> dict[str, Limit]:
+    """Return each bound by its name. Raise where nothing runs for an activity, or on no host."""
+    inventory = kept_inventory(folder)
+    if row.plan.playbook is None or inventory is None:
+        raise NotSatisfiedError(f"nothing runs for {row.id}", hint=f"clusterwright why {row.id}")
+    playbook = playbooks_folder() / row.plan.playbook
+    hosts = hosts_left(snapshot, row, run_digest(playbook, inventory))
+    if not hosts:
+        raise NotSatisfiedError(f"the inventory names no host for {row.id}", hint=f"clusterwright why {row.id}")
+    return Means(site_at(folder).runs).limits(row.plan, hosts, playbook, inventory)._asdict()
