@@ -19,6 +19,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from flows.ansible.plays import roles_of
 from tests.lab.playing import FOLDER, other_designs
 from tests.once import Once
 from tests.playbooks.kubernetes_schemas import KINDS, KUEUE_CONFIGURATION
@@ -353,9 +354,11 @@ def test_the_policy_is_slurms_own_where_the_inventory_has_none() -> None:
 def checked(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
     """Return what every playbook of Kubernetes prints in check mode, on a machine without Kubernetes.
 
-    The first configures every host. For the others one host of each group is enough.
+    Those of servers and of nodes configure every host. For the others one host of each group is enough.
     """
-    cluster, *others = [str(FOLDER / playbook) for playbook in other_designs()]
+    every = [FOLDER / playbook for playbook in other_designs()]
+    clusters = [str(playbook) for playbook in every if "rke2" in roles_of(playbook)]
+    others = [str(playbook) for playbook in every if str(playbook) not in clusters]
     settings = {
         "rke2_labels": {"maker": "acme"},
         "rke2_taints": ["nvidia.com/gpu=present:NoSchedule"],
@@ -363,7 +366,7 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedPro
         "rke2_extra": {"system-default-registry": "registry.example.org"},
     }
     folder, words = tmp_path_factory.mktemp("check"), ("--check", "--diff")
-    all_hosts = play(folder, DEFAULT | settings, *words, cluster)
+    all_hosts = play(folder, DEFAULT | settings, *words, *clusters)
     some_hosts = play(folder, DEFAULT | settings, *words, "--limit", "admin-1:login-1:node-01", *others)
     returncode = all_hosts.returncode or some_hosts.returncode
     return subprocess.CompletedProcess(words, returncode, all_hosts.stdout + some_hosts.stdout)
