@@ -70,7 +70,7 @@ class Tally:
 
     def __init__(self, hosts: tuple[str, ...]) -> None:
         """Begin with hosts of which nothing is known."""
-        self.result = PlaybookResult("error", message="the run ended without a result", was_cut_off=True)
+        self.result = PlaybookResult("error", message="the run ended without a result")
         self._hosts = {host: HostResult(host) for host in hosts}
         self._unfinished: frozenset[str] | None = None
         self._error = ""

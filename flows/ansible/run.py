@@ -134,7 +134,8 @@ def _sweep(spec: RunSpec, cut: PlaybookResult, on_event: EventHandler) -> None:
             _prepare(swept)
             there = place._replace(tree=place.tree._replace(playbook=write_sweep(folder)))
             done = _supervised(swept, there, ignore, ignore, threading.Event())
-        left = [host.host for host in done.hosts if done.was_cut_off or host.status in {"failed", "unreachable"}]
+        is_over = done.status in {"ok", "failed"} and not done.was_cut_off
+        left = [host.host for host in done.hosts if not is_over or host.status in {"failed", "unreachable"}]
     except (ClusterwrightError, OSError):  # it is tried, and does not stand in the way of the run's own result
         left = list(hosts)
     if left:
