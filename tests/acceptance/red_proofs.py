@@ -63,7 +63,7 @@ def authentication(ssh: str) -> Callable[[Bench], Found]:
 
     def run(bench: Bench) -> Found:
         bench.programs({"ssh": ssh, "ldapadd": "exit 0", "ldapmodify": "exit 0", "systemctl": "exit 0"})
-        return bench.proof("central_authentication", "dc=site", "20000", "node-1")
+        return bench.proof("central_authentication", "dc=site", "cluster-users", "20000", "node-1:root")
 
     return run
 
@@ -100,11 +100,40 @@ def installed(bench: Bench) -> Found:
     return found
 
 
-def passwords(bench: Bench) -> Found:
-    """Let the SSH server offer passwords to everybody who may log in."""
-    bench.programs({"ssh": 'echo "root@127.0.0.1: Permission denied (publickey,password)." >&2; exit 255'})
+def log_ins(bench: Bench) -> Found:
+    """Let the SSH server offer passwords, and root in, since a file that sorts before ours says so."""
+    ours = "PasswordAuthentication no\nPermitRootLogin no\n"
+    effective = "pubkeyauthentication yes\npasswordauthentication {0}\npermitrootlogin {0}"
+    bench.programs(
+        {
+            "ssh": 'echo "root@127.0.0.1: Permission denied (publickey,password)." >&2; exit 255',
+            "sshd": f'case "$*" in *" -f "*) echo "{effective.format("no")}";; *) echo "{effective.format("yes")}";; esac',
+        }
+    )
     bench.patch.setattr(pwd, "getpwall", lambda: [SimpleNamespace(pw_name="root", pw_shell="/bin/bash")])
-    return bench.proof("ssh_access")
+    view = script("ssh_access", "sshd_view")
+    for name, text in (("OURS", ours), ("MAIN", "Include early.conf\n")):
+        file = bench.folder / name
+        file.write_text(text, encoding="utf-8")
+        bench.patch.setattr(view, name, file)
+    (bench.folder / "early.conf").write_text("PasswordAuthentication yes\nPermitRootLogin yes\n", encoding="utf-8")
+    return bench.proof("ssh_access", "local")
+
+
+def bare_node(bench: Bench) -> Found:
+    """Look at a node that was installed anew: no settings, no names, no people, and its log lines do not arrive."""
+    bench.programs({"systemctl": "exit 0", "getent": "exit 2"})
+    return bench.proof("node_services", "cwproof", 0, "missing", WRITTEN={bench.folder / "none": "kernel settings"})
+
+
+def joined(bench: Bench) -> Found:
+    """Join a node whose job fails, while the daemon of another node begins anew."""
+    bench.slurm(
+        systemctl="echo active",
+        sacct="echo FAILED",
+        scontrol="echo NodeName=node-1 State=IDLE SlurmdStartTime=2026-01-01T00:00:00",
+    )
+    return bench.proof("node_jobs", "node-2", 0, "node-2")
 
 
 def logs(bench: Bench) -> Found:
@@ -284,7 +313,14 @@ PROOFS: dict[str, RedProof] = {
     "logging.search_delay_s": RedProof("lines of one host of two are not in the store", AT_THE_BOUNDARY, None, logs),
     "auth.login_with_replica_down": RedProof("nobody is let in", AT_THE_BOUNDARY, False, authentication("exit 255")),
     "auth.closed_account_minutes": RedProof("a person who was removed is still let in", AT_THE_BOUNDARY, None, authentication("echo cwlogin")),
-    "ssh.password_logins_possible": RedProof("the SSH server offers passwords", AT_THE_BOUNDARY, 2, passwords),
+    "auth.plain_user_wrong_hosts": RedProof("a person who is no administrator is let in by a host for administrators", AT_THE_BOUNDARY, 1, authentication("echo cwplain")),
+    "ssh.password_logins_possible": RedProof("the SSH server offers passwords", AT_THE_BOUNDARY, 2, log_ins),
+    "ssh.settings_overridden": RedProof("a file that sorts before ours sets two things otherwise", AT_THE_BOUNDARY, 2, log_ins),
+    "ssh.root_as_set": RedProof("root is let in from everywhere by such a file", AT_THE_BOUNDARY, False, log_ins),
+    "node.services_missing": RedProof("a node that was installed anew and did not join", AT_THE_BOUNDARY, 4, bare_node),
+    "node.log_delay_s": RedProof("its log lines do not arrive", AT_THE_BOUNDARY, None, bare_node),
+    "scheduler.node_job_failures": RedProof("a job fails on the node that joined", AT_THE_BOUNDARY, 1, joined),
+    "scheduler.others_restarted": RedProof("the daemon of another node begins anew", AT_THE_BOUNDARY, 1, joined),
     "cuda.sample_failures": RedProof("a driver without a toolkit", AT_THE_BOUNDARY, 1, nvidia("cuda")),
     "cudnn.version_match_ratio": RedProof("another version than the pinned one", AT_THE_BOUNDARY, 0, nvidia("cudnn", {"dpkg-query": "echo libcudnn9 8.9.7"})),
     "nccl.version_match_ratio": RedProof("another version than the pinned one", AT_THE_BOUNDARY, 0, nvidia("nccl", {"dpkg-query": "echo libnccl2 2.18.3", "all_reduce_perf": WRONG})),
@@ -293,8 +329,8 @@ PROOFS: dict[str, RedProof] = {
     "container.runtime_present": RedProof("the runtime answers and starts no container", AT_THE_BOUNDARY, False, container),
     "framework.smoke_failures": RedProof("the loss does not fall", REAL, 1, framework),
     "framework.step_time_ratio": RedProof("a step takes half as long again with the settings", AT_THE_BOUNDARY, 1.5, settings),
-    "scheduler.test_job_failures": RedProof("jobs fail on every host", AT_THE_BOUNDARY, 5, slurm("cluster_scheduler", sacct="echo FAILED")),
-    "scheduler.failover_s": RedProof("the second controller does not start the queued job", AT_THE_BOUNDARY, 340, failover),
+    "scheduler.test_job_failures": RedProof("jobs fail on every host", AT_THE_BOUNDARY, 6, slurm("cluster_scheduler", sacct="echo FAILED")),
+    "scheduler.failover_s": RedProof("the second controller does not start the queued job", AT_THE_BOUNDARY, None, failover),
     "queue.policy_test_failures": RedProof("no rule holds", AT_THE_BOUNDARY, 6, slurm("job_queues", squeue='case "$*" in *%T*) echo RUNNING;; *%Q*) echo 5;; *) echo None;; esac')),
     "gres.unallocated_gpus_visible": RedProof("a job with one GPU sees all eight", AT_THE_BOUNDARY, 7, slurm("gpu_scheduling", srun="echo 8")),
     "gang.partial_starts": RedProof("a job of two hosts starts on one", AT_THE_BOUNDARY, 1, slurm("gang_scheduling", squeue='case "$*" in *"%T %N"*) echo "RUNNING node-1";; esac', scontrol="echo node-1")),
