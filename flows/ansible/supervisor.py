@@ -22,6 +22,7 @@ from typing import Any
 
 import ansible_runner
 import psutil
+from pexpect import ExceptionPexpect
 
 from flows.ansible import callbacks
 from flows.ansible.host_limit import limit_of
@@ -83,18 +84,24 @@ def _run(terms: dict[str, Any]) -> str:
     sys.excepthook = partial(_last_words, words)
     late, over = threading.Event(), threading.Event()
     threading.Thread(target=_end_when_late, args=(terms["timeout_s"], late, over), daemon=True).start()
-    result = ansible_runner.run(
-        private_data_dir=terms["work_dir"],
-        playbook=terms["playbook"],
-        inventory=terms["inventory"],
-        limit=limit_of(terms["hosts"], folder),
-        cmdline=f"{vault_arguments(terms['vault'], folder)} {'--check --diff' if terms['check'] else ''}".strip()
-        or None,
-        envvars=terms["env"] | {"ANSIBLE_CALLBACK_PLUGINS": callbacks.__path__[0], TOLD_IN: words.told_in},
-        quiet=True,
-        suppress_env_files=True,
-        event_handler=partial(_on_event, words),
-    )
+    try:
+        result = ansible_runner.run(
+            private_data_dir=terms["work_dir"],
+            playbook=terms["playbook"],
+            inventory=terms["inventory"],
+            limit=limit_of(terms["hosts"], folder),
+            cmdline=f"{vault_arguments(terms['vault'], folder)} {'--check --diff' if terms['check'] else ''}".strip()
+            or None,
+            envvars=terms["env"] | {"ANSIBLE_CALLBACK_PLUGINS": callbacks.__path__[0], TOLD_IN: words.told_in},
+            quiet=True,
+            suppress_env_files=True,
+            event_handler=partial(_on_event, words),
+        )
+    except ExceptionPexpect:  # the process that it waited for was ended, and waited for, by us
+        if not late.is_set():
+            raise
+        over.set()
+        return "timeout"
     over.set()
     for event in words.last():
         _pass_on(words, event)
