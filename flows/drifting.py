@@ -16,9 +16,9 @@ from typing import NamedTuple
 from flows.ansible.differing import Difference, Differing
 from flows.ansible.digest import same_playbook
 from flows.ansible.place import runs_folder
-from flows.ansible.run import PlaybookResult, RunSpec, run_playbook
+from flows.ansible.results import FAILED, PlaybookResult
+from flows.ansible.run import RunSpec, run_playbook
 from flows.ansible.variables import variables_of
-from flows.ansible.waves import FAILED
 from ledger.questions.drift import Origin, hosts_claimed_since, origin, run_at
 from ledger.questions.records import claims
 from ledger.questions.site import head
@@ -125,12 +125,14 @@ def _spec(place: Place, plan: Plan, row: Activity, hosts: tuple[str, ...]) -> Ru
 
 def _not_seen(result: PlaybookResult) -> dict[str, str]:
     """Return why hosts could not be looked at. A playbook that broke off has looked at none to its end."""
-    why = {host.host: f"{host.status}: {host.failed_task}" for host in result.hosts if host.status in FAILED}
+    why = {
+        host.host: f"{host.status}: {host.message or host.failed_task}"
+        for host in result.hosts
+        if host.status in FAILED
+    }
     if result.status != "ok" and not why:
         return {host.host: result.message or "the look broke off" for host in result.hosts}
-    return why | {
-        host.host: "the playbook plays nothing on it now" for host in result.hosts if host.status == "skipped"
-    }
+    return why | {host.host: host.message for host in result.hosts if host.status == "skipped"}
 
 
 def _files(

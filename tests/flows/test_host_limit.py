@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from flows.ansible.previewing import look
-from flows.ansible.run import PlaybookResult, RunSpec, run_playbook
+from flows.ansible.results import PlaybookResult
+from flows.ansible.run import RunSpec, run_playbook
 
 LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 FLEET = tuple(f"node-{number:05}.hall-1.example.org" for number in range(1, 12_501))

@@ -12,7 +12,8 @@ from types import SimpleNamespace
 import pytest
 
 from flows.ansible.limits import Extent, limits_of
-from flows.ansible.run import PlaybookResult, RunSpec, run_playbook
+from flows.ansible.results import PlaybookResult
+from flows.ansible.run import RunSpec, run_playbook
 from flows.ansible.waits import waits_in
 from steps.catalog.terms import Effect
 from steps.design.run_settings import RunSettings

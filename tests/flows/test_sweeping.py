@@ -12,7 +12,8 @@ import psutil
 import pytest
 
 from flows.ansible.leftovers import remote_temp
-from flows.ansible.run import PlaybookResult, RunSpec, run_playbook
+from flows.ansible.results import PlaybookResult
+from flows.ansible.run import RunSpec, run_playbook
 from tests.flows.canaries import found_in
 
 pytestmark = pytest.mark.slow
