@@ -222,6 +222,7 @@ def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
             "ANSIBLE_SSH_ARGS": SSH_ARGS,
             "ANSIBLE_LOCAL_TEMP": str(_temporary(spec)),
             "TMPDIR": str(_temporary(spec)),
+            "PWD": str(spec.work_dir),  # a task that starts Ansible itself finds the file of hosts from there
             "ANSIBLE_REMOTE_TEMP": remote_temp(),
             "ANSIBLE_PIPELINING": "1",  # a module's arguments are in no file of the host
             "ANSIBLE_PYTHON_INTERPRETER": "auto_silent",
