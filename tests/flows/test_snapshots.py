@@ -98,6 +98,8 @@ def test_a_wake_that_looks_and_queues_opens_the_record_once(
         assert lookout.look() == 6
         assert len(opened) == 1
 
+        assert lookout.look() == 0, "what it reserved for them is in the file"
+        opened.pop()
         assert lookout.look() is None
         assert len(opened) == 1, "nothing has changed: the record is not opened"
 

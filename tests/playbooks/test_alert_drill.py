@@ -55,6 +55,8 @@ def notification(alert: str, instance: str, status: str, received: float) -> dic
 
 NOON = 1795262400.0
 
+pytestmark = pytest.mark.xdist_group("alert_drill")  # devices have addresses of their own, the same in every worker
+
 
 class Exporters:
     """The exporters' own programs with the settings that the roles write, each on a free port."""
