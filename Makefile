@@ -15,7 +15,7 @@ ROOMS := steps ledger flows tui clusterwright
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test quick lint $(LINTERS) lock bench bench-hostile bench-kills bench-ledger bench-pods lab lab-up lab-down lab-clean clean
+.PHONY: setup demo test test-fleet quick lint $(LINTERS) lock bench bench-hostile bench-kills bench-ledger bench-pods lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -40,9 +40,13 @@ test: setup
 	$(BIN)/python -m pytest -n $(JOBS) $(TEST_OPTIONS) tests/ledger --database postgres || status=$$?; \
 	exit $$status
 
+# Many hosts, and engines side by side: three minutes more, which CI runs too.
+test-fleet: setup
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m fleet $(TEST_OPTIONS)
+
 # While you work: rules, plans, parsers and decisions. CONTRIBUTING.md says what it leaves out.
 quick: setup
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow and not lab" $(TEST_OPTIONS) $(QUICK)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow and not lab and not fleet" $(TEST_OPTIONS) $(QUICK)
 
 # Real hosts on this machine, as root; `make lab-clean` removes the images that are kept for the next time.
 lab: setup

@@ -20,7 +20,7 @@ from steps.schedule.expansion import Node, expand
 from steps.schedule.planner import threshold
 from tests.acceptance.bench import Bench
 from tests.acceptance.handing import TODAY, entry
-from tests.acceptance.red_cases import MACHINE, TOOLBOX
+from tests.acceptance.red_cases import DATABASE, MACHINE, TOOLBOX
 from tests.acceptance.red_proofs import PROOFS
 from tests.shipped import shipped_catalog
 
@@ -70,7 +70,11 @@ def test_a_fault_is_read_and_the_criterion_is_not_met(step: str, criterion: Crit
 
 @pytest.mark.parametrize(
     ("step", "criterion"),
-    [(step, c) for step, c in CRITERIA if c.metric in PROOFS],
+    [
+        pytest.param(step, c, marks=[pytest.mark.fleet] if PROOFS[c.metric].how == DATABASE else [])
+        for step, c in CRITERIA
+        if c.metric in PROOFS
+    ],
     ids=lambda part: part if isinstance(part, str) else part.metric,
 )
 def test_a_fault_is_proved_and_the_criterion_is_not_met(

@@ -54,6 +54,8 @@ PLAYBOOK = """\
       ansible.builtin.command: touch {folder}/used
 """
 
+pytestmark = [pytest.mark.slow, pytest.mark.fleet]
+
 
 class Hosts:
     """Two hosts, which are folders of this machine, and the site whose step has set a file on each."""

@@ -28,6 +28,8 @@ PASSWORD = "a-password"
 WAITS_S = 10.0
 BMCS = 40
 
+pytestmark = [pytest.mark.slow, pytest.mark.fleet]
+
 
 def free_ports(count: int) -> list[int]:
     """Return ports of this machine that nobody listens on."""
