@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from clusterwright.planning import playbooks_folder
+from flows.ansible.access import ask_terminal
+from flows.ansible.means import means_of
 from flows.ansible.run import require_ansible
 from flows.ansible.sources import kept_inventory
 from flows.drifting import Look, Place, look_for_drift
@@ -28,6 +30,6 @@ def look_at_all(folder: Path, names: Collection[str], cancel: threading.Event) -
     with open_snapshot(folder) as snapshot:
         wanted = [origin(snapshot, name).row.id for name in names] or [row.id for row in to_look_at(snapshot)]
         plan, zone = read_plan(snapshot), site_of(snapshot).time_zone
-    place = Place(folder, playbooks_folder(), inventory)
+    place = Place(folder, playbooks_folder(), inventory, means_of(folder, inventory, ask_terminal))
     for name in wanted:
         yield look_for_drift(place, plan, name, partial(open_snapshot, folder), cancel), zone

@@ -10,11 +10,13 @@ import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from flows.ansible.differing import Difference, Differing
 from flows.ansible.digest import same_playbook
+from flows.ansible.means import Means
 from flows.ansible.place import runs_folder
 from flows.ansible.results import FAILED, PlaybookResult
 from flows.ansible.run import RunSpec, run_playbook
@@ -24,18 +26,23 @@ from ledger.questions.records import claims
 from ledger.questions.site import head
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
+from ledger.rules.host_names import folded_within
 from steps.schedule.plan import Plan
 
 FILES = Path("software_stack", "changed_files.yml")
 """The playbook that reads who owns files and when they were last changed."""
 
+NAMED, NAMES = 3, 80
+"""How many files or tasks a summary names, and how many characters of hosts' names with each."""
+
 
 class Place(NamedTuple):
-    """Where a site's files are: its folder, the playbooks, and the inventory."""
+    """Where a site's files are: its folder, the playbooks, and the inventory; and the means of its runs."""
 
     site: Path
     playbooks: Path
     inventory: Path
+    means: Means
 
 
 class Finding(NamedTuple):
@@ -72,8 +79,12 @@ class Look(NamedTuple):
         """What was found, in one phrase."""
         if not self.findings:
             return f"nothing differs on {len(self.hosts)} hosts"
-        named = dict.fromkeys(f"{found.path or found.task} on {found.host}" for found in self.findings)
-        return f"{len(self.changed)} of {len(self.hosts)} hosts differ: {', '.join(named)}"
+        where: dict[str, set[str]] = {}
+        for found in self.findings:
+            where.setdefault(found.path or found.task, set()).add(found.host)
+        named = [f"{what} on {folded_within(sorted(on), NAMES)}" for what, on in islice(where.items(), NAMED)]
+        more = f" and {len(where) - NAMED} more" if len(where) > NAMED else ""
+        return f"{len(self.changed)} of {len(self.hosts)} hosts differ: {', '.join(named)}{more}"
 
 
 def look_for_drift(
@@ -111,15 +122,17 @@ def look_for_drift(
 def _spec(place: Place, plan: Plan, row: Activity, hosts: tuple[str, ...]) -> RunSpec:
     """Return the terms of a look. Its log goes with its folder."""
     assert row.plan.playbook
-    folder = runs_folder(place.site) / f"drift-{uuid.uuid4().hex[:12]}"
+    folder, playbook = runs_folder(place.site) / f"drift-{uuid.uuid4().hex[:12]}", place.playbooks / row.plan.playbook
     return RunSpec(
-        playbook=place.playbooks / row.plan.playbook,
+        playbook=playbook,
         inventory=place.inventory,
         hosts=hosts,
         extra_vars=variables_of(plan, row.plan),
         work_dir=folder,
         log=folder / "log",
         check=True,
+        limits=place.means.limits(row.plan, hosts, playbook, place.inventory),
+        access=place.means.access,
     )
 
 

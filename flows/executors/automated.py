@@ -179,7 +179,7 @@ class Automation:
     def _look_for_drift(self, engine: Engine, row: Activity) -> Outcome:
         """Look at the hosts of a finished activity, and keep what differs. Nothing is opened again."""
         assert self.inventory is not None
-        place = Place(engine.site_dir, self.playbooks.resolve(), self.inventory)
+        place = Place(engine.site_dir, self.playbooks.resolve(), self.inventory, self.means)
         look = look_for_drift(place, engine.plan, row.id, engine.snapshot, engine.stopping)
         if not engine.stopping.is_set():
             keep(engine.ledger, look, engine.plan.time_zone)

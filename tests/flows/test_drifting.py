@@ -11,8 +11,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from ansible.parsing.vault import VaultLib, VaultSecret
 
+from flows.ansible.access import Access
 from flows.ansible.digest import run_digest
+from flows.ansible.means import DEFAULTS
 from flows.drift_looks import DriftLooks
 from flows.drift_text import keep, told
 from flows.drifting import Look, Place, look_for_drift
@@ -62,7 +65,7 @@ class Hosts:
 
     def __init__(self, folder: Path, ledger: Ledger) -> None:
         self.folder, self.ledger = folder, ledger
-        self.place = Place(ledger.site_dir, folder / "playbooks", folder / "hosts.ini")
+        self.place = Place(ledger.site_dir, folder / "playbooks", folder / "hosts.ini", DEFAULTS)
         self.playbook = self.place.playbooks / "networking" / "040.yml"
         for part in ("software_stack/changed_files.yml", "roles/raw_output"):
             (self.place.playbooks / part).parent.mkdir(parents=True)
@@ -141,6 +144,19 @@ def test_a_file_changed_by_hand_is_named_and_left_as_it_is(hosts: Hosts) -> None
     assert not (hosts.folder / "used").exists()
     with open_snapshot(hosts.place.site) as snapshot:
         assert head(snapshot) == before, "a look records nothing"
+
+
+def test_a_look_opens_the_vaults_that_runs_open(hosts: Hosts) -> None:
+    secret = VaultSecret(b"of-the-vault-51")
+    vaulted = hosts.folder / "group_vars" / "all.yml"
+    vaulted.parent.mkdir()
+    vaulted.write_text(str(VaultLib([("default", secret)]).encrypt("frame: 1\n", secret=secret), "ascii"))
+
+    assert set(hosts.look().passed_over) == set(HOSTS), "nothing opens it"
+
+    means = DEFAULTS._replace(access=Access({"default": "of-the-vault-51"}))
+    hosts.place = hosts.place._replace(means=means)
+    assert hosts.look().passed_over == {}
 
 
 def test_other_rights_of_a_file_are_a_difference_of_that_file(hosts: Hosts) -> None:
