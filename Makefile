@@ -40,7 +40,7 @@ test: setup
 	$(BIN)/python -m pytest -n $(JOBS) $(TEST_OPTIONS) tests/ledger --database postgres || status=$$?; \
 	exit $$status
 
-# Many hosts, and engines side by side: three minutes more, which CI runs too.
+# Many hosts, and engines side by side: four minutes more, which CI runs too.
 test-fleet: setup
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m fleet $(TEST_OPTIONS)
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 import platform
 from datetime import UTC, datetime
 
-import psutil
-
 from flows.ansible.leftovers import remove_abandoned
-from flows.ansible.orphans import boot_id, end_group, members
+from flows.ansible.orphans import boot_id, end_group, is_alive, members
 from flows.ansible.place import runs_folder
 from flows.engine_state import Engine
 from flows.executors.lease import folder_name
@@ -55,7 +53,7 @@ def _is_ours(engine: Engine, held: Claim) -> bool:
 def _is_dead(held: Claim | Reservation) -> bool:
     """Return whether a run's engine has certainly ended: it ran on this machine and boot, and its process does not exist."""
     is_here = held.host == platform.node() and held.boot_id in {"", boot_id()}
-    return is_here and not psutil.pid_exists(held.pid)
+    return is_here and not is_alive(held.pid)
 
 
 def _confirmed(engine: Engine, doubtful: set[str]) -> list[Claim]:

@@ -14,9 +14,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
-
-from flows.ansible.orphans import members
+from flows.ansible.orphans import is_alive, members
 
 YOUNG_S = 30.0
 """A run's folder is that old, in seconds, before it may be taken for one that nobody uses."""
@@ -40,16 +38,8 @@ def remove_temporary_files() -> None:
     for home in {Path.home(), Path(pwd.getpwuid(os.geteuid()).pw_dir)}:
         for path in _children(home / remote_temp().removeprefix("~/")):
             number = path.name.split("-")[-2:-1]
-            if number and number[0].isdigit() and not _is_at_work(int(number[0])):
+            if number and number[0].isdigit() and not is_alive(int(number[0])):
                 shutil.rmtree(path, ignore_errors=True)
-
-
-def _is_at_work(number: int) -> bool:
-    """Return whether a process has not ended. One that was killed keeps its number until its parent has asked for it."""
-    try:
-        return bool(psutil.Process(number).status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
 
 
 def remove_abandoned(runs: Path, mine: str) -> None:

@@ -33,7 +33,7 @@ def members(pgid: int, work_dir: Path) -> list[psutil.Process]:
     group where that group is `pgid`. The group's number alone proves nothing: the system may have given it to another process
     since. Ansible's workers leave their group and session, and what they started may outlive them all.
     """
-    alive = [process for process in psutil.process_iter() if _is_alive(process)]
+    alive = [process for process in psutil.process_iter() if process.pid != os.getpid() and is_alive(process.pid)]
     group = group_of(work_dir)
     inside = processes(group) if group else set()
     marked = [process for process in alive if process.pid in inside or _names(process, work_dir.name)]
@@ -73,9 +73,10 @@ def _end(left: list[psutil.Process]) -> None:
     psutil.wait_procs(stubborn, PATIENCE_S)
 
 
-def _is_alive(process: psutil.Process) -> bool:
+def is_alive(pid: int) -> bool:
+    """Return whether a process has not ended. One that has keeps its number until its parent has asked for its exit code."""
     try:
-        return bool(process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE)
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
 

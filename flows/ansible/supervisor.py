@@ -27,6 +27,7 @@ from flows.ansible import callbacks
 from flows.ansible.failures import failure, is_missing, unreachable
 from flows.ansible.host_limit import limit_of
 from flows.ansible.leftovers import remove_temporary_files
+from flows.ansible.orphans import is_alive
 from flows.ansible.snapshot import remove
 from flows.ansible.vault_pipes import vault_arguments
 from flows.ansible.words import PRINTED, TEXT, Words
@@ -264,23 +265,16 @@ def _end_started() -> None:
     """End every descendant. The first round asks them to end (SIGTERM), the next ones kill those that are left."""
     number = signal.SIGTERM
     for _ in range(ROUNDS):
-        started = [p for p in psutil.Process().children(recursive=True) if _is_alive(p)]
+        started = [p for p in psutil.Process().children(recursive=True) if is_alive(p.pid)]
         if not started:
             return
         for process in started:
             _signal(process, number)
         # only looked at: who started a process waits for it, and would not find its exit code if this thread had taken it
         deadline = time.monotonic() + PATIENCE_S / ROUNDS
-        while any(map(_is_alive, started)) and time.monotonic() < deadline:
+        while any(is_alive(p.pid) for p in started) and time.monotonic() < deadline:
             time.sleep(LOOK_S)
         number = signal.SIGKILL
-
-
-def _is_alive(process: psutil.Process) -> bool:
-    try:
-        return bool(process.status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
 
 
 def _signal(process: psutil.Process, number: signal.Signals) -> None:

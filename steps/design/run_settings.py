@@ -57,10 +57,12 @@ class RunSettings(RunLimits):
     @model_validator(mode="after")
     def _safe_environment(self) -> RunSettings:
         for name in self.environment:
-            if name.startswith(CHANGES_PROGRAMS):
-                raise ValueError(f"the variable {name} would change which programs run, and no release covers that")
+            if name.startswith(CHANGES_RUNS):
+                raise ValueError(
+                    f"the variable {name} would change what runs, and no release covers that; a setting of Ansible belongs in ansible.cfg"
+                )
         return self
 
 
-CHANGES_PROGRAMS = ("LD_", "PYTHON", "PATH", "BASH_ENV", "ENV", "CLUSTERWRIGHT_")
+CHANGES_RUNS = ("LD_", "PYTHON", "PATH", "BASH_ENV", "ENV", "ANSIBLE_", "CLUSTERWRIGHT_")
 """How variables begin that decide what is executed."""

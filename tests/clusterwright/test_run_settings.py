@@ -26,7 +26,8 @@ NAME = "035@pod-001"
         ("{groups: {'all:!x': {forks: 3}}}", ["runs.groups.all:!x"]),
         ("{vault: [{id: prod}]}", ["runs.vault[0]", "one source"]),
         ("{vault: [{file: a}, {file: b}]}", ["runs", "vault id 'default'"]),
-        ("{environment: [LD_PRELOAD]}", ["runs", "the variable LD_PRELOAD would change which programs run"]),
+        ("{environment: [LD_PRELOAD]}", ["runs", "the variable LD_PRELOAD would change what runs"]),
+        ("{environment: [ANSIBLE_SSH_EXECUTABLE]}", ["runs", "a setting of Ansible belongs in ansible.cfg"]),
     ],
 )
 def test_a_bad_setting_is_refused_with_its_place(site: Path, command: Command, runs: str, expected: list[str]) -> None:

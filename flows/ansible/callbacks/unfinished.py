@@ -49,9 +49,10 @@ class Unfinished(CallbackBase):  # type: ignore[misc]  # Ansible has no types
     def v2_playbook_on_play_start(self, play: Any) -> None:
         """Note that a play begins. With `serial` it begins more than once."""
         self._inventory = play.get_variable_manager()._inventory  # noqa: SLF001  Ansible has no other way to it
-        uuids = [one._uuid for one in self._left]  # noqa: SLF001  plays may have the same name
-        if play._uuid in uuids:  # noqa: SLF001
-            del self._left[: uuids.index(play._uuid) + 1]  # noqa: SLF001
+        uuids = [one._uuid for one in self._left]  # noqa: SLF001  nothing public tells two plays of one name apart
+        uuid = play._uuid  # noqa: SLF001  as above
+        if uuid in uuids:
+            del self._left[: uuids.index(uuid) + 1]
 
     def v2_playbook_on_stats(self, stats: Any) -> None:  # noqa: ARG002  as Ansible calls it
         """Write the names. A play whose pattern only a run could fill in may be for every host."""

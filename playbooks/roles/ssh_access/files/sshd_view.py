@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def kept_out(before: dict[str, str], after: dict[str, str], must: set[str], may_lose: set[str]) -> list[str]:
-    """Return who would be refused and why: whoever must be let in, and whoever is let in now and may not lose it."""
+    """Return which accounts would be refused, and why: those that must be let in, and those that are let in now and may not lose it."""
     return [
         f"{name} ({why})"
         for name, why in after.items()
