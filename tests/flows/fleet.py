@@ -26,7 +26,7 @@ from ledger.decisions.work import finish, start
 from ledger.questions import records
 from ledger.questions.activities import activities, hosts_of
 from ledger.questions.snapshot import Snapshot
-from ledger.questions.turns import place_of, reservations
+from ledger.questions.turns import in_use, place_of, reservations
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity, State
 from ledger.stores.log import machine_clock
@@ -228,12 +228,12 @@ class Fleet:
         return Memory(pods, engine.memory_info().rss, sum(server.memory_info().rss for server in servers))
 
     def _note_firsts(self) -> None:
-        """Note who is first in the order on which host, and that it was so now. What is granted there has had its turn."""
+        """Note who is first in the order on which host, and that it was so now. What is about to begin there has had its turn."""
         with open_snapshot(self.site) as snapshot:
             seen_at = snapshot.now
             kept = reservations(snapshot, seen_at)
-        granted = {thing for one in kept if one.granted for thing in one.wants}
-        taken: set[str] = set(granted)
+            used = in_use(snapshot, kept)
+        taken = {thing for one in used if one.since is None for thing in one.wants}
         for place in sorted(place_of(one) for one in kept if not one.granted):
             for thing in place.wants - taken:
                 self._firsts.setdefault((place.activity, thing), []).append(seen_at.timestamp())
