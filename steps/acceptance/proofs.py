@@ -64,6 +64,7 @@ PROVED = (
     ("scheduler.node_job_failures", "count"),
     ("scheduler.others_restarted", "count"),
     ("node.services_missing", "count"),
+    ("node.software_missing", "count"),
     ("node.log_delay_s", "s"),
     ("queue.policy_test_failures", "count"),
     ("gres.unallocated_gpus_visible", "count"),

@@ -127,6 +127,12 @@ def bare_node(bench: Bench) -> Found:
     return bench.proof("node_services", "cwproof", 0, "missing", **missing)
 
 
+def node_without_software(bench: Bench) -> Found:
+    """Look at a node without frameworks' settings, instruments and the timed work: this machine."""
+    missing = {str(bench.folder / name): name for name in ("frameworks.sh", "nccl.conf", "training@.service")}
+    return bench.proof("node_software", bench.folder, WRITTEN=missing)
+
+
 def joined(bench: Bench) -> Found:
     """Join a node whose job fails, while the daemon of another node begins anew."""
     bench.slurm(
@@ -319,6 +325,7 @@ PROOFS: dict[str, RedProof] = {
     "ssh.settings_overridden": RedProof("a file that sorts before ours sets two things otherwise", AT_THE_BOUNDARY, 2, log_ins),
     "ssh.root_as_set": RedProof("root is let in from everywhere by such a file", AT_THE_BOUNDARY, False, log_ins),
     "node.services_missing": RedProof("a node that was installed anew and did not join", AT_THE_BOUNDARY, 5, bare_node),
+    "node.software_missing": RedProof("a node that was installed anew", REAL, 6, node_without_software),
     "node.log_delay_s": RedProof("its log lines do not arrive", AT_THE_BOUNDARY, None, bare_node),
     "scheduler.node_job_failures": RedProof("a job fails on the node that joined", AT_THE_BOUNDARY, 1, joined),
     "scheduler.others_restarted": RedProof("the daemon of another node begins anew", AT_THE_BOUNDARY, 1, joined),
