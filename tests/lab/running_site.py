@@ -48,7 +48,7 @@ class RunningSite:
         with open_snapshot(self.folder) as snapshot:
             return {item.host: item.status for item in items(snapshot, runs(snapshot, name)[-1].id)}
 
-    def play(self, name: str, *, seconds: float = 600) -> str:
+    def play(self, name: str, *, seconds: float = 1200) -> str:
         """Release an activity and wait for its end. Return the state that it ends in."""
         before = self._runs(name)
         self.say("release", name, "--yes", "--as", OWNER)
