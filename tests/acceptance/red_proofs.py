@@ -126,6 +126,16 @@ def bare_node(bench: Bench) -> Found:
     return bench.proof("node_services", "cwproof", 0, "missing", WRITTEN={bench.folder / "none": "kernel settings"})
 
 
+def lonely_home(bench: Bench) -> Found:
+    """Let a home be a folder of this host alone, in which others find nothing."""
+    bench.programs({"runuser": '[ "$2" != nobody ] || exit 1; while [ "$1" != -- ]; do shift; done; shift; exec "$@"'})
+    home = bench.folder / "cwproof"
+    home.mkdir(mode=0o700)
+    person = SimpleNamespace(pw_dir=str(home), pw_uid=home.stat().st_uid)
+    bench.patch.setattr(pwd, "getpwnam", lambda _: person)
+    return bench.proof("home_folders", "cwproof", "word")
+
+
 def joined(bench: Bench) -> Found:
     """Join a node whose job fails, while the daemon of another node begins anew."""
     bench.slurm(
@@ -319,6 +329,7 @@ PROOFS: dict[str, RedProof] = {
     "ssh.root_as_set": RedProof("root is let in from everywhere by such a file", AT_THE_BOUNDARY, False, log_ins),
     "node.services_missing": RedProof("a node that was installed anew and did not join", AT_THE_BOUNDARY, 4, bare_node),
     "node.log_delay_s": RedProof("its log lines do not arrive", AT_THE_BOUNDARY, None, bare_node),
+    "home.faults": RedProof("a node on which homes are not mounted", AT_THE_BOUNDARY, 1, lonely_home),
     "scheduler.node_job_failures": RedProof("a job fails on the node that joined", AT_THE_BOUNDARY, 1, joined),
     "scheduler.others_restarted": RedProof("the daemon of another node begins anew", AT_THE_BOUNDARY, 1, joined),
     "cuda.sample_failures": RedProof("a driver without a toolkit", AT_THE_BOUNDARY, 1, nvidia("cuda")),
@@ -335,7 +346,11 @@ PROOFS: dict[str, RedProof] = {
     "gres.unallocated_gpus_visible": RedProof("a job with one GPU sees all eight", AT_THE_BOUNDARY, 7, slurm("gpu_scheduling", srun="echo 8")),
     "gang.partial_starts": RedProof("a job of two hosts starts on one", AT_THE_BOUNDARY, 1, slurm("gang_scheduling", squeue='case "$*" in *"%T %N"*) echo "RUNNING node-1";; esac', scontrol="echo node-1")),
     "preempt.lost_steps": RedProof("a displaced job goes on six steps back", AT_THE_BOUNDARY, 6, slurm("preemption", squeue="echo RUNNING", scontrol="echo Restarts=1", srun=LOST)),
-    "submit.ways_failed": RedProof("no way takes a job", AT_THE_BOUNDARY, 3, slurm("job_submission", 1, sacct="echo FAILED", scontrol="echo SLURM_JWT=token")),
+    "submit.ways_failed": RedProof("no way takes a job", AT_THE_BOUNDARY, 3, slurm("job_submission", 1, "/opt/frameworks", sacct="echo FAILED", scontrol="echo SLURM_JWT=token")),
+    "user.output_in_home": RedProof("a job ends well, and its output is in no home", AT_THE_BOUNDARY, False, slurm("job_submission", 1, "/opt/frameworks")),
+    "user.module_loads": RedProof("a job finds the Python of the system, and not that of the module", AT_THE_BOUNDARY, False, slurm("job_submission", 1, "/opt/frameworks", sbatch='echo 7; echo /usr >"slurm-7.out"')),
+    "user.container_runs": RedProof("a job's container does not start", AT_THE_BOUNDARY, False, slurm("job_submission", 1, "/opt/frameworks", sbatch='echo 7; echo "Error: cannot set up namespace" >"slurm-7.out"')),
+    "user.shell_in_job": RedProof("srun takes no terminal", AT_THE_BOUNDARY, False, slurm("job_submission", 1, "/opt/frameworks", srun="hostname")),
     "reservation.intruding_jobs": RedProof("a stranger's job starts on a reserved host", AT_THE_BOUNDARY, 1, slurm("reservations", squeue="echo RUNNING")),
     "accounting.gpu_hours_error": RedProof("the report has half of the hours", AT_THE_BOUNDARY, 50, usage),
     "notify.events_missed": RedProof("no message arrives", AT_THE_BOUNDARY, 6, mail),
