@@ -36,7 +36,10 @@ def main() -> None:
     for person in people(found(base, servers), Path(folder)):
         home = Path(folder, person.name)
         if not home.exists():
-            make(home, person)
+            try:
+                make(home, person)
+            except PermissionError as error:
+                raise SystemExit(f"{error}: name a host whose root may make homes in home_folders_maker") from error
             print(f"made {home}")
         elif home.stat().st_uid != person.uid:
             wrong.append(f"{home} belongs to number {home.stat().st_uid}, not to {person.name} ({person.uid})")

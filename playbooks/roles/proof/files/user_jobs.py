@@ -104,4 +104,3 @@ def heard(terminal: int) -> str:
     except OSError:
         # nothing new, or the other end is closed
         return ""
-
