@@ -36,6 +36,23 @@ PEOPLE = """
 """
 READY = ("146", "H40", PEOPLE, "156", "H41", "H39", "152", "154", "161")
 PORTS = (24007, 49152)
+MOUNT_ON_LOGIN = """
+- hosts: logins
+  gather_facts: false
+  roles: [home_folders]
+"""
+NFS = """
+- hosts: management
+  gather_facts: false
+  tasks:
+    - ansible.builtin.apt: {name: nfs-kernel-server, install_recommends: false}
+    - ansible.builtin.file: {path: /srv/homes, state: directory, mode: "0755"}
+    - ansible.builtin.include_role: {name: home_folders, tasks_from: reach}
+- hosts: logins
+  gather_facts: false
+  roles: [home_folders]
+"""
+NFS_CLIENTS = ("login", "node-01", "node-02")
 
 
 class Site:
@@ -174,10 +191,11 @@ def test_a_shell_opens_inside_a_job_on_the_terminal_of_the_log_in_host(site: Sit
     assert f"in /home/{PERSON}" in said
 
 
-def test_what_161_reads_is_what_a_person_finds(site: Site) -> None:
-    said = site.play("161", inventory=site.early).said
+def test_what_the_steps_read_is_what_a_person_finds(site: Site) -> None:
+    said = site.play("154", inventory=site.early).said + site.play("161", inventory=site.early).said
 
-    for metric in ("output_in_home", "module_loads", "container_runs", "shell_in_job"):
+    assert '\\"framework.modules_missing\\": {\\"value\\": 0' in said
+    for metric in ("output_in_home", "container_runs", "shell_in_job"):
         assert f'\\"user.{metric}\\": {{\\"value\\": true' in said
 
 
@@ -236,3 +254,32 @@ def test_a_person_who_is_new_has_a_home_without_having_logged_in(later: Site) ->
 
     home = "stat -c '%U %a' /home/new 2>/dev/null || true"
     assert until(lambda: ssh(later.lab, "login", home), lambda said: said == "new 700", seconds=90) == "new 700"
+
+
+def test_the_sites_own_file_system_carries_homes_where_it_is_mounted(later: Site) -> None:
+    """The homes' volume stands in for it: a folder of the login host's own disk is refused."""
+    mounted = ("-e", "home_folders_kind=mounted", "-e", "home_folders_path=/people")
+
+    said = later.fails(MOUNT_ON_LOGIN, *mounted, "-e", "home_folders_source=/srv")
+    assert "/srv is not on a file system that is mounted on login" in said
+    later.play(MOUNT_ON_LOGIN, *mounted, "-e", "home_folders_source=/home")
+
+    assert ssh(later.lab, "login", f"stat -c '%U %a' /people/{PERSON}") == f"{PERSON} 700"
+    ssh(later.lab, "login", "systemctl disable -q --now people.automount people.mount")
+
+
+def test_nfs_is_set_up_as_far_as_a_kernel_without_it_lets_us_see(later: Site) -> None:
+    """The real `exportfs` reads the list, and systemd the units; nothing is served or mounted."""
+    nfs = ("-e", "home_folders_kind=nfs", "-e", "home_folders_path=/people", "-e", "home_folders_server=mgmt")
+    later.play(NFS, *nfs)
+
+    exported = ssh(later.lab, "mgmt", "cat /var/lib/nfs/etab").splitlines()
+    addresses = {str(later.lab.addresses.of(later.lab.topology.host(name).number)) for name in NFS_CLIENTS}
+    assert {line.split()[1].partition("(")[0] for line in exported} == addresses
+    assert all("root_squash" in line and "no_root_squash" not in line for line in exported)
+    assert "dport 2049" in ssh(later.lab, "mgmt", "nft list table inet clusterwright_home_folders")
+    assert ssh(later.lab, "login", "systemctl is-active people.automount") == "active"
+    address = later.lab.addresses.of(later.lab.topology.host("mgmt").number)
+    shown = ssh(later.lab, "login", "systemctl show -P What -P Type -P Options people.mount").splitlines()
+    assert set(shown) == {f"{address}:/srv/homes", "nfs4", "rw,hard,nosuid,nodev,_netdev"}
+    ssh(later.lab, "login", "systemctl disable -q --now people.automount")

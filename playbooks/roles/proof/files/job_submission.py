@@ -1,7 +1,6 @@
 """Proves each way to submit: srun, sbatch and the interface over HTTP, from a log-in host, with the same result by each.
 
-Then it does what a person does first. Arguments: the port of the interface, and the folder of the frameworks' environments. Runs
-where the interface runs.
+Then it does what a person does first. Argument: the port of the interface. Runs where the interface runs.
 """
 
 import json
@@ -14,7 +13,7 @@ from user_jobs import first_day
 
 def main() -> None:
     """Submit one job by each way, and count those that do not end well."""
-    port, environments = sys.argv[1:]
+    port = sys.argv[1]
     clear()
     failed = []
     shown = as_person("srun", "--mem-per-cpu=64", "--time=1", "id", "-un")
@@ -28,7 +27,7 @@ def main() -> None:
             failed.append(f"HTTP: {state}")
     except (OSError, KeyError, ValueError, StopIteration) as error:
         failed.append(f"HTTP: {error}")
-    first = first_day(environments)
+    first = first_day()
     clear()
     note = "; ".join(failed) or "srun, sbatch and HTTP from a log-in host; a portal is not among the ways"
     report({"submit.ways_failed": (len(failed), note), **first})

@@ -1,4 +1,4 @@
-"""What a person does first on a log-in host: a job in the home, with a module, with a container; a shell inside a job."""
+"""What a person does first on a log-in host: a job in the home, one with a container, a shell inside a job."""
 
 import os
 import pty
@@ -11,9 +11,7 @@ from pathlib import Path
 from container_run import PROGRAM, packed
 from slurm_jobs import as_person, ended, home, hosts, in_name, until
 
-# a login shell, in which `module` is there
-SHELL = "#!/bin/bash -l\n"
-MODULE = "module load frameworks && python3 -c 'import sys; print(sys.prefix)'\n"
+SHELL = "#!/bin/bash\n"
 IMAGE = "clusterwright-proof"
 CONTAINER = """
 trap 'podman rmi --force {image} >/dev/null' EXIT
@@ -27,11 +25,10 @@ SHELL_PATIENCE_S = 60
 Found = tuple[bool, str]
 
 
-def first_day(environments: str) -> dict[str, Found]:
-    """Do each of them once. The Python of the module `frameworks` must be in the folder of the environments."""
+def first_day() -> dict[str, Found]:
+    """Do each of them once."""
     return {
         "user.output_in_home": output_in_home(),
-        "user.module_loads": module(environments),
         "user.container_runs": container(),
         "user.shell_in_job": shell(),
     }
@@ -61,12 +58,6 @@ def output_in_home() -> Found:
     state, said = ran("pwd; hostname\n")
     is_written = said in [f"{home()}\n{host}" for host in hosts()]
     return is_written and state == "COMPLETED", f"job {state}: {' '.join(said.split()) or 'no output in the home'}"
-
-
-def module(environments: str) -> Found:
-    """Load the frameworks in a job, and see where its Python is."""
-    state, said = ran(MODULE)
-    return said.startswith(f"{environments}/"), f"module load frameworks {state}: {last_line(said)}"
 
 
 def container() -> Found:
