@@ -110,7 +110,7 @@ bench-kills: setup
 
 # Forty pods of 32 hosts that join over time. It takes at most forty minutes.
 bench-pods: setup
-	$(BIN)/python -m benchmarks.fleet_of_pods 40 32 0.05 0 1
+	$(BIN)/python -m benchmarks.fleet_of_pods 40 32 0.05 0.01 1
 
 $(BENCH_SITE)/ledger.db: | $(VENV)/.installed
 	$(BIN)/clusterwright init --preset superpod-1su $(BENCH_SITE)

@@ -48,6 +48,7 @@ people:
 #   ssh_retries: 3
 #   connect_timeout_s: 10
 #   task_timeout_s: 1800    # for a task on one host
+#   hang_after_s: 300       # for a host that shows nothing when others have ended a task
 #   time_limit_s: 14400     # for a run, or a wave of it
 #   steps: {{"006": {{forks: 8}}}}
 #   groups: {{switches: {{connect_timeout_s: 30}}}}

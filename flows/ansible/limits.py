@@ -29,6 +29,8 @@ CONNECT_S = 10
 """Ansible's own."""
 TASK_S = 1800
 """How long a task may take on one host, if the playbook states no longer wait."""
+HANG_S = 300
+"""How long a host may show nothing when the others have ended a task, if the playbook states no longer wait. An assumption."""
 AFTER_WAIT_S = 60
 """What a task needs beyond the wait that it states."""
 LEAST_S = 3600
@@ -37,6 +39,8 @@ FACTOR = 2
 """The time of a run in multiples of the step's pessimistic duration."""
 
 NAMES = tuple(RunLimits.model_fields)
+HANG_AFTER = "CLUSTERWRIGHT_HANG_AFTER_S"
+"""The variable of the environment by which the plugin `hanging` learns of its bound. Ansible has none of that kind."""
 IN_SETTINGS = {
     "forks": ("defaults", "forks"),
     "ssh_retries": ("ssh_connection", "retries"),
@@ -60,6 +64,7 @@ class Limits(NamedTuple):
     ssh_retries: Limit
     connect_timeout_s: Limit
     task_timeout_s: Limit
+    hang_after_s: Limit
     time_limit_s: Limit
 
     def environment(self) -> dict[str, str]:
@@ -69,6 +74,7 @@ class Limits(NamedTuple):
             "ANSIBLE_SSH_RETRIES": str(self.ssh_retries.value),
             "ANSIBLE_TIMEOUT": str(self.connect_timeout_s.value),
             "ANSIBLE_TASK_TIMEOUT": str(self.task_timeout_s.value),
+            HANG_AFTER: str(self.hang_after_s.value),
         }
 
 
@@ -92,12 +98,13 @@ def limits_of(settings: RunSettings, extent: Extent) -> Limits:
     """Return the bounds of a run. Raise where ansible.cfg has one that is no number."""
     stated = {name: _stated(settings, extent, name) or _in_ansible_cfg(name) for name in NAMES}
     forks = stated["forks"] or _forks(extent.hosts)
-    task = stated["task_timeout_s"] or _task(extent.waits)
+    task = stated["task_timeout_s"] or _longest(TASK_S, extent.waits, AFTER_WAIT_S)
     return Limits(
         forks=forks,
         ssh_retries=stated["ssh_retries"] or _ssh_retries(extent.effect),
         connect_timeout_s=stated["connect_timeout_s"] or Limit(CONNECT_S, "default"),
         task_timeout_s=task,
+        hang_after_s=stated["hang_after_s"] or _longest(HANG_S, extent.waits, 0),
         time_limit_s=stated["time_limit_s"] or _time(extent, forks.value, task.value),
     )
 
@@ -150,11 +157,12 @@ def _ssh_retries(effect: Effect | None) -> Limit:
     return Limit(SSH_RETRIES, "default")
 
 
-def _task(waits: Mapping[str, int]) -> Limit:
+def _longest(least_s: int, waits: Mapping[str, int], more_s: int) -> Limit:
+    """Return so many seconds, or the playbook's longest wait and some more."""
     name = max(waits, key=lambda one: waits[one], default="")
-    if name and waits[name] + AFTER_WAIT_S > TASK_S:
-        return Limit(waits[name] + AFTER_WAIT_S, f"default: the playbook's {name}")
-    return Limit(TASK_S, "default")
+    if name and waits[name] + more_s > least_s:
+        return Limit(waits[name] + more_s, f"default: the playbook's {name}")
+    return Limit(least_s, "default")
 
 
 def _time(extent: Extent, forks: int, task_s: int) -> Limit:

@@ -49,6 +49,9 @@ TOLD_IN = "CLUSTERWRIGHT_KNOWN_SECRETS"
 UNFINISHED = "CLUSTERWRIGHT_UNFINISHED"
 """The variable of the environment by which the plugin `unfinished` finds its file. It writes it at the end of a playbook."""
 
+HANGING = "CLUSTERWRIGHT_HANGING"
+"""The variable of the environment by which the plugin `hanging` finds its file, in which it notes the hosts that it gives up."""
+
 ERROR = "[ERROR]: "
 """How a line begins with which Ansible says that it cannot go on."""
 
@@ -126,11 +129,17 @@ def _for_plugins(terms: dict[str, Any], words: Words) -> dict[str, str]:
         "ANSIBLE_CALLBACK_PLUGINS": callbacks.__path__[0],
         TOLD_IN: words.told_in,
         UNFINISHED: str(_unfinished(terms)),
+        HANGING: str(_hanging()),
     }
 
 
 def _unfinished(terms: dict[str, Any]) -> Path:
     return Path(terms["work_dir"], "unfinished")
+
+
+def _hanging() -> Path:
+    """Return the file of hosts that were given up. It is in the run's folder, where this process is."""
+    return Path("hanging").absolute()
 
 
 def _report_unfinished(terms: dict[str, Any]) -> None:
@@ -177,7 +186,7 @@ def _pass_on(words: Words, event: dict[str, Any]) -> None:
             _report_ok(report, data, on_host)
         case "runner_on_failed":
             kind = "ignored" if data.get("ignore_errors") else "failed"
-            report({"event": kind, "message": failure(data.get("res"), words.text), **on_host})
+            report({"event": kind, "message": _given_up(data) or failure(data.get("res"), words.text), **on_host})
         case "runner_on_unreachable":
             report({"event": "unreachable", "message": unreachable(data.get("res"), words.text), **on_host})
         case "runner_on_skipped":
@@ -188,6 +197,20 @@ def _pass_on(words: Words, event: dict[str, Any]) -> None:
             _report_printed(words.text(output))
         case _:
             pass
+
+
+def _given_up(data: dict[str, Any]) -> str:
+    """Return why a host was given up before its task was out of time. Empty where it was not."""
+    if "timedout" not in (data.get("res") or {}) or not _hanging().exists():
+        return ""
+    for line in _hanging().read_text(encoding="utf-8").splitlines():
+        noted = json.loads(line)
+        if (noted["host"], noted["task"]) == (data.get("host"), data.get("task_uuid")):
+            return (
+                f"it hung, and was given up: nothing for {noted['silent_s']:.0f} seconds, while {noted['others']} hosts had ended this task,"
+                f" the slowest after {noted['slowest_s']:.0f} seconds (`runs.hang_after_s` in site.yaml)"
+            )
+    return ""
 
 
 def _report_printed(text: str) -> None:

@@ -26,6 +26,7 @@ LIMITS = Limits(
     ssh_retries=Limit(0, _ORIGIN),
     connect_timeout_s=Limit(CONNECT_S, _ORIGIN),
     task_timeout_s=Limit(SECONDS, _ORIGIN),
+    hang_after_s=Limit(0, _ORIGIN),
     time_limit_s=Limit(SECONDS, _ORIGIN),
 )
 

@@ -90,9 +90,10 @@ def _may_begin(
     row, wanted = case.row, wants(hosts, case.row.plan.shares)
     if not wanted:
         return True
-    kept, attempt = reservations(case.snapshot, now), made.claimed_attempt(case)
+    engine = owner.rpartition(":")[0]
+    kept, attempt = reservations(case.snapshot, now, engine), made.claimed_attempt(case)
     of_it = [one for one in kept if one.is_for(row.id, attempt, wanted)]
-    granted = [one for one in of_it if one.granted and owner.startswith(f"{one.engine}:")]
+    granted = [one for one in of_it if one.granted and one.engine == engine]
     left = [one for one in kept if one not in granted]
     used = {thing for one in in_use(case.snapshot, left) for thing in one.wants}
     if granted:

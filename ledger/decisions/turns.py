@@ -46,8 +46,8 @@ def take_turns(
     """
     with ledger.write() as writing:
         now, asked = machine_now or writing.machine_time, writing.at()
-        drop_lapsed(writing.projection, now)
-        kept = reservations(asked, now)
+        drop_lapsed(writing.projection, now, runner.engine)
+        kept = reservations(asked, now, runner.engine)
         ours = [one for one in kept if one.engine == runner.engine]
         others = [one for one in kept if one.engine != runner.engine]
         begun = [one for one in ours if one.granted and one.activity in busy]

@@ -61,10 +61,13 @@ class Turn(NamedTuple):
         return f"waits for {waits}{more}; place {self.place} of {self.of} in the order"
 
 
-def reservations(snapshot: Snapshot, now: datetime) -> list[Reservation]:
-    """Return what engines keep for activities at `now`, in machine time. What has lapsed is not among it."""
+def reservations(snapshot: Snapshot, now: datetime, engine: str = "") -> list[Reservation]:
+    """Return what engines keep for activities at `now`, in machine time. What has lapsed is not among it.
+
+    `engine` is the one that asks. It is alive, so what it has kept and nobody took from it has not lapsed.
+    """
     found = rows_of(snapshot, Reservation, "ORDER BY t.activity, t.engine")
-    return [kept for kept in found if kept.lease_until > now]
+    return [kept for kept in found if kept.lease_until > now or kept.engine == engine]
 
 
 def place_of(kept: Reservation) -> Waiting:

@@ -43,6 +43,6 @@ def drop_reservations(p: Projection, activity: str, engine: str | None = None) -
     p.run(f"DELETE FROM reservation WHERE {only}", activity=activity, engine=engine)  # noqa: S608  our names
 
 
-def drop_lapsed(p: Projection, now: datetime) -> None:
-    """Remove the reservations whose lease is over."""
-    p.run("DELETE FROM reservation WHERE lease_until <= :now", now=stored(now))
+def drop_lapsed(p: Projection, now: datetime, engine: str) -> None:
+    """Remove the reservations of other engines than this one whose lease is over."""
+    p.run("DELETE FROM reservation WHERE lease_until <= :now AND engine <> :engine", now=stored(now), engine=engine)

@@ -65,6 +65,7 @@ PROVED = (
     ("scheduler.node_job_failures", "count"),
     ("scheduler.others_restarted", "count"),
     ("node.services_missing", "count"),
+    ("node.software_missing", "count"),
     ("node.log_delay_s", "s"),
     ("home.faults", "count"),
     ("queue.policy_test_failures", "count"),

@@ -21,6 +21,12 @@ class RunLimits(Closed):
     ssh_retries: int | None = Field(default=None, ge=0, le=100, description="tries after a connection that failed")
     connect_timeout_s: Seconds | None = Field(default=None, description="seconds that a connection may take")
     task_timeout_s: Seconds | None = Field(default=None, description="seconds that a task may take on one host")
+    hang_after_s: int | None = Field(
+        default=None,
+        ge=0,
+        le=90 * DAY_S,
+        description="seconds that a host may show nothing after the others; 0 for ever",
+    )
     time_limit_s: Seconds | None = Field(default=None, description="seconds that a run, or a wave of it, may take")
 
 

@@ -121,9 +121,16 @@ def log_ins(bench: Bench) -> Found:
 
 
 def bare_node(bench: Bench) -> Found:
-    """Look at a node that was installed anew: no settings, no names, no people, and its log lines do not arrive."""
+    """Look at a node that was installed anew: no settings, no names, no certificate, no people, and its log lines do not arrive."""
     bench.programs({"systemctl": "exit 0", "getent": "exit 2"})
-    return bench.proof("node_services", "cwproof", 0, "missing", WRITTEN={bench.folder / "none": "kernel settings"})
+    missing = {"WRITTEN": {bench.folder / "none": "kernel settings"}, "CERTIFICATE": bench.folder / "none"}
+    return bench.proof("node_services", "cwproof", 0, "missing", **missing)
+
+
+def node_without_software(bench: Bench) -> Found:
+    """Look at a node without frameworks' settings, instruments and the timed work: this machine."""
+    missing = {str(bench.folder / name): name for name in ("frameworks.sh", "nccl.conf", "training@.service")}
+    return bench.proof("node_software", bench.folder, WRITTEN=missing)
 
 
 def lonely_home(bench: Bench) -> Found:
@@ -327,7 +334,8 @@ PROOFS: dict[str, RedProof] = {
     "ssh.password_logins_possible": RedProof("the SSH server offers passwords", AT_THE_BOUNDARY, 2, log_ins),
     "ssh.settings_overridden": RedProof("a file that sorts before ours sets two things otherwise", AT_THE_BOUNDARY, 2, log_ins),
     "ssh.root_as_set": RedProof("root is let in from everywhere by such a file", AT_THE_BOUNDARY, False, log_ins),
-    "node.services_missing": RedProof("a node that was installed anew and did not join", AT_THE_BOUNDARY, 4, bare_node),
+    "node.services_missing": RedProof("a node that was installed anew and did not join", AT_THE_BOUNDARY, 5, bare_node),
+    "node.software_missing": RedProof("a node that was installed anew", REAL, 6, node_without_software),
     "node.log_delay_s": RedProof("its log lines do not arrive", AT_THE_BOUNDARY, None, bare_node),
     "home.faults": RedProof("a node on which homes are not mounted", AT_THE_BOUNDARY, 1, lonely_home),
     "scheduler.node_job_failures": RedProof("a job fails on the node that joined", AT_THE_BOUNDARY, 1, joined),

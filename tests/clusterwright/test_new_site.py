@@ -42,6 +42,17 @@ def test_an_inventory_that_is_named_goes_with_the_site(tmp_path: Path, command: 
     assert (tmp_path / "site/inventory/hosts.yml").read_text(encoding="utf-8") == HOSTS
 
 
+def test_variables_beside_an_inventory_that_is_named_are_not_left_out_in_silence(
+    tmp_path: Path, command: Command
+) -> None:
+    (tmp_path / "mine.yml").write_text(HOSTS, encoding="utf-8")
+    (tmp_path / "group_vars").mkdir()
+
+    made = command("init", "--preset", "superpod-1su", "--inventory", tmp_path / "mine.yml", tmp_path / "site")
+
+    assert f"{tmp_path / 'group_vars'} was not copied" in " ".join((made.stdout + made.stderr).split())
+
+
 def test_an_inventory_that_is_not_there_is_refused_before_anything_is_written(tmp_path: Path, command: Command) -> None:
     refused = command("init", "--inventory", tmp_path / "none.yml", tmp_path / "site")
 

@@ -55,6 +55,7 @@ def test_the_bounds_of_a_run_are_shown_with_where_they_come_from(machine: Path, 
     assert found["forks"] == {"value": 7, "origin": "site.yaml: runs.forks"}
     assert found["ssh_retries"] == {"value": 5, "origin": "site.yaml: runs.steps.035.ssh_retries"}
     assert found["task_timeout_s"] == {"value": 8 * 3600 + 60, "origin": "default: the playbook's burn_in_hours"}
+    assert found["hang_after_s"] == {"value": 8 * 3600, "origin": "default: the playbook's burn_in_hours"}
     assert found["time_limit_s"]["value"] > 8 * 3600
     assert "site.yaml: runs.forks" in command("limits", NAME, "--site", machine).stdout
 

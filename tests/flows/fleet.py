@@ -26,7 +26,7 @@ from ledger.decisions.work import finish, start
 from ledger.questions import records
 from ledger.questions.activities import activities, hosts_of
 from ledger.questions.snapshot import Snapshot
-from ledger.questions.turns import place_of, reservations
+from ledger.questions.turns import in_use, place_of, reservations
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity, State
 from ledger.stores.log import machine_clock
@@ -44,6 +44,8 @@ AT_ONCE = 4
 WIDE_EVERY = 5
 """After how many pods a step over the first host of every pod becomes ready."""
 HANGS_S = 3600
+HANG_AFTER_S = 20
+"""When a host is given up that shows nothing after the others. The default would make the fleet wait for most of its time."""
 
 STEPS: dict[str, dict[str, Any]] = {
     "201": {"kind": "verify", "effect": "read"},
@@ -96,7 +98,7 @@ class Fleet:
         self._chance = random.Random(seed)
         self._playbooks, self._inventory = folder / "playbooks", folder / "hosts.ini"
         self._pods = {f"pod-{n + 1:03}": [f"pod-{n + 1:03}-n{h + 1:02}" for h in range(hosts)] for n in range(pods)}
-        self._bad = self._drawn(failing, "failed") | self._drawn(hanging, "unreachable")
+        self._bad = self._drawn(failing, hanging)
         self._firsts: dict[tuple[str, str], list[float]] = {}
         self._began_at = 0.0
         self._make_site()
@@ -124,11 +126,13 @@ class Fleet:
             time.sleep(LOOK_S)
         return self._outcome(memory)
 
-    def _drawn(self, part: float, how: str) -> dict[str, tuple[str, str]]:
-        """Draw hosts, and for each the step in which something happens to it. The first of a pod is spared: all pods share it."""
-        spared = [host for hosts in self._pods.values() for host in hosts[1:]]
-        number = round(part * sum(map(len, self._pods.values())))
-        return {host: (self._chance.choice(list(STEPS)), how) for host in self._chance.sample(spared, number)}
+    def _drawn(self, failing: float, hanging: float) -> dict[str, tuple[str, str]]:
+        """Draw hosts, and for each the step in which it fails or hangs. The first of a pod is spared: all pods share it."""
+        others = [host for hosts in self._pods.values() for host in hosts[1:]]
+        number = sum(map(len, self._pods.values()))
+        drawn = ["fails_in"] * round(failing * number) + ["hangs_in"] * round(hanging * number)
+        hosts = self._chance.sample(others, len(drawn))
+        return {host: (self._chance.choice(list(STEPS)), how) for host, how in zip(hosts, drawn, strict=True)}
 
     def _make_site(self) -> None:
         made = called(["init", "--preset", "localhost", self.site])
@@ -140,7 +144,7 @@ class Fleet:
         self._inventory.write_text("\n".join(lines) + "\n", encoding="utf-8")
         site_yaml = self.site / "site.yaml"
         text = site_yaml.read_text(encoding="utf-8").replace("inventory/hosts.yml", "inventory/hosts.ini")
-        site_yaml.write_text(text, encoding="utf-8")
+        site_yaml.write_text(f"{text}\nruns: {{hang_after_s: {HANG_AFTER_S}}}\n", encoding="utf-8")
         for step in (*STEPS, "300"):
             path = self._playbooks / "networking" / f"{step}.yml"
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -155,7 +159,7 @@ class Fleet:
         if host not in self._bad:
             return ""
         step, how = self._bad[host]
-        return f" {'fails_in' if how == 'failed' else 'hangs_in'}={step}"
+        return f" {how}={step}"
 
     def _plan(self) -> Plan:
         by_hand = {"needed": "by-hand"}
@@ -224,12 +228,12 @@ class Fleet:
         return Memory(pods, engine.memory_info().rss, sum(server.memory_info().rss for server in servers))
 
     def _note_firsts(self) -> None:
-        """Note who is first in the order on which host, and that it was so now. What is granted there has had its turn."""
+        """Note who is first in the order on which host, and that it was so now. What is about to begin there has had its turn."""
         with open_snapshot(self.site) as snapshot:
             seen_at = snapshot.now
             kept = reservations(snapshot, seen_at)
-        granted = {thing for one in kept if one.granted for thing in one.wants}
-        taken: set[str] = set(granted)
+            used = in_use(snapshot, kept)
+        taken = {thing for one in used if one.since is None for thing in one.wants}
         for place in sorted(place_of(one) for one in kept if not one.granted):
             for thing in place.wants - taken:
                 self._firsts.setdefault((place.activity, thing), []).append(seen_at.timestamp())
@@ -265,8 +269,8 @@ class Fleet:
             step = run.activity.partition("@")[0]
             for item in records.items(snapshot, run.id):
                 counted[item.status] += 1
-                bad = self._bad.get(item.host, ("", ""))
-                wanted = {bad[1], "failed"} if bad[0] == step else {"ok", "changed"}
+                is_bad = self._bad.get(item.host, ("",))[0] == step
+                wanted = {"failed"} if is_bad else {"ok", "changed"}
                 if item.status not in wanted:
                     faults.append(f"{item.host} is {item.status} after {run.activity}")
         return counted

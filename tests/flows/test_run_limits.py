@@ -5,10 +5,12 @@ from __future__ import annotations
 import socket
 import sys
 import threading
+import time
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
+import psutil
 import pytest
 
 from flows.ansible.limits import Extent, limits_of
@@ -134,7 +136,6 @@ def test_hosts_are_played_at_once_by_default(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.fleet
 def test_a_host_that_hangs_fails_alone_when_its_time_is_over(tmp_path: Path) -> None:
     """It answers, and the task never ends. The others go on to the next task when its time is over, and nothing of it is left."""
@@ -146,6 +147,34 @@ def test_a_host_that_hangs_fails_alone_when_its_time_is_over(tmp_path: Path) -> 
     assert {h.host: h.status for h in result.hosts} == {f"n{i}": "failed" if i == 3 else "changed" for i in range(6)}
     assert "did not end within 15 seconds" in next(s for s in said if "n3" in s)
     assert said[-5:].count("  ok: n5") == 1, "it came to the next task"
+
+
+@pytest.mark.slow
+def test_a_host_that_hangs_does_not_hold_the_others(tmp_path: Path) -> None:
+    """Its task may take half an hour. The others have ended theirs, and go on long before that."""
+    lines = "".join(f"n{i} {LOCAL}\n" for i in range(4))
+    task = "ansible.builtin.command: sleep {{ 4713.25 if inventory_hostname == 'n3' else 0 }}"
+    began = time.monotonic()
+
+    result, said = play(tmp_path, lines, task, RunSettings(hang_after_s=2))
+
+    assert {h.host: h.status for h in result.hosts} == {f"n{i}": "failed" if i == 3 else "changed" for i in range(4)}
+    assert "it hung, and was given up" in next(s for s in said if "n3" in s)
+    assert sum("ok: n" in s for s in said) == 3, "they came to the next task"
+    assert time.monotonic() - began < 60
+    assert not [p for p in psutil.process_iter(["cmdline"]) if "4713.25" in (p.info["cmdline"] or [])]
+
+
+@pytest.mark.slow
+def test_a_host_that_shows_that_it_goes_on_is_not_given_up(tmp_path: Path) -> None:
+    """It is slower than the others, but each item of its loop is a sign."""
+    lines = "".join(f"n{i} {LOCAL}\n" for i in range(4))
+    slow = "{{ range(6) | list if inventory_hostname == 'n3' else [1] }}"
+    task = f"ansible.builtin.command: sleep {{{{ 1 if inventory_hostname == 'n3' else 0 }}}}\n      loop: \"{slow}\""
+
+    result, _ = play(tmp_path, lines, task, RunSettings(hang_after_s=1))
+
+    assert {h.status for h in result.hosts} == {"changed"}
 
 
 @pytest.mark.slow

@@ -22,9 +22,15 @@ OWNER = "owner"
 
 
 def make_site(
-    folder: Path, lab: Lab, steps: Iterable[str], change: Callable[[PlanActivity], dict[str, Any]] = lambda _: {}
+    folder: Path,
+    lab: Lab,
+    steps: Iterable[str],
+    change: Callable[[PlanActivity], dict[str, Any]] = lambda _: {},
 ) -> list[PlanActivity]:
-    """Adopt a plan of those of these steps that the lab has, one after the other; `change` replaces fields of an activity. Give the activities."""
+    """Adopt a plan of those of these steps that the lab has, one after the other; `change` replaces fields of an activity.
+
+    Return the activities.
+    """
     init = ["init", str(folder), "--preset", "lab", "--inventory", str(lab.inventory)]
     subprocess.run([sys.executable, "-m", "clusterwright", *init], check=True, capture_output=True)
     plan = plan_of(folder)

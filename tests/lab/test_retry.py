@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from ledger.questions.case import require_activity
-from ledger.questions.records import items, runs
-from ledger.reading import open_snapshot
-from tests.dashboard import free_port
 from tests.lab import lifecycle, network
 from tests.lab.bare_site import OWNER, make_site
 from tests.lab.conftest import made
 from tests.lab.lab import DEFAULT_NAME, DEFAULT_NETWORK, Lab
 from tests.lab.reaching import ssh, until
+from tests.lab.running_site import RunningSite
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(900)]
 
@@ -38,60 +32,23 @@ def hosts() -> Iterator[Lab]:
     yield from made(os.environ.get("LAB_NAME", DEFAULT_NAME), "full", DEFAULT_NETWORK)
 
 
-class Site:
-    """A site of this one step, with its engine running."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        words = ["up", "--port", str(free_port()), "--site", str(folder)]
-        with (folder / "up.log").open("wb") as out:
-            self.engine = subprocess.Popen(
-                [sys.executable, "-m", "clusterwright", *words], stdout=out, stderr=subprocess.STDOUT
-            )
-
-    def say(self, *words: str) -> str:
-        """Run one command; one that fails is the test's failure. Give all that it says."""
-        command = [sys.executable, "-m", "clusterwright", *words, "--site", str(self.folder)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-        assert done.returncode == 0, done.stderr
-        return done.stdout + done.stderr
-
-    def state(self) -> str:
-        with open_snapshot(self.folder) as reader:
-            return require_activity(reader.at(datetime.now(UTC)), NAME).state.value
-
-    def results(self) -> dict[str, str]:
-        """Return the outcome of each host in the last run."""
-        with open_snapshot(self.folder) as reader:
-            return {item.host: item.status for item in items(reader, runs(reader, NAME)[-1].id)}
-
-    def log(self) -> str:
-        """Return what the runs have printed so far."""
-        live = self.folder / ".clusterwright" / "live"
-        return "".join(file.read_text(encoding="utf-8") for file in sorted(live.glob("*.log"), key=os.path.getmtime))
-
-    def stop(self) -> None:
-        self.engine.send_signal(signal.SIGINT)
-        self.engine.wait(90)
-
-
 @pytest.fixture
-def site(hosts: Lab, tmp_path: Path) -> Iterator[Site]:
+def site(hosts: Lab, tmp_path: Path) -> Iterator[RunningSite]:
     folder = tmp_path / "site"
     make_site(folder, hosts, [NAME.partition("@")[0]], lambda _: {"criteria": ()})
-    site = Site(folder)
+    site = RunningSite(folder)
     yield site
     site.stop()
 
 
-def test_a_host_cut_off_in_a_wave_is_named_and_a_retry_touches_it_alone(hosts: Lab, site: Site) -> None:
+def test_a_host_cut_off_in_a_wave_is_named_and_a_retry_touches_it_alone(hosts: Lab, site: RunningSite) -> None:
     site.say("release", NAME, "--yes", "--as", OWNER)
     until(site.log, lambda log: "WAVE 2" in log and "TASK" in log.partition("WAVE 2")[2], seconds=300)
     network.cut(hosts, hosts.topology.host(CUT), None)
     try:
-        until(site.state, "failed".__eq__, seconds=300)
-        assert site.state() == "failed"
-        told = site.results()
+        until(partial(site.state, NAME), "failed".__eq__, seconds=300)
+        assert site.state(NAME) == "failed"
+        told = site.results(NAME)
         assert told.pop(CUT) == "unreachable"
         assert told.keys() == OTHERS
         assert set(told.values()) <= {"ok", "changed"}
@@ -105,11 +62,11 @@ def test_a_host_cut_off_in_a_wave_is_named_and_a_retry_touches_it_alone(hosts: L
 
     site.say("retry", NAME, "--as", OWNER)
     released = site.say("release", NAME, "--yes", "--as", OWNER)
-    until(site.state, "done".__eq__, seconds=300)
+    until(partial(site.state, NAME), "done".__eq__, seconds=300)
 
     assert f"on 1 hosts: {CUT}" in released
-    assert site.state() == "done"
-    told = site.results()
+    assert site.state(NAME) == "done"
+    told = site.results(NAME)
     assert told.pop(CUT) in {"ok", "changed"}
     assert told == dict.fromkeys(OTHERS, "kept")
     again = site.log()[before:]

@@ -74,6 +74,19 @@ def test_a_place_ends_with_its_engine(waiting: Ledger, look: Look) -> None:
     assert {kept.engine for kept in reservations(look(), T0)} == {A.engine}, "what has lapsed is gone"
 
 
+def test_an_engine_that_stood_still_longer_than_its_lease_finds_its_own_places(ready: Ledger) -> None:
+    """Nobody else took them. What was granted before begins, and what waits behind it waits on."""
+    now = T0 + timedelta(days=400)
+    late = now + timedelta(seconds=3600)
+    mine, behind = wish(ONE, "n1"), wish(OTHER, "n1")
+    assert take_turns(ready, A, [mine], lease_s=60, machine_now=now) == {ONE}
+    assert take_turns(ready, A, [behind], busy=(ONE,), lease_s=60, machine_now=now) == set()
+
+    assert take(ready, OTHER, "engine-a:y", hosts=["n1"], machine_now=late) is None
+    assert take_turns(ready, A, [behind], busy=(ONE,), lease_s=60, machine_now=late) == set()
+    assert take(ready, ONE, "engine-a:x", hosts=["n1"], machine_now=late) is not None
+
+
 def test_what_an_ended_engine_kept_is_freed(waiting: Ledger, look: Look) -> None:
     """Its process is known, so an engine of the same machine need not wait for the lease."""
     free(waiting, [kept for kept in reservations(look(), T0) if kept.pid == B.pid])

@@ -52,4 +52,5 @@ def test_a_host_that_has_not_joined_lacks_services_and_says_which() -> None:
 
     assert found["node.services_missing"]["value"] >= 2
     assert "the directory's account nobody-by-this-name is not known" in found["node.services_missing"]["note"]
+    assert "no certificate (/etc/clusterwright/host.pem)" in found["node.services_missing"]["note"]
     assert found["node.log_delay_s"] == {"value": None, "note": "its line is not in the log store"}

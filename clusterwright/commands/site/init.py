@@ -18,6 +18,7 @@ from clusterwright.commands.options import day_option
 from clusterwright.output import say
 from clusterwright.site_template import inventory_text, site_text
 from clusterwright.text_file import text_in
+from flows.ansible.tree import VARIABLES
 from ledger.account import machine_account
 from steps.catalog.loader import read_roles
 from steps.design.preset import read_preset
@@ -57,6 +58,10 @@ def init(
     if hosts is not None:
         (folder / "inventory").mkdir(exist_ok=True)
         (folder / "inventory" / "hosts.yml").write_text(hosts, encoding="utf-8")
+        for left in _variables_beside(inventory):
+            say(
+                f"{left} was not copied: copy it into {folder / 'inventory'}, or name your inventory's own place in site.yaml"
+            )
     elif chosen.name == LAB:
         say(f"no lab is up, so the site has no hosts: `make lab-up`, then `init --preset {LAB} --force {folder}`")
     say(f"wrote {path}; read it through, then `clusterwright plan --site {folder}`")
@@ -71,6 +76,12 @@ def _inventory_text(preset: str, given: Path | None) -> str | None:
     if preset == LAB and lab_inventory().is_file():
         return lab_inventory().read_text(encoding="utf-8")
     return inventory_text() if preset == "localhost" else None
+
+
+def _variables_beside(inventory: Path | None) -> list[Path]:
+    """Return the folders of variables beside an inventory. They may hold vaults, which a person copies as they see fit."""
+    beside = () if inventory is None else (inventory.parent / name for name in VARIABLES)
+    return [path for path in beside if path.exists()]
 
 
 def lab_inventory() -> Path:

@@ -1,9 +1,10 @@
-"""Proves that a node has what the site's services need of it: settings, a way for its logs, people.
+"""Proves that a node has what the site's services need of it: settings, a certificate, a way for its logs, people.
 
 Arguments: an account of the directory, when a line was logged here, and `found` if the store has that line by now.
 """
 
 import json
+import ssl
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ WRITTEN = {
     "/etc/sssd/sssd.conf": "setting of where people are found",
 }
 SERVICES = ("rsyslog", "sssd")
+CERTIFICATE = Path("/etc/clusterwright/host.pem")
 
 
 def main() -> None:
@@ -35,9 +37,21 @@ def missing(account: str) -> Iterator[str]:
     yield from (f"no {what} ({path})" for path, what in WRITTEN.items() if not Path(path).is_file())
     if "hosts of the cluster" not in Path("/etc/hosts").read_text():
         yield "no names of the cluster's hosts (/etc/hosts)"
+    yield from lapsed()
     yield from (f"{service} does not run" for service in SERVICES if not succeeds("systemctl", "is-active", service))
     if not succeeds("getent", "-s", "sss", "passwd", account):
         yield f"the directory's account {account} is not known"
+
+
+def lapsed() -> Iterator[str]:
+    """Yield what is wrong with the host's certificate: the log store refuses lines without a good one."""
+    if not CERTIFICATE.is_file():
+        yield f"no certificate ({CERTIFICATE})"
+        return
+    asked = ["openssl", "x509", "-in", str(CERTIFICATE), "-noout", "-enddate"]
+    ends = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip().partition("=")[2]
+    if ssl.cert_time_to_seconds(ends) < time.time():
+        yield f"its certificate ended on {ends} ({CERTIFICATE})"
 
 
 def succeeds(*command: str) -> bool:
