@@ -34,7 +34,7 @@ PEOPLE = """
   gather_facts: false
   roles: [directory_client]
 """
-READY = ("146", "H40", PEOPLE, "156", "H42", "H39", "152", "154", "161")
+READY = ("146", "H40", PEOPLE, "156", "H41", "H39", "152", "154", "161")
 PORTS = (24007, 49152)
 MOUNT_ON_LOGIN = """
 - hosts: logins
@@ -149,7 +149,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 @pytest.fixture(scope="module")
 def later(site: Site) -> Site:
     """Return the site once its second node has joined."""
-    for step in (PEOPLE, "H42", "H39"):
+    for step in (PEOPLE, "H41", "H39"):
         site.play(step, "--limit", "node-02")
     return site
 
@@ -204,7 +204,7 @@ def test_a_node_that_has_not_joined_reaches_no_home_and_is_found(site: Site) -> 
     assert reached(site.lab, "node-02") == []
     site.play(PEOPLE, "--limit", "node-02")
 
-    said = site.play("H42", "--limit", "node-02", "--tags", "proof").said
+    said = site.play("H41", "--limit", "node-02", "--tags", "proof").said
 
     assert '\\"home.faults\\": {\\"value\\": 1, \\"note\\": \\"/home/cwproof is not there' in said
 
@@ -212,7 +212,7 @@ def test_a_node_that_has_not_joined_reaches_no_home_and_is_found(site: Site) -> 
 def test_homes_are_not_mounted_over_those_of_local_accounts(site: Site) -> None:
     ssh(site.lab, "node-02", "mkdir -p /home/installer")
 
-    said = site.fails("H42", "--limit", "node-02")
+    said = site.fails("H41", "--limit", "node-02")
 
     assert "/home has installer, which the homes of the directory's people would hide" in said
     ssh(site.lab, "node-02", "rmdir /home/installer")
@@ -226,7 +226,7 @@ def test_a_node_that_joins_later_has_the_same_homes(later: Site) -> None:
 
 
 def test_a_second_run_changes_nothing(later: Site) -> None:
-    assert {step: later.play(step).changes for step in ("H40", "H42", "154")} == {"H40": 0, "H42": 0, "154": 0}
+    assert {step: later.play(step).changes for step in ("H40", "H41", "154")} == {"H40": 0, "H41": 0, "154": 0}
 
 
 def test_homes_come_back_when_the_server_or_a_node_has_started_again(later: Site) -> None:

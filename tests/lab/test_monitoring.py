@@ -24,7 +24,7 @@ from tests.needs import needs
 in_lab = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
 RULES = FOLDER / "roles" / "alert_rules" / "files"
-STEPS = ("166", "167", "168", "069", "171", "172", "174", "120", "H41", "175", "176", "183", "173", "184")
+STEPS = ("166", "167", "168", "069", "171", "172", "174", "120", "H42", "175", "176", "183", "173", "184")
 RUN = "survivor"
 
 

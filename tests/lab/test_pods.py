@@ -24,7 +24,7 @@ from tests.lab.reaching import ssh, until
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
 SITE = ("143", "145", "146", "H40", "156")
-JOIN = ("H38", "144", "H42", "H39")
+JOIN = ("H38", "144", "H41", "H39")
 FIRST, SECOND = ("node-01",), ("node-02", "node-03")
 READING = re.compile(r'\\"([a-z]+\.[a-z_]+)\\": \{\\"value\\": ([^,]+), \\"note\\": \\"(.*?)\\"\}')
 DAEMON = "systemctl show -P ExecMainPID -P ExecMainStartTimestamp slurmd"

@@ -19,7 +19,7 @@ from tests.lab.reaching import ssh, until
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
-STEPS = ("141", "143", "145", "146", "H40", "H38", "144", "147", "156", "H42", "H39", "157", "161", "163", "164")
+STEPS = ("141", "143", "145", "146", "H40", "H38", "144", "147", "156", "H41", "H39", "157", "161", "163", "164")
 HOSTS = ("mgmt", "login", "node-01", "node-02", "node-03")
 NODES = HOSTS[2:]
 

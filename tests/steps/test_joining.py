@@ -23,8 +23,8 @@ from steps.schedule.plan import Plan
 from steps.schedule.planner import Hosts, Surroundings, make_plan
 from tests.shipped import shipped_catalog
 
-HALVES = frozenset({"H38", "H39", "H41"})
-HOMES = frozenset({"H40", "H42"})
+HALVES = frozenset({"H38", "H39", "H42"})
+HOMES = frozenset({"H40", "H41"})
 SERVICES = ("143", "145", "146", "156", "H40")
 BEFORE_HALVES = {
     "147": Link(after="146", map=Mapping.ENCLOSING, reason="as it was"),
@@ -92,7 +92,7 @@ def test_a_service_of_the_site_plays_no_node(step: str) -> None:
 
 @pytest.mark.parametrize("scheduler", ["slurm", "kubernetes"])
 @pytest.mark.parametrize(
-    ("step", "half"), [("147", "H38"), ("152", "H38"), ("H39", "H38"), ("H39", "144"), ("186", "H39"), ("186", "H41")]
+    ("step", "half"), [("147", "H38"), ("152", "H38"), ("H39", "H38"), ("H39", "144"), ("186", "H39"), ("186", "H42")]
 )
 def test_a_pods_work_waits_for_its_own_pods_half_alone(step: str, half: str, scheduler: str) -> None:
     units = {"site"} if step == "186" else {"pod-001", "pod-003"}
@@ -114,7 +114,7 @@ def test_what_runs_jobs_waits_for_the_first_pod_and_for_no_other(step: str) -> N
 def test_a_job_begins_where_homes_are() -> None:
     """A home of the site's file system also waits for that; jobs of Kubernetes have none."""
     before = ancestors(plan(), "H39@pod-003")
-    assert {name for name in before if name[:3] in HOMES} == {"H40@site", "H42@pod-003"}
+    assert {name for name in before if name[:3] in HOMES} == {"H40@site", "H41@pod-003"}
     assert not {"128@site", "130@pod-003"} & before
 
     mounted = ancestors(plan(home_folders="file-system"), "H39@pod-003")
