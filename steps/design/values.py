@@ -28,6 +28,7 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("fabric", "choice", "site", "infiniband, roce or none (a single machine)"),
     ("storage_network", "choice", "site", "infiniband, ethernet or none"),
     ("file_system", "choice", "site", "lustre, gpfs, weka, beegfs, local or none"),
+    ("home_folders", "choice", "site", "server or file-system"),
     ("gpu_form", "choice", "site", "sxm, pcie or none"),
     ("gpu_vendor", "choice", "site", "nvidia, amd, google or none"),
     ("build", "choice", "site", "oem (complete servers) or white-box (assembled here)"),

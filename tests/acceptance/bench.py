@@ -73,6 +73,7 @@ class Bench:
     def slurm(self, **said: str) -> None:
         """Put a scheduler on the path, of which these commands answer otherwise."""
         self.programs(SLURM | said)
+        self.patch.setattr(script("proof", "slurm_jobs"), "home", lambda: str(self.folder))
 
     def proof(self, name: str, *arguments: object, **constants: Any) -> dict[str, Any]:
         """Run a proof's script with these arguments and constants, with its patience over soon. Return what it prints."""

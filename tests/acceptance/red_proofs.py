@@ -133,6 +133,16 @@ def node_without_software(bench: Bench) -> Found:
     return bench.proof("node_software", bench.folder, WRITTEN=missing)
 
 
+def lonely_home(bench: Bench) -> Found:
+    """Let a home be a folder of this host alone, in which others find nothing."""
+    bench.programs({"runuser": '[ "$2" != nobody ] || exit 1; while [ "$1" != -- ]; do shift; done; shift; exec "$@"'})
+    home = bench.folder / "cwproof"
+    home.mkdir(mode=0o700)
+    person = SimpleNamespace(pw_dir=str(home), pw_uid=home.stat().st_uid)
+    bench.patch.setattr(pwd, "getpwnam", lambda _: person)
+    return bench.proof("home_folders", "cwproof", "word")
+
+
 def joined(bench: Bench) -> Found:
     """Join a node whose job fails, while the daemon of another node begins anew."""
     bench.slurm(
@@ -327,6 +337,7 @@ PROOFS: dict[str, RedProof] = {
     "node.services_missing": RedProof("a node that was installed anew and did not join", AT_THE_BOUNDARY, 5, bare_node),
     "node.software_missing": RedProof("a node that was installed anew", REAL, 6, node_without_software),
     "node.log_delay_s": RedProof("its log lines do not arrive", AT_THE_BOUNDARY, None, bare_node),
+    "home.faults": RedProof("a node on which homes are not mounted", AT_THE_BOUNDARY, 1, lonely_home),
     "scheduler.node_job_failures": RedProof("a job fails on the node that joined", AT_THE_BOUNDARY, 1, joined),
     "scheduler.others_restarted": RedProof("the daemon of another node begins anew", AT_THE_BOUNDARY, 1, joined),
     "cuda.sample_failures": RedProof("a driver without a toolkit", AT_THE_BOUNDARY, 1, nvidia("cuda")),
@@ -336,6 +347,7 @@ PROOFS: dict[str, RedProof] = {
     "container.gpus_seen": RedProof("a container sees one GPU of eight", AT_THE_BOUNDARY, 1, nvidia("container_toolkit", {"podman": '[ "$1" = images ] && echo image || echo "GPU 0: H100"'})),
     "container.runtime_present": RedProof("the runtime answers and starts no container", AT_THE_BOUNDARY, False, container),
     "framework.smoke_failures": RedProof("the loss does not fall", REAL, 1, framework),
+    "framework.modules_missing": RedProof("no module of a framework", REAL, 1, framework),
     "framework.step_time_ratio": RedProof("a step takes half as long again with the settings", AT_THE_BOUNDARY, 1.5, settings),
     "scheduler.test_job_failures": RedProof("jobs fail on every host", AT_THE_BOUNDARY, 6, slurm("cluster_scheduler", sacct="echo FAILED")),
     "scheduler.failover_s": RedProof("the second controller does not start the queued job", AT_THE_BOUNDARY, None, failover),
@@ -344,6 +356,9 @@ PROOFS: dict[str, RedProof] = {
     "gang.partial_starts": RedProof("a job of two hosts starts on one", AT_THE_BOUNDARY, 1, slurm("gang_scheduling", squeue='case "$*" in *"%T %N"*) echo "RUNNING node-1";; esac', scontrol="echo node-1")),
     "preempt.lost_steps": RedProof("a displaced job goes on six steps back", AT_THE_BOUNDARY, 6, slurm("preemption", squeue="echo RUNNING", scontrol="echo Restarts=1", srun=LOST)),
     "submit.ways_failed": RedProof("no way takes a job", AT_THE_BOUNDARY, 3, slurm("job_submission", 1, sacct="echo FAILED", scontrol="echo SLURM_JWT=token")),
+    "user.output_in_home": RedProof("a job ends well, and its output is in no home", AT_THE_BOUNDARY, False, slurm("job_submission", 1)),
+    "user.container_runs": RedProof("a job's container does not start", AT_THE_BOUNDARY, False, slurm("job_submission", 1, sbatch='echo 7; echo "Error: cannot set up namespace" >"slurm-7.out"')),
+    "user.shell_in_job": RedProof("srun takes no terminal", AT_THE_BOUNDARY, False, slurm("job_submission", 1, srun="hostname")),
     "reservation.intruding_jobs": RedProof("a stranger's job starts on a reserved host", AT_THE_BOUNDARY, 1, slurm("reservations", squeue="echo RUNNING")),
     "accounting.gpu_hours_error": RedProof("the report has half of the hours", AT_THE_BOUNDARY, 50, usage),
     "notify.events_missed": RedProof("no message arrives", AT_THE_BOUNDARY, 6, mail),

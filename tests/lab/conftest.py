@@ -24,14 +24,14 @@ def made(name: str, topology: str, network: str) -> Iterator[Lab]:
             lifecycle.down(name, print)
 
 
-def made_alone(name: str, network: str) -> Iterator[Lab]:
-    """Yield a slice; whoever else runs tests on this slice of the machine waits until we are done."""
+def made_alone(name: str, network: str, topology: str = "slice") -> Iterator[Lab]:
+    """Yield a lab, as a rule a slice; whoever else runs tests on this lab of the machine waits until we are done."""
     if reason := kernel.why_no_lab():
         pytest.skip(f"no lab can run here: {reason}")
     home().mkdir(parents=True, exist_ok=True)
     with (home() / f"{name}.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        yield from made(name, "slice", network)
+        yield from made(name, topology, network)
 
 
 @pytest.fixture(scope="session")

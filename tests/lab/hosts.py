@@ -22,6 +22,9 @@ REBOOT = signal.SIGRTMIN + 5
 # /proc/sys/net is the host's own and may be tuned, the rest of /proc/sys is the machine's; control groups are version 2
 ENVIRONMENT = {"SYSTEMD_NSPAWN_API_VFS_WRITABLE": "network", "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"}
 
+# by which hosts mount what is not on their disk: file systems of programs, and those that are mounted when somebody looks
+MOUNTING = ("/dev/fuse", "/dev/autofs")
+
 
 class PoweredHost:
     """One host's power, disk and processes."""
@@ -129,7 +132,7 @@ class PoweredHost:
             *(f"--network-namespace-path={namespace}", "--resolv-conf=off", "--timezone=off", "--link-journal=no"),
             # everything a server's root may do but set the machine's one clock
             *("--capability=all", "--drop-capability=CAP_SYS_TIME", "--system-call-filter=@keyring bpf"),
-            *(["--bind=/dev/fuse"] if Path("/dev/fuse").exists() else []),
+            *(f"--bind={device}" for device in MOUNTING if Path(device).exists()),
             *self._switch(),
         ]
 

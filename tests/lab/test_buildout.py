@@ -40,7 +40,7 @@ pytestmark = [
 PERSON = "ada"
 SERVERS = ("mgmt", "login", "node-01", "node-02", "node-03", "storage")
 NODES = ("node-01", "node-02", "node-03")
-SUBMIT = "sbatch --parsable --chdir=/tmp --output=/dev/null --mem=64"
+SUBMIT = "sbatch --parsable --mem=64"
 
 HostOf = Callable[[str], Host]
 
@@ -136,16 +136,27 @@ def test_a_person_of_the_directory_logs_in_and_submits(person: HostOf, host: Hos
     assert person("login").check_output("id -un; pwd").split() == [PERSON, f"/home/{PERSON}"]
     assert PERSON not in host("login").file("/etc/passwd").content_string
 
-    job = person("login").check_output(f"{SUBMIT} --wrap=hostname")
+    job = person("login").check_output(f"{SUBMIT} --wrap='hostname; pwd'")
 
     assert until(lambda: states(host, job), ["COMPLETED"].__eq__, seconds=90) == ["COMPLETED"]
+    ran_on, folder = person("login").check_output(f"cat slurm-{job}.out").split()
+    assert (ran_on in NODES, folder) == (True, f"/home/{PERSON}")
     assert host("mgmt").check_output(f"sacct -nPX -j {job} -o User,Account") == f"{PERSON}|research"
+
+
+def test_a_person_loads_frameworks_and_gets_a_shell_in_a_job(person: HostOf) -> None:
+    load = 'bash -lc "module load frameworks && command -v python3"'
+    job = person("login").check_output(f"{SUBMIT} --wait --wrap='{load}'")
+    assert person("login").check_output(f"cat slurm-{job}.out").startswith("/opt/frameworks/")
+
+    said = person("login").check_output("script -qec 'srun --mem=64 --pty tty' /dev/null </dev/null")
+    assert said.startswith("/dev/pts/")
 
 
 def test_srun_over_three_hosts_runs_on_all_of_them_at_once(person: HostOf) -> None:
     said = (
         person("login")
-        .check_output("srun -N3 --ntasks-per-node=1 --mem=64 --chdir=/tmp sh -c 'hostname; date +%s; sleep 2'")
+        .check_output("srun -N3 --ntasks-per-node=1 --mem=64 sh -c 'hostname; date +%s; sleep 2'")
         .split()
     )
 

@@ -23,12 +23,13 @@ from tests.lab.reaching import ssh, until
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
-SITE = ("143", "145", "146", "156")
-JOIN = ("H38", "144", "H39")
+SITE = ("143", "145", "146", "H40", "156")
+JOIN = ("H38", "144", "H41", "H39")
 FIRST, SECOND = ("node-01",), ("node-02", "node-03")
 READING = re.compile(r'\\"([a-z]+\.[a-z_]+)\\": \{\\"value\\": ([^,]+), \\"note\\": \\"(.*?)\\"\}')
 DAEMON = "systemctl show -P ExecMainPID -P ExecMainStartTimestamp slurmd"
-SUBMIT = "runuser -u cwproof -- sbatch --parsable --chdir=/tmp --output=/dev/null --mem=64 "
+AS_PERSON = "runuser -u cwproof -- env -C /home/cwproof"
+SUBMIT = f"{AS_PERSON} sbatch --parsable --mem=64 "
 LIBRARY = (
     "sed -i 's/^Components: main$/Components: main contrib non-free/' /etc/apt/sources.list.d/*.sources; apt-get -q update; "
     "DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends libnvidia-ml1 libnvidia-ml-dev"
@@ -113,7 +114,7 @@ def test_jobs_run_over_both_pods(two_pods: tuple[Lab, str, str]) -> None:
     lab, job, _ = two_pods
     ssh(lab, "mgmt", f"scancel {job}")
 
-    said = ssh(lab, "mgmt", "runuser -u cwproof -- srun -N3 --ntasks-per-node=1 --mem=64 --chdir=/tmp hostname")
+    said = ssh(lab, "mgmt", f"{AS_PERSON} srun -N3 --ntasks-per-node=1 --mem=64 hostname")
 
     assert sorted(said.split()) == [*FIRST, *SECOND]
 
@@ -150,7 +151,7 @@ def test_gpus_are_counted_where_their_makers_library_is(two_pods: tuple[Lab, str
     played(lab, find("H39"), "--limit", "node-02", "-e", '{"slurm_gres": {"gpu": 2}}')
 
     assert ssh(lab, "mgmt", "sinfo -h -n node-02 -p main -o '%G %T'") == "gpu:2 idle"
-    seen = "runuser -u cwproof -- srun -w node-02 --gres=gpu:1 --mem=64 --chdir=/tmp sh -c 'echo $CUDA_VISIBLE_DEVICES'"
+    seen = f"{AS_PERSON} srun -w node-02 --gres=gpu:1 --mem=64 sh -c 'echo $CUDA_VISIBLE_DEVICES'"
     assert ssh(lab, "mgmt", seen) == "0"
     assert ssh(lab, "node-01", DAEMON) == before
 

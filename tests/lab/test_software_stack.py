@@ -19,7 +19,7 @@ from tests.lab.reaching import ssh, until
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
-STEPS = ("141", "143", "145", "146", "H38", "144", "147", "156", "H39", "157", "161", "163", "164")
+STEPS = ("141", "143", "145", "146", "H40", "H38", "144", "147", "156", "H41", "H39", "157", "161", "163", "164")
 HOSTS = ("mgmt", "login", "node-01", "node-02", "node-03")
 NODES = HOSTS[2:]
 
@@ -113,13 +113,12 @@ def test_a_person_of_the_directory_logs_in_and_submits(stack: Stack) -> None:
     who = stack.as_ada("login", "id -un; pwd")
     assert who.stdout.split() == ["ada", "/home/ada"]
 
-    job = stack.as_ada(
-        "login", "sbatch --parsable --chdir=/tmp --output=/dev/null --mem=64 --wrap=hostname"
-    ).stdout.strip()
+    job = stack.as_ada("login", "sbatch --parsable --mem=64 --wrap=hostname").stdout.strip()
     state = until(
         lambda: ssh(stack.lab, "mgmt", f"sacct -nPX -j {job} -o User,Account,State"), lambda s: "COMP" in s, seconds=60
     )
     assert state == "ada|research|COMPLETED"
+    assert stack.as_ada("login", f"cat slurm-{job}.out").stdout.strip() in NODES
 
 
 def test_a_person_of_the_directory_logs_in_to_log_in_hosts_alone(stack: Stack) -> None:
@@ -139,9 +138,7 @@ def test_nobody_is_asked_for_a_password(stack: Stack) -> None:
 
 
 def test_srun_over_three_hosts_runs_on_all_of_them_at_once(stack: Stack) -> None:
-    said = stack.as_ada(
-        "login", "srun -N3 --ntasks-per-node=1 --mem=64 --chdir=/tmp sh -c 'hostname; date +%s; sleep 2'"
-    )
+    said = stack.as_ada("login", "srun -N3 --ntasks-per-node=1 --mem=64 sh -c 'hostname; date +%s; sleep 2'")
 
     words = said.stdout.split()
     assert sorted(word for word in words if word in NODES) == list(NODES)
@@ -150,7 +147,7 @@ def test_srun_over_three_hosts_runs_on_all_of_them_at_once(stack: Stack) -> None
 
 
 def test_a_displaced_job_requeues_and_accounting_shows_it(stack: Stack) -> None:
-    where = "--parsable --chdir=/tmp --output=/dev/null --nodelist=node-01 --exclusive --time=5 --mem=64"
+    where = "--parsable --nodelist=node-01 --exclusive --time=5 --mem=64"
     # it outlasts the half a minute's notice that the quality `low` is given
     low = stack.as_ada("login", f"sbatch {where} --qos=low --requeue --wrap='sleep 90'").stdout.strip()
     until(lambda: ssh(stack.lab, "mgmt", f"squeue -h -j {low} -o %T"), lambda s: s == "RUNNING", seconds=60)

@@ -23,8 +23,9 @@ from steps.schedule.plan import Plan
 from steps.schedule.planner import Hosts, Surroundings, make_plan
 from tests.shipped import shipped_catalog
 
-HALVES = {"H38", "H39", "H42"}
-SERVICES = ("143", "145", "146", "156")
+HALVES = frozenset({"H38", "H39", "H42"})
+HOMES = frozenset({"H40", "H41"})
+SERVICES = ("143", "145", "146", "156", "H40")
 BEFORE_HALVES = {
     "147": Link(after="146", map=Mapping.ENCLOSING, reason="as it was"),
     "152": Link(after="143", map=Mapping.ENCLOSING, reason="as it was"),
@@ -34,7 +35,7 @@ BEFORE_HALVES = {
 
 
 @cache
-def plan(*, earlier: bool = False, **overrides: str) -> Plan:
+def plan(*, without: frozenset[str] = frozenset(), **overrides: str) -> Plan:
     site = Site.model_validate(
         {
             "name": "t",
@@ -48,17 +49,17 @@ def plan(*, earlier: bool = False, **overrides: str) -> Plan:
         }
     )
     roles = {slug: str(role["title"]) for slug, role in read_roles().items()}
-    catalog = earlier_catalog() if earlier else shipped_catalog()
-    return make_plan(site, design_of(site), catalog, Surroundings(roles, Hosts(), {}))
+    return make_plan(site, design_of(site), earlier_catalog(without), Surroundings(roles, Hosts(), {}))
 
 
-def earlier_catalog() -> Catalog:
-    """Return the catalog without the pods' halves, as a site adopted it before there were any."""
+def earlier_catalog(without: frozenset[str]) -> Catalog:
+    """Return the catalog as a site adopted it before there were these steps."""
     found = {}
+    before = BEFORE_HALVES if without >= HALVES else {}
     for name, entry in shipped_catalog().items():
-        if name not in HALVES:
-            links = [link for link in entry.step.links if link.after not in HALVES]
-            links += [BEFORE_HALVES[name]] if name in BEFORE_HALVES else []
+        if name not in without:
+            links = [link for link in entry.step.links if link.after not in without]
+            links += [before[name]] if name in before else []
             found[name] = replace(entry, step=entry.step.model_copy(update={"links": tuple(links)}))
     return found
 
@@ -110,11 +111,32 @@ def test_what_runs_jobs_waits_for_the_first_pod_and_for_no_other(step: str) -> N
     assert {name.partition("@")[2] for name in earlier} == {"pod-001"}
 
 
-def test_a_site_that_was_done_before_keeps_all_of_it_and_has_the_halves_as_open_work() -> None:
+def test_a_job_begins_where_homes_are() -> None:
+    """A home of the site's file system also waits for that; jobs of Kubernetes have none."""
+    before = ancestors(plan(), "H39@pod-003")
+    assert {name for name in before if name[:3] in HOMES} == {"H40@site", "H41@pod-003"}
+    assert not {"128@site", "130@pod-003"} & before
+
+    mounted = ancestors(plan(home_folders="file-system"), "H39@pod-003")
+    assert {"128@site", "130@pod-003"} <= mounted
+
+    homes = [activity for activity in plan(scheduler="kubernetes").activities if activity.step in HOMES]
+    assert [activity.applicable for activity in homes] == [False] * 5
+
+
+@pytest.mark.parametrize(
+    ("without", "new"), [(HALVES | HOMES, HALVES | HOMES), (HOMES, HOMES)], ids=["before H38", "before H40"]
+)
+def test_a_site_that_was_done_before_keeps_all_of_it_and_has_new_steps_as_open_work(
+    without: frozenset[str], new: frozenset[str]
+) -> None:
     """What `plan diff` shows and `plan adopt` does: nothing is opened again, signed again or stale."""
-    earlier, now = plan(earlier=True), plan()
+    earlier, now = plan(without=without), plan()
     done = {activity.id: Begun(State.DONE, 1, stale=False) for activity in earlier.activities}
 
     assert consequences(earlier, now, done) == Consequences()
-    new = {activity.id for activity in now.activities} - {activity.id for activity in earlier.activities}
-    assert new == {f"{half}@pod-{n:03}" for half in HALVES for n in range(1, 5)}
+    added = {activity.id for activity in now.activities} - {activity.id for activity in earlier.activities}
+    assert {name for name in added if "@pod-" in name} == {
+        f"{step}@pod-{n:03}" for step in new - {"H40"} for n in range(1, 5)
+    }
+    assert {name for name in added if "@pod-" not in name} == {"H40@site"}

@@ -51,7 +51,7 @@ def entries(wanted: dict) -> dict[str, Entry]:
             sn=[person["name"]],
             uidNumber=[person["uid"]],
             gidNumber=[everyone],
-            homeDirectory=[f"/home/{person['name']}"],
+            homeDirectory=[f"{wanted['homes']}/{person['name']}"],
             loginShell=["/bin/bash"],
             sshPublicKey=person.get("ssh_keys", []),
         )

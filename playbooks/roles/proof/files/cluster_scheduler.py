@@ -40,9 +40,7 @@ def not_taken() -> str:
 
 def not_at_once(there: list[str]) -> list[str]:
     """Run a job over all nodes at once. Return why it did not run on all of them, or an empty list."""
-    wide = as_person(
-        "srun", f"--nodes={len(there)}", "--ntasks-per-node=1", "--mem-per-cpu=64", "--chdir=/tmp", "hostname"
-    )
+    wide = as_person("srun", f"--nodes={len(there)}", "--ntasks-per-node=1", "--mem-per-cpu=64", "hostname")
     if sorted(wide.stdout.split()) == there:
         return []
     return [f"srun over {len(there)} hosts: {(wide.stderr or wide.stdout).strip()[:200]}"]

@@ -1,4 +1,4 @@
-"""Proves each framework by training steps that must lower the loss, on a GPU where there is one.
+"""Proves each framework by training steps that must lower the loss, on a GPU where there is one, and by its module.
 
 Arguments: the folder of environments, then their names.
 """
@@ -40,7 +40,22 @@ def main() -> None:
         failures += done.returncode != 0
         last = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()[-1:]
         notes.append(f"{name}: {' '.join(last)[:160]}")
-    print(json.dumps({"framework.smoke_failures": {"value": failures, "note": "; ".join(notes)}}))
+    missing = [name for name in names if loaded(name) != str(Path(folder) / name / "bin" / "python3")]
+    unloaded = f"no module of {', '.join(missing)}" if missing else f"{len(names)} modules loaded in a login shell"
+    print(
+        json.dumps(
+            {
+                "framework.smoke_failures": {"value": failures, "note": "; ".join(notes)},
+                "framework.modules_missing": {"value": len(missing), "note": unloaded},
+            }
+        )
+    )
+
+
+def loaded(name: str) -> str:
+    """Return which Python a login shell of a plain account finds once it has loaded a framework's module."""
+    words = ["runuser", "-u", "nobody", "--", "bash", "-lc", f"module load frameworks/{name} && command -v python3"]
+    return subprocess.run(words, capture_output=True, text=True, check=False, cwd="/").stdout.strip()
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ def main() -> None:
         return
     wanted = len(there) // 2 + 1
     jobs = [
-        submit("srun --chdir=/tmp sleep 4", f"--nodes={wanted}", "--ntasks-per-node=1", "--exclusive", "--qos=normal")
+        submit("srun sleep 4", f"--nodes={wanted}", "--ntasks-per-node=1", "--exclusive", "--qos=normal")
         for _ in range(2)
     ]
     partial = looks = 0

@@ -18,7 +18,7 @@ def main() -> None:
         return
     visible = 0
     for host in there:
-        where = ("--gres=gpu:1", f"--nodelist={host}", "--time=2", "--mem=64", "--chdir=/tmp")
+        where = ("--gres=gpu:1", f"--nodelist={host}", "--time=2", "--mem=64")
         found = as_person("srun", *where, "sh", "-c", LOOK).stdout.strip()
         if not found.isdigit() or int(found) == 0:
             report({metric: (None, f"{host}: a job with one GPU sees none by nvidia-smi")})

@@ -1,13 +1,14 @@
 """Proves each way to submit: srun, sbatch and the interface over HTTP, from a log-in host, with the same result by each.
 
-Argument: the port of the interface. Runs where the interface runs.
+Then it does what a person does first. Argument: the port of the interface. Runs where the interface runs.
 """
 
 import json
 import sys
 import urllib.request
 
-from slurm_jobs import PERSON, as_person, clear, ended, report, submit
+from slurm_jobs import PERSON, as_person, clear, ended, home, report, submit
+from user_jobs import first_day
 
 
 def main() -> None:
@@ -15,7 +16,7 @@ def main() -> None:
     port = sys.argv[1]
     clear()
     failed = []
-    shown = as_person("srun", "--mem-per-cpu=64", "--time=1", "--chdir=/tmp", "id", "-un")
+    shown = as_person("srun", "--mem-per-cpu=64", "--time=1", "id", "-un")
     if shown.stdout.strip() != PERSON:
         failed.append(f"srun: {shown.stderr.strip()[:200]}")
     if (state := ended(submit("true", "--time=1"))) != "COMPLETED":
@@ -26,9 +27,10 @@ def main() -> None:
             failed.append(f"HTTP: {state}")
     except (OSError, KeyError, ValueError, StopIteration) as error:
         failed.append(f"HTTP: {error}")
+    first = first_day()
     clear()
     note = "; ".join(failed) or "srun, sbatch and HTTP from a log-in host; a portal is not among the ways"
-    report({"submit.ways_failed": (len(failed), note)})
+    report({"submit.ways_failed": (len(failed), note), **first})
 
 
 def over_http(port: str) -> str:
@@ -37,8 +39,7 @@ def over_http(port: str) -> str:
     token = next(line.split("=", 1)[1] for line in said.splitlines() if line.startswith("SLURM_JWT="))
     job = {
         "name": PERSON,
-        "current_working_directory": "/tmp",
-        "standard_output": "/dev/null",
+        "current_working_directory": home(),
         "memory_per_cpu": 64,
         "time_limit": 1,
         "environment": {"PATH": "/bin:/usr/bin"},

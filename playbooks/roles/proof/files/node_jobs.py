@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 from datetime import datetime
 
-from slurm_jobs import ended, report, try_submit
+from slurm_jobs import as_person, ended, report, try_submit
 
 
 def main() -> None:
@@ -36,6 +36,7 @@ def job_fails(name: str) -> str:
         return f"sbatch: {submitted.stderr.strip()[:200]}"
     job = submitted.stdout.strip()
     state = ended(job)
+    as_person("rm", "-f", f"slurm-{job}.out")
     if state == "COMPLETED":
         return ""
     subprocess.run(["scancel", job], check=False)

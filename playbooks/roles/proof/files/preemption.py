@@ -51,7 +51,7 @@ def main() -> None:
 
 def run_on(host: str, command: str) -> str:
     """Run a command on a compute host in the name of the proofs' account."""
-    srun = ("srun", "--quiet", f"--nodelist={host}", "--nodes=1", "--mem=64", "--time=1", "--chdir=/tmp")
+    srun = ("srun", "--quiet", f"--nodelist={host}", "--nodes=1", "--mem=64", "--time=1")
     return as_person(*srun, "bash", "-c", command).stdout
 
 

@@ -43,7 +43,7 @@ def main() -> None:
 
 def submit_inside(host: str) -> str:
     """Run a job of the reservation's owner inside it. Return how it ended."""
-    command = ["srun", f"--reservation={NAME}", f"--nodelist={host}", "--mem=64", "--time=1", "--chdir=/tmp", "true"]
+    command = ["srun", f"--reservation={NAME}", f"--nodelist={host}", "--mem=64", "--time=1", "true"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     time.sleep(1)
     return "COMPLETED" if done.returncode == 0 else done.stderr.strip()[:200]

@@ -1,6 +1,7 @@
 """Jobs of a proof: submitted in the name of the proofs' account, watched until they are what they should be, taken away."""
 
 import json
+import pwd
 import subprocess
 import time
 from collections.abc import Callable
@@ -12,11 +13,19 @@ LOOK_S = 0.5
 T = TypeVar("T")
 
 
-def as_person(*command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in the name of the proofs' account."""
-    return subprocess.run(
-        ["runuser", "-u", PERSON, "--", *command], capture_output=True, text=True, check=False, cwd="/tmp"
-    )
+def home() -> str:
+    """Return the home of the proofs' account."""
+    return pwd.getpwnam(PERSON).pw_dir
+
+
+def in_name(*command: str) -> list[str]:
+    """Return the words that run a command as the proofs' account, in its home. Root may have no right to go there."""
+    return ["runuser", "-u", PERSON, "--", "env", f"--chdir={home()}", f"HOME={home()}", f"USER={PERSON}", *command]
+
+
+def as_person(*command: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command as the proofs' account, in its home."""
+    return subprocess.run(in_name(*command), input=given, capture_output=True, text=True, check=False)
 
 
 def submit(script: str, *options: str) -> str:
@@ -29,8 +38,8 @@ def submit(script: str, *options: str) -> str:
 
 def try_submit(script: str, *options: str) -> subprocess.CompletedProcess[str]:
     """Submit a job, and return what the scheduler answers."""
-    where = ("--parsable", "--chdir=/tmp", "--output=/dev/null", f"--job-name={PERSON}", "--mem-per-cpu=64")
-    return as_person("sbatch", *where, *options, f"--wrap={script}")
+    terms = ("--parsable", f"--job-name={PERSON}", "--mem-per-cpu=64")
+    return as_person("sbatch", *terms, *options, f"--wrap={script}")
 
 
 def queued(job: str, column: str) -> str:
@@ -70,13 +79,14 @@ def hosts() -> list[str]:
 
 
 def clear() -> None:
-    """Take away every job of the proofs' account, and wait until none is left."""
+    """Take away every job of the proofs' account with what it wrote, and wait until none is left."""
 
     def left() -> str:
         return as_person("squeue", "-h", f"--user={PERSON}").stdout.strip()
 
     subprocess.run(["scancel", f"--user={PERSON}"], check=False)
     until(left, lambda found: not found, 90)
+    as_person("sh", "-c", "rm -f slurm-*.out")
 
 
 def report(metrics: dict[str, tuple[object, str]]) -> None:
