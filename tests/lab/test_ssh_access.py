@@ -28,6 +28,7 @@ NAME = "cwssh"
 NODE = "node-01"
 ACCOUNT = "ubuntu"
 FILE = "/etc/ssh/sshd_config.d/10-access.conf"
+PAM = "/etc/pam.d/sshd"
 MAKE_ACCOUNT = f"""
 useradd --create-home --shell /bin/bash {ACCOUNT}
 cp -r /root/.ssh /home/{ACCOUNT}/ && chown -R {ACCOUNT}: /home/{ACCOUNT}/.ssh
@@ -162,6 +163,42 @@ def test_a_log_in_that_fails_restores_the_files_at_once_and_says_whose(lab: Lab,
     assert "The files were restored" in ran.said
     assert not file_there(lab)
     ssh(lab, NODE, "rm /etc/nologin")
+    assert lets_in(lab, ACCOUNT, "root")
+
+
+def test_where_jobs_decide_nobody_who_could_log_in_needs_one(lab: Lab, inventory: Path) -> None:
+    """The module that asks for jobs is not there: who has to pass it would be refused."""
+    before = ssh(lab, NODE, f"cat {PAM}")
+
+    ran = set_access(lab, inventory, ssh_access_by_job=True)
+
+    assert ran.rc == 0, ran.said[-4000:]
+    assert "pam_slurm_adopt.so" in ssh(lab, NODE, f"cat {PAM}")
+    assert "AllowGroups root cluster-admins cluster-users" in ssh(lab, NODE, f"cat {FILE}")
+    assert lets_in(lab, ACCOUNT, "root")
+    ssh(lab, NODE, "groupadd cluster-users; useradd -m -s /bin/bash -g cluster-users eve; cp -r /root/.ssh /home/eve/")
+    ssh(lab, NODE, "chown -R eve: /home/eve/.ssh")
+    assert not lets_in(lab, "eve")
+    again = set_access(lab, inventory)
+    assert (again.rc, again.changes) == (0, 0), again.said[-4000:]
+
+    assert set_access(lab, inventory, ssh_access_by_job=False).rc == 0
+    assert ssh(lab, NODE, f"cat {PAM}") == before
+
+
+def test_pam_that_refuses_the_automation_is_taken_back_at_once(lab: Lab, inventory: Path) -> None:
+    """Something spoils the file as soon as it is written, so that nobody is let past the module."""
+    before = ssh(lab, NODE, f"cat {PAM}")
+    wait = f"until grep -q pam_slurm_adopt {PAM}; do sleep 0.1; done; sed -i 's/success=[12]/success=ignore/' {PAM}"
+    ssh(lab, NODE, f'systemd-run --unit=spoil sh -c "{wait}"')
+
+    ran = set_access(lab, inventory, ssh_access_by_job=True)
+
+    assert ran.rc != 0
+    assert f"could not log in anew: {ACCOUNT} (" in ran.said
+    assert "The files were restored" in ran.said
+    assert ssh(lab, NODE, f"cat {PAM}") == before
+    assert not file_there(lab)
     assert lets_in(lab, ACCOUNT, "root")
 
 
