@@ -216,6 +216,18 @@ def test_a_run_that_is_killed_is_taken_back_by_the_host(lab: Lab, inventory: Pat
     assert lets_in(lab, ACCOUNT, "root")
 
 
+def test_the_seconds_are_kept_also_when_systemd_reads_its_units_again(lab: Lab, inventory: Path) -> None:
+    assert set_access(lab, inventory).rc == 0
+
+    ssh(
+        lab,
+        NODE,
+        "clusterwright-rollback arm x 6 true /etc/hosts; for n in 1 2 3 4 5; do sleep 2; systemctl daemon-reload; done",
+    )
+
+    assert not ssh(lab, NODE, "ls /var/lib/clusterwright/rollback")
+
+
 def test_a_host_that_is_reset_in_between_restores_before_it_lets_anybody_in(lab: Lab, inventory: Path) -> None:
     assert set_access(lab, inventory).rc == 0
     before = ssh(lab, NODE, f"cat {FILE}")

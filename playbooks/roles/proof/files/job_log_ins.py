@@ -52,7 +52,11 @@ class Door:
         done = subprocess.run(
             [*self.command, f"{account}@127.0.0.1", "id -un"], capture_output=True, text=True, check=False
         )
-        return "" if done.stdout.split()[-1:] == [account] else done.stderr.strip()[-200:] or "the server closed the connection"
+        return (
+            ""
+            if done.stdout.split()[-1:] == [account]
+            else done.stderr.strip()[-200:] or "the server closed the connection"
+        )
 
     def stay(self, account: str) -> subprocess.Popen[bytes]:
         """Log in and stay there until the session is ended, by this host or by its end here."""
