@@ -10,6 +10,7 @@ import contextlib
 import grp
 import pwd
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -76,6 +77,8 @@ def main() -> None:
 
 def log_ins(way: Door, name: str) -> dict[str, tuple[object, str]]:
     """Return what log-ins of the proofs' account came to: without a job, with one, and after it."""
+    if shutil.which("squeue") is None:
+        return dict.fromkeys(METRICS[:3], (None, "the node has not joined the scheduler"))
     if until(lambda: jobs_on(name), lambda jobs: not jobs, PATIENCE_S):
         return dict.fromkeys(METRICS[:3], (None, f"{PERSON} has other jobs here"))
     before = way.why_refused(PERSON)
