@@ -165,7 +165,7 @@ def test_a_running_job_lets_its_owner_in_where_it_runs_until_it_ends(stack: Stac
 @pytest.mark.usefixtures("job")
 def test_where_nobody_can_say_what_runs_people_are_refused_and_administrators_are_not(stack: Stack) -> None:
     """The module is gone, as after an upgrade by halves; the automation comes in as well, as `ssh` shows."""
-    module = "/usr/lib/x86_64-linux-gnu/security/pam_slurm_adopt.so"
+    module = ssh(stack.lab, "node-02", "dpkg -L libpam-slurm-adopt | grep '\\.so$'")
     ssh(stack.lab, "node-02", f"mv {module} {module}.kept")
     try:
         assert stack.lets_in("ada") == ["login"]
