@@ -153,6 +153,19 @@ def joined(bench: Bench) -> Found:
     return bench.proof("node_jobs", "node-2", 0, "node-2")
 
 
+def wrong_door(bench: Bench) -> Found:
+    """Let a node's SSH server in whom it must refuse: the plain person without a job; and refuse root and, while a job runs, its owner."""
+    bench.slurm(
+        squeue='case "$*" in *%T*) : >"$BENCH/ran"; echo RUNNING;; *) [ ! -e "$BENCH/ran" ] || rm "$BENCH/ran";; esac',
+        scontrol="echo ProctrackType = proctrack/cgroup",
+        ssh='case "$*" in *cat) exec sleep 60;; *root@*) exit 255;; esac; [ -e "$BENCH/ran" ] || echo cwproof',
+        sshd="exec sleep 60",
+    )
+    pam = bench.folder / "pam"
+    pam.write_text("account [success=2 default=ignore] pam_succeed_if.so quiet user in root\n", encoding="utf-8")
+    return bench.proof("job_log_ins", "node-1", PAM=pam, SSHD=str(bench.folder / "bin" / "sshd"))
+
+
 def logs(bench: Bench) -> Found:
     """Let the store find nothing of one host of two."""
     bench.programs({"logsearch": '[ "$2" != node-1 ] || echo found'})
@@ -336,6 +349,10 @@ PROOFS: dict[str, RedProof] = {
     "ssh.root_as_set": RedProof("root is let in from everywhere by such a file", AT_THE_BOUNDARY, False, log_ins),
     "node.services_missing": RedProof("a node that was installed anew and did not join", AT_THE_BOUNDARY, 5, bare_node),
     "node.software_missing": RedProof("a node that was installed anew", REAL, 6, node_without_software),
+    "ssh.jobless_users_admitted": RedProof("a person without a job is let in by a node, before a job and after it", AT_THE_BOUNDARY, 2, wrong_door),
+    "ssh.job_owners_refused": RedProof("a person whose job runs on the node is refused", AT_THE_BOUNDARY, 1, wrong_door),
+    "ssh.sessions_outliving_jobs": RedProof("a log-in stays after its job", AT_THE_BOUNDARY, 1, wrong_door),
+    "ssh.administrators_refused": RedProof("root is refused", AT_THE_BOUNDARY, 1, wrong_door),
     "node.log_delay_s": RedProof("its log lines do not arrive", AT_THE_BOUNDARY, None, bare_node),
     "home.faults": RedProof("a node on which homes are not mounted", AT_THE_BOUNDARY, 1, lonely_home),
     "scheduler.node_job_failures": RedProof("a job fails on the node that joined", AT_THE_BOUNDARY, 1, joined),

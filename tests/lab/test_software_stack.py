@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.lab.lab import Lab
 from tests.lab.lifecycle import ssh_command
-from tests.lab.playing import Played, find, played
+from tests.lab.playing import FOLDER, Played, find, played
 from tests.lab.reaching import ssh, until
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
@@ -36,7 +38,10 @@ class Stack:
         self.people.write_text(
             json.dumps(
                 {
-                    "directory_server_people": [{"name": "ada", "uid": 20001, "ssh_keys": [public]}],
+                    "directory_server_people": [
+                        {"name": "ada", "uid": 20001, "ssh_keys": [public]},
+                        {"name": "boss", "uid": 20002, "ssh_keys": [public], "groups": ["cluster-admins"]},
+                    ],
                     "slurm_policy_accounts": {"research": {"fairshare": 100, "users": ["ada"]}},
                 }
             ),
@@ -49,11 +54,19 @@ class Stack:
 
     def as_ada(self, host: str, command: str) -> subprocess.CompletedProcess[str]:
         """Run a command on a host as the person, let in by her key."""
+        return self.as_person("ada", host, command)
+
+    def lets_in(self, name: str) -> list[str]:
+        """Return the hosts that let a person in by SSH."""
+        return [host for host in HOSTS if self.as_person(name, host, "true").returncode == 0]
+
+    def as_person(self, name: str, host: str, command: str) -> subprocess.CompletedProcess[str]:
+        """Run a command on a host as a person, let in by the key."""
         words = [word for word in ssh_command(self.lab, host)[:-1] if word != str(self.lab.key)]
         words.remove("-i")
         address = self.lab.addresses.of(self.lab.topology.host(host).number)
         return subprocess.run(
-            [*words, "-i", str(self.key), f"ada@{address}", command],
+            [*words, "-i", str(self.key), f"{name}@{address}", command],
             capture_output=True,
             text=True,
             check=False,
@@ -121,9 +134,85 @@ def test_a_person_of_the_directory_logs_in_and_submits(stack: Stack) -> None:
     assert stack.as_ada("login", f"cat slurm-{job}.out").stdout.strip() in NODES
 
 
-def test_a_person_of_the_directory_logs_in_to_log_in_hosts_alone(stack: Stack) -> None:
-    for host in HOSTS:
-        assert (stack.as_ada(host, "true").returncode == 0) is (host == "login")
+def test_a_person_without_a_job_logs_in_to_log_in_hosts_alone_and_an_administrator_to_all(stack: Stack) -> None:
+    assert stack.lets_in("ada") == ["login"]
+    assert stack.lets_in("boss") == list(HOSTS)
+
+
+@pytest.fixture
+def job(stack: Stack) -> Iterator[str]:
+    """A job of the person on one node."""
+    submitted = stack.as_ada(
+        "login",
+        "sbatch --parsable --chdir=/tmp --output=/dev/null --mem=64 --time=10 --nodelist=node-02 --wrap='sleep 600'",
+    ).stdout.strip()
+    until(lambda: ssh(stack.lab, "mgmt", f"squeue -h -j {submitted} -o %T"), lambda s: s == "RUNNING", seconds=60)
+    yield submitted
+    ssh(stack.lab, "mgmt", f"scancel {submitted}")
+
+
+def test_a_running_job_lets_its_owner_in_where_it_runs_until_it_ends(stack: Stack, job: str) -> None:
+    assert stack.lets_in("ada") == ["login", "node-02"]
+
+    ssh(stack.lab, "mgmt", f"scancel {job}")
+    until(lambda: ssh(stack.lab, "mgmt", f"squeue -h -j {job} -o %T"), lambda s: not s, seconds=60)
+
+    assert stack.lets_in("ada") == ["login"]
+    assert "you have no active jobs on this node" in ssh(stack.lab, "node-02", "journalctl -t pam_slurm_adopt -o cat")
+
+
+@pytest.mark.usefixtures("job")
+def test_where_nobody_can_say_what_runs_people_are_refused_and_administrators_are_not(stack: Stack) -> None:
+    """The module is gone, as after an upgrade by halves; the automation comes in as well, as `ssh` shows."""
+    module = ssh(stack.lab, "node-02", "dpkg -L libpam-slurm-adopt | grep '\\.so$'")
+    ssh(stack.lab, "node-02", f"mv {module} {module}.kept")
+    try:
+        assert stack.lets_in("ada") == ["login"]
+        assert stack.lets_in("boss") == list(HOSTS)
+    finally:
+        ssh(stack.lab, "node-02", f"mv {module}.kept {module}")
+
+
+def test_a_node_whose_daemon_is_down_refuses_people_and_lets_administrators_in(stack: Stack) -> None:
+    ssh(stack.lab, "node-03", "systemctl stop slurmd")
+    try:
+        assert stack.lets_in("ada") == ["login"]
+        assert stack.lets_in("boss") == list(HOSTS)
+    finally:
+        ssh(stack.lab, "node-03", "systemctl start slurmd")
+
+
+def listening(lab: Lab, host: str) -> list[str]:
+    """Return the TCP ports of a host that do not listen on the loopback address alone."""
+    said = ssh(lab, host, "ss -Htln | awk '{print $4}'").split()
+    return sorted({word.rpartition(":")[2] for word in said if not word.startswith(("127.", "[::1]"))})
+
+
+@pytest.mark.usefixtures("job")
+def test_a_person_reaches_on_closed_hosts_only_what_the_policy_allows_and_says_why(stack: Stack) -> None:
+    """Every port that listens is tried, from the log-in host and from within a job; one of them nobody asked for."""
+    policy = yaml.safe_load((FOLDER / "roles/host_firewall/defaults/main.yml").read_text(encoding="utf-8"))
+    allowed = {
+        port
+        for entry in policy["host_firewall_policy"].values()
+        if "users" in entry and "management" in entry["hosts"]
+        for port in entry["ports"]
+    }
+    ssh(stack.lab, "mgmt", "systemd-run --unit=unasked python3 -m http.server 8123")
+    try:
+        until(lambda: listening(stack.lab, "mgmt"), lambda ports: "8123" in ports, seconds=10)
+        tried = [(origin, port) for origin in ("login", "node-02") for port in listening(stack.lab, "mgmt")]
+        reached = {
+            (origin, f"tcp/{port}")
+            for origin, port in tried
+            if stack.as_ada(origin, f"timeout 5 bash -c '</dev/tcp/mgmt/{port}'").returncode == 0
+        }
+    finally:
+        ssh(stack.lab, "mgmt", "systemctl stop unasked")
+
+    assert ("login", "8123") in tried
+    assert {(origin, port) for origin in ("login", "node-02") for port in ("tcp/22", "tcp/6817", "tcp/6819")} <= reached
+    assert {one for one in reached if one[1] not in allowed} == set()
 
 
 def test_nobody_is_asked_for_a_password(stack: Stack) -> None:

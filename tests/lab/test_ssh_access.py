@@ -28,6 +28,7 @@ NAME = "cwssh"
 NODE = "node-01"
 ACCOUNT = "ubuntu"
 FILE = "/etc/ssh/sshd_config.d/10-access.conf"
+PAM = "/etc/pam.d/sshd"
 MAKE_ACCOUNT = f"""
 useradd --create-home --shell /bin/bash {ACCOUNT}
 cp -r /root/.ssh /home/{ACCOUNT}/ && chown -R {ACCOUNT}: /home/{ACCOUNT}/.ssh
@@ -165,6 +166,42 @@ def test_a_log_in_that_fails_restores_the_files_at_once_and_says_whose(lab: Lab,
     assert lets_in(lab, ACCOUNT, "root")
 
 
+def test_where_jobs_decide_nobody_who_could_log_in_needs_one(lab: Lab, inventory: Path) -> None:
+    """The module that asks for jobs is not there: who has to pass it would be refused."""
+    before = ssh(lab, NODE, f"cat {PAM}")
+
+    ran = set_access(lab, inventory, ssh_access_by_job=True)
+
+    assert ran.rc == 0, ran.said[-4000:]
+    assert "pam_slurm_adopt.so" in ssh(lab, NODE, f"cat {PAM}")
+    assert "AllowGroups root cluster-admins cluster-users" in ssh(lab, NODE, f"cat {FILE}")
+    assert lets_in(lab, ACCOUNT, "root")
+    ssh(lab, NODE, "groupadd cluster-users; useradd -m -s /bin/bash -g cluster-users eve; cp -r /root/.ssh /home/eve/")
+    ssh(lab, NODE, "chown -R eve: /home/eve/.ssh")
+    assert not lets_in(lab, "eve")
+    again = set_access(lab, inventory)
+    assert (again.rc, again.changes) == (0, 0), again.said[-4000:]
+
+    assert set_access(lab, inventory, ssh_access_by_job=False).rc == 0
+    assert ssh(lab, NODE, f"cat {PAM}") == before
+
+
+def test_pam_that_refuses_the_automation_is_taken_back_at_once(lab: Lab, inventory: Path) -> None:
+    """Something spoils the file as soon as it is written, so that nobody is let past the module."""
+    before = ssh(lab, NODE, f"cat {PAM}")
+    wait = f"until grep -q pam_slurm_adopt {PAM}; do sleep 0.1; done; sed -i 's/success=[12]/success=ignore/' {PAM}"
+    ssh(lab, NODE, f'systemd-run --unit=spoil sh -c "{wait}"')
+
+    ran = set_access(lab, inventory, ssh_access_by_job=True)
+
+    assert ran.rc != 0
+    assert f"could not log in anew: {ACCOUNT} (" in ran.said
+    assert "The files were restored" in ran.said
+    assert ssh(lab, NODE, f"cat {PAM}") == before
+    assert not file_there(lab)
+    assert lets_in(lab, ACCOUNT, "root")
+
+
 def test_a_run_that_is_killed_is_taken_back_by_the_host(lab: Lab, inventory: Path) -> None:
     words = ["-i", str(inventory), "--limit", NODE, "-e", "ssh_access_confirm_s=15", str(FOLDER / find("147"))]
     environment = os.environ | {"ANSIBLE_ROLES_PATH": str(FOLDER / "roles")}
@@ -177,6 +214,18 @@ def test_a_run_that_is_killed_is_taken_back_by_the_host(lab: Lab, inventory: Pat
 
     assert until(lambda: file_there(lab), lambda there: not there, seconds=40) is False
     assert lets_in(lab, ACCOUNT, "root")
+
+
+def test_the_seconds_are_kept_also_when_systemd_reads_its_units_again(lab: Lab, inventory: Path) -> None:
+    assert set_access(lab, inventory).rc == 0
+
+    ssh(
+        lab,
+        NODE,
+        "clusterwright-rollback arm x 6 true /etc/hosts; for n in 1 2 3 4 5; do sleep 2; systemctl daemon-reload; done",
+    )
+
+    assert not ssh(lab, NODE, "ls /var/lib/clusterwright/rollback")
 
 
 def test_a_host_that_is_reset_in_between_restores_before_it_lets_anybody_in(lab: Lab, inventory: Path) -> None:

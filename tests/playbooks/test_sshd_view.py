@@ -76,3 +76,13 @@ def test_lines_come_in_the_order_in_which_the_server_reads_them(
         (folder / "10-access.conf", 1, "MaxAuthTries 4"),
         (main, 4, "maxauthtries 6"),
     ]
+
+
+def test_a_group_whose_members_need_a_job_lets_nobody_in_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = view.Server(None, of_jobs=["cluster-users"])
+    monkeypatch.setattr(server, "answers", lambda *_: view.parsed(f"{OPEN}allowgroups staff cluster-users\n"))
+    monkeypatch.setattr(view, "groups_of", lambda _: ["cluster-users"])
+
+    assert server.why_refused("root", "10.92.0.1") == "allowgroups staff"
+    server.of_jobs = []
+    assert server.why_refused("root", "10.92.0.1") == ""

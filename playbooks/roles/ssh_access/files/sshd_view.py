@@ -3,8 +3,9 @@
 `sshd -T -C` is asked, never a file alone: the first file that sets a value counts, and a Match block counts before all files. What would
 be so with another file is asked in a mount namespace of its own, where that file is in its place.
 
-Argument: a JSON document with `connection` (Ansible's word), `files` (what files are to be, by path; empty: as they are), `accounts` (names
-that must be let in, beside who is here) and `may_lose` (names that need no longer be). Prints a JSON document: who came, who is kept out by
+Argument: a JSON document with `connection` (Ansible's word), `files` (what files are to be, by path; empty: as they are), `of_jobs_now` and
+`of_jobs` (groups whose members PAM lets in by their jobs alone, as it is and then), `accounts` (names that must be let in, beside who is
+here) and `may_lose` (names that need no longer be). Prints a JSON document: who came, who is kept out by
 the files, which of them differ from what is there, and why each account is refused then (an empty text: it is let in).
 """
 
@@ -17,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -34,7 +36,8 @@ def main() -> None:
     """Print who is here, who is kept out, and what differs."""
     terms = json.loads(sys.argv[1])
     came, files = who_came(terms["connection"]), terms["files"]
-    now, then = Server(None), Server(files.get(str(OURS)))
+    now = Server(None, of_jobs=terms["of_jobs_now"])
+    then = Server(files.get(str(OURS)), of_jobs=terms["of_jobs"])
     must = {came["user"], *terms["accounts"]}
     asked = sorted(must | {"root"} | with_keys(now, came["address"]))
     before = {name: now.why_refused(name, came["address"]) for name in asked}
@@ -103,10 +106,11 @@ def groups_of(user: str) -> list[str]:
 
 
 class Server:
-    """The SSH server's answers, with our file as it is (None) or with other settings in it."""
+    """The SSH server's answers, with our file as it is (None) or with other settings in it. Members of groups `of_jobs` have no job here."""
 
-    def __init__(self, settings: str | None) -> None:
+    def __init__(self, settings: str | None, of_jobs: Sequence[str] = ()) -> None:
         self.settings = settings
+        self.of_jobs = of_jobs
 
     def answers(self, user: str, address: str, *, ours_alone: bool = False) -> dict[str, list[str]]:
         """Return the values by setting, in lower case, for who comes as `user` from `address`."""
@@ -129,7 +133,10 @@ class Server:
             return "there is no such account"
         if Path(account.pw_shell).name in CLOSED_SHELLS:
             return f"its shell is {account.pw_shell}"
-        return refusal(self.answers(user, address), user, groups_of(user), address)
+        answers = self.answers(user, address)
+        if "allowgroups" in answers:
+            answers["allowgroups"] = [group for group in answers["allowgroups"] if group not in self.of_jobs]
+        return refusal(answers, user, groups_of(user), address)
 
 
 def refusal(answers: dict[str, list[str]], user: str, groups: list[str], address: str) -> str:
