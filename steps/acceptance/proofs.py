@@ -70,6 +70,7 @@ PROVED = (
     ("gang.partial_starts", "count"),
     ("preempt.lost_steps", "count"),
     ("submit.ways_failed", "count"),
+    ("service.answers_without_login", "count"),
     ("reservation.intruding_jobs", "count"),
     ("accounting.gpu_hours_error", "percent"),
     ("notify.events_missed", "count"),

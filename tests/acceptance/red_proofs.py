@@ -74,6 +74,11 @@ def failover(bench: Bench) -> Found:
     return bench.proof("cluster_scheduler")
 
 
+def open_service(bench: Bench) -> Found:
+    """Let a service answer whoever asks."""
+    return bench.proof("service_logins", f"{bench.answers('').removeprefix('http://')}/")
+
+
 def mail(bench: Bench) -> Found:
     """Let jobs end without a message."""
     bench.slurm(squeue="echo RUNNING")
@@ -219,7 +224,9 @@ def repeated(bench: Bench) -> Found:
         return {"info": {"run_name": name}, "data": {"params": terms, "metrics": [{"key": "loss", "value": loss}]}}
 
     said = {"experiment": {"experiment_id": "1"}, "runs": [run("first", 0.5), run("again", 0.6)]}
-    return bench.proof("experiment", bench.answers(json.dumps(said)), "first", "again")
+    (bench.folder / "login").write_text("NAME=training\nPASSWORD=secret\n", encoding="utf-8")
+    url = bench.answers(json.dumps(said))
+    return bench.proof("experiment", url, "first", "again", LOGIN=bench.folder / "login")
 
 
 def sweep(bench: Bench) -> Found:
@@ -336,6 +343,7 @@ PROOFS: dict[str, RedProof] = {
     "gang.partial_starts": RedProof("a job of two hosts starts on one", AT_THE_BOUNDARY, 1, slurm("gang_scheduling", squeue='case "$*" in *"%T %N"*) echo "RUNNING node-1";; esac', scontrol="echo node-1")),
     "preempt.lost_steps": RedProof("a displaced job goes on six steps back", AT_THE_BOUNDARY, 6, slurm("preemption", squeue="echo RUNNING", scontrol="echo Restarts=1", srun=LOST)),
     "submit.ways_failed": RedProof("no way takes a job", AT_THE_BOUNDARY, 3, slurm("job_submission", 1, sacct="echo FAILED", scontrol="echo SLURM_JWT=token")),
+    "service.answers_without_login": RedProof("a service answers anybody", REAL, 1, open_service),
     "reservation.intruding_jobs": RedProof("a stranger's job starts on a reserved host", AT_THE_BOUNDARY, 1, slurm("reservations", squeue="echo RUNNING")),
     "accounting.gpu_hours_error": RedProof("the report has half of the hours", AT_THE_BOUNDARY, 50, usage),
     "notify.events_missed": RedProof("no message arrives", AT_THE_BOUNDARY, 6, mail),
