@@ -80,6 +80,7 @@ PROVED = (
     ("user.output_in_home", "bool"),
     ("user.container_runs", "bool"),
     ("user.shell_in_job", "bool"),
+    ("service.answers_without_login", "count"),
     ("reservation.intruding_jobs", "count"),
     ("accounting.gpu_hours_error", "percent"),
     ("notify.events_missed", "count"),

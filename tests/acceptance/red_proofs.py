@@ -74,6 +74,11 @@ def failover(bench: Bench) -> Found:
     return bench.proof("cluster_scheduler")
 
 
+def open_service(bench: Bench) -> Found:
+    """Let a service answer whoever asks."""
+    return bench.proof("service_logins", f"{bench.answers('').removeprefix('http://')}/")
+
+
 def mail(bench: Bench) -> Found:
     """Let jobs end without a message."""
     bench.slurm(squeue="echo RUNNING")
@@ -249,7 +254,9 @@ def repeated(bench: Bench) -> Found:
         return {"info": {"run_name": name}, "data": {"params": terms, "metrics": [{"key": "loss", "value": loss}]}}
 
     said = {"experiment": {"experiment_id": "1"}, "runs": [run("first", 0.5), run("again", 0.6)]}
-    return bench.proof("experiment", bench.answers(json.dumps(said)), "first", "again")
+    (bench.folder / "login").write_text("NAME=training\nPASSWORD=secret\n", encoding="utf-8")
+    url = bench.answers(json.dumps(said))
+    return bench.proof("experiment", url, "first", "again", LOGIN=bench.folder / "login")
 
 
 def sweep(bench: Bench) -> Found:
@@ -376,6 +383,7 @@ PROOFS: dict[str, RedProof] = {
     "user.output_in_home": RedProof("a job ends well, and its output is in no home", AT_THE_BOUNDARY, False, slurm("job_submission", 1)),
     "user.container_runs": RedProof("a job's container does not start", AT_THE_BOUNDARY, False, slurm("job_submission", 1, sbatch='echo 7; echo "Error: cannot set up namespace" >"slurm-7.out"')),
     "user.shell_in_job": RedProof("srun takes no terminal", AT_THE_BOUNDARY, False, slurm("job_submission", 1, srun="hostname")),
+    "service.answers_without_login": RedProof("a service answers anybody", REAL, 1, open_service),
     "reservation.intruding_jobs": RedProof("a stranger's job starts on a reserved host", AT_THE_BOUNDARY, 1, slurm("reservations", squeue="echo RUNNING")),
     "accounting.gpu_hours_error": RedProof("the report has half of the hours", AT_THE_BOUNDARY, 50, usage),
     "notify.events_missed": RedProof("no message arrives", AT_THE_BOUNDARY, 6, mail),

@@ -53,6 +53,11 @@ def _shared(lab: Lab) -> dict[str, Any]:
         "firmware_baseline": model.FIRMWARE,
         "listening_ports_policy": ["tcp/22"],
         "service_access_operators": [str(addresses.gateway)],
+        "tls_proxy_people": {
+            "operator": "{{ lookup('ansible.builtin.pipe', 'openssl passwd -6 -salt lab -in "
+            + str(lab.password_file)
+            + "') }}"
+        },
         "lab_simulated": True,
         "lab_kernel": {ability.name: ability.there for ability in kernel.abilities()},
         "lab_management_network": str(addresses.management),

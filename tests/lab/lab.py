@@ -55,7 +55,7 @@ class Lab:
 
     @property
     def password_file(self) -> Path:
-        """Return the file with the password of BMCs, which is also the PDUs' write community."""
+        """Return the file with the password of BMCs, which is also the PDUs' write community and that of the operator."""
         return self.folder / "device_password"
 
     @property

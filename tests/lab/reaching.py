@@ -54,6 +54,19 @@ def neighbours(lab: Lab, host: str) -> dict[str, str]:
     return found
 
 
+def service(lab: Lab, port: int, path: str, body: object = None, account: str = "") -> str:
+    """Return what a service of the management host answers to the operator, or to another `name:password`."""
+    trust = ssl.create_default_context(cadata=ssh(lab, "mgmt", "cat /etc/clusterwright/authority.pem"))
+    account = account or f"operator:{lab.password_file.read_text(encoding='utf-8')}"
+    request = urllib.request.Request(
+        f"https://{lab.addresses.of(lab.topology.host('mgmt').number)}:{port}{path}",
+        json.dumps(body).encode() if body is not None else None,
+        {"Authorization": f"Basic {base64.b64encode(account.encode()).decode()}", "Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, context=trust, timeout=15) as answer:
+        return str(answer.read().decode())
+
+
 class Bmc:
     """A client of one host's BMC."""
 

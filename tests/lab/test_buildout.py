@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 import urllib.parse
-import urllib.request
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,7 +26,7 @@ from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from tests.lab import lifecycle, supervisor
 from tests.lab.lab import DEFAULT_NAME, Lab, find_lab
-from tests.lab.reaching import ssh, until
+from tests.lab.reaching import service, ssh, until
 
 SITE = os.environ.get("LAB_SITE", "")
 pytestmark = [
@@ -85,16 +84,9 @@ def person(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> HostOf:
     return reached
 
 
-def asked(lab: Lab, port: int, path: str) -> Any:
-    """Return what a service of the management host answers."""
-    address = lab.addresses.of(lab.topology.host("mgmt").number)
-    with urllib.request.urlopen(f"http://{address}:{port}{path}", timeout=15) as answer:
-        return answer.read().decode()
-
-
 def series(lab: Lab, expression: str) -> dict[str, float]:
     """Return what Prometheus answers, by instance."""
-    found = json.loads(asked(lab, 9090, f"/api/v1/query?query={urllib.parse.quote(expression)}"))["data"]["result"]
+    found = json.loads(service(lab, 9090, f"/api/v1/query?query={urllib.parse.quote(expression)}"))["data"]["result"]
     return {one["metric"].get("instance", ""): float(one["value"][1]) for one in found}
 
 
@@ -103,15 +95,14 @@ def states(host: HostOf, job: str, *options: str) -> list[str]:
     return str(host("mgmt").check_output(f"sacct -nPX {' '.join(options)} -j {job} -o State")).split()
 
 
-def filed_runs(tracking: str) -> dict[str, dict[str, float]]:
+def filed_runs(lab: Lab) -> dict[str, dict[str, float]]:
     """Return the last metrics of each run in the tracking service, by the run's name."""
 
+    words = ssh(lab, "node-01", "cat /etc/clusterwright/secrets/tracking.env").splitlines()
+    account = ":".join(word.partition("=")[2] for word in words)
+
     def ask(path: str, body: dict[str, Any]) -> Any:
-        request = urllib.request.Request(
-            f"{tracking}/api/2.0/mlflow/{path}", json.dumps(body).encode(), {"Content-Type": "application/json"}
-        )
-        with urllib.request.urlopen(request, timeout=15) as answer:
-            return json.load(answer)
+        return json.loads(service(lab, 5000, f"/api/2.0/mlflow/{path}", body, account))
 
     ids = [e["experiment_id"] for e in ask("experiments/search", {"max_results": 100})["experiments"]]
     runs = ask("runs/search", {"experiment_ids": ids, "max_results": 100})["runs"]
@@ -208,7 +199,7 @@ def test_prometheus_scrapes_every_server_and_every_device_answers(lab: Lab) -> N
 
 def test_a_node_that_stops_rings_the_channel_and_its_return_clears_it(lab: Lab) -> None:
     def told() -> list[str]:
-        received = [json.loads(line)["notification"] for line in asked(lab, 9595, "/").splitlines()]
+        received = [json.loads(line)["notification"] for line in service(lab, 9595, "/").splitlines()]
         wanted = {"alertname": "HostDown", "instance": "node-03"}
         return [one["status"] for n in received for one in n["alerts"] if wanted.items() <= one["labels"].items()]
 
@@ -225,7 +216,7 @@ def test_a_node_that_stops_rings_the_channel_and_its_return_clears_it(lab: Lab) 
 def test_a_training_run_outlives_the_kill_of_a_node_and_its_curves_are_kept(lab: Lab, tmp_path: Path) -> None:
     run, steps = f"survivor-{time.time():.0f}", 1500
     play = tmp_path / "run.yml"
-    tracking = f"http://{lab.addresses.of(lab.topology.host('mgmt').number)}:5000"
+    tracking = f"https://{lab.addresses.of(lab.topology.host('mgmt').number)}:5000"
     terms = {
         "training_run_name": run,
         "training_run_steps": steps,
@@ -263,7 +254,7 @@ def test_a_training_run_outlives_the_kill_of_a_node_and_its_curves_are_kept(lab:
     assert int(resumed.split()[-1]) > 0
     loss = {"node-01": pytest.approx(outcomes[0]["loss"])}
     assert until(lambda: series(lab, f"training_loss{mine}"), loss.__eq__, seconds=60) == loss
-    filed = filed_runs(tracking)[run]
+    filed = filed_runs(lab)[run]
     assert filed["loss"] == loss["node-01"]
     assert filed["samples_per_second"] > 0
     assert max(series(lab, f"max_over_time(training_tokens_per_second{mine}[10m])").values()) > 0

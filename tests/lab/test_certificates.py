@@ -75,7 +75,7 @@ class Site:
 @pytest.fixture(scope="module")
 def site(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Site:
     """Return a lab whose logs and people are set up."""
-    for step in ("143", "145", "146"):
+    for step in ("143", "145", "146", "H38"):
         played(lab, find(step))
     return Site(lab, tmp_path_factory.mktemp("site"))
 
@@ -97,6 +97,19 @@ def test_a_line_sent_without_a_certificate_never_reaches_the_store(site: Site) -
 
     assert "node-01" in until(lambda: site.found(known), bool, seconds=60)
     assert site.found(forged) == ""
+
+
+def test_a_line_is_kept_under_the_name_of_the_host_that_sent_it(site: Site) -> None:
+    """Root of a node, who may show its certificate, says that a line is the management host's."""
+    forged = f"forged{uuid.uuid4().hex}"
+    line = f"<13>1 2026-01-01T00:00:00Z mgmt sshd - - - {forged}"
+    pair = "-cert /etc/clusterwright/host.pem -key /etc/clusterwright/host.key -quiet"
+    send = f"(printf '%s %s' {len(line)} '{line}'; sleep 2) | timeout 10 openssl s_client {pair} -connect {site.management}:{LOGS}"
+    ssh(site.lab, "node-01", f"{send} >/dev/null 2>&1 || true")
+
+    found = until(lambda: site.found(forged), bool, seconds=60)
+
+    assert found.split("\t")[1] == "node-01"
 
 
 def test_the_authority_and_the_hosts_keys_are_read_by_those_alone_who_need_them(site: Site) -> None:

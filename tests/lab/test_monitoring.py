@@ -9,7 +9,6 @@ import json
 import re
 import subprocess
 import urllib.parse
-import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import pytest
 from tests.lab import lifecycle, supervisor
 from tests.lab.lab import Lab
 from tests.lab.playing import FOLDER, find, played
-from tests.lab.reaching import ssh, until
+from tests.lab.reaching import service, ssh, until
 from tests.needs import needs
 
 in_lab = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
@@ -33,19 +32,16 @@ class Site:
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        self.management = lab.addresses.of(lab.topology.host("mgmt").number)
 
     def query(self, expression: str) -> dict[str, float]:
         """Return what Prometheus answers, by instance; a sum has the instance ''."""
         told = urllib.parse.urlencode({"query": expression})
-        with urllib.request.urlopen(f"http://{self.management}:9090/api/v1/query?{told}", timeout=10) as answer:
-            found = json.load(answer)["data"]["result"]
+        found = json.loads(service(self.lab, 9090, f"/api/v1/query?{told}"))["data"]["result"]
         return {one["metric"].get("instance", ""): float(one["value"][1]) for one in found}
 
     def notifications(self, alert: str, instance: str) -> list[str]:
         """Return the notifications of an alert that the channel received: `firing`, `resolved`, in their order."""
-        with urllib.request.urlopen(f"http://{self.management}:9595/", timeout=10) as answer:
-            received = [json.loads(line)["notification"] for line in answer.read().splitlines()]
+        received = [json.loads(line)["notification"] for line in service(self.lab, 9595, "/").splitlines()]
         told = [one for notification in received for one in notification["alerts"]]
         named = {"alertname": alert, "instance": instance}
         return [one["status"] for one in told if named.items() <= one["labels"].items()]

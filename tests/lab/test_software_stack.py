@@ -5,7 +5,9 @@ The playbooks run in the order of their steps, each once before the tests; `test
 
 from __future__ import annotations
 
+import http.client
 import json
+import ssl
 import subprocess
 from collections.abc import Iterator
 from functools import partial
@@ -233,6 +235,20 @@ def test_srun_over_three_hosts_runs_on_all_of_them_at_once(stack: Stack) -> None
     assert sorted(word for word in words if word in NODES) == list(NODES)
     began = [int(word) for word in words if word.isdigit()]
     assert max(began) - min(began) <= 2
+
+
+def test_tokens_go_over_tls_and_who_has_none_is_refused(stack: Stack) -> None:
+    """The proof of step 161 has submitted a job with one."""
+    address = str(stack.lab.addresses.of(stack.lab.topology.host("login").number))
+    secret = http.client.HTTPSConnection(address, 6820, timeout=10, context=ssl._create_unverified_context())
+    plain = http.client.HTTPConnection(address, 6820, timeout=10)
+    for connection, status in ((secret, 401), (plain, 400)):
+        connection.request("GET", "/slurm/v0.0.38/jobs")
+        assert connection.getresponse().status == status
+
+    heard = [line.split()[3] for line in ssh(stack.lab, "login", "ss -Htln").splitlines()]
+    assert [where for where in heard if where.endswith(":6820")] == [f"{address}:6820"]
+    assert "Permission denied" in stack.as_ada("login", "ls /run/slurmrestd").stderr
 
 
 def test_a_displaced_job_requeues_and_accounting_shows_it(stack: Stack) -> None:

@@ -1,6 +1,6 @@
 """Receive webhooks, and keep each as a line of a file, which can be read by GET. Used where there is no pager.
 
-Arguments: port, then file. A notification is written to the disk before its sender gets an answer.
+Arguments: port on this host alone, then file. A notification is written to the disk before its sender gets an answer.
 """
 
 import json
@@ -51,4 +51,4 @@ class Channel(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    ThreadingHTTPServer(("", PORT), Channel).serve_forever()
+    ThreadingHTTPServer(("127.0.0.1", PORT), Channel).serve_forever()

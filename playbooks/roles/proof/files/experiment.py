@@ -3,19 +3,27 @@
 Arguments: the tracking service's address, then the names of the run and of its repetition.
 """
 
+import base64
 import json
 import sys
 import urllib.request
+from pathlib import Path
 
+LOGIN = Path("/etc/clusterwright/secrets/tracking.env")
 OWN = {"run"}
 
 
 def runs(url: str) -> list[dict]:
-    """Return the runs, the newest first."""
+    """Return the runs, the newest first, as the account of training runs sees them."""
+    account = ":".join(word.partition("=")[2] for word in LOGIN.read_text().splitlines())
+    headers = {
+        "Authorization": f"Basic {base64.b64encode(account.encode()).decode()}",
+        "Content-Type": "application/json",
+    }
 
     def call(path: str, body: dict | None = None) -> dict:
         text = json.dumps(body).encode() if body is not None else None
-        request = urllib.request.Request(f"{url}/api/2.0/mlflow/{path}", text, {"Content-Type": "application/json"})
+        request = urllib.request.Request(f"{url}/api/2.0/mlflow/{path}", text, headers)
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.load(answer)
 

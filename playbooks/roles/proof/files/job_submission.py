@@ -1,9 +1,10 @@
 """Proves each way to submit: srun, sbatch and the interface over HTTP, from a log-in host, with the same result by each.
 
-Then it does what a person does first. Argument: the port of the interface. Runs where the interface runs.
+Then it does what a person does first. Argument: address and port of the interface.
 """
 
 import json
+import ssl
 import sys
 import urllib.request
 
@@ -13,7 +14,7 @@ from user_jobs import first_day
 
 def main() -> None:
     """Submit one job by each way, and count those that do not end well."""
-    port = sys.argv[1]
+    place = sys.argv[1]
     clear()
     failed = []
     shown = as_person("srun", "--mem-per-cpu=64", "--time=1", "id", "-un")
@@ -22,7 +23,7 @@ def main() -> None:
     if (state := ended(submit("true", "--time=1"))) != "COMPLETED":
         failed.append(f"sbatch: {state}")
     try:
-        state = ended(over_http(port))
+        state = ended(over_http(place))
         if state != "COMPLETED":
             failed.append(f"HTTP: {state}")
     except (OSError, KeyError, ValueError, StopIteration) as error:
@@ -33,7 +34,7 @@ def main() -> None:
     report({"submit.ways_failed": (len(failed), note), **first})
 
 
-def over_http(port: str) -> str:
+def over_http(place: str) -> str:
     """Submit a job with a token of the proofs' account, and return its number."""
     said = as_person("scontrol", "token", "lifespan=120").stdout
     token = next(line.split("=", 1)[1] for line in said.splitlines() if line.startswith("SLURM_JWT="))
@@ -45,11 +46,12 @@ def over_http(port: str) -> str:
         "environment": {"PATH": "/bin:/usr/bin"},
     }
     request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/slurm/v0.0.38/job/submit",
+        f"https://{place}/slurm/v0.0.38/job/submit",
         data=json.dumps({"script": "#!/bin/sh\ntrue\n", "job": job}).encode(),
         headers={"X-SLURM-USER-NAME": PERSON, "X-SLURM-USER-TOKEN": token, "Content-Type": "application/json"},
     )
-    with urllib.request.urlopen(request, timeout=30) as answer:
+    trust = ssl.create_default_context(cafile="/etc/clusterwright/authority.pem")
+    with urllib.request.urlopen(request, timeout=30, context=trust) as answer:
         return str(json.load(answer)["job_id"])
 
 

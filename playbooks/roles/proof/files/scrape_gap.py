@@ -8,16 +8,10 @@ import signal
 import subprocess
 import sys
 import time
-import urllib.parse
-import urllib.request
+
+from series_found import asked
 
 LOOK_BACK_S = 30
-
-
-def samples(url: str, query: str) -> list[dict]:
-    """Return the series that a query finds in the other database."""
-    with urllib.request.urlopen(f"{url}/api/v1/query?{urllib.parse.urlencode({'query': query})}", timeout=10) as answer:
-        return json.load(answer)["data"]["result"]
 
 
 def longest_gap(series: list[dict]) -> float:
@@ -37,7 +31,7 @@ def main() -> None:
         time.sleep(stopped_s)
     finally:
         subprocess.run(["systemctl", "start", "prometheus"], check=True)
-    series = samples(url, f"up[{stopped_s + LOOK_BACK_S}s]")
+    series = asked(url, f"up[{stopped_s + LOOK_BACK_S}s]")
     series = [one for one in series if len(one["values"]) > 1]
     note = f"{len(series)} series while one of the pair was stopped for {stopped_s} s"
     found = {"value": round(longest_gap(series), 3), "note": note} if series else {"value": None, "note": "no samples"}

@@ -5,8 +5,10 @@ values of the last step stay after the end, with `training_active` 0. A tracking
 and training goes on: a run must not die of its instruments.
 """
 
+import base64
 import json
 import os
+import ssl
 import sys
 import time
 import urllib.error
@@ -69,7 +71,10 @@ class Report:
 
 
 class Tracking:
-    """A run in the tracking service (MLflow's REST interface); an empty address files it nowhere."""
+    """A run in the tracking service (MLflow's REST interface); an empty address files it nowhere.
+
+    Name, password and authority are in the variables that MLflow's own clients read.
+    """
 
     def __init__(self, url: str, experiment: str, name: str) -> None:
         self._url, self._name, self._run = url.rstrip("/"), name, ""
@@ -107,11 +112,15 @@ class Tracking:
 
     def _call(self, method: str, path: str, **body: object) -> dict | None:
         text = json.dumps(body).encode() if body else None
-        request = urllib.request.Request(
-            f"{self._url}/api/2.0/mlflow/{path}", text, {"Content-Type": "application/json"}, method=method
-        )
+        account = ":".join(os.environ.get(f"MLFLOW_TRACKING_{word}", "") for word in ("USERNAME", "PASSWORD"))
+        headers = {
+            "Authorization": f"Basic {base64.b64encode(account.encode()).decode()}",
+            "Content-Type": "application/json",
+        }
+        request = urllib.request.Request(f"{self._url}/api/2.0/mlflow/{path}", text, headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=20) as answer:
+            trust = ssl.create_default_context(cafile=os.environ.get("MLFLOW_TRACKING_SERVER_CERT_PATH"))
+            with urllib.request.urlopen(request, timeout=20, context=trust) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
             if error.code != 404:
