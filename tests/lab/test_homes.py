@@ -270,7 +270,7 @@ def test_the_sites_own_file_system_carries_homes_where_it_is_mounted(later: Site
     later.play(MOUNT_ON_LOGIN, *mounted, "-e", "home_folders_source=/home")
 
     assert ssh(later.lab, "login", f"stat -c '%U %a' /people/{PERSON}") == f"{PERSON} 700"
-    ssh(later.lab, "login", "systemctl disable -q --now people.automount people.mount")
+    ssh(later.lab, "login", "systemctl disable -q --now home-folders.timer people.automount people.mount")
 
 
 def test_nfs_is_set_up_as_far_as_a_kernel_without_it_lets_us_see(later: Site) -> None:
