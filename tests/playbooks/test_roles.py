@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from flows.ansible.plays import patterns_of, roles_of
 from tests.lab.playing import BY_ITSELF, FOLDER, every_playbook, other_designs, playbooks
 
 ROLES = sorted(path for path in (FOLDER / "roles").iterdir() if path.is_dir())
+ANOTHERS = re.compile(r"\.\./(\w+)/files/")
 LAB_TESTS = sorted((FOLDER.parent / "tests" / "lab").glob("test_*.py"))
 
 
@@ -61,3 +63,13 @@ def test_a_role_says_what_it_does_and_what_it_takes(role: Path) -> None:
 def test_no_play_names_equipment_that_happens_to_be_in_the_inventory(playbook: str) -> None:
     """Switches and simulators have no servers' steps: `all` would play them too."""
     assert "all" not in patterns_of(FOLDER / playbook)
+
+
+@pytest.mark.parametrize("playbook", every_playbook())
+def test_a_role_takes_files_of_roles_alone_that_the_playbook_has(playbook: str) -> None:
+    """A run has a copy of the roles that its playbook names, and of no others."""
+    has = roles_of(FOLDER / playbook)
+    files = [file for role in has for file in (FOLDER / "roles" / role).glob("*/*.yml")]
+    taken = {name for file in files for name in ANOTHERS.findall(file.read_text(encoding="utf-8"))}
+
+    assert taken <= set(has)
