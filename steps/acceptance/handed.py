@@ -63,6 +63,10 @@ class Handed:
         self.today = today
         self.tool = ""
 
+    def named(self, kind: str) -> list[str]:
+        """Return the names of the outputs of a kind: `KIND`, and `KIND:NAME` where there are several."""
+        return [name for name in self._raw if name.partition(":")[0] == kind]
+
     def is_there(self, name: str) -> bool:
         """Return whether the tool was found on the host, whatever it printed."""
         entry = self._raw.get(name)

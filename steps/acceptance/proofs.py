@@ -7,8 +7,13 @@ script could not try it; the note says why.
 
 from __future__ import annotations
 
-from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
+from typing import Any
+
+from steps.acceptance.handed import GARBLED, Found, Handed, NotMeasuredError, number
 from steps.acceptance.metric import Metric
+
+PROOF = "proof"
+"""The kind of the outputs of proofs. A run may have several, each under the name of its script."""
 
 SIGNED = frozenset({"training.mfu_change"})
 """Metrics that may be less than nothing: a change for the worse."""
@@ -18,7 +23,7 @@ def proved(name: str, unit: str) -> Metric:
     """Return the metric of this name that a proof measures, in `unit`."""
 
     def read(handed: Handed) -> Found:
-        entry = handed.document("proof")[name]
+        entry = _entry(handed, name)
         value, note = entry["value"], entry["note"]
         if not isinstance(note, str):
             handed.garbled()
@@ -33,6 +38,19 @@ def proved(name: str, unit: str) -> Metric:
         return Found(number(value), note)
 
     return Metric(name, unit, read)
+
+
+def _entry(handed: Handed, name: str) -> Any:
+    """Return what a proof of this run has about a metric. Raise why it has not, with the words of a proof that failed first."""
+    failure: Exception | None = None
+    for proof in handed.named(PROOF) or [PROOF]:
+        try:
+            document = handed.document(proof)
+            if name in document:
+                return document[name]
+        except (NotMeasuredError, *GARBLED) as error:
+            failure = failure or error
+    raise failure or NotMeasuredError("no proof of this run reads it")
 
 
 PROVED = (

@@ -7,7 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from tests.acceptance.handing import entry, read, value
+from steps.acceptance.measuring import measure
+from tests.acceptance.handing import TODAY, entry, read, value
 
 
 def proof(metric: str, said: object, note: object = "5 hosts") -> str:
@@ -54,3 +55,26 @@ def test_proof_that_broke_off_is_not_measured() -> None:
 
     assert found.value is None
     assert "job_queues ended with exit status 1" in found.note
+
+
+def test_each_of_several_proofs_has_its_own_metrics() -> None:
+    """A second one used to take the place of the first, whose metrics were then not measured."""
+    jobs, log_ins = proof("scheduler.node_job_failures", 0, "a job ran"), proof("ssh.job_owners_refused", 1, "refused")
+    both = {"proof:node_jobs": entry(jobs, tool="node_jobs"), "proof:job_log_ins": entry(log_ins, tool="job_log_ins")}
+
+    ran, refused = measure(["scheduler.node_job_failures", "ssh.job_owners_refused"], "n", both, {}, today=TODAY)
+
+    assert (ran.value, ran.note, ran.source) == (0, "a job ran", "node_jobs")
+    assert (refused.value, refused.note, refused.source) == (1, "refused", "job_log_ins")
+
+
+def test_of_several_proofs_the_one_that_broke_off_says_why() -> None:
+    both = {
+        "proof:node_jobs": entry("Traceback", rc=1, tool="node_jobs"),
+        "proof:job_log_ins": entry(proof("ssh.job_owners_refused", 0), tool="job_log_ins"),
+    }
+
+    ran, refused = measure(["scheduler.node_job_failures", "ssh.job_owners_refused"], "n", both, {}, today=TODAY)
+
+    assert "node_jobs ended with exit status 1" in ran.note
+    assert refused.value == 0
