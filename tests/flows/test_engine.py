@@ -192,7 +192,7 @@ def test_hands_off_runs_no_change_and_after_an_engine_that_lost_its_dashboard_th
     assert not audit(machine)
 
     again = up(machine).started()
-    until(lambda: runs(machine, "035@pod-001"), seconds=30)
+    until(lambda: runs(machine, "035@pod-001"), seconds=90)
     until(lambda: row(machine, "035@pod-001").state.value != "running", seconds=90)
     assert again.stop() == 0
     assert "stress.cpu_failures" in {c.metric for c in criteria(machine, "035@pod-001") if c.verdict == "met"}
