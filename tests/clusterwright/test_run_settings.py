@@ -73,6 +73,20 @@ def test_a_setting_needs_no_new_release(machine: Path, command: Command) -> None
     assert command("why", NAME, "--json", "--site", machine).stdout == before
 
 
+def test_a_release_that_has_lapsed_is_named_with_what_was_changed(machine: Path, command: Command) -> None:
+    """The engine waits for another one, and without this nobody would know."""
+    command("release", NAME, "--yes", "--as", "owner", "--site", machine)
+    assert "lapsed" not in command("why", NAME, "--site", machine).stdout
+    variables = machine / "inventory" / "group_vars" / "all.yml"
+    variables.parent.mkdir()
+    variables.write_text("burn_in_hours: 9\n")
+
+    (need,) = json.loads(command("why", NAME, "--json", "--site", machine).stdout)["needs"]
+
+    assert "R-0001 has lapsed: the inventory, a variable beside it" in need
+    assert f"clusterwright release {NAME}" in need
+
+
 def test_up_and_doctor_say_which_vault_stays_closed_before_anything_starts(machine: Path, command: Command) -> None:
     secret = VaultSecret(b"right")
     closed = machine / "inventory" / "group_vars" / "all.yml"
