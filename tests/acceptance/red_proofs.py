@@ -75,7 +75,7 @@ def failover(bench: Bench) -> Found:
 
 
 def open_service(bench: Bench) -> Found:
-    """Let a service answer whoever asks."""
+    """Let a service answer anybody."""
     return bench.proof("service_logins", f"{bench.answers('').removeprefix('http://')}/")
 
 

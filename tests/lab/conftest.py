@@ -25,7 +25,7 @@ def made(name: str, topology: str, network: str) -> Iterator[Lab]:
 
 
 def made_alone(name: str, network: str, topology: str = "slice") -> Iterator[Lab]:
-    """Yield a lab, as a rule a slice; whoever else runs tests on this lab of the machine waits until we are done."""
+    """Yield a lab, as a rule a slice. Other test runs on this lab of the machine wait until we are done."""
     if reason := kernel.why_no_lab():
         pytest.skip(f"no lab can run here: {reason}")
     home().mkdir(parents=True, exist_ok=True)

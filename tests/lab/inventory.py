@@ -96,7 +96,7 @@ def _host(lab: Lab, host: Host) -> dict[str, Any]:
     if host.bmc:
         entry["bmc_address"] = str(lab.addresses.bmc(host))
         entry["serial_number"] = simulators.serial(lab, host)
-        # what an installation is told; the lab's hosts boot from no card, and have no such disk
+        # settings of an installation; the lab's hosts boot from no card, and have no such disk
         entry["boot_mac"] = network.mac(lab, host, "eth0")
         entry["boot_disk"] = "/dev/vda"
     links = [(link.port, link.switch, link.switch_port) for link in lab.topology.links if link.host == host.name]

@@ -1,6 +1,6 @@
 """Services of monitoring, seen from outside: who shows neither a certificate nor a password gets no answer; who has one does.
 
-Whoever asks here may reach the port: `test_service_access` is about those who may not.
+All who ask here may reach the port: `test_service_access` is about those who may not.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ NODES = ("node-01", "node-02")
 
 @pytest.fixture(scope="module")
 def before() -> Iterator[dict[str, list[str]]]:
-    """What the machine is like without the slice; whoever else runs these tests on it waits until we are done."""
+    """What the machine is like without the slice. Other runs of these tests on it wait until we are done."""
     if reason := kernel.why_no_lab():
         pytest.skip(f"no lab can run here: {reason}")
     home().mkdir(parents=True, exist_ok=True)
