@@ -3,15 +3,13 @@
 from typing import NamedTuple
 
 from clusterwright.planning import playbooks_folder
-from flows.ansible.digest import run_digest, why_lapsed
+from flows.ansible.digest import run_digest
 from flows.ansible.sources import kept_inventory
 from flows.retrying import hosts_left
 from ledger.questions.case import require_activity
-from ledger.questions.records import live_releases
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import State
 from steps.catalog.terms import CHANGING
-from steps.errors import ClusterwrightError, NotSatisfiedError
+from steps.errors import NotSatisfiedError
 
 
 class Terms(NamedTuple):
@@ -40,16 +38,3 @@ def release_terms(snapshot: Snapshot, activity: str) -> Terms:
             hint=f"clusterwright why {activity}",
         )
     return Terms(plan.effect, plan.playbook, digest, hosts)
-
-
-def lapsed_release(snapshot: Snapshot, activity: str) -> str:
-    """Return why the release of a ready activity does not cover what would run now. Empty where it does, or there is none."""
-    row = require_activity(snapshot, activity)
-    live = live_releases(snapshot, row.id, row.attempt) if row.state is State.READY else []
-    if not live:
-        return ""
-    try:
-        changed = why_lapsed(live[0].playbook_digest, release_terms(snapshot, activity).digest)
-    except ClusterwrightError:  # that it cannot be run at all is said by the engine
-        return ""
-    return f"another release, {live[0].id} has lapsed: {changed}; clusterwright release {activity}" if changed else ""

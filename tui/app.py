@@ -20,7 +20,7 @@ from tui.screens.live import LiveScreen
 from tui.screens.orders import OrdersScreen
 from tui.screens.overview import OverviewScreen
 from tui.screens.steps import StepsScreen
-from tui.site import OpenSite
+from tui.site import Lapsed, OpenSite
 
 REFRESH_S = 0.5
 REFUSAL_S = 12.0
@@ -114,6 +114,8 @@ class ClusterwrightApp(App[None]):
         self.push_screen(ActivityScreen(subject.partition("#")[0]))
 
 
-def run(folder: Path) -> None:
+def run(folder: Path, lapsed: Lapsed) -> None:
     """Open the screens of a site's folder."""
-    ClusterwrightApp(folder).run()
+    app = ClusterwrightApp(folder)
+    app.site.lapsed = lapsed
+    app.run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -18,6 +19,9 @@ from steps.errors import NotSatisfiedError
 if TYPE_CHECKING:
     from steps.schedule.plan import Plan
 
+Lapsed = Callable[[Snapshot], Mapping[str, str]]
+"""Says by activity why its release does not cover what would run. The screens themselves know nothing of playbooks."""
+
 
 @dataclass
 class OpenSite:
@@ -26,6 +30,7 @@ class OpenSite:
     folder: Path
     person: str | None = None
     people: tuple[str, ...] = ()
+    lapsed: Lapsed = lambda _: {}
     _plan: tuple[int, Plan] | None = None
 
     @cached_property

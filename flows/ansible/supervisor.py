@@ -52,6 +52,9 @@ UNFINISHED = "CLUSTERWRIGHT_UNFINISHED"
 HANGING = "CLUSTERWRIGHT_HANGING"
 """The variable of the environment by which the plugin `hanging` finds its file, in which it notes the hosts that it gives up."""
 
+KEPT_BACK = "CLUSTERWRIGHT_KEPT_BACK"
+"""The variable of the environment by which the plugin `kept_back` finds its file, with what is known of results that are not shown."""
+
 ERROR = "[ERROR]: "
 """How a line begins with which Ansible says that it cannot go on."""
 
@@ -130,6 +133,7 @@ def _for_plugins(terms: dict[str, Any], words: Words) -> dict[str, str]:
         TOLD_IN: words.told_in,
         UNFINISHED: str(_unfinished(terms)),
         HANGING: str(_hanging()),
+        KEPT_BACK: str(_kept_back()),
     }
 
 
@@ -140,6 +144,11 @@ def _unfinished(terms: dict[str, Any]) -> Path:
 def _hanging() -> Path:
     """Return the file of hosts that were given up. It is in the run's folder, where this process is."""
     return Path("hanging").absolute()
+
+
+def _kept_back() -> Path:
+    """Return the file of results that are not shown. It is in the run's folder, where this process is."""
+    return Path("kept-back").absolute()
 
 
 def _report_unfinished(terms: dict[str, Any]) -> None:
@@ -201,16 +210,21 @@ def _pass_on(words: Words, event: dict[str, Any]) -> None:
 
 def _given_up(data: dict[str, Any]) -> str:
     """Return why a host was given up before its task was out of time. Empty where it was not."""
-    if "timedout" not in (data.get("res") or {}) or not _hanging().exists():
+    noted = _noted(_hanging(), data) if (data.get("res") or {}).keys() & {"timedout", "censored"} else {}
+    if not noted:
         return ""
-    for line in _hanging().read_text(encoding="utf-8").splitlines():
-        noted = json.loads(line)
-        if (noted["host"], noted["task"]) == (data.get("host"), data.get("task_uuid")):
-            return (
-                f"it hung, and was given up: nothing for {noted['silent_s']:.0f} seconds, while {noted['others']} hosts had ended this task,"
-                f" the slowest after {noted['slowest_s']:.0f} seconds (`runs.hang_after_s` in site.yaml)"
-            )
-    return ""
+    return (
+        f"it hung, and was given up: nothing for {noted['silent_s']:.0f} seconds, while {noted['others']} hosts had ended this task,"
+        f" the slowest after {noted['slowest_s']:.0f} seconds (`runs.hang_after_s` in site.yaml)"
+    )
+
+
+def _noted(file: Path, data: dict[str, Any]) -> dict[str, Any]:
+    """Return the last that a plugin noted of a task on a host. Empty where it noted nothing."""
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    of_task = (data.get("host"), data.get("task_uuid"))
+    found: dict[str, Any] = next((n for n in map(json.loads, reversed(lines)) if (n["host"], n["task"]) == of_task), {})
+    return found
 
 
 def _report_printed(text: str) -> None:
@@ -229,6 +243,8 @@ def _report_ok(report: Report, data: dict[str, Any], on_host: dict[str, str]) ->
     result = data.get("res", {})
     if not isinstance(result, dict):
         result = {}
+    if "censored" in result:
+        result = _noted(_kept_back(), data).get("kept", {})
     changed, seconds = bool(result.get("changed")), data.get("duration", 0)
     action = str(data.get("task_action", "")).rpartition(".")[2]
     reached = action not in NOT_ON_HOST and "_ansible_delegated_vars" not in result

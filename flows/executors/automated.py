@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from prefect.logging import get_run_logger
 
-from flows.ansible.digest import run_digest, why_lapsed
+from flows.ansible.digest import run_digest
 from flows.ansible.means import Means
 from flows.ansible.place import runs_folder
 from flows.ansible.previewing import look
@@ -31,6 +31,7 @@ from flows.engine_state import WAITS, Engine
 from flows.executors.lease import Lease, claim_here, folder_name
 from flows.executors.measured import outcome_of
 from flows.performer import Job, Outcome, known_already, settled
+from flows.released import not_released
 from flows.retrying import hosts_left
 from ledger.decisions.runs import record_preview, settle
 from ledger.entries import Claim, RunOutcome
@@ -41,9 +42,8 @@ from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import lacks_preview
 from ledger.rules.activity import Activity
 from ledger.rules.causes import causes
-from ledger.rules.runs import release_for
 from steps.catalog.terms import CHANGING
-from steps.errors import ClusterwrightError, InputError, NotSatisfiedError, UnreachableError
+from steps.errors import ClusterwrightError, InputError, UnreachableError
 
 engine_log = logging.getLogger("clusterwright.flows")
 
@@ -149,15 +149,11 @@ class Automation:
             return None
         if self.hands_off:
             return Outcome("Hands off", f"{row.id} changes hosts; this engine only reads", asked=True)
-        live = live_releases(snapshot, row.id, row.attempt)
-        try:
-            release_for(row, live, hosts, digest)
-        except NotSatisfiedError as refused:
-            on = f"{', '.join(hosts[:NAMED])}{' ...' if len(hosts) > NAMED else ''}"
-            lapsed = why_lapsed(live[0].playbook_digest, digest) if live else ""
-            why = f"{refused.what}{f' ({lapsed})' if lapsed else ''}"
-            return Outcome("Waits for a release", f"{why}; hosts: {on}; {refused.hint}", asked=True)
-        return None
+        refused = not_released(snapshot, row, hosts, digest)
+        if refused is None:
+            return None
+        on = f"{', '.join(hosts[:NAMED])}{' ...' if len(hosts) > NAMED else ''}"
+        return Outcome("Waits for a release", f"{refused.what}; hosts: {on}; {refused.hint}", asked=True)
 
     def _preview(self, engine: Engine, row: Activity, play: Play, waits: Outcome) -> Outcome:
         """Look in check mode what would change, for the people who release it."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 
 from ledger.questions.activities import activities, plays_nobody, ready
@@ -90,10 +91,13 @@ def refusal_of(rule: Callable[[LookedUp], object], case: LookedUp) -> Clusterwri
     return None
 
 
-def inbox(snapshot: Snapshot, person: str) -> list[InboxRow]:
-    """Return what waits for a person. What has waited longest comes first."""
+def inbox(snapshot: Snapshot, person: str, lapsed: Container[str] = ()) -> list[InboxRow]:
+    """Return what waits for a person. What has waited longest comes first.
+
+    `lapsed` has the activities whose release does not cover what would run. The ledger does not know the files of a run.
+    """
     me = actor(snapshot, person)
-    waiting = (_to_sign, _to_decide, _to_do, _to_order, _to_change)
+    waiting = (_to_sign, _to_decide, partial(_to_do, lapsed=lapsed), _to_order, _to_change)
     rows = (row for of_kind in waiting for row in of_kind(snapshot, me))
     return sorted(rows, key=_place_in_inbox)
 
@@ -163,9 +167,9 @@ def _to_decide(snapshot: Snapshot, me: Actor) -> Iterator[InboxRow]:
                 yield _row(snapshot, me, row, "decide", role, row.ended_at)
 
 
-def _to_do(snapshot: Snapshot, me: Actor) -> Iterator[InboxRow]:
+def _to_do(snapshot: Snapshot, me: Actor, *, lapsed: Container[str]) -> Iterator[InboxRow]:
     for row in ready(snapshot):
-        action = _next_action(snapshot, row)
+        action = "release" if row.id in lapsed else _next_action(snapshot, row)
         wanted: tuple[str, ...] = (row.plan.role,)
         if action == "release":
             wanted = roles_for("release", policy=row.plan.policy.roles)

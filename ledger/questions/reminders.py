@@ -5,7 +5,7 @@ Reminders are not stored. They are worked out from the record whenever somebody 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from typing import NamedTuple
@@ -64,6 +64,7 @@ class _Site(NamedTuple):
     approvals: list[Activity]
     orders: list[tuple[OrderRow, Activity]]
     witnessed: list[Activity]
+    lapsed: Container[str]
 
     def day(self, moment: datetime) -> date:
         """Return the day of a moment in the site's time zone."""
@@ -101,9 +102,13 @@ def reminders(
     *,
     days: int = 14,
     person: str | None = None,
+    lapsed: Container[str] = (),
 ) -> list[ReminderRow]:
-    """Return the reminders of everybody, or of one person, for the next `days` days. The most urgent come first."""
-    site = _gathered(snapshot, days)
+    """Return the reminders of everybody, or of one person, for the next `days` days. The most urgent come first.
+
+    `lapsed` has the activities whose release does not cover what would run, as for the inbox.
+    """
+    site = _gathered(snapshot, days, lapsed)
     wanted = [one.id for one in people(snapshot) if person in {None, one.id}]
     found = [row for name in wanted for row in _of(actor(snapshot, name), site)]
     return sorted(found, key=_place_in_list)
@@ -123,7 +128,7 @@ def _of(me: Actor, site: _Site) -> Iterator[ReminderRow]:
     yield from _witness_points(me, site)
 
 
-def _gathered(snapshot: Snapshot, days: int) -> _Site:
+def _gathered(snapshot: Snapshot, days: int, lapsed: Container[str]) -> _Site:
     zone = ZoneInfo(site_of(snapshot).time_zone)
     today = snapshot.now.astimezone(zone).date()
     until = today + timedelta(days=days)
@@ -145,12 +150,13 @@ def _gathered(snapshot: Snapshot, days: int) -> _Site:
         approvals=approved_until(snapshot, snapshot.now + timedelta(days=days)),
         orders=[(o, buyers[f"{o.step}@{o.unit}"]) for o in due if f"{o.step}@{o.unit}" in buyers],
         witnessed=[row for row in witnessed if row.plan.policy.witness is not None],
+        lapsed=lapsed,
     )
 
 
 def _waiting(me: Actor, site: _Site) -> Iterator[ReminderRow]:
     """Yield what is in their inbox. Orders are left out, because `_orders` yields them with their days."""
-    for row in inbox(site.snapshot, me.id):
+    for row in inbox(site.snapshot, me.id, site.lapsed):
         if row.action == "order":
             continue
         subject = row.title.partition(":")[0] if row.action == "change" else row.activity

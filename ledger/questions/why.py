@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ledger.questions.activities import plays_nobody
@@ -48,18 +49,22 @@ class CriterionRow(NamedTuple):
     readers: tuple[str, ...] = ()
 
 
-def why(snapshot: Snapshot, name: str) -> Why:
-    """Return why an activity, an order or a delivery does not proceed. Raise InputError for an unknown id."""
+def why(snapshot: Snapshot, name: str, lapsed: Mapping[str, str] = MappingProxyType({})) -> Why:
+    """Return why an activity, an order or a delivery does not proceed. Raise InputError for an unknown id.
+
+    `lapsed` says by activity why its release does not cover what would run. The ledger does not know the files of a run.
+    """
     if is_supply(name):
         return why_supply(snapshot, name)
     case = case_of(snapshot, name, ENGINE)
     row = case.row
+    again = [f"another release: {lapsed[name]}; clusterwright release {name}"] if name in lapsed else []
     return Why(
         row.id,
         row.state,
         _sentence(row),
         tuple(_waits(case)),
-        tuple(_needs(case)),
+        (*_needs(case), *again),
         turns(snapshot).get(row.id) if row.state is State.READY else None,
     )
 

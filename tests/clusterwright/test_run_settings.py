@@ -83,8 +83,12 @@ def test_a_release_that_has_lapsed_is_named_with_what_was_changed(machine: Path,
 
     (need,) = json.loads(command("why", NAME, "--json", "--site", machine).stdout)["needs"]
 
-    assert "R-0001 has lapsed: the inventory, a variable beside it" in need
+    assert "the released hosts or playbook differ (the inventory, a variable beside it" in need
     assert f"clusterwright release {NAME}" in need
+    waiting = json.loads(command("inbox", "--as", "owner", "--json", "--site", machine).stdout)
+    assert (NAME, "release") in [(row["activity"], row["action"]) for row in waiting]
+    reminders = command("reminders", "--person", "owner", "--site", machine).stdout
+    assert f"clusterwright release {NAME}" in reminders
 
 
 def test_up_and_doctor_say_which_vault_stays_closed_before_anything_starts(machine: Path, command: Command) -> None:

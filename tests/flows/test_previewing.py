@@ -47,6 +47,21 @@ def test_it_shows_what_would_change_and_changes_nothing(spec: RunSpec, tmp_path:
     assert (tmp_path / "n2").read_text(encoding="utf-8") == "mtu 1500\n"
 
 
+def test_a_password_that_differs_counts_and_is_not_shown(spec: RunSpec, tmp_path: Path) -> None:
+    """Nothing else differs. Ansible shows nothing of such a task, whether it has a loop or not."""
+    for host in spec.hosts:
+        (tmp_path / host).write_text("mtu 9000\n", encoding="utf-8")
+        (tmp_path / host).chmod(0o644)
+    spec.playbook.write_text(f"{PLAYBOOK}      loop: [1, 2]\n", encoding="utf-8")
+
+    assert look(spec).summary == "would change 2 of 2 hosts"
+
+    (tmp_path / "secret").write_text("hunter2-of-the-preview", encoding="utf-8")
+    (tmp_path / "secret").chmod(0o600)
+
+    assert look(spec).summary == "would change 0 of 2 hosts"
+
+
 def test_a_host_that_cannot_be_looked_at_is_named(spec: RunSpec) -> None:
     spec.inventory.write_text(f"n1 {LOCAL}\nn2 ansible_host=127.0.0.1 ansible_port=1\n", encoding="utf-8")
 

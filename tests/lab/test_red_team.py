@@ -201,7 +201,7 @@ def expire(lab: Lab, host: str) -> None:
     builder = builder.not_valid_before(now - timedelta(days=91)).not_valid_after(now - timedelta(days=1))
     for extension in old.extensions:
         builder = builder.add_extension(extension.value, extension.critical)
-    ended = builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM).decode()  # type: ignore[arg-type]
+    ended = builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM).decode()  # type: ignore[arg-type]  # RSA, as the authority made it
     ssh(lab, host, f"cat >{CERTIFICATE} <<'END'\n{ended}END\nsystemctl restart rsyslog")
 
 

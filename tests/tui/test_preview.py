@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from ledger.decisions.runs import record_preview
+from ledger.decisions.sign_off import release
 from ledger.writing import Ledger
-from tests.tui.piloting import SIZE, open_page, text_of
+from tests.tui.piloting import SIZE, open_page, text_of, until
 from tui.app import ClusterwrightApp
 from tui.screens.activity import LINES
+from tui.screens.inbox import InboxScreen
+from tui.widgets.rows import Rows
 
 NAME = "040@pod-001"
 
@@ -61,3 +64,19 @@ async def test_differences_that_are_gone_are_said_to_be(ready: Path) -> None:
             kept.unlink()
 
     assert "it is missing" in await preview_of(ready)
+
+
+async def test_a_release_that_has_lapsed_is_asked_for_again(ready: Path) -> None:
+    """The page says why, and the inbox asks the people who may release."""
+    with Ledger.open(ready) as ledger:
+        release(ledger, "lead", NAME, hosts=["n1", "n2"], count=2, playbook_digest="d")
+    app = ClusterwrightApp(ready)
+    app.site.person = "lead"
+    app.site.lapsed = lambda _: {NAME: "a variable was changed"}
+
+    async with app.run_test(size=SIZE) as pilot:
+        await open_page(app, pilot, NAME, "lead")
+        assert f"needs another release: a variable was changed; clusterwright release {NAME}" in text_of(app, "why")
+        await pilot.press("escape", "3")
+        await until(pilot, lambda: isinstance(app.screen, InboxScreen) and app.screen.chosen == NAME)
+        assert app.screen.query_one("#inbox", Rows).selected_key == f"release {NAME}"

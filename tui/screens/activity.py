@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from rich.table import Table
@@ -90,7 +92,8 @@ class ActivityScreen(DecidingScreen):
     def ask(self, snapshot: Snapshot) -> list[Text | Table | None]:
         """Return every part of the page, ready to paint; None for a part that has nothing to say."""
         case = case_of(snapshot, self.activity, self.owner.site.person or "")
-        return [part(case) for part in PARTS.values()]
+        parts = PARTS | {"why": partial(_why, lapsed=self.owner.site.lapsed(snapshot))}
+        return [part(case) for part in parts.values()]
 
     def show(self, answer: Any) -> None:
         """Paint the parts; one that has nothing to say takes no room."""
@@ -120,8 +123,8 @@ def _head(case: LookedUp) -> Text:
     return text
 
 
-def _why(case: LookedUp) -> Text:
-    answer = why(case.snapshot, case.row.id)
+def _why(case: LookedUp, lapsed: Mapping[str, str] = MappingProxyType({})) -> Text:
+    answer = why(case.snapshot, case.row.id, lapsed)
     text = _heading("State, and what it waits for")
     text.append_text(safe(answer.state_sentence))
     for unmet in answer.unmet:

@@ -31,8 +31,8 @@ class InboxScreen(DecidingScreen):
 
     def ask(self, snapshot: Snapshot) -> list[Row]:
         """Return what waits for the person."""
-        person = self.owner.site.person
-        return [_row(waiting) for waiting in inbox(snapshot, person)] if person else []
+        site = self.owner.site
+        return [_row(waiting) for waiting in inbox(snapshot, site.person, site.lapsed(snapshot))] if site.person else []
 
     def show(self, answer: Any) -> None:
         """Paint the list, or say that nothing waits."""

@@ -8,6 +8,7 @@ Example:
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.commands.options import AsOption
+from clusterwright.lapsed import lapsed_releases
 from clusterwright.output import Cells
 from clusterwright.where import acting_person
 from ledger.questions import inbox as questions
@@ -21,7 +22,7 @@ def inbox(
 ) -> None:
     with ask.record() as snapshot:
         person = acting_person(snapshot, who)
-        rows = questions.inbox(snapshot, person)
+        rows = questions.inbox(snapshot, person, lapsed_releases(snapshot))
         headers = ("activity", "what", "do", "as", "missing evidence")
         ask.table(snapshot, rows, headers, _cells, empty=f"nothing waits for {person}")
     if rows and not ask.as_json:

@@ -10,10 +10,10 @@ Example:
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.commands.options import ActivityId
+from clusterwright.lapsed import lapsed_releases
 from clusterwright.output import in_line
 from ledger.questions import why as questions
 from ledger.questions.why_supply import Why
-from ledger.rules.activity import State
 
 
 def why(
@@ -21,12 +21,7 @@ def why(
     activity: ActivityId,
 ) -> None:
     with ask.record() as snapshot:
-        found = questions.why(snapshot, activity)
-        # an order has no release, and the files of an earlier moment are not known
-        if found.state is State.READY and "#" not in activity and snapshot.as_of is None:
-            from clusterwright.releasing import lapsed_release  # imports what reads playbooks
-
-            found = found._replace(needs=(*found.needs, *filter(None, [lapsed_release(snapshot, activity)])))
+        found = questions.why(snapshot, activity, lapsed_releases(snapshot))
         ask.answer(snapshot, found, lambda: _print(found))
 
 

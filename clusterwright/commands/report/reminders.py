@@ -13,6 +13,7 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import AskingPast
+from clusterwright.lapsed import lapsed_releases
 from clusterwright.output import Cells, day
 from clusterwright.where import known_person
 from ledger.questions import reminders as questions
@@ -28,7 +29,8 @@ def reminders(
     with ask.record() as snapshot:
         if person is not None:
             known_person(snapshot, person)
-        rows, zone = questions.reminders(snapshot, days=days, person=person), site_of(snapshot).time_zone
+        rows = questions.reminders(snapshot, days=days, person=person, lapsed=lapsed_releases(snapshot))
+        zone = site_of(snapshot).time_zone
         headers = ("person", "", "due", "waits since", "what", "about", "", "do")
         empty = f"nobody is to be reminded of anything within {days} days"
         ask.table(snapshot, rows, headers, lambda row: _cells(row, zone), empty=empty)

@@ -14,6 +14,8 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -143,27 +145,31 @@ class Hanging(CallbackBase):  # type: ignore[misc]  # Ansible has no types
                 self._give_up(one)
 
     def _give_up(self, silent: Silent) -> None:
-        """End the task on a host. Before that, note why: the note has to be there when the failure is reported."""
+        """End the task on a host."""
         key = (silent.host, silent.task)
         worker = next((child for child in multiprocessing.active_children() if _plays(child) == key), None)
-        if worker is None or worker.pid is None:
-            return
+        if worker is not None and worker.pid is not None:
+            end_task(worker.pid, partial(self._note, key, silent))
+
+    def _note(self, key: tuple[str, str], silent: Silent) -> None:
+        """Note once why a host is given up."""
         if key not in self._given_up:
             self._given_up.add(key)
             with self._noted_in.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(silent._asdict()) + "\n")
-        end_task(worker.pid)
 
 
-def end_task(pid: int) -> None:
-    """Send a worker the alarm of its task, if it waits for one.
+def end_task(pid: int, before: Callable[[], None]) -> None:
+    """Send a worker the alarm of its task, if it waits for one. `before` is called just before that.
 
     Without a handler the alarm would end the worker, and with it Ansible. So the worker is stopped, looked at, and then sent on its way.
+    What is noted while it is stopped is there when its failure is reported.
     """
     with contextlib.suppress(ProcessLookupError, psutil.NoSuchProcess, FileNotFoundError):
         os.kill(pid, signal.SIGSTOP)
         try:
             if _has_stopped(pid) and _handles_alarm(pid):
+                before()
                 os.kill(pid, signal.SIGALRM)
         finally:
             os.kill(pid, signal.SIGCONT)
