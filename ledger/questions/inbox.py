@@ -91,13 +91,18 @@ def refusal_of(rule: Callable[[LookedUp], object], case: LookedUp) -> Clusterwri
     return None
 
 
-def inbox(snapshot: Snapshot, person: str, lapsed: Container[str] = ()) -> list[InboxRow]:
+def inbox(
+    snapshot: Snapshot,
+    person: str,
+    lapsed: Container[str] = (),
+) -> list[InboxRow]:
     """Return what waits for a person. What has waited longest comes first.
 
     `lapsed` has the activities whose release does not cover what would run. The ledger does not know the files of a run.
     """
     me = actor(snapshot, person)
-    waiting = (_to_sign, _to_decide, partial(_to_do, lapsed=lapsed), _to_order, _to_change)
+    to_do = partial(_to_do, lapsed=lapsed)
+    waiting = (_to_sign, _to_decide, to_do, _to_order, _to_change)
     rows = (row for of_kind in waiting for row in of_kind(snapshot, me))
     return sorted(rows, key=_place_in_inbox)
 
@@ -167,7 +172,12 @@ def _to_decide(snapshot: Snapshot, me: Actor) -> Iterator[InboxRow]:
                 yield _row(snapshot, me, row, "decide", role, row.ended_at)
 
 
-def _to_do(snapshot: Snapshot, me: Actor, *, lapsed: Container[str]) -> Iterator[InboxRow]:
+def _to_do(
+    snapshot: Snapshot,
+    me: Actor,
+    *,
+    lapsed: Container[str],
+) -> Iterator[InboxRow]:
     for row in ready(snapshot):
         action = "release" if row.id in lapsed else _next_action(snapshot, row)
         wanted: tuple[str, ...] = (row.plan.role,)

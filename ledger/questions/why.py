@@ -49,7 +49,11 @@ class CriterionRow(NamedTuple):
     readers: tuple[str, ...] = ()
 
 
-def why(snapshot: Snapshot, name: str, lapsed: Mapping[str, str] = MappingProxyType({})) -> Why:
+def why(
+    snapshot: Snapshot,
+    name: str,
+    lapsed: Mapping[str, str] = MappingProxyType({}),
+) -> Why:
     """Return why an activity, an order or a delivery does not proceed. Raise InputError for an unknown id.
 
     `lapsed` says by activity why its release does not cover what would run. The ledger does not know the files of a run.
