@@ -56,9 +56,15 @@ def take(text: str) -> bool:
 
 
 def restart() -> None:
-    """Restart the services that use the certificate and run."""
+    """Restart the services that use the certificate and run. One that is being installed may have a file here and no unit yet."""
     for unit in sorted((FOLDER / "certificate.d").iterdir()):
-        subprocess.run(["systemctl", "try-restart", unit.name], check=True, capture_output=True, text=True)
+        if systemctl("show", "-P", "LoadState", unit.name).strip() != "not-found":
+            systemctl("try-restart", unit.name)
+
+
+def systemctl(*arguments: str) -> str:
+    """Return what systemctl prints."""
+    return subprocess.run(["systemctl", *arguments], check=True, capture_output=True, text=True).stdout
 
 
 def series() -> str:
