@@ -28,8 +28,11 @@ except ImportError:
 if FAST or TYPE_CHECKING:
 
     def compiled(function: F) -> F:
-        """Return the function as machine code, kept on disk for the next process."""
-        return numba.njit(cache=True, nogil=True)(function)  # type: ignore[no-any-return] # numba has no types
+        """Return the function as machine code, kept on disk for the next process where there is a place for it."""
+        try:
+            return numba.njit(cache=True, nogil=True)(function)  # type: ignore[no-any-return] # numba has no types
+        except RuntimeError:  # neither the package's folder nor a cache folder can be written
+            return numba.njit(nogil=True)(function)  # type: ignore[no-any-return] # numba has no types
 
     @compiled
     def numbers(count: int, value: int) -> Ints:

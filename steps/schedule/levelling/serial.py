@@ -26,7 +26,7 @@ class Room(NamedTuple):
     keys: Ints
     order: Ints
     dirty: Ints
-    """The slot from which on `free` is as in the tables."""
+    """The first slot in which `free` may differ from the tables, and the first after it from which on it does not."""
 
 
 @compiled
@@ -43,7 +43,7 @@ def room_for(t: Tables) -> Room:
         numbers(t.horizon + 2, 0),
         numbers(n, 0),
         numbers(n, 0),
-        numbers(1, 0),
+        numbers(2, 0),
     )
 
 
@@ -128,24 +128,29 @@ def place(t: Tables, a: int, est: int, free: Ints, finish: Ints) -> int:
 
 
 @compiled
-def occupy(t: Tables, a: int, begin: int, end: int, free: Ints) -> None:
+def occupy(t: Tables, a: int, begin: int, end: int, room: Room) -> None:
     """Take what `a` needs from the slots between its start and its finish."""
     calendar = t.calendar[a]
+    if t.need_first[a] == t.need_first[a + 1]:
+        return
+    room.dirty[0] = min(room.dirty[0], begin)
+    room.dirty[1] = max(room.dirty[1], end)
     for k in range(t.need_first[a], t.need_first[a + 1]):
         word = t.need_word[k]
         need = t.need[k]
         for slot in range(begin, end):
             if calendar < 0 or t.opened[calendar * t.horizon + slot] == 1:
-                free[word + slot] -= need
+                room.free[word + slot] -= need
 
 
 @compiled
 def clear(t: Tables, room: Room) -> None:
     """Make all that was occupied free again."""
     for word in range(0, len(t.free), t.horizon):
-        for slot in range(word, word + room.dirty[0]):
+        for slot in range(word + room.dirty[0], word + room.dirty[1]):
             room.free[slot] = t.free[slot]
-    room.dirty[0] = 0
+    room.dirty[0] = t.horizon
+    room.dirty[1] = 0
 
 
 @compiled
@@ -172,7 +177,6 @@ def serial(t: Tables, order: Ints, floor: int, room: Room, start: Ints, finish: 
                 begin = room.full_to[kind]
             found = place(t, a, begin, room.free, finish)
             if found == TOO_LONG:
-                room.dirty[0] = max(room.dirty[0], last)
                 return TOO_LONG
             if room.full_from[kind] <= est <= room.full_to[kind]:
                 room.full_to[kind] = max(found, room.full_to[kind])
@@ -180,9 +184,8 @@ def serial(t: Tables, order: Ints, floor: int, room: Room, start: Ints, finish: 
                 room.full_from[kind] = est
                 room.full_to[kind] = found
             start[a] = found
-            occupy(t, a, found, finish[a], room.free)
+            occupy(t, a, found, finish[a], room)
         last = max(last, finish[a])
-    room.dirty[0] = last
     return last
 
 

@@ -63,8 +63,8 @@ class Packed(NamedTuple):
 
 def lay_out(problem: Problem, horizon: int) -> Both:
     """Return both directions of a problem over `horizon` slots. The mirror is twice as long, for work that does not fit."""
-    mirrored = _mirror(problem)
-    whole = _levels(problem, horizon)
+    mirrored = _mirror(problem, horizon)
+    whole = free_levels(problem, horizon)
     beyond = np.repeat(whole.max(axis=1, initial=0, keepdims=True), horizon, axis=1)
     opened = [np.asarray(slots[:horizon], np.int64) for slots in problem.calendars]
     forward = _tables(problem, whole, opened)
@@ -73,7 +73,7 @@ def lay_out(problem: Problem, horizon: int) -> Both:
     return Both(forward, mirror)
 
 
-def _levels(problem: Problem, horizon: int) -> Ints:
+def free_levels(problem: Problem, horizon: int) -> Ints:
     """Return what each resource has in each slot after fixed work took its part, at least 0."""
     levels = np.zeros((len(problem.capacities), horizon), np.int64)
     for number, capacity in enumerate(problem.capacities):
@@ -96,8 +96,8 @@ def occupied(problem: Problem, activity: int, start: int, horizon: int) -> Ints:
     return open_slots[:length] + start
 
 
-def _mirror(problem: Problem) -> Problem:
-    """Return the problem with time, links and numbering reversed. Nothing is released or fixed in it."""
+def _mirror(problem: Problem, horizon: int) -> Problem:
+    """Return the problem with time, links and numbering reversed. Nothing is released in it."""
     count, links, demands = problem.count, problem.links, problem.demands
     order = np.argsort(-links.before, kind="stable")
     first = np.searchsorted((count - 1 - links.before)[order], np.arange(count + 1))
@@ -112,13 +112,18 @@ def _mirror(problem: Problem) -> Problem:
     rows = rows.astype(np.int64)
     sizes = np.diff(demands.first)[::-1]
     needs = type(demands)(np.concatenate([[0], np.cumsum(sizes)]), demands.resource[rows], demands.amount[rows])
+    fixed = np.full(count, NOT_FIXED)
+    for activity in np.flatnonzero(problem.fixed != NOT_FIXED):
+        start = int(problem.fixed[activity])
+        slots = occupied(problem, int(activity), start, horizon)
+        fixed[count - 1 - activity] = horizon - (int(slots[-1]) + 1 if len(slots) else start)
     return Problem(
         problem.duration[::-1],
         turned,
         needs,
         problem.capacities,
         np.zeros(count, np.int64),
-        np.full(count, NOT_FIXED),
+        fixed,
         problem.calendar[::-1],
         problem.calendars,
         problem.group[::-1],
