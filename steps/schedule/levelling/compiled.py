@@ -43,6 +43,10 @@ if FAST or TYPE_CHECKING:
         """Return the integers as the inner loops index them best."""
         return np.ascontiguousarray(values, np.int64)
 
+    def copied(values: Ints) -> Ints:
+        """Return the integers once more."""
+        return values.copy()
+
 else:
 
     def compiled(function: F) -> F:
@@ -56,3 +60,7 @@ else:
     def native(values: Ints) -> list[int]:
         """Return the integers as the inner loops index them best."""
         return np.asarray(values, np.int64).tolist()
+
+    def copied(values: list[int]) -> list[int]:
+        """Return the integers once more."""
+        return values.copy()

@@ -139,11 +139,7 @@ def _tables(problem: Problem, levels: Ints, opened: list[Ints]) -> Tables:
         free[packed.word[number]] += row << packed.shift[number]
     free += packed.guard[:, None]
     links, kind = problem.links, _kinds(problem, need_first, need_word, need)
-    gap, ends = links.gap, links.from_finish + 2 * links.to_finish
-    if not (problem.calendar != CONTINUOUS).any():
-        gap = gap + np.where(links.from_finish, problem.duration[links.before], 0)
-        gap = gap - np.where(links.to_finish, problem.duration[links.after], 0)
-        ends = np.zeros(len(gap), np.int64)
+    gap, ends = gaps(problem)
     return Tables(
         horizon,
         native(problem.duration),
@@ -164,6 +160,15 @@ def _tables(problem: Problem, levels: Ints, opened: list[Ints]) -> Tables:
         int(kind.max(initial=-1)) + 1,
         native(_weights(problem)),
     )
+
+
+def gaps(problem: Problem) -> tuple[Ints, Ints]:
+    """Return the gap of each link and its ends. Without calendars all gaps are made to be from start to start."""
+    links = problem.links
+    if (problem.calendar != CONTINUOUS).any():
+        return links.gap, links.from_finish + 2 * links.to_finish
+    gap = links.gap + np.where(links.from_finish, problem.duration[links.before], 0)
+    return gap - np.where(links.to_finish, problem.duration[links.after], 0), np.zeros(len(gap), np.int64)
 
 
 def _pack(problem: Problem, levels: Ints) -> Packed:
