@@ -71,6 +71,8 @@ def backward(t: Tables, tail: Ints) -> None:
     """Write the tails. Breaks are left out, so that a tail may be too short and is never too long."""
     for a in range(len(t.duration) - 1, -1, -1):
         tail[a] = max(tail[a], t.duration[a])
+        if t.fixed[a] >= 0:  # it has begun, whatever its links say
+            continue
         for link in range(t.link_first[a], t.link_first[a + 1]):
             before = t.link_before[link]
             ends = t.link_ends[link]
