@@ -110,3 +110,34 @@ def _problem(works: dict[str, Work], links: list[tuple[str, str, int, bool, bool
         calendars=[opened],
         group=[units[work.unit] for work in ordered],
     )
+
+
+STEPS = 195
+TRADES = 8
+
+
+def template_problem(pods: int, seed: int = 7) -> Problem:
+    """Return a made-up template of 195 steps on each pod, for 8 trades, with about twice as much work as the longest chain.
+
+    Each step follows up to four of the 20 before it, lasts 1 to 20 slots and needs 1 to 3 people of one trade. The people of
+    a trade are as many as it takes to do its work in twice the longest chain.
+    """
+    rng = np.random.default_rng(seed)
+    duration = rng.integers(1, 21, STEPS)
+    trade, people = rng.integers(0, TRADES, STEPS), rng.integers(1, 4, STEPS)
+    before = [sorted(set(rng.integers(max(0, s - 20), s, rng.integers(1, 5)).tolist())) if s else [] for s in range(STEPS)]
+    ends = np.zeros(STEPS, np.int64)
+    for step in range(STEPS):
+        ends[step] = duration[step] + max((ends[b] for b in before[step]), default=0)
+    work = np.bincount(trade, weights=duration * people, minlength=TRADES) * pods
+    capacities = np.maximum(np.ceil(work / (2 * int(ends.max()))), 3).astype(int).tolist()
+    count = STEPS * pods
+    links = [(pod + b * pods, pod + s * pods, 0) for s in range(STEPS) for b in before[s] for pod in range(pods)]
+    demands = [(pod + s * pods, int(trade[s]), int(people[s])) for s in range(STEPS) for pod in range(pods)]
+    return Problem.of(
+        np.repeat(duration, pods),
+        Links.of(count, links, finish_to_start=True),
+        Demands.of(count, demands),
+        capacities,
+        group=np.tile(np.arange(pods), STEPS),
+    )

@@ -16,11 +16,11 @@ from steps.schedule.levelling.horizon import finishes, first_horizon, last_horiz
 from steps.schedule.levelling.justify import justified, settled
 from steps.schedule.levelling.parallel import parallel
 from steps.schedule.levelling.problem import Problem
-from steps.schedule.levelling.result import Levelled, Starts
+from steps.schedule.levelling.result import Levelled
 from steps.schedule.levelling.rules import Keys, keys_of_rules
 from steps.schedule.levelling.serial import TOO_LONG, ordered, room_for, serial
 from steps.schedule.levelling.tables import lay_out
-from steps.schedule.levelling.waits import waits
+from steps.schedule.levelling.waits import Starts
 from steps.schedule.levelling.windows import shake
 
 MOST_FOR_GENETIC = 2000
@@ -199,7 +199,6 @@ class Search:
         if length > best.length:  # links backward in time can change the order; the schedule is then kept as it is
             begin, end = best.start, best.finish
         start, finish = np.array(begin, np.int64), np.array(end, np.int64)
-        explained = waits(self.problem, self.forward, start, finish, self.early.start)
         return Levelled(
             start,
             finish,
@@ -209,5 +208,5 @@ class Search:
             best.method,
             self.made,
             self.effort.seed,
-            explained,
+            self.problem,
         )

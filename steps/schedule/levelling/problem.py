@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +58,7 @@ class Links:
         ends = np.full(len(table), finish_to_start)
         return Links(first.astype(np.int64), table[:, 0], table[:, 2], ends, np.zeros(len(table), bool))
 
-    @property
+    @cached_property
     def after(self) -> Ints:
         """Return the later activity of each link."""
         return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
@@ -78,7 +79,7 @@ class Demands:
         first = np.searchsorted(table[:, 0], np.arange(count + 1))
         return Demands(first.astype(np.int64), table[:, 1], table[:, 2])
 
-    @property
+    @cached_property
     def activity(self) -> Ints:
         """Return the activity of each demand."""
         return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))

@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
-Starts = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Wait:
-    """Why an activity is later than with unlimited resources."""
-
-    activity: int
-    late: int
-    """Slots after its unlevelled early start."""
-    waited: int
-    """Slots after everything that it waits for by its links: so long it waited for a resource itself."""
-    resource: int | None
-    """The resource that it lacked in the last slot before its start; None if it waited for links alone."""
-    holders: tuple[int, ...]
-    """The activities that held that resource in that slot. None if the resource was not there at all."""
-    driver: int | None
-    """The earlier activity whose link sets its earliest start; None if its release does."""
+from steps.schedule.levelling.problem import Problem
+from steps.schedule.levelling.waits import Starts, Wait, waits
 
 
 @dataclass(frozen=True)
@@ -43,7 +25,12 @@ class Levelled:
     schedules: int
     """How many schedules were made. The same number and seed lead to the same result on every machine."""
     seed: int
-    waits: tuple[Wait, ...]
+    problem: Problem = field(repr=False)
+
+    @cached_property
+    def waits(self) -> tuple[Wait, ...]:
+        """Return a wait for each activity that starts later than with unlimited resources."""
+        return waits(self.problem, self.start, self.finish, self.unlevelled)
 
     @property
     def gap(self) -> float:

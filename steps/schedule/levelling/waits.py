@@ -3,25 +3,43 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steps.schedule.levelling.problem import CONTINUOUS, NOT_FIXED, Problem
-from steps.schedule.levelling.result import Starts, Wait
-from steps.schedule.levelling.serial import pulled
-from steps.schedule.levelling.tables import Tables
+
+Starts = NDArray[np.int64]
 
 
-def waits(problem: Problem, t: Tables, start: Starts, finish: Starts, unlevelled: Starts) -> tuple[Wait, ...]:
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Why an activity is later than with unlimited resources."""
+
+    activity: int
+    late: int
+    """Slots after its unlevelled early start."""
+    waited: int
+    """Slots after everything that it waits for by its links: so long it waited for a resource itself."""
+    resource: int | None
+    """The resource that it lacked in the last slot before its start; None if it waited for links alone."""
+    holders: tuple[int, ...]
+    """The activities that held that resource in that slot. None if the resource was not there at all."""
+    driver: int | None
+    """The earlier activity whose link sets its earliest start; None if its release does."""
+
+
+def waits(problem: Problem, start: Starts, finish: Starts, unlevelled: Starts) -> tuple[Wait, ...]:
     """Return a wait for each activity that starts later than with unlimited resources.
 
     The schedule is one in which nothing can start earlier while the rest stays.
     """
-    late = np.flatnonzero((start > unlevelled) & (problem.fixed == NOT_FIXED))
-    ready = {int(a): _ready(problem, t, int(a), start, finish) for a in late}
-    before = {a: _slot_before(problem, a, int(start[a])) for a in ready}
-    holding = _Holding(problem, t.horizon, start, finish, {slot for a, slot in before.items() if start[a] > ready[a][0]})
+    late = np.flatnonzero((start > unlevelled) & (problem.fixed == NOT_FIXED)).tolist()
+    opened = [np.flatnonzero(slots) for slots in problem.calendars]
+    ready = {a: _ready(problem, opened, a, start, finish) for a in late}
+    before = {a: _slot_before(problem, a, int(start[a])) for a in late}
+    holding = _Holding(problem, start, finish, {slot for a, slot in before.items() if start[a] > ready[a][0]})
     found = []
     for a, (earliest, driver) in ready.items():
         waited = max(int(start[a]) - earliest, 0)
@@ -30,21 +48,26 @@ def waits(problem: Problem, t: Tables, start: Starts, finish: Starts, unlevelled
     return tuple(found)
 
 
-def _ready(problem: Problem, t: Tables, a: int, start: Starts, finish: Starts) -> tuple[int, int | None]:
+def _ready(problem: Problem, opened: list[Starts], a: int, start: Starts, finish: Starts) -> tuple[int, int | None]:
     """Return the first slot in which links, release and calendar let `a` start, and the earlier activity that sets it."""
     links = problem.links
+    calendar, length = int(problem.calendar[a]), int(problem.duration[a])
+    works = opened[calendar] if calendar != CONTINUOUS and length else None
     earliest, driver = int(problem.release[a]), None
     for link in range(links.first[a], links.first[a + 1]):
         before = int(links.before[link])
         instant = int(finish[before] if links.from_finish[link] else start[before]) + int(links.gap[link])
         if links.to_finish[link]:
-            instant = int(pulled(t, a, instant))
+            instant = instant - length if works is None else _pulled(works, instant, length)
         if instant > earliest or (driver is None and instant == earliest):
             earliest, driver = instant, before
-    calendar = int(problem.calendar[a])
-    if calendar != CONTINUOUS and problem.duration[a]:
-        earliest += int(np.argmax(problem.calendars[calendar][earliest:]))
-    return earliest, driver
+    return (earliest if works is None else int(works[np.searchsorted(works, earliest)])), driver
+
+
+def _pulled(works: Starts, instant: int, length: int) -> int:
+    """Return the earliest start with which an activity that works in these slots finishes at `instant` or later."""
+    first = int(np.searchsorted(works, max(instant - 1, 0))) - length + 1
+    return int(works[first]) if first >= 0 else 0
 
 
 def _slot_before(problem: Problem, a: int, start: int) -> int:
@@ -59,9 +82,9 @@ def _slot_before(problem: Problem, a: int, start: int) -> int:
 class _Holding:
     """Who holds what in some slots."""
 
-    def __init__(self, problem: Problem, horizon: int, start: Starts, finish: Starts, slots: set[int]) -> None:
+    def __init__(self, problem: Problem, start: Starts, finish: Starts, slots: set[int]) -> None:
         self.problem = problem
-        self.levels = [capacity.over(horizon) for capacity in problem.capacities]
+        self.levels = [capacity.over(int(finish.max(initial=0))) for capacity in problem.capacities]
         self.holders: dict[tuple[int, int], list[int]] = defaultdict(list)
         asked = np.array(sorted(slots), np.int64)
         demands = problem.demands
