@@ -87,8 +87,10 @@ def _lag_name(link: ResolvedLink) -> str:
     return f"{link.before}>{link.after}>{link.type}"
 
 
-def _problem(works: dict[str, Work], links: list[tuple[str, str, int, bool, bool]], crews: int, opened: np.ndarray) -> Problem:
-    sorter: TopologicalSorter[str] = TopologicalSorter({name: () for name in works})
+def _problem(
+    works: dict[str, Work], links: list[tuple[str, str, int, bool, bool]], crews: int, opened: np.ndarray
+) -> Problem:
+    sorter: TopologicalSorter[str] = TopologicalSorter(dict.fromkeys(works, ()))
     for before, after, *_ in links:
         sorter.add(after, before)
     names = list(sorter.static_order())
@@ -125,7 +127,9 @@ def template_problem(pods: int, seed: int = 7) -> Problem:
     rng = np.random.default_rng(seed)
     duration = rng.integers(1, 21, STEPS)
     trade, people = rng.integers(0, TRADES, STEPS), rng.integers(1, 4, STEPS)
-    before = [sorted(set(rng.integers(max(0, s - 20), s, rng.integers(1, 5)).tolist())) if s else [] for s in range(STEPS)]
+    before = [
+        sorted(set(rng.integers(max(0, s - 20), s, rng.integers(1, 5)).tolist())) if s else [] for s in range(STEPS)
+    ]
     ends = np.zeros(STEPS, np.int64)
     for step in range(STEPS):
         ends[step] = duration[step] + max((ends[b] for b in before[step]), default=0)

@@ -30,8 +30,6 @@ class Unlevelled(NamedTuple):
     """At least so many slots from the start of an activity to the end of all that follows it."""
 
 
-
-
 def unlevelled(t: Tables) -> Unlevelled:
     """Return the early times with unlimited resources, and the tails."""
     count = len(t.duration)

@@ -22,7 +22,11 @@ def keeps(problem: Problem, start: NDArray[np.int64], horizon: int) -> bool:
         return False
     if (start < problem.release)[free].any() or (start != problem.fixed)[~free].any():
         return False
-    return bool(worked(problem, start)[free].all()) and _links_kept(problem, start, finish) and _room(problem, start, horizon)
+    return (
+        bool(worked(problem, start)[free].all())
+        and _links_kept(problem, start, finish)
+        and _room(problem, start, horizon)
+    )
 
 
 def _links_kept(problem: Problem, start: NDArray[np.int64], finish: NDArray[np.int64]) -> bool:

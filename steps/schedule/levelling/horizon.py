@@ -82,5 +82,3 @@ def worked(problem: Problem, start: NDArray[np.int64]) -> NDArray[np.bool_]:
         rows = (problem.calendar == number) & (problem.duration > 0)
         works[rows] = np.asarray(slots, bool)[np.minimum(start[rows], len(slots) - 1)]
     return works
-
-

@@ -185,9 +185,7 @@ class Search:
         best = self.best
         start, finish = copied(best.start), copied(best.finish)
         state = sown(self.effort.seed)
-        self.made += shake(
-            self.forward, self.mirror, self.left, self.bound, state, start, finish, best.length
-        )
+        self.made += shake(self.forward, self.mirror, self.left, self.bound, state, start, finish, best.length)
         if max(finish) < best.length:
             self._add(start, finish, "shaken windows")
 

@@ -5,8 +5,10 @@ Activities of a kind need the same slots, so that only the most urgent of each k
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from steps.schedule.levelling.compiled import Ints, compiled, numbers
-from steps.schedule.levelling.serial import TOO_LONG, Room, clear, earliest, occupy, place_fixed
+from steps.schedule.levelling.serial import TOO_LONG, Room, clear, earliest, has_room, occupy, place_fixed
 from steps.schedule.levelling.tables import Tables
 
 NOBODY = -1
@@ -75,25 +77,107 @@ def heap_bases(t: Tables) -> Ints:
 @compiled
 def fits_at(t: Tables, a: int, slot: int, free: Ints, finish: Ints) -> bool:
     """Return whether `a` can start at `slot`, and write its finish if so."""
-    if t.duration[a] == 0:
-        finish[a] = slot
-        return True
     calendar = t.calendar[a]
     left = t.duration[a]
     at = slot
-    if calendar >= 0 and t.opened[calendar * t.horizon + slot] == 0:
+    if left > 0 and calendar >= 0 and t.opened[calendar * t.horizon + slot] == 0:
         return False
     while left > 0:
         if at == t.horizon:
             return False
         if calendar < 0 or t.opened[calendar * t.horizon + at] == 1:
-            for k in range(t.need_first[a], t.need_first[a + 1]):
-                guard = t.need_guard[k]
-                if (free[t.need_word[k] + at] - t.need[k]) & guard != guard:
-                    return False
+            if not has_room(t, a, at, free):
+                return False
             left -= 1
         at += 1
     finish[a] = at
+    return True
+
+
+class Queue(NamedTuple):
+    """Who may start, and who may start later."""
+
+    rank: Ints
+    first: Ints
+    after: Ints
+    base: Ints
+    heap: Ints
+    size: Ints
+    """How many activities of each kind are in its heap."""
+    tried: Ints
+    """The slot in which the first of each kind did not fit."""
+    waits: Ints
+    """How many links of each activity lead from activities that are not placed."""
+    come: Ints
+    """The first of the activities that may start from a slot on ..."""
+    then: Ints
+    """... and the one after each."""
+
+
+@compiled
+def queue_for(t: Tables, order: Ints) -> Queue:
+    """Return the queue before anything is placed."""
+    n = len(t.duration)
+    rank = numbers(n, 0)
+    waits = numbers(n, 0)
+    for at in range(n):
+        rank[order[at]] = at
+        waits[at] = t.link_first[at + 1] - t.link_first[at]
+    first, after = followers(t)
+    come = numbers(t.horizon + 1, NOBODY)
+    size = numbers(t.kinds, 0)
+    q = Queue(
+        rank, first, after, heap_bases(t), numbers(n, 0), size, numbers(t.kinds, -1), waits, come, numbers(n, NOBODY)
+    )
+    for a in range(n):
+        if waits[a] == 0:
+            announce(t, q, a, max(t.release[a], t.fixed[a]))
+    return q
+
+
+@compiled
+def announce(t: Tables, q: Queue, a: int, slot: int) -> None:
+    """Note that `a` may start from a slot on. Beyond the horizon it never comes, and the schedule fails."""
+    if slot < t.horizon:
+        q.then[a] = q.come[slot]
+        q.come[slot] = a
+
+
+@compiled
+def arrive(t: Tables, q: Queue, slot: int) -> None:
+    """Put into the heaps what may start from this slot on."""
+    a = q.come[slot]
+    q.come[slot] = NOBODY
+    while a != NOBODY:
+        kind = t.kind[a]
+        push(q.heap, q.base[kind], q.size[kind], q.rank, a)
+        q.size[kind] += 1
+        a = q.then[a]
+
+
+@compiled
+def most_urgent(t: Tables, q: Queue, slot: int) -> int:
+    """Return the most urgent activity that was not tried in this slot, or NOBODY."""
+    chosen = NOBODY
+    for kind in range(t.kinds):
+        if q.size[kind] > 0 and q.tried[kind] < slot:
+            a = q.heap[q.base[kind]]
+            if chosen == NOBODY or q.rank[a] < q.rank[chosen]:
+                chosen = a
+    return chosen
+
+
+@compiled
+def starts(t: Tables, a: int, slot: int, room: Room, start: Ints, finish: Ints) -> bool:
+    """Start an activity if it fits, and return whether it does."""
+    if t.fixed[a] >= 0:
+        start[a] = t.fixed[a]
+        place_fixed(t, a, finish)
+        return True
+    if not fits_at(t, a, slot, room.free, finish):
+        return False
+    start[a] = slot
+    occupy(t, a, slot, finish[a], room)
     return True
 
 
@@ -102,68 +186,27 @@ def parallel(t: Tables, order: Ints, room: Room, start: Ints, finish: Ints) -> i
     """Write starts and finishes; urgent is what comes first in `order`. Return the last finish."""
     n = len(t.duration)
     clear(t, room)
-    rank = numbers(n, 0)
-    for at in range(n):
-        rank[order[at]] = at
-    first, after = followers(t)
-    base = heap_bases(t)
-    heap = numbers(n, 0)
-    size = numbers(t.kinds, 0)
-    tried = numbers(t.kinds, -1)
-    waits = numbers(n, 0)
-    for a in range(n):
-        waits[a] = t.link_first[a + 1] - t.link_first[a]
-    come = numbers(t.horizon + 1, NOBODY)  # the activities that may start from a slot on, as a chain
-    then = numbers(n, NOBODY)
-    for a in range(n):
-        if waits[a] == 0:
-            slot = max(t.release[a], t.fixed[a])
-            if slot >= t.horizon:
-                return TOO_LONG
-            then[a] = come[slot]
-            come[slot] = a
+    q = queue_for(t, order)
     placed = 0
     last = 0
     slot = 0
     while placed < n and slot < t.horizon:
-        a = come[slot]
-        come[slot] = NOBODY
-        while a != NOBODY:
-            following = then[a]
-            kind = t.kind[a]
-            push(heap, base[kind], size[kind], rank, a)
-            size[kind] += 1
-            a = following
-        chosen = NOBODY
-        for kind in range(t.kinds):
-            if size[kind] > 0 and tried[kind] < slot:
-                a = heap[base[kind]]
-                if chosen == NOBODY or rank[a] < rank[chosen]:
-                    chosen = a
-        if chosen == NOBODY:
+        arrive(t, q, slot)
+        a = most_urgent(t, q, slot)
+        if a == NOBODY:
             slot += 1
             continue
-        kind = t.kind[chosen]
-        if t.fixed[chosen] >= 0:
-            start[chosen] = t.fixed[chosen]
-            place_fixed(t, chosen, finish)
-        elif fits_at(t, chosen, slot, room.free, finish):
-            start[chosen] = slot
-            occupy(t, chosen, slot, finish[chosen], room)
-        else:
-            tried[kind] = slot
+        kind = t.kind[a]
+        if not starts(t, a, slot, room, start, finish):
+            q.tried[kind] = slot
             continue
-        pop(heap, base[kind], size[kind], rank)
-        size[kind] -= 1
+        pop(q.heap, q.base[kind], q.size[kind], q.rank)
+        q.size[kind] -= 1
         placed += 1
-        last = max(last, finish[chosen])
-        for at in range(first[chosen], first[chosen + 1]):
-            a = after[at]
-            waits[a] -= 1
-            if waits[a] == 0:
-                begin = max(slot, earliest(t, a, 0, start, finish), t.fixed[a])
-                if begin >= t.horizon:
-                    return TOO_LONG
-                then[a] = come[begin]
-                come[begin] = a
+        last = max(last, finish[a])
+        for at in range(q.first[a], q.first[a + 1]):
+            follower = q.after[at]
+            q.waits[follower] -= 1
+            if q.waits[follower] == 0:
+                announce(t, q, follower, max(slot, earliest(t, follower, 0, start, finish), t.fixed[follower]))
     return last if placed == n else TOO_LONG

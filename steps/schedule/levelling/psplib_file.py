@@ -33,7 +33,7 @@ class PsplibProject:
 def read_sm(path: Path) -> PsplibProject:
     """Return the project of a file. Raise InputError with the line if the file is not whole."""
     _check(_Lines(path))
-    import psplib
+    import psplib  # type: ignore[import-untyped] # it has no type marker
 
     instance = psplib.parse(path)
     successors = [job.successors for job in instance.activities]

@@ -74,4 +74,5 @@ def _successors(problem: Problem) -> Keys:
         for before in links.before[links.first[after] : links.first[after + 1]]:
             follows[before] |= follows[after]
             follows[before, after // 8] |= own[after]
-    return np.bitwise_count(follows).sum(axis=1, dtype=np.int64)
+    followers: Keys = np.bitwise_count(follows).sum(axis=1, dtype=np.int64)
+    return followers

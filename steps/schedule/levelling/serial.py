@@ -89,41 +89,52 @@ def place(t: Tables, a: int, est: int, free: Ints, finish: Ints) -> int:
     if length == 0 or (calendar < 0 and low == high):
         finish[a] = est + length
         return est if est + length <= t.horizon else TOO_LONG
+    if calendar < 0 and high == low + 1:
+        return place_steadily(t, a, est, free, finish)
     run = 0
     found = est
-    slot = est
-    if calendar < 0 and high == low + 1:
-        word = t.need_word[low]
-        need = t.need[low]
-        guard = t.need_guard[low]
-        while slot < t.horizon:
-            if (free[word + slot] - need) & guard == guard:
-                run += 1
-                if run == length:
-                    finish[a] = slot + 1
-                    return slot + 1 - length
-            else:
-                run = 0
-            slot += 1
-        return TOO_LONG
-    while slot < t.horizon:
-        if calendar < 0 or t.opened[calendar * t.horizon + slot] == 1:
-            fits = True
-            for k in range(low, high):
-                guard = t.need_guard[k]
-                if (free[t.need_word[k] + slot] - t.need[k]) & guard != guard:
-                    fits = False
-                    break
-            if fits:
-                if run == 0:
-                    found = slot
-                run += 1
-                if run == length:
-                    finish[a] = slot + 1
-                    return found
-            else:
-                run = 0
-        slot += 1
+    for slot in range(est, t.horizon):
+        if calendar >= 0 and t.opened[calendar * t.horizon + slot] == 0:
+            continue
+        if not has_room(t, a, slot, free):
+            run = 0
+            continue
+        if run == 0:
+            found = slot
+        run += 1
+        if run == length:
+            finish[a] = slot + 1
+            return found
+    return TOO_LONG
+
+
+@compiled
+def has_room(t: Tables, a: int, slot: int, free: Ints) -> bool:
+    """Return whether a slot has what `a` needs."""
+    for k in range(t.need_first[a], t.need_first[a + 1]):
+        guard = t.need_guard[k]
+        if (free[t.need_word[k] + slot] - t.need[k]) & guard != guard:
+            return False
+    return True
+
+
+@compiled
+def place_steadily(t: Tables, a: int, est: int, free: Ints, finish: Ints) -> int:
+    """Do as `place` for the usual case, without a calendar and with all needs in one word."""
+    low = t.need_first[a]
+    word = t.need_word[low]
+    need = t.need[low]
+    guard = t.need_guard[low]
+    length = t.duration[a]
+    run = 0
+    for slot in range(est, t.horizon):
+        if (free[word + slot] - need) & guard == guard:
+            run += 1
+            if run == length:
+                finish[a] = slot + 1
+                return slot + 1 - length
+        else:
+            run = 0
     return TOO_LONG
 
 

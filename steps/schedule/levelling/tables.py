@@ -10,11 +10,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steps.schedule.levelling.compiled import Ints, native
 from steps.schedule.levelling.problem import CONTINUOUS, NOT_FIXED, Links, Problem
 
 WORD_BITS = 62
+
+Array = NDArray[np.int64]
 
 
 class Tables(NamedTuple):
@@ -56,9 +59,9 @@ class Both(NamedTuple):
 class Packed(NamedTuple):
     """Where each resource is: its word, the place of its lane, and the guard bits of each word."""
 
-    word: Ints
-    shift: Ints
-    guard: Ints
+    word: Array
+    shift: Array
+    guard: Array
 
 
 def lay_out(problem: Problem, horizon: int) -> Both:
@@ -73,7 +76,7 @@ def lay_out(problem: Problem, horizon: int) -> Both:
     return Both(forward, mirror)
 
 
-def free_levels(problem: Problem, horizon: int) -> Ints:
+def free_levels(problem: Problem, horizon: int) -> Array:
     """Return what each resource has in each slot after fixed work took its part, at least 0."""
     levels = np.zeros((len(problem.capacities), horizon), np.int64)
     for number, capacity in enumerate(problem.capacities):
@@ -86,7 +89,7 @@ def free_levels(problem: Problem, horizon: int) -> Ints:
     return np.maximum(levels, 0)
 
 
-def occupied(problem: Problem, activity: int, start: int, horizon: int) -> Ints:
+def occupied(problem: Problem, activity: int, start: int, horizon: int) -> Array:
     """Return the slots in which an activity that starts at `start` works."""
     length = int(problem.duration[activity])
     calendar = int(problem.calendar[activity])
@@ -108,8 +111,7 @@ def _mirror(problem: Problem, horizon: int) -> Problem:
         ~links.to_finish[order],
         ~links.from_finish[order],
     )
-    rows = np.concatenate([np.arange(demands.first[i], demands.first[i + 1]) for i in range(count - 1, -1, -1)] or [[]])
-    rows = rows.astype(np.int64)
+    rows = np.argsort(-demands.activity, kind="stable")
     sizes = np.diff(demands.first)[::-1]
     needs = type(demands)(np.concatenate([[0], np.cumsum(sizes)]), demands.resource[rows], demands.amount[rows])
     fixed = np.full(count, NOT_FIXED)
@@ -130,7 +132,7 @@ def _mirror(problem: Problem, horizon: int) -> Problem:
     )
 
 
-def _tables(problem: Problem, levels: Ints, opened: list[Ints]) -> Tables:
+def _tables(problem: Problem, levels: Array, opened: list[Array]) -> Tables:
     horizon = levels.shape[1]
     packed = _pack(problem, levels)
     need_first, need_word, need = _needs(problem, packed)
@@ -162,7 +164,7 @@ def _tables(problem: Problem, levels: Ints, opened: list[Ints]) -> Tables:
     )
 
 
-def gaps(problem: Problem) -> tuple[Ints, Ints]:
+def gaps(problem: Problem) -> tuple[Array, Array]:
     """Return the gap of each link and its ends. Without calendars all gaps are made to be from start to start."""
     links = problem.links
     if (problem.calendar != CONTINUOUS).any():
@@ -171,7 +173,7 @@ def gaps(problem: Problem) -> tuple[Ints, Ints]:
     return gap - np.where(links.to_finish, problem.duration[links.after], 0), np.zeros(len(gap), np.int64)
 
 
-def _pack(problem: Problem, levels: Ints) -> Packed:
+def _pack(problem: Problem, levels: Array) -> Packed:
     """Return a lane for each resource; the next word begins where a lane does not fit into the last."""
     word, shift, guard = [], [], [0]
     used = 0
@@ -188,7 +190,7 @@ def _pack(problem: Problem, levels: Ints) -> Packed:
     return Packed(np.array(word, np.int64), np.array(shift, np.int64), np.array(guard, np.int64))
 
 
-def _needs(problem: Problem, packed: Packed) -> tuple[Ints, Ints, Ints]:
+def _needs(problem: Problem, packed: Packed) -> tuple[Array, Array, Array]:
     """Return what each activity needs of each word, in lanes: where each activity begins, the words, the needs."""
     demands, words = problem.demands, len(packed.guard)
     key = demands.activity * words + packed.word[demands.resource]
@@ -199,7 +201,7 @@ def _needs(problem: Problem, packed: Packed) -> tuple[Ints, Ints, Ints]:
     return first.astype(np.int64), (where % words).astype(np.int64), need
 
 
-def _kinds(problem: Problem, first: Ints, word: Ints, need: Ints) -> Ints:
+def _kinds(problem: Problem, first: Array, word: Array, need: Array) -> Array:
     """Return the kind of each activity. Activities of a kind fit into the same slots."""
     seen: dict[tuple[int, ...], int] = {}
     kind = np.zeros(problem.count, np.int64)
@@ -211,8 +213,8 @@ def _kinds(problem: Problem, first: Ints, word: Ints, need: Ints) -> Ints:
     return kind
 
 
-def _weights(problem: Problem) -> Ints:
-    most = np.array([max(max(capacity.amount), 1) for capacity in problem.capacities], np.int64)
+def _weights(problem: Problem) -> Array:
+    most = np.array([max(1, *capacity.amount) for capacity in problem.capacities], np.int64)
     weight = np.zeros(problem.count, np.int64)
     demands = problem.demands
     if len(most):

@@ -36,7 +36,11 @@ def problems(draw: st.DrawFn, *, most: int = 14, rich: bool = True) -> Problem:
         release=draw(st.lists(numbers, min_size=count, max_size=count)) if rich else None,
         fixed=draw(st.lists(st.sampled_from([-1, -1, -1, 0, 2]), min_size=count, max_size=count)) if rich else None,
         calendar=draw(st.lists(st.sampled_from([-1, 0, 1]), min_size=count, max_size=count)) if rich else None,
-        calendars=[_week(5, 2), _week(2, 1)] if rich and draw(st.booleans()) else [np.ones(HORIZON, bool)] * 2 if rich else (),
+        calendars=[_week(5, 2), _week(2, 1)]
+        if rich and draw(st.booleans())
+        else [np.ones(HORIZON, bool)] * 2
+        if rich
+        else (),
     )
 
 

@@ -57,7 +57,12 @@ def test_each_wait_names_who_held_the_resource(problem: Problem) -> None:
             assert wait.resource is not None
             slot = found.start[wait.activity] - 1
             assert all(found.start[holder] <= slot < found.finish[holder] for holder in wait.holders)
-            needs = {(int(a), int(r)): int(n) for a, r, n in zip(problem.demands.activity, problem.demands.resource, problem.demands.amount, strict=True)}
+            needs = {
+                (int(a), int(r)): int(n)
+                for a, r, n in zip(
+                    problem.demands.activity, problem.demands.resource, problem.demands.amount, strict=True
+                )
+            }
             held = sum(needs[holder, wait.resource] for holder in wait.holders)
             assert held + needs[wait.activity, wait.resource] > problem.capacities[wait.resource].amount[0]
 
