@@ -11,22 +11,31 @@ from collections.abc import Callable
 from steps.schedule.levelling.level import Effort, Search
 from steps.schedule.levelling.problem import Problem
 
-TRIED = 40
-"""Schedules that are made to see how long one takes."""
-ROUNDED_TO = 100
+FEWEST = 40
+"""Schedules that are always made: about what the rules need."""
+TRIAL = 20
+"""A trial ends when it took this part of the seconds, a twentieth."""
 
 
 def effort_of(problem: Problem, seconds: float, clock: Callable[[], float], *, seed: int = 1) -> Effort:
-    """Return the effort that takes about so many seconds of `clock`, of which the trial itself is a part.
+    """Return the effort with which trial and search together take about so many seconds of `clock`.
 
-    A clock of processor time, such as `time.process_time`, is not disturbed by other programs.
+    The trial makes more and more schedules. A clock of processor time, such as `time.process_time`, is not disturbed by other
+    programs.
     """
     began = clock()
-    search = Search(problem, Effort(TRIED, seed))
-    laid_out = clock()
-    search.try_rules()
-    search.go_on()
-    each = (clock() - laid_out) / max(search.made - 1, 1)
-    left = seconds - (clock() - began) - (laid_out - began)
-    schedules = TRIED if each <= 0 else int(left / each)
-    return Effort(max(schedules // ROUNDED_TO * ROUNDED_TO, TRIED), seed)
+    schedules, took, each = FEWEST, 0.0, 0.0
+    while True:
+        before = clock()
+        search = Search(problem, Effort(schedules, seed))
+        search.try_rules()
+        search.go_on()
+        trial = clock() - before
+        each = (trial - took) / (schedules if took == 0.0 else schedules - schedules // 4)
+        took = trial
+        if took * TRIAL >= seconds or search.best.length <= search.bound:
+            break
+        schedules *= 4
+    left = seconds - (clock() - began) - took
+    more = int(left / each) if each > 0 else 0
+    return Effort(max(schedules + more, FEWEST), seed)

@@ -12,11 +12,11 @@ from steps.schedule.levelling.compiled import Ints, compiled, numbers
 from steps.schedule.levelling.serial import TOO_LONG, again, ordered, room_for, serial, turned_keys
 from steps.schedule.levelling.tables import Tables
 
-POPULATION = 100
+POPULATION = 150
 MOVED = 40
 """How many of a thousand activities are moved at random."""
-FARTHEST = 4
-"""A move goes at most this part of the schedule, a quarter."""
+FARTHEST = 10
+"""A move goes at most this part of the schedule, a tenth."""
 
 
 @compiled

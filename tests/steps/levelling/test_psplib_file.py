@@ -29,23 +29,23 @@ def test_a_project_is_read() -> None:
         (
             "   5        1          3           6  22  24",
             "   5        1          3           6  22",
-            r":22: job 5 has 2 successors",
+            r":23: job 5 has 2 successors",
         ),
         (
             "   5        1          3           6  22  24",
             "   5        1          3           6  22  99",
-            r":22: job 5 has the successor 99",
+            r":23: job 5 has the successor 99",
         ),
         (
             "   5        1          3           6  22  24",
             "   5        1          3           6   x  24",
-            r":22: .* something else than whole",
+            r":23: .* something else than whole",
         ),
-        ("   5        1          3           6  22  24\n", "", r":22: job 5 is expected here, and this is job 6"),
+        ("   5        1          3           6  22  24\n", "", r":23: job 5 is expected here, and this is job 6"),
         (
             "   5        1          3           6  22  24",
             "   5        2          3           6  22  24",
-            r":22: a job has one mode",
+            r":23: a job has one mode",
         ),
         ("- nonrenewable              :  0", "- nonrenewable              :  2", "only renewable resources"),
         ("RESOURCEAVAILABILITIES", "RESOURCES LEFT", "'RESOURCEAVAILABILITIES' is there 0 times"),
