@@ -36,7 +36,7 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Attempt:
     """A schedule, its length and what found it."""
 
     start: Ints
@@ -64,7 +64,7 @@ class Search:
 
     problem: Problem
     effort: Effort
-    found: list[Found] = field(default_factory=list)
+    found: list[Attempt] = field(default_factory=list)
     made: int = 0
 
     def __post_init__(self) -> None:
@@ -91,7 +91,7 @@ class Search:
         return self._serial("latest start time, serial", int(self.early.finish.max(initial=0)) - self.early.tail)
 
     @property
-    def best(self) -> Found:
+    def best(self) -> Attempt:
         """Return the shortest schedule, of equals the first."""
         return min(self.found, key=lambda found: found.length)
 
@@ -142,11 +142,11 @@ class Search:
     def _keep(self, start: Ints, finish: Ints, length: int, method: str) -> bool:
         self.made += 1
         if length != TOO_LONG:
-            self.found.append(Found(start, finish, length, method))
+            self.found.append(Attempt(start, finish, length, method))
         return length != TOO_LONG
 
     def _add(self, start: Ints, finish: Ints, method: str) -> None:
-        self.found.append(Found(start, finish, max(finish, default=0), method))
+        self.found.append(Attempt(start, finish, max(finish, default=0), method))
 
     def _justify(self, method: str) -> None:
         """Push the last schedule to and fro."""
