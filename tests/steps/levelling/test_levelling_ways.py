@@ -102,3 +102,15 @@ def test_seconds_become_schedules_by_the_clock_of_the_caller() -> None:
     effort = effort_of(read_sm(FILES / "j609_7.sm").problem, 100, lambda: next(ticks), seed=4)
 
     assert effort == Effort(schedules=40 + 320, seed=4)
+
+
+def test_a_schedule_found_earlier_is_never_lost() -> None:
+    """One schedule is made, by a rule that finds a longer one; the candidate was searched for."""
+    problem = read_sm(FILES / "j609_7.sm").problem
+    searched = level(problem, Effort(1000))
+    assert level(problem, Effort(1)).length > searched.length
+
+    found = level(problem, Effort(1), candidates=[searched.start])
+
+    assert found.length == searched.length
+    assert found.method == "candidate"
