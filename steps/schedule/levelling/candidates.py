@@ -1,0 +1,53 @@
+"""Schedules found earlier: whether one keeps the problem as it is now.
+
+A schedule that was found with fewer crews keeps the limits of more crews. As a candidate it makes sure that more crews are
+never later.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steps.schedule.levelling.horizon import finishes, worked
+from steps.schedule.levelling.problem import CONTINUOUS, NOT_FIXED, Problem
+from steps.schedule.levelling.tables import free_levels, occupied
+
+
+def keeps(problem: Problem, start: NDArray[np.int64], horizon: int) -> bool:
+    """Return whether the starts keep releases, fixed starts, calendars, links and capacities within the horizon."""
+    free = problem.fixed == NOT_FIXED
+    finish = finishes(problem, start)
+    if len(start) != problem.count or finish.max(initial=0) > horizon or (start < 0).any():
+        return False
+    if (start < problem.release)[free].any() or (start != problem.fixed)[~free].any():
+        return False
+    return (
+        bool(worked(problem, start)[free].all())
+        and _links_kept(problem, start, finish)
+        and _room(problem, start, horizon)
+    )
+
+
+def _links_kept(problem: Problem, start: NDArray[np.int64], finish: NDArray[np.int64]) -> bool:
+    links = problem.links
+    after = links.after
+    earlier = np.where(links.from_finish, finish[links.before], start[links.before])
+    later = np.where(links.to_finish, finish[after], start[after])
+    return bool(((later >= earlier + links.gap) | (problem.fixed[after] != NOT_FIXED)).all())
+
+
+def _room(problem: Problem, start: NDArray[np.int64], horizon: int) -> bool:
+    levels = free_levels(problem, horizon)
+    demands = problem.demands
+    change = np.zeros((len(levels), horizon + 1), np.int64)
+    rows = problem.fixed[demands.activity] == NOT_FIXED
+    steady = rows & (problem.calendar[demands.activity] == CONTINUOUS)
+    users, resource, amount = demands.activity[steady], demands.resource[steady], demands.amount[steady]
+    np.add.at(change, (resource, start[users]), amount)
+    np.add.at(change, (resource, start[users] + problem.duration[users]), -amount)
+    used = change.cumsum(axis=1)[:, :horizon]
+    for row in np.flatnonzero(rows & ~steady):
+        a = int(demands.activity[row])
+        used[demands.resource[row], occupied(problem, a, int(start[a]), horizon)] += demands.amount[row]
+    return bool((used <= levels).all())

@@ -1,0 +1,222 @@
+"""A problem laid out for the inner loops, and its mirror image, in which time runs from the end to the beginning.
+
+Several resources share one integer: each has a lane as wide as its greatest number, and a guard bit above it. Demand is
+subtracted from what is free in all lanes at once; a lane that lacks something borrows its guard bit. So one comparison tells
+whether a slot has enough of up to a dozen resources.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steps.schedule.levelling.compiled import Ints, native
+from steps.schedule.levelling.problem import CONTINUOUS, NOT_FIXED, Links, Problem
+
+WORD_BITS = 62
+
+Array = NDArray[np.int64]
+
+
+class Tables(NamedTuple):
+    """One direction of a problem. Lengths: activities n, links m, words w, slots h."""
+
+    horizon: int
+    duration: Ints
+    release: Ints
+    fixed: Ints
+    calendar: Ints
+    link_first: Ints
+    link_before: Ints
+    link_gap: Ints
+    link_ends: Ints
+    """1 if the gap is from the finish of the earlier activity, plus 2 if it is to the finish of the later one."""
+    need_first: Ints
+    need_word: Ints
+    """The offset of the word in `free`."""
+    need: Ints
+    need_guard: Ints
+    free: Ints
+    """What is free in each slot of each word, without what is not fixed: w * h."""
+    opened: Ints
+    """1 where a calendar is open: calendars * h."""
+    kind: Ints
+    """A number for each kind of activity: the same needs, duration and calendar."""
+    kinds: int
+    weight: Ints
+    """The share of all capacities that an activity holds, in thousandths."""
+
+
+class Both(NamedTuple):
+    """A problem in both directions."""
+
+    forward: Tables
+    mirror: Tables
+
+
+class Packed(NamedTuple):
+    """Where each resource is: its word, the place of its lane, and the guard bits of each word."""
+
+    word: Array
+    shift: Array
+    guard: Array
+
+
+def lay_out(problem: Problem, horizon: int) -> Both:
+    """Return both directions of a problem over `horizon` slots. The mirror is twice as long, for work that does not fit."""
+    mirrored = _mirror(problem, horizon)
+    whole = free_levels(problem, horizon)
+    beyond = np.repeat(whole.max(axis=1, initial=0, keepdims=True), horizon, axis=1)
+    opened = [np.asarray(slots[:horizon], np.int64) for slots in problem.calendars]
+    forward = _tables(problem, whole, opened)
+    flipped = [np.concatenate([slots[::-1], np.ones(horizon, np.int64)]) for slots in opened]
+    mirror = _tables(mirrored, np.concatenate([whole[:, ::-1], beyond], axis=1), flipped)
+    return Both(forward, mirror)
+
+
+def free_levels(problem: Problem, horizon: int) -> Array:
+    """Return what each resource has in each slot after fixed work took its part, at least 0."""
+    levels = np.zeros((len(problem.capacities), horizon), np.int64)
+    for number, capacity in enumerate(problem.capacities):
+        levels[number] = capacity.over(horizon)
+    demands = problem.demands
+    for activity in np.flatnonzero(problem.fixed != NOT_FIXED):
+        slots = occupied(problem, int(activity), int(problem.fixed[activity]), horizon)
+        for at in range(demands.first[activity], demands.first[activity + 1]):
+            levels[demands.resource[at], slots] -= demands.amount[at]
+    return np.maximum(levels, 0)
+
+
+def occupied(problem: Problem, activity: int, start: int, horizon: int) -> Array:
+    """Return the slots in which an activity that starts at `start` works."""
+    length = int(problem.duration[activity])
+    calendar = int(problem.calendar[activity])
+    if calendar == CONTINUOUS:
+        return np.arange(start, min(start + length, horizon))
+    open_slots = np.flatnonzero(problem.calendars[calendar][start:horizon])
+    return open_slots[:length] + start
+
+
+def _mirror(problem: Problem, horizon: int) -> Problem:
+    """Return the problem with time, links and numbering reversed. Nothing is released in it."""
+    count, links, demands = problem.count, problem.links, problem.demands
+    order = np.argsort(-links.before, kind="stable")
+    first = np.searchsorted((count - 1 - links.before)[order], np.arange(count + 1))
+    turned = Links(
+        first.astype(np.int64),
+        (count - 1 - links.after)[order],
+        links.gap[order],
+        ~links.to_finish[order],
+        ~links.from_finish[order],
+    )
+    rows = np.argsort(-demands.activity, kind="stable")
+    sizes = np.diff(demands.first)[::-1]
+    needs = type(demands)(np.concatenate([[0], np.cumsum(sizes)]), demands.resource[rows], demands.amount[rows])
+    fixed = np.full(count, NOT_FIXED)
+    for activity in np.flatnonzero(problem.fixed != NOT_FIXED):
+        start = int(problem.fixed[activity])
+        slots = occupied(problem, int(activity), start, horizon)
+        fixed[count - 1 - activity] = horizon - (int(slots[-1]) + 1 if len(slots) else start)
+    return Problem(
+        problem.duration[::-1],
+        turned,
+        needs,
+        problem.capacities,
+        np.zeros(count, np.int64),
+        fixed,
+        problem.calendar[::-1],
+        problem.calendars,
+        problem.group[::-1],
+    )
+
+
+def _tables(problem: Problem, levels: Array, opened: list[Array]) -> Tables:
+    horizon = levels.shape[1]
+    packed = _pack(problem, levels)
+    need_first, need_word, need = _needs(problem, packed)
+    free = np.zeros((len(packed.guard), horizon), np.int64)
+    for number, row in enumerate(levels):
+        free[packed.word[number]] += row << packed.shift[number]
+    free += packed.guard[:, None]
+    links, kind = problem.links, _kinds(problem, need_first, need_word, need)
+    gap, ends = gaps(problem)
+    return Tables(
+        horizon,
+        native(problem.duration),
+        native(problem.release),
+        native(problem.fixed),
+        native(problem.calendar),
+        native(links.first),
+        native(links.before),
+        native(gap),
+        native(ends),
+        native(need_first),
+        native(need_word * horizon),
+        native(need),
+        native(packed.guard[need_word]),
+        native(free.ravel()),
+        native(np.concatenate(opened) if opened else np.zeros(0, np.int64)),
+        native(kind),
+        int(kind.max(initial=-1)) + 1,
+        native(_weights(problem)),
+    )
+
+
+def gaps(problem: Problem) -> tuple[Array, Array]:
+    """Return the gap of each link and its ends. Without calendars all gaps are made to be from start to start."""
+    links = problem.links
+    if (problem.calendar != CONTINUOUS).any():
+        return links.gap, links.from_finish + 2 * links.to_finish
+    gap = links.gap + np.where(links.from_finish, problem.duration[links.before], 0)
+    return gap - np.where(links.to_finish, problem.duration[links.after], 0), np.zeros(len(gap), np.int64)
+
+
+def _pack(problem: Problem, levels: Array) -> Packed:
+    """Return a lane for each resource; the next word begins where a lane does not fit into the last."""
+    word, shift, guard = [], [], [0]
+    used = 0
+    for number, row in enumerate(levels):
+        amounts = problem.demands.amount[problem.demands.resource == number]
+        bits = max(int(row.max(initial=0)), int(amounts.max(initial=0))).bit_length()
+        if used + bits + 1 > WORD_BITS:
+            guard.append(0)
+            used = 0
+        word.append(len(guard) - 1)
+        shift.append(used)
+        guard[-1] |= 1 << (used + bits)
+        used += bits + 1
+    return Packed(np.array(word, np.int64), np.array(shift, np.int64), np.array(guard, np.int64))
+
+
+def _needs(problem: Problem, packed: Packed) -> tuple[Array, Array, Array]:
+    """Return what each activity needs of each word, in lanes: where each activity begins, the words, the needs."""
+    demands, words = problem.demands, len(packed.guard)
+    key = demands.activity * words + packed.word[demands.resource]
+    where, at = np.unique(key, return_inverse=True)
+    need = np.zeros(len(where), np.int64)
+    np.add.at(need, at, demands.amount << packed.shift[demands.resource])
+    first = np.searchsorted(where // words, np.arange(problem.count + 1))
+    return first.astype(np.int64), (where % words).astype(np.int64), need
+
+
+def _kinds(problem: Problem, first: Array, word: Array, need: Array) -> Array:
+    """Return the kind of each activity. Activities of a kind fit into the same slots."""
+    seen: dict[tuple[int, ...], int] = {}
+    kind = np.zeros(problem.count, np.int64)
+    words, needs = word.tolist(), need.tolist()
+    bounds = first.tolist()
+    for i, (length, calendar) in enumerate(zip(problem.duration.tolist(), problem.calendar.tolist(), strict=True)):
+        rows = slice(bounds[i], bounds[i + 1])
+        kind[i] = seen.setdefault((length, calendar, *words[rows], *needs[rows]), len(seen))
+    return kind
+
+
+def _weights(problem: Problem) -> Array:
+    most = np.array([max(1, *capacity.amount) for capacity in problem.capacities], np.int64)
+    weight = np.zeros(problem.count, np.int64)
+    demands = problem.demands
+    if len(most):
+        np.add.at(weight, demands.activity, demands.amount * 1000 // most[demands.resource])
+    return weight
