@@ -34,17 +34,25 @@ def _within(t: int, c: int, tables: Tables) -> bool:
 
 
 @compiled
-def _work(t: int, c: int, tables: Tables) -> int:
-    bucket = (t - tables.first[c]) >> tables.time_bits[c]
-    k = tables.by_time[tables.time_row[c] + bucket]
+def _shift(t: int, c: int, tables: Tables) -> int:
+    """Return the shift in which `t` is, or the next one. The first step is without a branch: mostly it is the last."""
+    k = tables.by_time[tables.time_row[c] + ((t - tables.first[c]) >> tables.time_bits[c])]
+    k += t >= tables.end[k]
     while t >= tables.end[k]:
         k += 1
+    return k
+
+
+@compiled
+def _work(t: int, c: int, tables: Tables) -> int:
+    k = _shift(t, c, tables)
     return max(tables.before[k], t - tables.offset[k])
 
 
 @compiled
 def _instant(w: int, c: int, tables: Tables) -> int:
     k = tables.by_work[tables.work_row[c] + (w >> tables.work_bits[c])]
+    k += w >= tables.before[k + 1]
     while w >= tables.before[k + 1]:
         k += 1
     return w + tables.offset[k]
@@ -107,7 +115,8 @@ def _forward(into: Wires, work: Work, tables: Tables, early: Early, fault: Minut
         if not _within(start, c, tables):
             fault[0], fault[1] = j, c
             return
-        w = _work(start, c, tables)
+        k = _shift(start, c, tables)
+        w = max(tables.before[k], start - tables.offset[k])
         if best < earliest and (d == 0 or best < tables.first[c] or _work(best, c, tables) != w):
             drives = -1
         finish = start
@@ -115,7 +124,7 @@ def _forward(into: Wires, work: Work, tables: Tables, early: Early, fault: Minut
             if w + d > tables.total[c]:
                 fault[0], fault[1] = j, c
                 return
-            start = _instant(w, c, tables)
+            start = w + tables.offset[k]
             finish = _instant(w + d - 1, c, tables) + 1
         early.start[j] = work.started[j] if mine else start
         early.finish[j] = finish
@@ -151,27 +160,30 @@ def _backward(out: Wires, work: Work, cap: Minutes, early: Early, tables: Tables
         if limit == FREE:
             late.start[i] = late.finish[i] = late.latest[i] = late.total_float[i] = FREE
             continue
-        w = FREE
-        if not _within(limit, c, tables) or (start != FREE and start > tables.last[c]):
+        if not _within(limit, c, tables):
             fault[0], fault[1] = i, c
             return
+        k = _shift(limit, c, tables)
+        w = max(tables.before[k], limit - tables.offset[k])
         if d == 0:
-            w = _work(limit, c, tables)
             late.start[i] = late.finish[i] = late.latest[i] = limit
         else:
-            if finish != FREE:
-                if finish > tables.last[c]:
+            if start != FREE:
+                if start > tables.last[c] or (finish != FREE and finish > tables.last[c]):
                     fault[0], fault[1] = i, c
                     return
-                w = _work(finish, c, tables)
-            if start != FREE:
-                w = min(w, _work(start, c, tables) + d)
+                bound = _work(start, c, tables) + d
+                w = bound if finish == FREE else min(bound, _work(finish, c, tables))
             if w < d or w > tables.total[c]:
                 fault[0], fault[1] = i, c
                 return
+            if start != FREE:
+                late.finish[i] = _instant(w - 1, c, tables) + 1
+                late.latest[i] = _instant(w, c, tables)
+            else:
+                late.finish[i] = w + tables.offset[k - (w == tables.before[k])]
+                late.latest[i] = w + tables.offset[k]
             late.start[i] = _instant(w - d, c, tables)
-            late.finish[i] = _instant(w - 1, c, tables) + 1
-            late.latest[i] = _instant(w, c, tables)
         late.total_float[i] = w - early.worked[i] if mine != DONE else 0
 
 

@@ -239,9 +239,10 @@ def _place(
     limit = np.minimum(start, finish)
     clock.within(limit, c, numbers)
     last = clock.tables.last[c]
-    _refuse(((start != FREE) & (start > last)) | ((finish != FREE) & (finish > last) & (d > 0)), c, numbers)
+    bounded = (start != FREE) & (d > 0)
+    _refuse(bounded & ((start > last) | ((finish != FREE) & (finish > last))), c, numbers)
     w = clock.work(limit, c)
-    by_start = np.flatnonzero((start != FREE) & (d > 0))
+    by_start = np.flatnonzero(bounded)
     if len(by_start):
         w[by_start] = _limited_by_start(by_start, start, finish, c, d, clock)
     _refuse((w < d) | (w > clock.tables.total[c]), c, numbers)
