@@ -5,8 +5,6 @@ A calendar is a row of minutes, worked or not. Each question is answered by walk
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
 from steps.schedule.cpm.columns import NONE, Activities, Actuals, Links
@@ -15,18 +13,19 @@ from steps.schedule.cpm.shifts import ShiftCalendar
 FS, SS, FF, SF = range(4)
 
 
-@dataclass
 class Played:
     """Dates by row."""
 
-    start: list[int] = field(default_factory=list)
-    finish: list[int] = field(default_factory=list)
-    remaining_start: list[int] = field(default_factory=list)
-    late_start: list[int] = field(default_factory=list)
-    late_finish: list[int] = field(default_factory=list)
-    total_float: list[int] = field(default_factory=list)
-    free_float: list[int] = field(default_factory=list)
-    project_finish: int = 0
+    def __init__(self, number: int) -> None:
+        self.start = [0] * number
+        self.finish = [0] * number
+        self.remaining_start = [0] * number
+        self.late_start = [0] * number
+        self.late_finish = [0] * number
+        self.total_float = [0] * number
+        self.free_float = [0] * number
+        self.independent_float = [0] * number
+        self.project_finish = 0
 
 
 class Minutes:
@@ -102,13 +101,14 @@ class Player:
         self.links = [tuple(int(value) for value in row) for row in rows]
         nothing = np.full(self.number, NONE)
         self.actuals = actuals
-        self.began = (actuals.started if actuals else nothing).tolist()
-        self.ended = (actuals.finished if actuals else nothing).tolist()
+        self.began: list[int] = (actuals.started if actuals else nothing).tolist()
+        self.ended: list[int] = (actuals.finished if actuals else nothing).tolist()
         self.left = [self._left(i) for i in range(self.number)]
 
     def play(self, start: int = 0, target: int | None = None) -> Played:
         """Find every date."""
-        played = Played(*([0] * self.number for _ in range(7)))
+        played = Played(self.number)
+        self.project_start = start
         self.logic_finish = [0] * self.number
         order = self._order()
         for j in order:
@@ -120,6 +120,7 @@ class Player:
             self._late(i, played)
         for i in range(self.number):
             self._floats(i, played)
+        for i in range(self.number):
             if self.ended[i] != NONE:
                 played.finish[i] = played.late_finish[i] = self.ended[i]
                 played.late_start[i] = self.began[i]
@@ -156,7 +157,8 @@ class Player:
         return not (left and reached)
 
     def _early(self, j: int, start: int, played: Played) -> None:
-        starts, finishes = [self._floor(j, start)], []
+        starts = [self._floor(j, start)]
+        finishes: list[int] = []
         for link in self.links:
             before, after, kind, lag, calendar = link
             if after != j or not self._matters(link):
@@ -164,20 +166,25 @@ class Player:
             leaves = played.start[before] if kind in {SS, SF} else self.logic_finish[before]
             instant = self.calendars[calendar].lagged(leaves, lag)
             (starts if kind in {FS, SS} else finishes).append(instant)
-        own, left = self.own[j], self.left[j]
-        if left == 0:
-            begin = end = max(starts + finishes)
-        else:
-            begin = own.next(max(starts))
-            end = own.after(begin, left)
-            while not all(own.idle(end, instant) for instant in finishes):
-                begin, end = own.next(begin + 1), own.after(end, 1)
+        begin, end = self._earliest(j, starts, finishes)
         played.remaining_start[j], self.logic_finish[j], played.finish[j] = begin, end, end
         played.start[j] = begin if self.began[j] == NONE else self.began[j]
 
+    def _earliest(self, j: int, starts: list[int], finishes: list[int]) -> tuple[int, int]:
+        """The first start and finish in working time that keep these bounds."""
+        own, left = self.own[j], self.left[j]
+        if left == 0:
+            begin = max(starts + finishes)
+            return begin, begin
+        begin = own.next(max(starts))
+        end = own.after(begin, left)
+        while not all(own.idle(end, instant) for instant in finishes):
+            begin, end = own.next(begin + 1), own.after(end, 1)
+        return begin, end
+
     def _floor(self, j: int, start: int) -> int:
         if self.ended[j] != NONE:
-            return self.ended[j]
+            return int(self.ended[j])
         if self.began[j] != NONE and self.actuals:
             return self.actuals.data_date
         floor = max(start, self.actuals.data_date) if self.actuals else start
@@ -189,7 +196,8 @@ class Player:
         return max(self.logic_finish[i], played.project_finish)
 
     def _late(self, i: int, played: Played) -> None:
-        finishes, starts = [self._end_cap(i, played)], []
+        finishes = [self._end_cap(i, played)]
+        starts: list[int] = []
         if self.activities.no_later is not None and self.activities.no_later[i] != NONE:
             finishes.append(int(self.activities.no_later[i]))
         for link in self.links:
@@ -227,3 +235,20 @@ class Player:
             leaves = played.start[i] if kind in {SS, SF} else finish
             free = min(free, own.between(leaves, allowed))
         played.free_float[i] = free
+        played.independent_float[i] = max(0, free + own.between(self._latest_finish_before(i, played), finish))
+
+    def _latest_finish_before(self, i: int, played: Played) -> int:
+        """Where it finishes if all before it is as late as possible."""
+        starts = [self._floor(i, self.project_start)]
+        finishes: list[int] = []
+        for link in self.links:
+            before, after, kind, lag, calendar = link
+            if after != i or not self._matters(link):
+                continue
+            if kind in {SS, SF}:
+                leaves = played.late_start[before] if self.began[before] == NONE else self.began[before]
+            else:
+                leaves = played.late_finish[before] if self.ended[before] == NONE else self.logic_finish[before]
+            instant = self.calendars[calendar].lagged(leaves, lag)
+            (starts if kind in {FS, SS} else finishes).append(instant)
+        return self._earliest(i, starts, finishes)[1]

@@ -119,7 +119,9 @@ def _constraints(random: Random, number: int, drawn: Drawn) -> tuple[np.ndarray 
         return None, None
 
     def dates() -> np.ndarray:
-        return np.array([random.randint(0, 6 * DAY) if random.random() < 0.15 else NONE for _ in range(number)], np.int64)
+        return np.array(
+            [random.randint(0, 6 * DAY) if random.random() < 0.15 else NONE for _ in range(number)], np.int64
+        )
 
     return dates(), np.where(dates() == NONE, NONE, dates().clip(2 * DAY))
 

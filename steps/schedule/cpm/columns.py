@@ -5,7 +5,7 @@ Times and durations are whole minutes; an activity or link is its row. `NONE` st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -85,7 +85,9 @@ def rows_of(names: Sequence[str], wanted: Sequence[str]) -> Indices:
     row = {name: number for number, name in enumerate(names)}
     unknown = next((name for name in wanted if name not in row), None)
     if unknown is not None:
-        raise InputError(f"a link names activity {unknown!r}, which is not in the network", hint="add it, or correct the name")
+        raise InputError(
+            f"a link names activity {unknown!r}, which is not in the network", hint="add it, or correct the name"
+        )
     return np.fromiter((row[name] for name in wanted), np.int32, len(wanted))
 
 
@@ -117,7 +119,7 @@ def check_columns(activities: Activities, links: Links, calendars: Sequence[Shif
     names, number = activities.names, len(activities)
     if len(set(names)) < number:
         raise InputError(f"two activities have the name {_twice(names)!r}", hint="rename one of them")
-    lengths = {
+    lengths: dict[str, NDArray[np.integer] | None] = {
         "durations": activities.duration,
         "calendars": activities.calendar,
         "dates of no_earlier": activities.no_earlier,
@@ -125,9 +127,16 @@ def check_columns(activities: Activities, links: Links, calendars: Sequence[Shif
     }
     _same_length(lengths, number, "activities")
     _refuse(activities.duration < 0, names, "has a negative duration")
-    _refuse(_outside(activities.calendar, len(calendars)), names, f"has an unknown calendar; there are {len(calendars)}")
-    lags = {"predecessors": links.before, "types": links.type, "lags": links.lag, "lag calendars": links.lag_calendar}
-    _same_length(lags, len(links.after), "links")
+    _refuse(
+        _outside(activities.calendar, len(calendars)), names, f"has an unknown calendar; there are {len(calendars)}"
+    )
+    ends_and_lags: dict[str, NDArray[np.integer] | None] = {
+        "predecessors": links.before,
+        "types": links.type,
+        "lags": links.lag,
+        "lag calendars": links.lag_calendar,
+    }
+    _same_length(ends_and_lags, len(links.after), "links")
     for ends, what in ((links.before, "predecessor"), (links.after, "successor")):
         _refuse_link(_outside(ends, number), f"has a {what} that is not in the network; there are {number} activities")
     _refuse_link(_outside(links.type, len(Tie)), "has an unknown type; FS, SS, FF and SF are 0 to 3")
@@ -157,7 +166,7 @@ def _outside(column: NDArray[np.integer], number: int) -> Bools:
     return np.asarray((column < 0) | (column >= number))
 
 
-def _same_length(columns: dict[str, NDArray[np.integer] | None], number: int, what: str) -> None:
+def _same_length(columns: Mapping[str, NDArray[np.integer] | None], number: int, what: str) -> None:
     for name, column in columns.items():
         if column is not None and len(column) != number:
             raise InputError(f"{number} {what} have {len(column)} {name}", hint="every column has one row each")

@@ -10,7 +10,16 @@ import numpy as np
 
 from steps.errors import InputError
 from steps.schedule.circle import circle
-from steps.schedule.cpm.columns import NONE, Activities, Actuals, Links, as_columns, check_actuals, check_columns, int_column
+from steps.schedule.cpm.columns import (
+    NONE,
+    Activities,
+    Actuals,
+    Links,
+    as_columns,
+    check_actuals,
+    check_columns,
+    int_column,
+)
 from steps.schedule.cpm.engines import Engine, Passes, fastest_engine
 from steps.schedule.cpm.numbering import Numbering, loop
 from steps.schedule.cpm.packing import Tables, pack, steps
@@ -18,7 +27,7 @@ from steps.schedule.cpm.passes_numpy import Clock
 from steps.schedule.cpm.progress import states
 from steps.schedule.cpm.shifts import HINT, Indices, Minutes, ShiftCalendar
 from steps.schedule.cpm.solution import Solution
-from steps.schedule.cpm.wiring import FREE, LeftCalendarError, Wires, Work, wires
+from steps.schedule.cpm.wiring import FREE, Late, LeftCalendarError, Wires, Work, wires
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,6 @@ from typing import Protocol
 from steps.schedule.cpm import numbering, passes_numpy
 from steps.schedule.cpm.columns import Links
 from steps.schedule.cpm.numbering import Numbering, Stretches
-from steps.schedule.cpm.packing import Tables
 from steps.schedule.cpm.shifts import Indices, Minutes
 from steps.schedule.cpm.wiring import Early, Late, Wires, Work
 
@@ -34,6 +33,7 @@ class Engine:
     numbering: Callable[[Indices], Numbering]
     stretches: Callable[[Indices, int], Stretches]
     passes: Callable[[Indices, Wires, Wires, passes_numpy.Clock], Passes]
+    """Takes where levels begin, links by successor, links by predecessor, and the calendars."""
 
 
 class _NumpyPasses:
@@ -49,7 +49,7 @@ class _NumpyPasses:
 
 
 class _NumbaPasses:
-    def __init__(self, level: Indices, into: Wires, out: Wires, clock: passes_numpy.Clock) -> None:
+    def __init__(self, _: Indices, into: Wires, out: Wires, clock: passes_numpy.Clock) -> None:
         self._into, self._out, self._tables = into, out, clock.tables
 
     def forward(self, work: Work) -> Early:
@@ -72,9 +72,7 @@ def numba_engine() -> Engine:
     """Return the engine that numba compiles, at its first use on a machine."""
     from steps.schedule.cpm import numbering_numba
 
-    return Engine(
-        "numba", numbering_numba.depths, numbering_numba.numbering, numbering_numba.stretches, _NumbaPasses
-    )
+    return Engine("numba", numbering_numba.depths, numbering_numba.numbering, numbering_numba.stretches, _NumbaPasses)
 
 
 def fastest_engine() -> Engine:

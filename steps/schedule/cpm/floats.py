@@ -62,9 +62,7 @@ def free_floats(out: Wires, work: Work, early: Early, finish: int, clock: Clock)
     return free
 
 
-def independent_floats(
-    into: Wires, work: Work, early: Early, late: Late, free: Minutes, clock: Clock
-) -> Minutes:
+def independent_floats(into: Wires, work: Work, early: Early, late: Late, free: Minutes, clock: Clock) -> Minutes:
     """Return the float that is left when all that is before is as late, and all that is after as early, as possible."""
     near = near_ends(into)
     live = np.flatnonzero(counting(into, work, before=into.far, after=near))

@@ -1,6 +1,7 @@
 """The passes compiled by numba: one activity after another, in topological numbering. `passes_numpy` has the same results.
 
-A function returns FREE where an instant is outside the calendar; the pass then stops, and names activity and calendar.
+A function returns FREE where an instant is outside the calendar; the pass then stops, and names activity and calendar. The loop of
+a pass is one function: split in two it takes ten times as long, since each call counts references to every array.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ compiled = numba.njit(cache=True, nogil=True)
 
 @compiled
 def _within(t: int, c: int, tables: Tables) -> bool:
-    return tables.first[c] <= t <= tables.last[c]
+    return bool(tables.first[c] <= t <= tables.last[c])
 
 
 @compiled
@@ -40,13 +41,13 @@ def _shift(t: int, c: int, tables: Tables) -> int:
     k += t >= tables.end[k]
     while t >= tables.end[k]:
         k += 1
-    return k
+    return int(k)
 
 
 @compiled
 def _work(t: int, c: int, tables: Tables) -> int:
     k = _shift(t, c, tables)
-    return max(tables.before[k], t - tables.offset[k])
+    return int(max(tables.before[k], t - tables.offset[k]))
 
 
 @compiled
@@ -55,7 +56,7 @@ def _instant(w: int, c: int, tables: Tables) -> int:
     k += w >= tables.before[k + 1]
     while w >= tables.before[k + 1]:
         k += 1
-    return w + tables.offset[k]
+    return int(w + tables.offset[k])
 
 
 @compiled
@@ -133,7 +134,9 @@ def _forward(into: Wires, work: Work, tables: Tables, early: Early, fault: Minut
 
 
 @compiled
-def _backward(out: Wires, work: Work, cap: Minutes, early: Early, tables: Tables, late: Late, fault: Minutes) -> None:
+def _backward(  # noqa: PLR0912 - one function, as said above
+    out: Wires, work: Work, cap: Minutes, early: Early, tables: Tables, late: Late, fault: Minutes
+) -> None:
     for i in range(len(cap) - 1, -1, -1):
         c, d, mine = work.calendar[i], work.duration[i], work.state[i]
         finish, start = cap[i], FREE
@@ -190,7 +193,8 @@ def _backward(out: Wires, work: Work, cap: Minutes, early: Early, tables: Tables
 def forward(into: Wires, work: Work, tables: Tables) -> Early:
     """Return early dates by number, or raise LeftCalendarError."""
     number = len(work.calendar)
-    early = Early(*(np.empty(number, np.int64) for _ in range(3)), np.empty(number, np.int32))
+    dates = np.empty((3, number), np.int64)
+    early = Early(dates[0], dates[1], dates[2], np.empty(number, np.int32))
     fault = np.full(2, -1, np.int64)
     _forward(into, work, tables, early, fault)
     _raise(fault)
@@ -199,7 +203,8 @@ def forward(into: Wires, work: Work, tables: Tables) -> Early:
 
 def backward(out: Wires, work: Work, cap: Minutes, early: Early, tables: Tables) -> Late:
     """Return late dates by number, or raise LeftCalendarError. `cap` is the last instant for each finish, or FREE."""
-    late = Late(*(np.empty(len(cap), np.int64) for _ in range(4)))
+    dates = np.empty((4, len(cap)), np.int64)
+    late = Late(dates[0], dates[1], dates[2], dates[3])
     fault = np.full(2, -1, np.int64)
     _backward(out, work, cap, early, tables, late, fault)
     _raise(fault)

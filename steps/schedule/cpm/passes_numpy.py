@@ -40,12 +40,19 @@ class Clock:
 
     def work(self, t: Minutes, c: Indices) -> Minutes:
         """Return the minutes worked before instants that are within their calendars."""
+        return self.worked_in(self.shift(t, c), t)
+
+    def shift(self, t: Minutes, c: Indices) -> Indices:
+        """Return the shifts in which instants are, or the next ones."""
         tables = self.tables
-        bucket = (t - tables.first[c]) >> tables.time_bits[c]
-        k = tables.by_time[tables.time_row[c] + bucket]
+        k = tables.by_time[tables.time_row[c] + ((t - tables.first[c]) >> tables.time_bits[c])]
         for _ in range(self.time_steps):
             k = k + (t >= tables.end[k])
-        return np.maximum(tables.before[k], t - tables.offset[k])
+        return np.asarray(k, np.int32)
+
+    def worked_in(self, shift: Indices, t: Minutes) -> Minutes:
+        """Return the minutes worked before instants that are in these shifts, or in the gaps before them."""
+        return np.maximum(self.tables.before[shift], t - self.tables.offset[shift])
 
     def instant(self, w: Minutes, c: Indices) -> Minutes:
         """Return the last instant before which no more than `w` minutes are worked."""
@@ -53,7 +60,7 @@ class Clock:
         k = tables.by_work[tables.work_row[c] + (w >> tables.work_bits[c])]
         for _ in range(self.work_steps):
             k = k + (w >= tables.before[k + 1])
-        return w + tables.offset[k]
+        return np.asarray(w + tables.offset[k])
 
     def later(self, t: Minutes, lag: Minutes, c: Indices, numbers: Indices) -> Minutes:
         """Return the instants `lag` minutes of work after `t`, or before it where the lag is negative."""
@@ -94,6 +101,7 @@ class Levels:
         self.to_finish = np.flatnonzero(wires.code & TO_FINISH)
         self.to_finish_at = np.searchsorted(self.to_finish, self.link).tolist()
         self.from_start = (wires.code & FROM_START).astype(bool)
+        self.from_start_at = np.searchsorted(np.flatnonzero(self.from_start), self.link).tolist()
         self.linked = np.flatnonzero(degree)
         self.linked_at = np.searchsorted(self.linked, level).tolist()
 
@@ -124,11 +132,12 @@ def forward(levels: Levels, work: Work, clock: Clock) -> Early:
             start = _latest(levels, work, clock, early, depth, t)
         numbers = np.arange(here.start, here.stop, dtype=np.int32)
         clock.within(start, c, numbers)
-        w = clock.work(start, c)
-        moves = (d > 0).astype(np.int64)
+        shift = clock.shift(start, c)
+        w = clock.worked_in(shift, start)
+        moves = d > 0
         end = w + d
         clock.worked(end, c, numbers)
-        starts[here] = np.where(moves, clock.instant(w, c), start)
+        starts[here] = np.where(moves, w + clock.tables.offset[shift], start)
         finishes[here] = np.where(moves, clock.instant(end - moves, c) + 1, start)
         early.worked[here] = end
         if begun is not None:
@@ -203,10 +212,11 @@ def backward(levels: Levels, work: Work, cap: Minutes, early: Early, clock: Cloc
                 t[dropped[first:end]] = FREE
             _pulled(levels, clock, depth, t)
             linked, begins = levels.stretches(depth)
-            leaves_start = levels.from_start[first:end]
-            for bound, kind in ((finish, ~leaves_start), (start, leaves_start)):
-                least = np.minimum.reduceat(np.where(kind, t, FREE), begins)
-                bound[linked - a] = np.minimum(bound[linked - a], least)
+            if levels.from_start_at[depth + 1] > levels.from_start_at[depth]:
+                leaves_start = levels.from_start[first:end]
+                start[linked - a] = np.minimum.reduceat(np.where(leaves_start, t, FREE), begins)
+                t[leaves_start] = FREE
+            finish[linked - a] = np.minimum(finish[linked - a], np.minimum.reduceat(t, begins))
         _place(slice(a, b), start, finish, work, early, clock, late)
     return late
 
@@ -221,9 +231,7 @@ def _pulled(levels: Levels, clock: Clock, depth: int, t: Minutes) -> None:
         t[lagged - first] = clock.sooner(t[lagged - first], wires.lag[lagged], wires.lag_calendar[lagged], near)
 
 
-def _place(
-    here: slice, start: Minutes, finish: Minutes, work: Work, early: Early, clock: Clock, late: Late
-) -> None:
+def _place(here: slice, start: Minutes, finish: Minutes, work: Work, early: Early, clock: Clock, late: Late) -> None:
     """Write the late dates of a level, from the last instants for its starts and finishes."""
     limited = np.minimum(start, finish) != FREE
     if limited.all():
@@ -241,15 +249,21 @@ def _place(
     last = clock.tables.last[c]
     bounded = (start != FREE) & (d > 0)
     _refuse(bounded & ((start > last) | ((finish != FREE) & (finish > last))), c, numbers)
-    w = clock.work(limit, c)
+    tables, shift = clock.tables, clock.shift(limit, c)
+    w = clock.worked_in(shift, limit)
+    begins = w == tables.before[shift]  # the last work was in the shift before
+    end, latest = w + tables.offset[shift - begins], w + tables.offset[shift]
     by_start = np.flatnonzero(bounded)
     if len(by_start):
-        w[by_start] = _limited_by_start(by_start, start, finish, c, d, clock)
-    _refuse((w < d) | (w > clock.tables.total[c]), c, numbers)
-    moves = (d > 0).astype(np.int64)
+        some, own = _limited_by_start(by_start, start, finish, c, d, clock), c[by_start]
+        _refuse(some > tables.total[own], own, numbers[by_start])
+        w[by_start], end[by_start] = some, clock.instant(np.maximum(some - 1, 0), own) + 1
+        latest[by_start] = clock.instant(some, own)
+    _refuse(w < d, c, numbers)
+    moves = d > 0
     late.start[numbers] = np.where(moves, clock.instant(w - d, c), limit)
-    late.finish[numbers] = np.where(moves, clock.instant(w - moves, c) + 1, limit)
-    late.latest[numbers] = np.where(moves, clock.instant(w, c), limit)
+    late.finish[numbers] = np.where(moves, end, limit)
+    late.latest[numbers] = np.where(moves, latest, limit)
     late.total_float[numbers] = np.where(work.state[numbers] == DONE, 0, w - early.worked[numbers])
 
 

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from steps.schedule.cpm.columns import Actuals
+from steps.schedule.cpm.columns import Actuals, Bools
 from steps.schedule.cpm.floats import free_floats, independent_floats, near_ends, remaining_starts
 from steps.schedule.cpm.numbering import Numbering
 from steps.schedule.cpm.passes_numpy import Clock
@@ -66,8 +66,7 @@ class Solution:
     def late_start(self) -> Minutes:
         """Late starts; of what runs, the late start of what remains."""
         late = self._by_row(self.late.start)
-        done = self._by_row(self.work.state) == DONE
-        return np.where(done, self.start, late)
+        return np.where(self._done, self.start, late)
 
     @cached_property
     def late_finish(self) -> Minutes:
@@ -110,9 +109,11 @@ class Solution:
     @cached_property
     def _free(self) -> Minutes:
         network = self.network
-        return self._safely(
-            lambda: free_floats(network.out, self.work, self.early, self.project_finish, network.clock)
-        )
+        return self._safely(lambda: free_floats(network.out, self.work, self.early, self.project_finish, network.clock))
+
+    @cached_property
+    def _done(self) -> Bools:
+        return np.asarray((self.work.state == DONE)[self.network.numbers.number])
 
     def _by_row(self, column: Minutes) -> Minutes:
         return column[self.network.numbers.number]
@@ -121,7 +122,7 @@ class Solution:
         by_row = self._by_row(column)
         if self.actuals is None:
             return by_row
-        return np.where(self._by_row(self.work.state) == DONE, self.actuals.finished, by_row)
+        return np.where(self._done, self.actuals.finished, by_row)
 
     def _safely(self, compute: Callable[[], Minutes]) -> Minutes:
         try:

@@ -53,7 +53,9 @@ def weekly_calendar(
     for (_, end), (start, _) in pairwise(shifts):
         if start < end:
             overlapping = (begin + start * MINUTE).astimezone(where)
-            raise InputError(f"calendar {name!r}: shifts overlap at {overlapping:%Y-%m-%d %H:%M}", hint="correct its hours")
+            raise InputError(
+                f"calendar {name!r}: shifts overlap at {overlapping:%Y-%m-%d %H:%M}", hint="correct its hours"
+            )
     table = np.array(shifts, dtype=np.int64).reshape(-1, 2)
     joined = table[1:, 0] == table[:-1, 1]
     starts = table[:, 0][np.concatenate([[True], ~joined])[: len(table)]]
