@@ -46,8 +46,7 @@ class Differing:
             case "ok" if data["changed"] and not self._is_handler:
                 host, task = data["host"], data["task"]
                 printed = "\n".join(self._printed.pop(host, ())).replace("\r", "")
-                parts = list(_by_file(printed)) or [("", "")]
-                self.found += [Difference(host, task, path, lines) for path, lines in parts]
+                self.found += [Difference(host, task, path, lines) for path, lines in _by_file(printed)]
             case _:
                 pass
 
@@ -55,9 +54,10 @@ class Differing:
 def _by_file(printed: str) -> Iterator[tuple[str, str]]:
     """Yield each file of printed differences, with its lines. The headers name temporary files, and are left out."""
     heads = list(_HEADS.finditer(printed))
-    ends = [head.start() for head in heads[1:]] + [len(printed)]
-    if printed.strip() and not heads:
+    if not heads:
         yield "", printed.strip()
+        return
+    ends = [*(head.start() for head in heads[1:]), len(printed)]
     for head, end in zip(heads, ends, strict=True):
         lines = printed[head.end() : end].strip("\r\n")
         named = _HEADER.search(head["before"]) or _ATTRIBUTE.search(lines)

@@ -55,7 +55,10 @@ class HostResult:
 
 @dataclass
 class PlaybookResult:
-    """How a run ended, and the digest of what it read. `raw` is the output of tools on each host, still to be measured."""
+    """How a run ended, and the digest of what it read. `raw` is the output of tools on each host, still to be measured.
+
+    `elsewhere` are hosts that it changed for the sake of those that it played (`delegate_to`).
+    """
 
     status: RunStatus
     hosts: list[HostResult] = field(default_factory=list)
@@ -63,6 +66,7 @@ class PlaybookResult:
     message: str = ""
     digest: str = ""
     was_cut_off: bool = False
+    elsewhere: set[str] = field(default_factory=set)
 
 
 class Tally:
@@ -84,6 +88,8 @@ class Tally:
         match data["event"]:
             case "ok":
                 _note_ok(host, data)
+                if data["changed"] and data["elsewhere"] not in {"", "localhost", *self._hosts}:
+                    result.elsewhere.add(data["elsewhere"])
             case "failed" | "unreachable" as status:
                 host.reached = host.reached or status == "failed"
                 host.status, host.failed_task = status, data["task"]

@@ -117,16 +117,16 @@ def play(
     result = _supervised(spec, place, on_event, on_pgid, cancel)
     result.digest = place.tree.digest
     if result.was_cut_off:
-        _sweep(spec, result, on_event)
+        answered = (host.host for host in result.hosts if host.status != "unreachable" and host.host in spec.hosts)
+        sweep(spec, tuple(answered), on_event)
     return result
 
 
-def _sweep(spec: RunSpec, cut: PlaybookResult, on_event: EventHandler) -> None:
-    """Remove what a run that was cut off has left on its hosts. Say where that could not be done.
+def sweep(spec: RunSpec, hosts: tuple[str, ...], on_event: EventHandler) -> None:
+    """Remove what a run that was cut off has left on hosts. Say where that could not be done.
 
     It has a place of its own: that of a run that was stopped is gone.
     """
-    hosts = tuple(host.host for host in cut.hosts if host.status != "unreachable" and host.host in spec.hosts)
     folder = spec.work_dir.with_name(f"{spec.work_dir.name}-sweep")
     swept = replace(spec, hosts=hosts, work_dir=folder, log=folder / "log", extra_vars={}, check=False, limits=LIMITS)
     try:
@@ -140,6 +140,7 @@ def _sweep(spec: RunSpec, cut: PlaybookResult, on_event: EventHandler) -> None:
         left = list(hosts)
     if left:
         sentence = f"what was being sent may be left in {remote_temp()} of {', '.join(left)}"
+        spec.log.parent.mkdir(parents=True, exist_ok=True)
         with spec.log.open("a", encoding="utf-8") as log:
             log.write(sentence + "\n")
         on_event(RunEvent(sentence, {}))

@@ -53,7 +53,7 @@ HANGING = "CLUSTERWRIGHT_HANGING"
 """The variable of the environment by which the plugin `hanging` finds its file, in which it notes the hosts that it gives up."""
 
 KEPT_BACK = "CLUSTERWRIGHT_KEPT_BACK"
-"""The variable of the environment by which the plugin `kept_back` finds its file, with what is known of results that are not shown."""
+"""The variable of the environment by which the plugin `kept_back` finds its file, with what ansible-runner leaves out of results."""
 
 ERROR = "[ERROR]: "
 """How a line begins with which Ansible says that it cannot go on."""
@@ -147,7 +147,7 @@ def _hanging() -> Path:
 
 
 def _kept_back() -> Path:
-    """Return the file of results that are not shown. It is in the run's folder, where this process is."""
+    """Return the file of what ansible-runner leaves out of results. It is in the run's folder, where this process is."""
     return Path("kept-back").absolute()
 
 
@@ -243,12 +243,11 @@ def _report_ok(report: Report, data: dict[str, Any], on_host: dict[str, str]) ->
     result = data.get("res", {})
     if not isinstance(result, dict):
         result = {}
-    if "censored" in result:
-        result = _noted(_kept_back(), data).get("kept", {})
-    changed, seconds = bool(result.get("changed")), data.get("duration", 0)
-    action = str(data.get("task_action", "")).rpartition(".")[2]
-    reached = action not in NOT_ON_HOST and "_ansible_delegated_vars" not in result
-    report({"event": "ok", "changed": changed, "reached": reached, "s": seconds, **on_host})
+    kept = _noted(_kept_back(), data) if {"censored", "_ansible_delegated_vars"} & result.keys() else {}
+    changed, seconds = bool(kept.get("changed", result.get("changed"))), data.get("duration", 0)
+    action, elsewhere = str(data.get("task_action", "")).rpartition(".")[2], kept.get("delegated_to") or ""
+    reached = action not in NOT_ON_HOST and not elsewhere
+    report({"event": "ok", "changed": changed, "reached": reached, "elsewhere": elsewhere, "s": seconds, **on_host})
     facts = result.get("ansible_facts", {})
     raw: dict[str, Any] = {}
     for fact in RAW_FACTS:

@@ -100,6 +100,7 @@ def _add(total: PlaybookResult, wave: PlaybookResult) -> None:
     """Add a wave's result to that of all waves. The worst status counts."""
     total.hosts += wave.hosts
     total.raw |= wave.raw
+    total.elsewhere |= wave.elsewhere
     total.message = wave.message
     if wave.status != "ok" and total.status not in {"cancelled", "error"}:
         total.status = wave.status

@@ -21,7 +21,7 @@ from flows.ansible.means import Means
 from flows.ansible.place import runs_folder
 from flows.ansible.previewing import look
 from flows.ansible.results import PlaybookResult
-from flows.ansible.run import RunEvent, RunSpec
+from flows.ansible.run import RunEvent, RunSpec, sweep
 from flows.ansible.variables import variables_of
 from flows.ansible.waves import run_in_waves
 from flows.artifacts import publish_causes
@@ -37,7 +37,7 @@ from ledger.decisions.runs import record_preview, settle
 from ledger.entries import Claim, RunOutcome
 from ledger.log.payloads.runs import RunSettled
 from ledger.questions.drift import STANDS, origin
-from ledger.questions.records import live_releases
+from ledger.questions.records import live_releases, runs
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import lacks_preview
 from ledger.rules.activity import Activity
@@ -54,13 +54,15 @@ NAMED = 3
 class Play(NamedTuple):
     """The run of a playbook as it would be now: on which hosts, and by which files.
 
-    `waits` says why it may not begin. `to_preview` is true where check mode should then show what it would change.
+    `waits` says why it may not begin. `to_preview` is true where check mode should then show what it would change. `was_cut_off`
+    is true where the run before it was interrupted, perhaps with its engine: nobody has removed then what it was sending.
     """
 
     hosts: tuple[str, ...]
     digest: str
     waits: Outcome | None
     to_preview: bool
+    was_cut_off: bool = False
 
 
 class Automation:
@@ -129,7 +131,9 @@ class Automation:
             no_host = f"the inventory names no host of {row.plan.unit} for {name}: `inventory` in site.yaml"
             return _nothing(Outcome("No hosts", no_host))
         waits = self._why_not(snapshot, row, hosts, digest)
-        return Play(hosts, digest, waits, waits is not None and lacks_preview(snapshot, row))
+        last = next(reversed(runs(snapshot, row.id)), None)
+        was_cut_off = last is not None and last.status == "interrupted"
+        return Play(hosts, digest, waits, waits is not None and lacks_preview(snapshot, row), was_cut_off)
 
     def _digest(self, row: Activity) -> str:
         """Return the digest of what a run would read now. Empty where there is no playbook, or no inventory."""
@@ -189,9 +193,9 @@ class Automation:
         held = claim_here(engine, row.id, hosts=play.hosts, playbook_digest=digest)
         if held is None:
             return Outcome(WAITS.capitalize(), "another engine has it, or one of its hosts", again=True)
-        return self._run(engine, row, held, digest)
+        return self._run(engine, row, held, digest, was_cut_off=play.was_cut_off)
 
-    def _run(self, engine: Engine, row: Activity, held: Claim, digest: str) -> Outcome:
+    def _run(self, engine: Engine, row: Activity, held: Claim, digest: str, *, was_cut_off: bool) -> Outcome:
         """Run it under its lease, and settle its result. A claim is never left behind."""
         folder = folder_name(held.owner, held.run)
         cancel = self.cancels[row.id] = threading.Event()
@@ -200,6 +204,8 @@ class Automation:
             if row.plan.effect in CHANGING:
                 spec = replace(spec, released=digest)
             with Lease(engine, held, cancel) as lease:
+                if was_cut_off:
+                    sweep(spec, held.hosts, _logged)
                 result = self._played(engine, row, spec, lease)
                 engine.wait_for_key()  # under the lease, so that nobody takes the run over
             outcome = outcome_of(engine, row, result, spec.log)
@@ -225,13 +231,8 @@ class Automation:
 
     def _played(self, engine: Engine, row: Activity, spec: RunSpec, lease: Lease) -> PlaybookResult:
         spec.log.parent.mkdir(parents=True, exist_ok=True)
-        logger = get_run_logger()
-
-        def on_event(event: RunEvent) -> None:
-            logger.info("%s", event.sentence)
-
         waves = engine.activities[row.id].waves
-        return run_in_waves(spec, waves, on_event=on_event, on_pgid=lease.note_group, cancel=lease.ends)
+        return run_in_waves(spec, waves, on_event=_logged, on_pgid=lease.note_group, cancel=lease.ends)
 
     def _spec(
         self,
@@ -256,6 +257,10 @@ class Automation:
             limits=self.means.limits(row.plan, hosts, playbook, self.inventory),
             access=self.means.access,
         )
+
+
+def _logged(event: RunEvent) -> None:
+    get_run_logger().info("%s", event.sentence)
 
 
 def _nothing(why: Outcome) -> Play:

@@ -56,7 +56,8 @@ def _summary(
     counts = f"{_counted(len(results), 'host')}, {_counted(len(measured), 'reading')}"
     found = causes(results)
     is_said = any(result.message in cause.message for cause in found)
-    parts = (in_short(found), "" if is_said else result.message, counts)
+    also = f"it also changed {', '.join(sorted(result.elsewhere))}" if result.elsewhere else ""
+    parts = (in_short(found), "" if is_said else result.message, counts, also)
     summary = "; ".join(filter(None, parts))
     read = {m.metric for m in measured if m.value is not None}
     wanted = [c.metric for c in engine.activities[row.id].criteria]

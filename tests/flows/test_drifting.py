@@ -169,6 +169,25 @@ def test_other_rights_of_a_file_are_a_difference_of_that_file(hosts: Hosts) -> N
     assert found.cause == "changed on the host since run-0001", "its content is older than the run's end"
 
 
+def test_what_shows_no_lines_is_named_by_its_task(hosts: Hosts) -> None:
+    """Of a service that was stopped, and of a file with a password, Ansible prints no difference."""
+    stopped = f"{{{{ not lookup('file', '{hosts.folder}/running', errors='ignore') }}}}"
+    service = f"      ansible.builtin.command: 'true'\n      check_mode: false\n      changed_when: \"{stopped}\"\n"
+    secret = f"      ansible.builtin.copy: {{content: hunter2, dest: {hosts.folder}/secret, mode: '0600'}}\n      no_log: true\n"
+    added = f"    - name: Start the service\n{service}    - name: Write the password\n{secret}  handlers:\n"
+    hosts.playbook.write_text(
+        hosts.playbook.read_text(encoding="utf-8").replace("  handlers:\n", added), encoding="utf-8"
+    )
+
+    found = {(one.host, one.task, one.path, one.lines) for one in hosts.look().findings}
+
+    assert found == {(host, task, "", "") for host in HOSTS for task in ("Start the service", "Write the password")}
+    for name, text in (("running", "yes"), ("secret", "hunter2")):
+        (hosts.folder / name).write_text(text)
+        (hosts.folder / name).chmod(0o600)
+    assert hosts.look().findings == ()
+
+
 def test_a_playbook_changed_since_is_told_apart_from_a_host(hosts: Hosts) -> None:
     hosts.write_playbook(4200)
     by_files = hosts.look()

@@ -16,14 +16,16 @@ HEAD = "- name: Try\n  hosts: {}\n  gather_facts: false\n"
 ON_FIRST = "inventory_hostname == 'n1'"
 
 
-def played(tmp_path: Path, book: str, hosts: dict[str, str]) -> tuple[PlaybookResult, dict[str, HostResult]]:
+def played(
+    tmp_path: Path, book: str, hosts: dict[str, str], limit: tuple[str, ...] = ()
+) -> tuple[PlaybookResult, dict[str, HostResult]]:
     path = tmp_path / "books" / "phase" / "000.yml"
     path.parent.mkdir(parents=True)
     path.write_text(book, encoding="utf-8")
     inventory = tmp_path / "hosts.ini"
     inventory.write_text("".join(f"{name} {variables}\n" for name, variables in hosts.items()), encoding="utf-8")
     spec = RunSpec(
-        path, inventory, tuple(hosts), {"api_token": "canary-4711-token"}, tmp_path / "run", tmp_path / "log"
+        path, inventory, limit or tuple(hosts), {"api_token": "canary-4711-token"}, tmp_path / "run", tmp_path / "log"
     )
     result = run_playbook(spec, cancel=threading.Event())
     return result, {host.host: host for host in result.hosts}
@@ -133,3 +135,22 @@ def test_a_playbook_that_cannot_be_read_says_why_for_every_host(tmp_path: Path) 
     assert "couldn't resolve module/action 'no.such.module'" in result.message
     assert {host.status for host in hosts.values()} == {"skipped"}
     assert all(host.message.startswith("not begun: couldn't resolve") for host in hosts.values())
+
+
+def test_a_host_that_is_changed_for_another_is_named(tmp_path: Path) -> None:
+    """A release names the hosts that are played. The record says which others were changed for them, and not those that were only read."""
+    tasks = "".join(
+        f"    - name: Do it\n      ansible.builtin.command: 'true'\n      changed_when: {changed}\n      delegate_to: {where}\n{more}"
+        for changed, where, more in [
+            ("true", "server", ""),
+            ("true", "\"{{ 'vault' }}\"", "      no_log: true\n"),
+            ("false", "reader", ""),
+            ("true", "localhost", ""),
+            ("true", "n2", ""),
+        ]
+    )
+    hosts = dict.fromkeys(("n1", "n2", "server", "vault", "reader"), LOCAL)
+
+    result, _ = played(tmp_path, f"{HEAD.format('n1:n2')}  tasks:\n{tasks}", hosts, limit=("n1", "n2"))
+
+    assert result.elsewhere == {"server", "vault"}

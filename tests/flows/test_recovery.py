@@ -5,12 +5,14 @@ from __future__ import annotations
 import platform
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from flows.ansible.leftovers import remote_temp
 from flows.ansible.orphans import boot_id
 from flows.engine_state import Engine
 from flows.executors.real import RealPerformer
@@ -72,6 +74,28 @@ def test_a_dead_engines_run_is_ended_settled_and_run_again(
     assert any("its processes were ended; it runs again" in sentence for sentence in running.said)
     running.stop()
     assert not audit(both_passed)
+
+
+@pytest.mark.slow
+def test_what_a_dead_engines_run_was_sending_is_removed_from_its_hosts(
+    both_passed: Path, start: Start, inventory: Path, tmp_path: Path
+) -> None:
+    """A killed engine removes nothing. A program in place of `ssh` plays the host: a home of its own."""
+    sent = tmp_path / "home" / remote_temp().removeprefix("~/") / f"ansible-tmp-{time.time() - 60}-{NO_PROCESS}-1"
+    sent.mkdir(parents=True)
+    (sent / "secret").write_text("canary-of-a-killed-run")
+    program = tmp_path / "ssh"
+    program.write_text(f'#!/bin/sh\nfor last; do :; done\ncd {tmp_path}/home && HOME=$PWD exec sh -c "$last"\n')
+    program.chmod(0o755)
+    by_ssh = f"ansible_ssh_executable={program} ansible_ssh_transfer_method=piped"
+    lines = inventory.read_text().splitlines()
+    inventory.write_text("\n".join([lines[0].replace("ansible_connection=local", by_ssh), *lines[1:], ""]))
+    take(both_passed, "030@pod-001")
+
+    start(both_passed)
+    until(lambda: len([r for r in runs(both_passed, "030@pod-001") if r.settled_at]) == 2, seconds=60)
+
+    assert not sent.exists()
 
 
 @pytest.mark.slow

@@ -36,7 +36,7 @@ NAME, HOST, FILE = "143@site", "node-01", "/etc/sysctl.d/90-cluster.conf"
 @pytest.fixture(scope="module")
 def hosts() -> Iterator[Lab]:
     """The slice, or the lab that the environment names."""
-    yield from made(os.environ.get("LAB_NAME", "cwdrift"), "slice", "10.78.8.0/22")
+    yield from made(os.environ.get("LAB_NAME", "cwseen"), "slice", "10.78.20.0/22")
 
 
 def say(folder: Path, *words: str, code: int = 0) -> str:

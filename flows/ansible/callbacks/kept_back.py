@@ -1,6 +1,7 @@
-"""Notes of results that are not shown (`no_log`) whether they changed their host.
+"""Notes what ansible-runner keeps back of the results of tasks.
 
-ansible-runner leaves nothing of such a result. A file with a password that differs on a host would then count as in order.
+That is whether a hidden one (`no_log`) changed its host, and to which other host a task was delegated. Without this a file with a password that differs on a host would count as in order, and a host that a run changes for others
+would be named nowhere.
 """
 
 from __future__ import annotations
@@ -15,19 +16,16 @@ from ansible.plugins.callback import CallbackBase
 DOCUMENTATION = """
 name: kept_back
 type: notification
-short_description: notes whether tasks that do not show their results changed their hosts
+short_description: notes whether hidden results changed their hosts, and to which hosts tasks were delegated
 description: Appends a line for each such result to the file that CLUSTERWRIGHT_KEPT_BACK names.
 """
 
 NOTED_IN = "CLUSTERWRIGHT_KEPT_BACK"
 """The variable of the environment that names the file."""
 
-KEPT = ("changed", "_ansible_delegated_vars")
-"""What is noted of a result. Of the host that a task was delegated to, only that there was one."""
-
 
 class KeptBack(CallbackBase):  # type: ignore[misc]  # Ansible has no types
-    """Notes what Ansible itself still says of a result that it does not show."""
+    """Notes what Ansible itself still says of such results."""
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "notification"
@@ -39,13 +37,17 @@ class KeptBack(CallbackBase):  # type: ignore[misc]  # Ansible has no types
         self._noted_in = Path(os.environ[NOTED_IN])
 
     def v2_runner_on_ok(self, result: Any) -> None:
-        """Note a result that is not shown."""
-        said = result.result
-        if "censored" in said:
-            kept = {key: bool(said[key]) for key in KEPT if key in said}
-            task = result.task._uuid  # noqa: SLF001  nothing public tells two tasks of one name apart
+        """Note a result that is hidden, or that comes from another host than the one that is played."""
+        task, said = result.task, result.result
+        if "censored" in said or task.delegate_to:
+            noted = {
+                "host": result.host.name,
+                "task": task._uuid,  # noqa: SLF001  nothing public tells two tasks of one name apart
+                "changed": bool(said.get("changed")),
+                "delegated_to": task.delegate_to,
+            }
             with self._noted_in.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"host": result.host.name, "task": task, "kept": kept}) + "\n")
+                file.write(json.dumps(noted) + "\n")
 
 
 CallbackModule = KeptBack
