@@ -2,63 +2,101 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, time, timedelta
+from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 import numpy as np
 
 from steps.schedule.activity import Dates
-from steps.schedule.calendar import WorkCalendar
-from steps.schedule.network import CriticalPath, Edge, Network, Schedule
+from steps.schedule.calendar import SPAN_YEARS, WorkCalendar
+from steps.schedule.cpm.columns import NONE, Activities, Links, Tie
+from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
+from steps.schedule.cpm.shifts import ShiftCalendar, continuous
+from steps.schedule.cpm.solution import Solution
+from steps.schedule.cpm.weekly import WeeklyHours, weekly_calendar
 from steps.schedule.plan import Plan, PlanOrder, PlanTranche
 
-LEAST_FLOAT_H = 1e-6
-"""Less float than this is none: hours are floating-point numbers."""
+MINUTES = 60
+"""In an hour."""
+YEAR = timedelta(days=366)
+CALENDARS = ("elapsed", "working")
+"""By their index in the network."""
 
 
-def network_of(plan: Plan) -> Network:
-    """Return the plan's network: the activities that apply, the orders and the deliveries, at their most likely durations."""
-    ids: list[str] = []
-    hours: list[float] = []
-    working: list[bool] = []
+class _Row(NamedTuple):
+    id: str
+    hours: float
+    working: bool
+
+
+def network_of(plan: Plan, promised: Mapping[str, int] = MappingProxyType({})) -> CompiledNetwork:
+    """Return the plan's network: the activities that apply, the orders and the deliveries, at their most likely durations.
+
+    `promised` has the minute at which something will be there, by id. It takes the place of its duration.
+    """
+    rows = list(_rows(plan))
+    index = {row.id: number for number, row in enumerate(rows)}
+    activities = Activities(
+        [row.id for row in rows],
+        np.array([0 if row.id in promised else in_minutes(row.hours) for row in rows], np.int64),
+        np.array([row.working for row in rows], np.int32),
+        no_earlier=np.array([promised.get(row.id, NONE) for row in rows], np.int64) if promised else None,
+    )
+    links = Links(
+        np.array([index[link.before] for link in plan.links], np.int32),
+        np.array([index[link.after] for link in plan.links], np.int32),
+        np.array([Tie[link.type.value] for link in plan.links], np.uint8),
+        np.array([in_minutes(link.lag_h) for link in plan.links], np.int64),
+        np.array([CALENDARS.index(link.lag_calendar) for link in plan.links], np.int32),
+    )
+    return compile_network(activities, links, (continuous("elapsed"), working_shifts(WorkCalendar.from_plan(plan))))
+
+
+def in_minutes(hours: float) -> int:
+    """Return hours as whole minutes. What takes time takes a minute at least."""
+    minutes = round(hours * MINUTES)
+    return minutes or (1 if hours > 0 else 0)
+
+
+@lru_cache(maxsize=8)
+def working_shifts(calendar: WorkCalendar) -> ShiftCalendar:
+    """Return a site's working hours as shifts, from a year before its origin: work may have begun before the plan."""
+    opens, closes = (_time_of_day(hour) for hour in calendar.working_hours)
+    hours = WeeklyHours(
+        {day: [(opens, closes)] for day in calendar.working_days},
+        [datetime.fromisoformat(day).date() for day in calendar.holidays],
+    )
+    first = calendar.origin.astimezone(ZoneInfo(calendar.time_zone)).date()
+    known = (first - YEAR, first + SPAN_YEARS * YEAR)
+    return weekly_calendar("working", hours, zone=calendar.time_zone, origin=calendar.origin, known=known)
+
+
+def _time_of_day(hour: float) -> time:
+    whole, minutes = divmod(round(hour * MINUTES), MINUTES)
+    return time(whole % 24, minutes)
+
+
+def _rows(plan: Plan) -> Iterator[_Row]:
     for activity in plan.activities:
         if activity.applicable:
-            ids.append(activity.id)
-            hours.append(activity.duration.m)
-            working.append(activity.calendar == "working")
+            yield _Row(activity.id, activity.duration.m, activity.calendar == "working")
     for order in plan.orders:
-        ids.append(order.id)
-        hours.append(0.0)
-        working.append(False)
+        yield _Row(order.id, 0.0, False)
         for tranche in order.tranches:
-            ids.append(tranche.id)
-            hours.append(order.lead.m + tranche.after_first_h)
-            working.append(False)
-    index = {name: number for number, name in enumerate(ids)}
-    edges = tuple(
-        Edge(
-            index[link.before],
-            index[link.after],
-            link.type.value,
-            link.lag_h,
-            link.lag_calendar == "working",
-        )
-        for link in plan.links
-    )
-    return Network(
-        ids=tuple(ids),
-        duration_h=np.array(hours),
-        working=np.array(working, dtype=bool),
-        edges=edges,
-    )
+            yield _Row(tranche.id, order.lead.m + tranche.after_first_h, False)
 
 
-def dated(plan: Plan, calendar: WorkCalendar) -> Plan:
+def dated(plan: Plan) -> Plan:
     """Return the plan with early and late dates and floats of activities, and the order-by and need-by dates of orders."""
     network = network_of(plan)
-    schedule = CriticalPath(network, calendar).solve(target=closing_node(network))
-    dates = _dates(network, schedule, calendar, critical_nodes(plan, network, schedule))
-    last = network.ids[last_node(network, schedule)]
+    solution = network.solve(target=closing_row(network))
+    dates = _dates(plan, network, solution)
+    last = network.activities.names[last_row(network, solution)]
     activities = (replace(activity, dates=dates.get(activity.id)) for activity in plan.activities)
     orders = (_dated_order(order, dates) for order in plan.orders)
     found = {
@@ -69,55 +107,60 @@ def dated(plan: Plan, calendar: WorkCalendar) -> Plan:
     return plan.model_copy(update=found)
 
 
-def closing_node(network: Network) -> int | None:
-    """Return the number of the node that closes the project, or None if the site has none."""
-    closing = (number for number, name in enumerate(network.ids) if name.startswith("195@"))
+def closing_row(network: CompiledNetwork) -> int | None:
+    """Return the row that closes the project, or None if the site has none."""
+    closing = (row for row, name in enumerate(network.activities.names) if name.startswith("195@"))
     return next(closing, None)
 
 
-def last_node(network: Network, schedule: Schedule) -> int:
-    """Return the number of the node that closes the project, or of the one that finishes last."""
-    closing = closing_node(network)
-    return int(np.argmax(schedule.early_finish)) if closing is None else closing
+def last_row(network: CompiledNetwork, solution: Solution) -> int:
+    """Return the row that closes the project, or of what finishes last."""
+    closing = closing_row(network)
+    return int(np.argmax(solution.finish)) if closing is None else closing
 
 
-def critical_nodes(plan: Plan, network: Network, schedule: Schedule) -> set[int]:
-    """Return the numbers of the critical nodes: the chain that drives go-live, and every node without float.
+def critical_rows(plan: Plan, network: CompiledNetwork, solution: Solution) -> set[int]:
+    """Return the critical rows: the chain that drives go-live, and everything without float.
 
     An activity that continues after go-live is critical only on that chain. The chain is followed because float alone
     has gaps where calendars mix: a delivery on a Saturday has the Sunday as float.
     """
+    names = network.activities.names
     continuing = {activity.id for activity in plan.activities if activity.continuing}
-    without_float = np.flatnonzero(schedule.total_float_h < LEAST_FLOAT_H).tolist()
-    critical = {number for number in without_float if network.ids[number] not in continuing}
-    node = last_node(network, schedule)
-    while node >= 0:
-        critical.add(node)
-        node = int(schedule.driving[node])
+    without_float = np.flatnonzero(solution.total_float <= 0).tolist()
+    critical = {row for row in without_float if names[row] not in continuing}
+    row: int | None = last_row(network, solution)
+    while row is not None:
+        critical.add(row)
+        row = driver_of(network, solution, row)
     return critical
 
 
-def _dates(
-    network: Network,
-    schedule: Schedule,
-    calendar: WorkCalendar,
-    critical: set[int],
-) -> dict[str, Dates]:
-    def at(hours: float) -> datetime:
-        return calendar.at(float(hours))
+def driver_of(network: CompiledNetwork, solution: Solution, row: int) -> int | None:
+    """Return the row of the predecessor that sets a start, or None if the start of the project does."""
+    link = int(solution.driving_link[row])
+    return None if link < 0 else int(network.links.before[link])
 
+
+def _dates(plan: Plan, network: CompiledNetwork, solution: Solution) -> dict[str, Dates]:
+    at = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
+    names, critical = network.activities.names, critical_rows(plan, network, solution)
+    columns = (solution.start, solution.finish, solution.late_start, solution.late_finish)
+    instants = zip(*(column.tolist() for column in columns), strict=True)
+    floats = zip(solution.total_float.tolist(), solution.free_float.tolist(), strict=True)
+    before, driving = network.links.before, solution.driving_link.tolist()
     dates = {}
-    for number, name in enumerate(network.ids):
-        driving = int(schedule.driving[number])
-        dates[name] = Dates(
-            early_start=at(schedule.early_start[number]),
-            early_finish=at(schedule.early_finish[number]),
-            late_start=at(schedule.late_start[number]),
-            late_finish=at(schedule.late_finish[number]),
-            total_float_h=round(float(schedule.total_float_h[number]), 4),
-            free_float_h=round(float(schedule.free_float_h[number]), 4),
-            driving=network.ids[driving] if driving >= 0 else None,
-            is_critical=number in critical,
+    for row, (four, (total, free)) in enumerate(zip(instants, floats, strict=True)):
+        start, finish, late_start, late_finish = (at + timedelta(minutes=minutes) for minutes in four)
+        dates[names[row]] = Dates(
+            early_start=start,
+            early_finish=finish,
+            late_start=late_start,
+            late_finish=late_finish,
+            total_float_h=round(total / MINUTES, 4),
+            free_float_h=round(free / MINUTES, 4),
+            driving=names[before[driving[row]]] if driving[row] >= 0 else None,
+            is_critical=row in critical,
         )
     return dates
 

@@ -7,14 +7,16 @@ placed late, or promised for another day, moves what waits for it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import numpy as np
 
 from steps.schedule.calendar import WorkCalendar
-from steps.schedule.dating import closing_node, critical_nodes, last_node, network_of
-from steps.schedule.network import CriticalPath, Network, Progress
+from steps.schedule.cpm.columns import NONE
+from steps.schedule.cpm.columns import Actuals as Progress
+from steps.schedule.cpm.compiled import CompiledNetwork
+from steps.schedule.dating import closing_row, critical_rows, last_row, network_of
 from steps.schedule.plan import Plan
 
 
@@ -29,6 +31,7 @@ class Actual(NamedTuple):
     out_of_sequence: bool = False
 
 
+MINUTE = timedelta(minutes=1)
 UNTOUCHED = Actual(None, None)
 Actuals = Mapping[str, Actual]
 
@@ -45,32 +48,44 @@ class Forecast(NamedTuple):
 def forecast(plan: Plan, actuals: Actuals, now: datetime) -> Forecast:
     """Return the forecast of an adopted plan from what has happened, by id, at the time `now`."""
     calendar = WorkCalendar.from_plan(plan)
-    network = network_of(plan)
-    progress = _progress(network, calendar, actuals, now)
-    found = CriticalPath(network, calendar).solve(progress=progress, target=closing_node(network))
-    ends = [calendar.at(float(hours)) for hours in found.early_finish]
-    open_ = np.flatnonzero(np.isnan(progress.finished)).tolist()
-    critical = critical_nodes(plan, network, found)
-    starts = found.early_start.tolist()
-    in_order = sorted(critical & set(open_), key=lambda index: (starts[index], index))
+    ends = {name: actual.finished for name, actual in actuals.items() if actual.finished is not None}
+    promised = {name: _minute(calendar, end) for name, end in ends.items() if end > now}
+    network = network_of(plan, promised)
+    names = network.activities.names
+    happened = {name: actual for name, actual in actuals.items() if name not in promised}
+    progress = _progress(network, calendar, happened, now)
+    found = network.solve(actuals=progress, target=closing_row(network))
+    finishes = [calendar.origin + timedelta(minutes=minutes) for minutes in found.finish.tolist()]
+    open_ = [row for row, name in enumerate(names) if actuals.get(name, UNTOUCHED).finished is None]
+    starts = found.start.tolist()
+    in_order = sorted(critical_rows(plan, network, found) & set(open_), key=lambda row: (starts[row], row))
     return Forecast(
         as_of=now,
-        finish=ends[last_node(network, found)],
-        nodes={network.ids[index]: ends[index] for index in open_},
-        critical=tuple(network.ids[index] for index in in_order),
+        finish=finishes[last_row(network, found)],
+        nodes={names[row]: finishes[row] for row in open_},
+        critical=tuple(names[row] for row in in_order),
     )
 
 
-def _progress(network: Network, calendar: WorkCalendar, actuals: Actuals, now: datetime) -> Progress:
-    """Return what has happened in elapsed hours. A node that only has a finish started then, too."""
-    started = np.full(len(network.ids), np.nan)
-    finished = started.copy()
-    early = np.zeros(len(network.ids), dtype=bool)
-    for index, name in enumerate(network.ids):
+def _progress(network: CompiledNetwork, calendar: WorkCalendar, actuals: Actuals, now: datetime) -> Progress:
+    """Return what has happened in minutes. A row that only has a finish started then, too.
+
+    What has finished out of sequence counts as work of which nothing remains: it ends when what is before it has.
+    """
+    number = len(network.activities)
+    started, finished, remaining = (np.full(number, NONE) for _ in range(3))
+    data_date = max(0, _minute(calendar, now))
+    for row, name in enumerate(network.activities.names):
         actual = actuals.get(name, UNTOUCHED)
-        early[index] = actual.out_of_sequence
-        if actual.finished is not None:
-            started[index] = finished[index] = calendar.hours_since_origin(actual.finished)
-        if actual.started is not None:
-            started[index] = calendar.hours_since_origin(actual.started)
-    return Progress(started, finished, early, max(0.0, calendar.hours_since_origin(now)))
+        begun = actual.started or actual.finished
+        if begun is not None:
+            started[row] = min(_minute(calendar, begun), data_date)
+        if actual.finished is not None and not actual.out_of_sequence:
+            finished[row] = min(max(_minute(calendar, actual.finished), int(started[row])), data_date)
+        elif actual.finished is not None:
+            remaining[row] = 0
+    return Progress(data_date, started, finished, remaining)
+
+
+def _minute(calendar: WorkCalendar, instant: datetime) -> int:
+    return (instant - calendar.origin) // MINUTE

@@ -86,7 +86,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         evidence=site.evidence,
         drift=site.drift,
     )
-    plan = dated(plan, calendar)
+    plan = dated(plan)
     errors = (finding for finding in dossier.findings if finding.severity == "error")
     broken = (f"the design cannot be built: {error.says}; remedy: {error.remedy}" for error in errors)
     return plan.model_copy(update={"findings": (*broken, *overloads(plan, design))})

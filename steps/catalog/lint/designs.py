@@ -11,9 +11,11 @@ from steps.catalog.loader import Catalog
 from steps.catalog.terms import Kind, Phase
 from steps.design.design import Design
 from steps.errors import InputError, Place
+from steps.schedule.cpm.columns import Activities, Links
+from steps.schedule.cpm.compiled import compile_network
+from steps.schedule.cpm.shifts import continuous
 from steps.schedule.durations import duration_of, lead_of
 from steps.schedule.expansion import Expansion, expand
-from steps.schedule.network import Edge, Network, levels
 
 HOURS_PER_DAY = 8.0
 """Hours of a working day; no finding depends on them."""
@@ -32,22 +34,27 @@ def network_findings(name: str, design: Design, catalog: Catalog, report: LintRe
         for order in found.orders.values():
             lead_of(order.supply.lead_time)
         report.activities[name] = sum(node.applies for node in found.nodes.values())
-        levels(_network(found))
+        _refuse_circle(found)
         yield from _starts(name, found, report)
         yield from _received(name, design, found)
     except InputError as error:
         yield LintFinding("design", f"{name}: {error.what}", error.place or Place(name), error.hint)
 
 
-def _network(found: Expansion) -> Network:
+def _refuse_circle(found: Expansion) -> None:
+    """Raise if something waits for itself."""
     ids = [node.id for node in found.nodes.values() if node.applies]
     for order in found.orders.values():
         ids += [order.id, *(tranche.id for tranche in order.tranches)]
     index = {node: number for number, node in enumerate(ids)}
-    ends = [(index[link.before], index[link.after]) for link in found.links]
-    edges = tuple(Edge(before, after) for before, after in ends)
-    hours = np.zeros(len(ids))
-    return Network(tuple(ids), hours, hours.astype(bool), edges)
+    before, after = (np.array([index[end] for end in ends], np.int32) for ends in _ends(found))
+    none, nothing = np.zeros(len(ids), np.int64), np.zeros(len(before), np.int64)
+    links = Links(before, after, nothing.astype(np.uint8), nothing, nothing.astype(np.int32))
+    compile_network(Activities(ids, none, none.astype(np.int32)), links, (continuous(),))
+
+
+def _ends(found: Expansion) -> tuple[list[str], list[str]]:
+    return [link.before for link in found.links], [link.after for link in found.links]
 
 
 def _starts(name: str, found: Expansion, report: LintReport) -> Iterator[LintFinding]:
