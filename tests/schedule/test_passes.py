@@ -95,7 +95,7 @@ def test_a_network_is_solved_again_with_other_durations() -> None:
 def test_permuting_activities_and_links_changes_nothing() -> None:
     """Dates and floats belong to activities, not to their place in a file."""
     for seed in range(40):
-        case = random_case(seed, Drawn(calendars=4, progress=False))
+        case = random_case(seed, Drawn(calendars=4, progress="none"))
         solution = compile_network(case.activities, case.links, case.calendars).solve()
         random = np.random.default_rng(seed)
         old, links = random.permutation(len(case.activities)), random.permutation(len(case.links))
