@@ -32,6 +32,8 @@ class Drawn:
     constraints: bool = True
     progress: str = "any"
     """any, none, or sequence: nothing starts or ends before what it waits for, and what runs has worked since its start."""
+    grid: int = 1
+    """Durations, lags and dates are multiples of so many minutes."""
     override: bool | None = None
     """Progress override, or retained logic; None for either."""
 
@@ -60,7 +62,7 @@ WEEKS = (
     Week("five days", ((480, 720), (780, 1020)), 5, off=(3,)),
     Week("continuous", ((0, DAY),), 7),
     Week("six long days", ((360, 1080),), 6),
-    Week("nights", ((0, 300), (1320, 1439)), 7, off=(2, 8)),
+    Week("nights", ((0, 300), (1320, 1410)), 7, off=(2, 8)),
 )
 
 
@@ -117,13 +119,17 @@ def random_case(seed: int, drawn: Drawn) -> Case:
 
 
 def _duration(random: Random, drawn: Drawn) -> int:
-    return 0 if drawn.milestones != "none" and random.random() < 0.15 else random.choice([random.randint(1, 1500), 240, 480])
+    return 0 if drawn.milestones != "none" and random.random() < 0.15 else random.choice([_minutes(random, 1, 1500, drawn), 240, 480])
+
+
+def _minutes(random: Random, least: int, most: int, drawn: Drawn) -> int:
+    return random.randint(-(-least // drawn.grid), most // drawn.grid) * drawn.grid
 
 
 def _lag(random: Random, drawn: Drawn) -> int:
     if not drawn.lags or random.random() < 0.5:
         return 0
-    lag = random.choice([random.randint(1, 900), 480])
+    lag = random.choice([_minutes(random, 1, 900, drawn), 480])
     return -lag if drawn.leads and random.random() < 0.4 else lag
 
 
@@ -144,7 +150,7 @@ def _constraints(random: Random, number: int, drawn: Drawn) -> tuple[np.ndarray 
 
     def dates() -> np.ndarray:
         return np.array(
-            [random.randint(0, 6 * DAY) if random.random() < 0.15 else NONE for _ in range(number)], np.int64
+            [_minutes(random, 0, 6 * DAY, drawn) if random.random() < 0.15 else NONE for _ in range(number)], np.int64
         )
 
     return dates(), np.where(dates() == NONE, NONE, dates().clip(2 * DAY))
@@ -155,27 +161,27 @@ def _progress(random: Random, activities: Activities, links: Links, drawn: Drawn
         return None
     override = random.random() < 0.3 if drawn.override is None else drawn.override
     if drawn.progress == "sequence":
-        return _as_planned(random, activities, links, override=override)
-    return None if random.random() < 0.3 else _anyhow(random, len(activities), override=override)
+        return _as_planned(random, activities, links, drawn, override=override)
+    return None if random.random() < 0.3 else _anyhow(random, len(activities), drawn, override=override)
 
 
-def _as_planned(random: Random, activities: Activities, links: Links, *, override: bool) -> Actuals:
+def _as_planned(random: Random, activities: Activities, links: Links, drawn: Drawn, *, override: bool) -> Actuals:
     planned = compile_network(activities, links, CALENDARS).solve()
-    data_date = random.randint(0, int(planned.project_finish))
+    data_date = _minutes(random, 0, int(planned.project_finish), drawn)
     started = np.where(planned.start < data_date, planned.start, NONE)
     finished = np.where((planned.finish <= data_date) & (started != NONE), planned.finish, NONE)
     return Actuals(data_date, started, finished, override=override)
 
 
-def _anyhow(random: Random, number: int, *, override: bool) -> Actuals:
-    data_date = random.randint(0, 4 * DAY)
+def _anyhow(random: Random, number: int, drawn: Drawn, *, override: bool) -> Actuals:
+    data_date = _minutes(random, 0, 4 * DAY, drawn)
     started = np.full(number, NONE)
     finished, remaining = started.copy(), started.copy()
     for i in range(number):
         if random.random() < 0.45:
-            started[i] = random.randint(-2 * DAY, data_date)
+            started[i] = _minutes(random, -2 * DAY, data_date, drawn)
             if random.random() < 0.5:
-                finished[i] = random.randint(int(started[i]), data_date)
+                finished[i] = _minutes(random, int(started[i]), data_date, drawn)
         if random.random() < 0.3:
-            remaining[i] = random.randint(0, 900)
+            remaining[i] = _minutes(random, 0, 900, drawn)
     return Actuals(data_date, started, finished, remaining, override=override)
