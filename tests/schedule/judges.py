@@ -146,7 +146,9 @@ def _java() -> Any:
 
     assert mpxj
     if not jpype.isJVMStarted():
-        jpype.startJVM("-Xmx2g", "-Dlog4j2.loggerContextFactory=org.apache.logging.log4j.simple.SimpleLoggerContextFactory")
+        jpype.startJVM(
+            "-Xmx2g", "-Dlog4j2.loggerContextFactory=org.apache.logging.log4j.simple.SimpleLoggerContextFactory"
+        )
     return jpype.JPackage("org").mpxj
 
 

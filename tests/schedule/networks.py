@@ -119,7 +119,11 @@ def random_case(seed: int, drawn: Drawn) -> Case:
 
 
 def _duration(random: Random, drawn: Drawn) -> int:
-    return 0 if drawn.milestones != "none" and random.random() < 0.15 else random.choice([_minutes(random, 1, 1500, drawn), 240, 480])
+    return (
+        0
+        if drawn.milestones != "none" and random.random() < 0.15
+        else random.choice([_minutes(random, 1, 1500, drawn), 240, 480])
+    )
 
 
 def _minutes(random: Random, least: int, most: int, drawn: Drawn) -> int:

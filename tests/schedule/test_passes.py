@@ -85,9 +85,7 @@ def test_a_network_is_solved_again_with_other_durations() -> None:
     again = network.solve(durations=longer)
 
     activities = case.activities
-    anew = type(activities)(
-        activities.names, longer, activities.calendar, activities.no_earlier, activities.no_later
-    )
+    anew = type(activities)(activities.names, longer, activities.calendar, activities.no_earlier, activities.no_later)
     assert again.finish.tolist() == compile_network(anew, case.links, case.calendars).solve().finish.tolist()
     assert network.solve().finish.tolist() != again.finish.tolist()
 
