@@ -81,6 +81,15 @@ def _worked(case: Case, row: int, started: int) -> int:
 
 
 def _longpath(case: Case, lag_calendar: str) -> Dates:
+    result = longpath_solver(case, lag_calendar)()
+    columns = (result.rs, result.ef, result.ls, result.lf)
+    shift = int((MONDAY - datetime(1970, 1, 1)).total_seconds()) // 60  # noqa: DTZ001 - as above
+    rows_of = [str(row) for row in range(len(case.activities))]
+    return Dates(*([None if row not in column else column[row] - shift for row in rows_of] for column in columns))
+
+
+def longpath_solver(case: Case, lag_calendar: str) -> Callable[[], Any]:
+    """Return what solves a network in longpath, ready to be called."""
     from longpath import cpm, model
     from longpath.calendars import WorkCalendar
 
@@ -104,11 +113,7 @@ def _longpath(case: Case, lag_calendar: str) -> Dates:
         retained_logic=not (case.actuals and case.actuals.override),
         lag_calendar={"continuous": "24h"}.get(lag_calendar, lag_calendar),
     )
-    result = cpm.run(project, calendars, options)
-    columns = (result.rs, result.ef, result.ls, result.lf)
-    shift = int((MONDAY - datetime(1970, 1, 1)).total_seconds()) // 60  # noqa: DTZ001 - as above
-    rows_of = [str(row) for row in range(len(case.activities))]
-    return Dates(*([None if row not in column else column[row] - shift for row in rows_of] for column in columns))
+    return lambda: cpm.run(project, calendars, options)
 
 
 def _longpath_activity(model: Any, case: Case, row: int, name: str) -> Any:
@@ -153,14 +158,21 @@ def _java() -> Any:
 
 
 def _primavera(case: Case, lag_calendar: str) -> Dates:
-    return _scheduled(case, lag_calendar, _java().cpm.PrimaveraScheduler())
+    return _java_dates(*mpxj_solver(case, lag_calendar, "PrimaveraScheduler"))
 
 
 def _microsoft(case: Case, lag_calendar: str) -> Dates:
-    return _scheduled(case, lag_calendar, _java().cpm.MicrosoftScheduler())
+    return _java_dates(*mpxj_solver(case, lag_calendar, "MicrosoftScheduler"))
 
 
-def _scheduled(case: Case, lag_calendar: str, scheduler: Any) -> Dates:
+def _java_dates(solve: Callable[[], None], tasks: list[Any]) -> Dates:
+    solve()
+    getters = ("getEarlyStart", "getEarlyFinish", "getLateStart", "getLateFinish")
+    return Dates(*([_minute(getattr(task, getter)()) for task in tasks] for getter in getters))
+
+
+def mpxj_solver(case: Case, lag_calendar: str, scheduler: str) -> tuple[Callable[[], None], list[Any]]:
+    """Return what solves a network in MPXJ, ready to be called, and its tasks."""
     org = _java()
     project = org.ProjectFile()
     properties = project.getProjectProperties()
@@ -186,9 +198,8 @@ def _scheduled(case: Case, lag_calendar: str, scheduler: Any) -> Dates:
     for before, after, kind, lag in rows:
         builder = org.Relation.Builder().predecessorTask(tasks[before]).type(types[kind])
         tasks[after].addPredecessor(builder.lag(_java_duration(org, int(lag))))
-    scheduler.schedule(project, _java_time(0))
-    getters = ("getEarlyStart", "getEarlyFinish", "getLateStart", "getLateFinish")
-    return Dates(*([_minute(getattr(task, getter)()) for task in tasks] for getter in getters))
+    solver, start = getattr(org.cpm, scheduler)(), _java_time(0)
+    return lambda: solver.schedule(project, start), tasks
 
 
 def _java_calendar(org: Any, project: Any, week: Week) -> Any:

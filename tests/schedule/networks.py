@@ -66,11 +66,11 @@ WEEKS = (
 )
 
 
-def calendar_of(week: Week) -> ShiftCalendar:
-    """Return the calendar of a week, over the whole span."""
+def calendar_of(week: Week, span: tuple[int, int] = SPAN) -> ShiftCalendar:
+    """Return the calendar of a week over a span of minutes, which begins on a Monday."""
     if week.name == "continuous":
         return continuous()
-    first, last = SPAN
+    first, last = span
     shifts = [
         (day * DAY + start, day * DAY + end)
         for day in range(first // DAY, last // DAY)

@@ -142,7 +142,7 @@ def test_a_night_shift_is_an_hour_shorter_when_the_clocks_go_forward() -> None:
 def test_holidays_and_exceptions_replace_a_weekday() -> None:
     monday, tuesday = date(2027, 1, 4), date(2027, 1, 5)
     hours = WeeklyHours(
-        dict.fromkeys(range(1, 6), [(time(8), time(16))]),
+        {day: [(time(8), time(16))] for day in range(1, 6)},
         holidays={monday},
         exceptions={tuesday: [(time(8), time(10)), (time(10), time(11))]},
     )
