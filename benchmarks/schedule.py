@@ -38,9 +38,9 @@ def layered(number: int, seed: int) -> Case:
     before = begin[far] + (random.random(len(after)) * (begin[far + 1] - begin[far])).astype(np.int64)
     ends = np.unique(np.stack([after, before]), axis=1)  # one link at most between two, as MPXJ has it
     place = random.permutation(number).astype(np.int32)
-    links = ends.shape[1]
+    links = int(ends.shape[1])
     types = random.choice(4, links, p=[0.9, 0.05, 0.04, 0.01]).astype(np.uint8)
-    lag = np.where(random.random(links) < 0.1, random.integers(1, 10, links) * 60, 0)
+    lag = np.where(random.random(links) < 0.1, random.integers(1, 10, links), 0) * 60
     calendar = random.choice(4, number, p=[0.6, 0.2, 0.15, 0.05]).astype(np.int32)
     activities = Activities([f"A{row}" for row in range(number)], random.integers(0, 40, number) * 60, calendar)
     before_row = place[ends[1]]

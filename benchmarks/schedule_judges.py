@@ -153,8 +153,9 @@ REASONS = """
   then add the lag. On two calendars the order matters. Ours adds the lag first, since a lag belongs to the link, as in longpath.
 - **SS, late, in MPXJ Primavera.** It limits the predecessor by the late finish of a successor that has none after it. Its
   source calls that dubious. SS says nothing of finishes, so ours does not, nor does longpath.
-- **FF on several calendars, early, in MPXJ Primavera.** In a few networks its finish is later than start and duration make it,
-  where a duration ends exactly with a shift. longpath and MPXJ Microsoft have our dates.
+- **FF on several calendars, early, in MPXJ Primavera.** It shows some finishes of what an FF pulls at the start of the next shift, not
+  at the end of the last. On its own calendar that is the same; a successor on another one is later. longpath and MPXJ
+  Microsoft have our dates.
 - **Start before the project, in MPXJ Microsoft.** A lead or an SF may start an activity before the project starts. Ours, as the two
   others, never does.
 - **Lag calendar and progress in MPXJ Microsoft.** It has the successor's calendar for lags and no data date; such rows are left out.
@@ -174,7 +175,7 @@ def main() -> None:
     lines.append("early or in late dates, compared in working time. A dash: the judge does not have it.")
     lines += [f"Left out: {judge.name} ({judge.missing})." for judge in judges() if judge.missing]
     lines += ["", f"| links | {' | '.join(judge.name for judge in present)} |", "|---" * (len(present) + 1) + "|"]
-    examples: dict[str, list[tuple[int, str]]] = {}
+    examples: dict[tuple[str, tuple[str, ...]], tuple[int, str]] = {}
     total = 0
     for row in rows():
         total += networks
@@ -186,12 +187,13 @@ def main() -> None:
             found = compare(judge, row, networks)
             cells.append(shown(found, networks))
             if found.smallest:
-                examples.setdefault(judge.name, []).append((found.smallest[0], example(row, judge, found)))
+                kind = (judge.name, row.types)
+                shortest = (found.smallest[0], example(row, judge, found))
+                examples[kind] = min(shortest, examples.get(kind, shortest))
         lines.append(f"| {described(row)} | {' | '.join(cells)} |")
         print(lines[-1], flush=True)
     lines += ["", f"{total:,} networks in all.", REASONS.rstrip(), "", "## Smallest networks that differ", ""]
-    for own in examples.values():
-        lines += [text + "\n" for _, text in sorted(own)[:4]]
+    lines += [text + "\n" for _, (_, text) in sorted(examples.items())]
     PAGE.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
 
 

@@ -132,7 +132,8 @@ class Player:
         if self.actuals and self.actuals.remaining is not None and self.actuals.remaining[i] != NONE:
             return int(self.actuals.remaining[i])
         if self.actuals and self.began[i] != NONE:
-            return max(0, duration - self.own[i].between(self.began[i], self.actuals.data_date))
+            worked: int = self.own[i].between(self.began[i], self.actuals.data_date)
+            return max(0, duration - worked)
         return duration
 
     def _order(self) -> list[int]:

@@ -103,8 +103,8 @@ def test_permuting_activities_and_links_changes_nothing() -> None:
         no_later = None if one.no_later is None else one.no_later[old]
         names = [one.names[row] for row in old]
         activities = type(one)(names, one.duration[old], one.calendar[old], no_earlier, no_later)
-        ends = (new[two.before][links], new[two.after][links])
-        shuffled = type(two)(*ends, two.type[links], two.lag[links], two.lag_calendar[links])
+        before, after = (new[column][links].astype(np.int32) for column in (two.before, two.after))
+        shuffled = type(two)(before, after, two.type[links], two.lag[links], two.lag_calendar[links])
 
         again = compile_network(activities, shuffled, case.calendars).solve()
 

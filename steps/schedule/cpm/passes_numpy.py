@@ -52,7 +52,7 @@ class Clock:
 
     def worked_in(self, shift: Indices, t: Minutes) -> Minutes:
         """Return the minutes worked before instants that are in these shifts, or in the gaps before them."""
-        return np.maximum(self.tables.before[shift], t - self.tables.offset[shift])
+        return np.asarray(np.maximum(self.tables.before[shift], t - self.tables.offset[shift]))
 
     def instant(self, w: Minutes, c: Indices) -> Minutes:
         """Return the last instant before which no more than `w` minutes are worked."""
