@@ -115,7 +115,6 @@ class Player:
             self._early(j, start, played)
         finishes = self.logic_finish
         played.project_finish = max(finishes) if target is None else finishes[target]
-        self.latest = [0] * self.number
         for i in reversed(order):
             self._late(i, played)
         for i in range(self.number):
@@ -133,7 +132,8 @@ class Player:
         if self.actuals and self.actuals.remaining is not None and self.actuals.remaining[i] != NONE:
             return int(self.actuals.remaining[i])
         if self.actuals and self.began[i] != NONE:
-            return max(0, duration - self.own[i].between(self.began[i], self.actuals.data_date))
+            worked: int = self.own[i].between(self.began[i], self.actuals.data_date)
+            return max(0, duration - worked)
         return duration
 
     def _order(self) -> list[int]:
@@ -204,11 +204,11 @@ class Player:
             before, after, kind, lag, calendar = link
             if before != i or not self._matters(link) or (kind in {SS, SF} and self.began[i] != NONE):
                 continue
-            reaches = played.late_start[after] if kind in {FS, SS} else self.latest[after]
+            reaches = played.late_start[after] if kind in {FS, SS} else played.late_finish[after]
             (starts if kind in {SS, SF} else finishes).append(self.calendars[calendar].unlagged(reaches, lag))
         own, left = self.own[i], self.left[i]
         if left == 0:
-            played.late_start[i] = played.late_finish[i] = self.latest[i] = min(starts + finishes)
+            played.late_start[i] = played.late_finish[i] = min(starts + finishes)
             return
         end = own.ahead_of(min(finishes), 1) + 1
         begin = own.ahead_of(end, left)
@@ -216,7 +216,6 @@ class Player:
             end = own.ahead_of(end - 1, 1) + 1
             begin = own.ahead_of(end, left)
         played.late_start[i], played.late_finish[i] = begin, end
-        self.latest[i] = own.next(end)
 
     def _floats(self, i: int, played: Played) -> None:
         own, finish = self.own[i], self.logic_finish[i]

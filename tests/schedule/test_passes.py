@@ -45,7 +45,7 @@ def wrong_cases(seeds: range) -> dict[int, list[str]]:
 
 def test_dates_are_those_of_the_rules_played_minute_by_minute() -> None:
     """All link types, lags and leads on any calendar, constraints, progress, retained logic and override."""
-    assert wrong_cases(range(80)) == {}
+    assert wrong_cases(range(40)) == {}
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_a_network_is_solved_again_with_other_durations() -> None:
 def test_permuting_activities_and_links_changes_nothing() -> None:
     """Dates and floats belong to activities, not to their place in a file."""
     for seed in range(40):
-        case = random_case(seed, Drawn(calendars=4, progress=False))
+        case = random_case(seed, Drawn(calendars=4, progress="none"))
         solution = compile_network(case.activities, case.links, case.calendars).solve()
         random = np.random.default_rng(seed)
         old, links = random.permutation(len(case.activities)), random.permutation(len(case.links))
@@ -103,8 +103,8 @@ def test_permuting_activities_and_links_changes_nothing() -> None:
         no_later = None if one.no_later is None else one.no_later[old]
         names = [one.names[row] for row in old]
         activities = type(one)(names, one.duration[old], one.calendar[old], no_earlier, no_later)
-        ends = (new[two.before][links], new[two.after][links])
-        shuffled = type(two)(*ends, two.type[links], two.lag[links], two.lag_calendar[links])
+        before, after = (new[column][links].astype(np.int32) for column in (two.before, two.after))
+        shuffled = type(two)(before, after, two.type[links], two.lag[links], two.lag_calendar[links])
 
         again = compile_network(activities, shuffled, case.calendars).solve()
 

@@ -77,7 +77,7 @@ def independent_floats(into: Wires, work: Work, early: Early, late: Late, free: 
     held = np.full(len(free), LOWEST)
     np.maximum.at(held, numbers, begins)
     held = np.maximum(held, clock.work(work.earliest, work.calendar))
-    independent = np.maximum(free + early.worked - work.duration - held, 0)
+    independent: Minutes = np.maximum(free + early.worked - work.duration - held, 0)
     independent[work.state == DONE] = 0
     return independent
 

@@ -147,7 +147,7 @@ def _backward(  # noqa: PLR0912 - one function, as said above
             theirs = work.state[j]
             if theirs and not _counts(code, mine, theirs, work.override):
                 continue
-            t = late.latest[j] if code & TO_FINISH else late.start[j]
+            t = late.finish[j] if code & TO_FINISH else late.start[j]
             if t == FREE:
                 continue
             if code & LAGGED:
@@ -161,7 +161,7 @@ def _backward(  # noqa: PLR0912 - one function, as said above
                 finish = min(finish, t)
         limit = min(start, finish)
         if limit == FREE:
-            late.start[i] = late.finish[i] = late.latest[i] = late.total_float[i] = FREE
+            late.start[i] = late.finish[i] = late.total_float[i] = FREE
             continue
         if not _within(limit, c, tables):
             fault[0], fault[1] = i, c
@@ -169,7 +169,7 @@ def _backward(  # noqa: PLR0912 - one function, as said above
         k = _shift(limit, c, tables)
         w = max(tables.before[k], limit - tables.offset[k])
         if d == 0:
-            late.start[i] = late.finish[i] = late.latest[i] = limit
+            late.start[i] = late.finish[i] = limit
         else:
             if start != FREE:
                 if start > tables.last[c] or (finish != FREE and finish > tables.last[c]):
@@ -182,10 +182,8 @@ def _backward(  # noqa: PLR0912 - one function, as said above
                 return
             if start != FREE:
                 late.finish[i] = _instant(w - 1, c, tables) + 1
-                late.latest[i] = _instant(w, c, tables)
             else:
                 late.finish[i] = w + tables.offset[k - (w == tables.before[k])]
-                late.latest[i] = w + tables.offset[k]
             late.start[i] = _instant(w - d, c, tables)
         late.total_float[i] = w - early.worked[i] if mine != DONE else 0
 
@@ -203,8 +201,8 @@ def forward(into: Wires, work: Work, tables: Tables) -> Early:
 
 def backward(out: Wires, work: Work, cap: Minutes, early: Early, tables: Tables) -> Late:
     """Return late dates by number, or raise LeftCalendarError. `cap` is the last instant for each finish, or FREE."""
-    dates = np.empty((4, len(cap)), np.int64)
-    late = Late(dates[0], dates[1], dates[2], dates[3])
+    dates = np.empty((3, len(cap)), np.int64)
+    late = Late(dates[0], dates[1], dates[2])
     fault = np.full(2, -1, np.int64)
     _backward(out, work, cap, early, tables, late, fault)
     _raise(fault)

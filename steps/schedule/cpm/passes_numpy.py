@@ -52,7 +52,7 @@ class Clock:
 
     def worked_in(self, shift: Indices, t: Minutes) -> Minutes:
         """Return the minutes worked before instants that are in these shifts, or in the gaps before them."""
-        return np.maximum(self.tables.before[shift], t - self.tables.offset[shift])
+        return np.asarray(np.maximum(self.tables.before[shift], t - self.tables.offset[shift]))
 
     def instant(self, w: Minutes, c: Indices) -> Minutes:
         """Return the last instant before which no more than `w` minutes are worked."""
@@ -195,9 +195,8 @@ def _undriven(behind: Positions, best: Minutes, a: int, work: Work, clock: Clock
 def backward(levels: Levels, work: Work, cap: Minutes, early: Early, clock: Clock) -> Late:
     """Return late dates by number, or raise LeftCalendarError. `cap` is the last instant for each finish, or FREE."""
     number = len(cap)
-    both = np.empty(2 * number, np.int64)  # starts, then the last instants of finishes
-    starts, latest = both[:number], both[number:]
-    late = Late(starts, np.empty(number, np.int64), latest, np.empty(number, np.int64))
+    both = np.empty(2 * number, np.int64)  # starts, then finishes
+    late = Late(both[:number], both[number:], np.empty(number, np.int64))
     source = levels.wires.far + np.where(levels.wires.code & TO_FINISH, number, 0)
     dropped = _dropped(levels, work, before=levels.near, after=levels.wires.far)
     if dropped is not None:
@@ -252,18 +251,16 @@ def _place(here: slice, start: Minutes, finish: Minutes, work: Work, early: Earl
     tables, shift = clock.tables, clock.shift(limit, c)
     w = clock.worked_in(shift, limit)
     begins = w == tables.before[shift]  # the last work was in the shift before
-    end, latest = w + tables.offset[shift - begins], w + tables.offset[shift]
+    end = w + tables.offset[shift - begins]
     by_start = np.flatnonzero(bounded)
     if len(by_start):
         some, own = _limited_by_start(by_start, start, finish, c, d, clock), c[by_start]
         _refuse(some > tables.total[own], own, numbers[by_start])
         w[by_start], end[by_start] = some, clock.instant(np.maximum(some - 1, 0), own) + 1
-        latest[by_start] = clock.instant(some, own)
     _refuse(w < d, c, numbers)
     moves = d > 0
     late.start[numbers] = np.where(moves, clock.instant(w - d, c), limit)
     late.finish[numbers] = np.where(moves, end, limit)
-    late.latest[numbers] = np.where(moves, latest, limit)
     late.total_float[numbers] = np.where(work.state[numbers] == DONE, 0, w - early.worked[numbers])
 
 

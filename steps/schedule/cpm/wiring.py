@@ -69,8 +69,6 @@ class Late(NamedTuple):
 
     start: Minutes
     finish: Minutes
-    latest: Minutes
-    """The last instant that is as late as `finish` on the activity's calendar: Monday 08:00 where that is Friday 17:00."""
     total_float: Minutes
 
 
