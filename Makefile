@@ -15,7 +15,7 @@ ROOMS := steps ledger flows tui clusterwright
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test test-fleet quick lint $(LINTERS) lock bench bench-hostile bench-kills bench-ledger bench-pods lab lab-up lab-down lab-clean clean
+.PHONY: setup demo test test-fleet quick lint $(LINTERS) lock bench bench-hostile bench-kills bench-ledger bench-levelling bench-pods bench-schedule lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -111,6 +111,15 @@ bench-kills: setup
 # Forty pods of 32 hosts that join over time. It takes at most forty minutes.
 bench-pods: setup
 	$(BIN)/python -m benchmarks.fleet_of_pods 40 32 0.05 0.01 1
+
+# Dates beside other schedulers (Java for MPXJ), and their agreement. It takes about ten minutes.
+bench-schedule: setup
+	$(BIN)/python -m benchmarks.schedule --peers 5000 75000
+	$(BIN)/python -m benchmarks.schedule_judges
+
+# PSPLIB names a folder with the instances j60 and j120 and best_known.csv. It takes about an hour.
+bench-levelling: setup
+	$(BIN)/python -m benchmarks.levelling --write $(PSPLIB)
 
 $(BENCH_SITE)/ledger.db: | $(VENV)/.installed
 	$(BIN)/clusterwright init --preset superpod-1su $(BENCH_SITE)

@@ -30,7 +30,7 @@ from tests.lab.reaching import ssh
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(900)]
 
-NAME, HOST, FILE = "143@site", "node-01", "/etc/sysctl.d/90-cluster.conf"
+NAME, HOST, FILE = "143@site", "mgmt", "/etc/sysctl.d/90-cluster.conf"
 
 
 @pytest.fixture(scope="module")
