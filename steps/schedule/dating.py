@@ -16,6 +16,7 @@ from steps.schedule.activity import Dates
 from steps.schedule.calendar import SPAN_YEARS, WorkCalendar
 from steps.schedule.cpm.columns import NONE, Activities, Links, Tie
 from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
+from steps.schedule.cpm.engines import numpy_engine
 from steps.schedule.cpm.shifts import ShiftCalendar, continuous
 from steps.schedule.cpm.solution import Solution
 from steps.schedule.cpm.weekly import WeeklyHours, weekly_calendar
@@ -54,7 +55,9 @@ def network_of(plan: Plan, promised: Mapping[str, int] = MappingProxyType({})) -
         np.array([in_minutes(link.lag_h) for link in plan.links], np.int64),
         np.array([CALENDARS.index(link.lag_calendar) for link in plan.links], np.int32),
     )
-    return compile_network(activities, links, (continuous("elapsed"), working_shifts(WorkCalendar.from_plan(plan))))
+    calendars = (continuous("elapsed"), working_shifts(WorkCalendar.from_plan(plan)))
+    # solved once: numpy has the dates of 75,000 activities before numba is imported
+    return compile_network(activities, links, calendars, engine=numpy_engine())
 
 
 def in_minutes(hours: float) -> int:

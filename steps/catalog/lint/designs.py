@@ -13,6 +13,7 @@ from steps.design.design import Design
 from steps.errors import InputError, Place
 from steps.schedule.cpm.columns import Activities, Links
 from steps.schedule.cpm.compiled import compile_network
+from steps.schedule.cpm.engines import numpy_engine
 from steps.schedule.cpm.shifts import continuous
 from steps.schedule.durations import duration_of, lead_of
 from steps.schedule.expansion import Expansion, expand
@@ -50,7 +51,7 @@ def _refuse_circle(found: Expansion) -> None:
     before, after = (np.array([index[end] for end in ends], np.int32) for ends in _ends(found))
     none, nothing = np.zeros(len(ids), np.int64), np.zeros(len(before), np.int64)
     links = Links(before, after, nothing.astype(np.uint8), nothing, nothing.astype(np.int32))
-    compile_network(Activities(ids, none, none.astype(np.int32)), links, (continuous(),))
+    compile_network(Activities(ids, none, none.astype(np.int32)), links, (continuous(),), engine=numpy_engine())
 
 
 def _ends(found: Expansion) -> tuple[list[str], list[str]]:
