@@ -12,7 +12,7 @@ from steps.design.design import design_of
 from steps.design.site import Site
 from steps.schedule.durations import calendar_of, crews_on, duration_of, lead_of
 from steps.schedule.expansion import Expansion, ResolvedLink, expand
-from steps.schedule.levelling.problem import CONTINUOUS, Demands, Links, Problem
+from steps.schedule.levelling.problem import CONTINUOUS, Demands, Precedence, Problem
 from steps.schedule.planner import site_calendar
 
 NODES_OF_A_POD = 32
@@ -98,7 +98,7 @@ def _problem(
     rows = sorted((number[after], number[before], gap, a, b) for before, after, gap, a, b in links)
     table = np.array(rows, np.int64).reshape(-1, 5)
     first = np.searchsorted(table[:, 0], np.arange(len(names) + 1))
-    linked = Links(first, table[:, 1], table[:, 2], table[:, 3] == 1, table[:, 4] == 1)
+    linked = Precedence(first, table[:, 1], table[:, 2], table[:, 3] == 1, table[:, 4] == 1)
     ordered = [works[name] for name in names]
     roles = sorted({work.role for work in ordered if work.role})
     demands = [(i, roles.index(w.role), w.crews) for i, w in enumerate(ordered) if w.role and w.hours > 0]
@@ -140,7 +140,7 @@ def template_problem(pods: int, seed: int = 7) -> Problem:
     demands = [(pod + s * pods, int(trade[s]), int(people[s])) for s in range(STEPS) for pod in range(pods)]
     return Problem.of(
         np.repeat(duration, pods),
-        Links.of(count, links, finish_to_start=True),
+        Precedence.of(count, links, finish_to_start=True),
         Demands.of(count, demands),
         capacities,
         group=np.tile(np.arange(pods), STEPS),

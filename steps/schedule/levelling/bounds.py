@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from steps.schedule.levelling.compiled import Ints, compiled, numbers
 from steps.schedule.levelling.problem import CONTINUOUS, NOT_FIXED, Problem
 from steps.schedule.levelling.serial import earliest, place_fixed
-from steps.schedule.levelling.tables import Tables, free_levels
+from steps.schedule.levelling.tables import SearchTables, free_levels
 
 MOST_FOR_ENERGY = 150
 """Activities up to which the energy in all windows is looked at: windows grow with the square, work with the cube."""
@@ -30,7 +30,7 @@ class Unlevelled(NamedTuple):
     """At least so many slots from the start of an activity to the end of all that follows it."""
 
 
-def unlevelled(t: Tables) -> Unlevelled:
+def unlevelled(t: SearchTables) -> Unlevelled:
     """Return the early times with unlimited resources, and the tails."""
     count = len(t.duration)
     start, finish, tail = numbers(count, 0), numbers(count, 0), numbers(count, 0)
@@ -40,7 +40,7 @@ def unlevelled(t: Tables) -> Unlevelled:
 
 
 @compiled
-def forward(t: Tables, start: Ints, finish: Ints) -> None:
+def forward(t: SearchTables, start: Ints, finish: Ints) -> None:
     """Write the earliest times with unlimited resources."""
     for a in range(len(t.duration)):
         start[a] = t.fixed[a]
@@ -65,7 +65,7 @@ def forward(t: Tables, start: Ints, finish: Ints) -> None:
 
 
 @compiled
-def backward(t: Tables, tail: Ints) -> None:
+def backward(t: SearchTables, tail: Ints) -> None:
     """Write the tails. Breaks are left out, so that a tail may be too short and is never too long."""
     for a in range(len(t.duration) - 1, -1, -1):
         tail[a] = max(tail[a], t.duration[a])

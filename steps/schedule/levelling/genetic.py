@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from steps.schedule.levelling.compiled import Ints, compiled, numbers
 from steps.schedule.levelling.serial import TOO_LONG, again, ordered, room_for, serial, turned_keys
-from steps.schedule.levelling.tables import Tables
+from steps.schedule.levelling.tables import SearchTables
 
 POPULATION = 150
 MOVED = 40
@@ -97,8 +97,8 @@ def keep(finishes: Ints, member: int, child: Ints) -> None:
 
 @compiled
 def genetic(
-    forward: Tables,
-    mirror: Tables,
+    forward: SearchTables,
+    mirror: SearchTables,
     finishes: Ints,
     lengths: Ints,
     known: int,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from steps.schedule.levelling.compiled import Ints, compiled, numbers
 from steps.schedule.levelling.serial import Room, again, ordered, serial
-from steps.schedule.levelling.tables import Tables
+from steps.schedule.levelling.tables import SearchTables
 
 
 @compiled
 def justified(
-    forward: Tables,
-    mirror: Tables,
+    forward: SearchTables,
+    mirror: SearchTables,
     ahead: Room,
     back: Room,
     start: Ints,
@@ -40,7 +40,7 @@ def justified(
 
 
 @compiled
-def settled(forward: Tables, ahead: Room, start: Ints, finish: Ints, schedules: int) -> int:
+def settled(forward: SearchTables, ahead: Room, start: Ints, finish: Ints, schedules: int) -> int:
     """Push a schedule to the left until nothing can start earlier, and return its last finish.
 
     At most `schedules` are made. Activities are placed in the order of their starts, so that none gets later.

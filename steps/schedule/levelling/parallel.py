@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from steps.schedule.levelling.compiled import Ints, compiled, numbers
 from steps.schedule.levelling.serial import TOO_LONG, Room, clear, earliest, has_room, occupy, place_fixed
-from steps.schedule.levelling.tables import Tables
+from steps.schedule.levelling.tables import SearchTables
 
 NOBODY = -1
 
@@ -45,7 +45,7 @@ def pop(heap: Ints, base: int, size: int, rank: Ints) -> None:
 
 
 @compiled
-def followers(t: Tables) -> tuple[Ints, Ints]:
+def followers(t: SearchTables) -> tuple[Ints, Ints]:
     """Return the later activities of each activity: where those of `i` begin, and all of them."""
     n = len(t.duration)
     first = numbers(n + 1, 0)
@@ -64,7 +64,7 @@ def followers(t: Tables) -> tuple[Ints, Ints]:
 
 
 @compiled
-def heap_bases(t: Tables) -> Ints:
+def heap_bases(t: SearchTables) -> Ints:
     """Return where the heap of each kind begins."""
     base = numbers(t.kinds + 1, 0)
     for kind in t.kind:
@@ -75,7 +75,7 @@ def heap_bases(t: Tables) -> Ints:
 
 
 @compiled
-def fits_at(t: Tables, a: int, slot: int, free: Ints, finish: Ints) -> bool:
+def fits_at(t: SearchTables, a: int, slot: int, free: Ints, finish: Ints) -> bool:
     """Return whether `a` can start at `slot`, and write its finish if so."""
     calendar = t.calendar[a]
     left = t.duration[a]
@@ -115,7 +115,7 @@ class Queue(NamedTuple):
 
 
 @compiled
-def queue_for(t: Tables, order: Ints) -> Queue:
+def queue_for(t: SearchTables, order: Ints) -> Queue:
     """Return the queue before anything is placed."""
     n = len(t.duration)
     rank = numbers(n, 0)
@@ -136,7 +136,7 @@ def queue_for(t: Tables, order: Ints) -> Queue:
 
 
 @compiled
-def announce(t: Tables, q: Queue, a: int, slot: int) -> None:
+def announce(t: SearchTables, q: Queue, a: int, slot: int) -> None:
     """Note that `a` may start from a slot on. Beyond the horizon it never comes, and the schedule fails."""
     if slot < t.horizon:
         q.then[a] = q.come[slot]
@@ -144,7 +144,7 @@ def announce(t: Tables, q: Queue, a: int, slot: int) -> None:
 
 
 @compiled
-def arrive(t: Tables, q: Queue, slot: int) -> None:
+def arrive(t: SearchTables, q: Queue, slot: int) -> None:
     """Put into the heaps what may start from this slot on."""
     a = q.come[slot]
     q.come[slot] = NOBODY
@@ -156,7 +156,7 @@ def arrive(t: Tables, q: Queue, slot: int) -> None:
 
 
 @compiled
-def most_urgent(t: Tables, q: Queue, slot: int) -> int:
+def most_urgent(t: SearchTables, q: Queue, slot: int) -> int:
     """Return the most urgent activity that was not tried in this slot, or NOBODY."""
     chosen = NOBODY
     for kind in range(t.kinds):
@@ -168,7 +168,7 @@ def most_urgent(t: Tables, q: Queue, slot: int) -> int:
 
 
 @compiled
-def starts(t: Tables, a: int, slot: int, room: Room, start: Ints, finish: Ints) -> bool:
+def starts(t: SearchTables, a: int, slot: int, room: Room, start: Ints, finish: Ints) -> bool:
     """Start an activity if it fits, and return whether it does."""
     if t.fixed[a] >= 0:
         start[a] = t.fixed[a]
@@ -182,7 +182,7 @@ def starts(t: Tables, a: int, slot: int, room: Room, start: Ints, finish: Ints) 
 
 
 @compiled
-def parallel(t: Tables, order: Ints, room: Room, start: Ints, finish: Ints) -> int:
+def parallel(t: SearchTables, order: Ints, room: Room, start: Ints, finish: Ints) -> int:
     """Write starts and finishes; urgent is what comes first in `order`. Return the last finish."""
     n = len(t.duration)
     clear(t, room)

@@ -33,8 +33,8 @@ def _none() -> Ints:
 
 
 @dataclass(frozen=True)
-class Links:
-    """Links by their later activity: those into `i` are at `first[i]` to `first[i + 1] - 1`.
+class Precedence:
+    """Precedence by their later activity: those into `i` are at `first[i]` to `first[i + 1] - 1`.
 
     A link says: one end of the later activity is at least `gap` slots after one end of the earlier one. Both ends are starts
     where nothing else is said. Without calendars every type of link can be written so; with calendars the length of an
@@ -48,7 +48,7 @@ class Links:
     to_finish: Bools
 
     @staticmethod
-    def of(count: int, links: Sequence[tuple[int, int, int]], *, finish_to_start: bool = False) -> Links:
+    def of(count: int, links: Sequence[tuple[int, int, int]], *, finish_to_start: bool = False) -> Precedence:
         """Return the links of `count` activities from triples (earlier, later, gap).
 
         The gap is measured from start to start, or from finish to start.
@@ -56,7 +56,7 @@ class Links:
         table = np.array(sorted(links, key=lambda link: link[1]), np.int64).reshape(-1, 3)
         first = np.searchsorted(table[:, 1], np.arange(count + 1))
         ends = np.full(len(table), finish_to_start)
-        return Links(first.astype(np.int64), table[:, 0], table[:, 2], ends, np.zeros(len(table), bool))
+        return Precedence(first.astype(np.int64), table[:, 0], table[:, 2], ends, np.zeros(len(table), bool))
 
     @cached_property
     def after(self) -> Ints:
@@ -108,7 +108,7 @@ class Problem:
     """A levelling problem. Arrays are as long as there are activities, unless said otherwise."""
 
     duration: Ints
-    links: Links
+    links: Precedence
     demands: Demands
     capacities: tuple[Capacity, ...]
     release: Ints
@@ -125,7 +125,7 @@ class Problem:
     @staticmethod
     def of(
         duration: Sequence[int] | Ints,
-        links: Links,
+        links: Precedence,
         demands: Demands,
         capacities: Sequence[int | Capacity],
         *,

@@ -12,7 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from steps.errors import InputError, Place
-from steps.schedule.levelling.problem import Demands, Links, Problem
+from steps.schedule.levelling.problem import Demands, Precedence, Problem
 
 PRECEDENCE = "PRECEDENCE RELATIONS"
 REQUESTS = "REQUESTS/DURATIONS"
@@ -44,7 +44,7 @@ def read_sm(path: Path) -> PsplibProject:
     demands = [(i, resource, amount) for i, mode in enumerate(modes) for resource, amount in enumerate(mode.demands)]
     problem = Problem.of(
         [mode.duration for mode in modes],
-        Links.of(len(order), links, finish_to_start=True),
+        Precedence.of(len(order), links, finish_to_start=True),
         Demands.of(len(order), demands),
         [resource.capacity for resource in instance.resources],
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from steps.schedule.levelling.compiled import Ints, compiled, numbers
-from steps.schedule.levelling.tables import Tables
+from steps.schedule.levelling.tables import SearchTables
 
 TOO_LONG = 1 << 60
 
@@ -30,7 +30,7 @@ class Room(NamedTuple):
 
 
 @compiled
-def room_for(t: Tables) -> Room:
+def room_for(t: SearchTables) -> Room:
     """Return the room that schedules of one direction are made in."""
     n = len(t.duration)
     free = numbers(len(t.free), 0)
@@ -48,7 +48,7 @@ def room_for(t: Tables) -> Room:
 
 
 @compiled
-def earliest(t: Tables, a: int, floor: int, start: Ints, finish: Ints) -> int:
+def earliest(t: SearchTables, a: int, floor: int, start: Ints, finish: Ints) -> int:
     """Return the earliest start of `a` by its release and its links."""
     est = max(floor, t.release[a])
     for link in range(t.link_first[a], t.link_first[a + 1]):
@@ -63,7 +63,7 @@ def earliest(t: Tables, a: int, floor: int, start: Ints, finish: Ints) -> int:
 
 
 @compiled
-def pulled(t: Tables, a: int, instant: int) -> int:
+def pulled(t: SearchTables, a: int, instant: int) -> int:
     """Return the earliest start with which `a` finishes at `instant` or later."""
     length = t.duration[a]
     if t.calendar[a] < 0 or length == 0:
@@ -80,7 +80,7 @@ def pulled(t: Tables, a: int, instant: int) -> int:
 
 
 @compiled
-def place(t: Tables, a: int, est: int, free: Ints, finish: Ints) -> int:
+def place(t: SearchTables, a: int, est: int, free: Ints, finish: Ints) -> int:
     """Return the first start from `est` on at which `a` fits, and write its finish; TOO_LONG if there is none."""
     length = t.duration[a]
     low = t.need_first[a]
@@ -109,7 +109,7 @@ def place(t: Tables, a: int, est: int, free: Ints, finish: Ints) -> int:
 
 
 @compiled
-def has_room(t: Tables, a: int, slot: int, free: Ints) -> bool:
+def has_room(t: SearchTables, a: int, slot: int, free: Ints) -> bool:
     """Return whether a slot has what `a` needs."""
     for k in range(t.need_first[a], t.need_first[a + 1]):
         guard = t.need_guard[k]
@@ -119,7 +119,7 @@ def has_room(t: Tables, a: int, slot: int, free: Ints) -> bool:
 
 
 @compiled
-def place_steadily(t: Tables, a: int, est: int, free: Ints, finish: Ints) -> int:
+def place_steadily(t: SearchTables, a: int, est: int, free: Ints, finish: Ints) -> int:
     """Do as `place` for the usual case, without a calendar and with all needs in one word."""
     low = t.need_first[a]
     word = t.need_word[low]
@@ -139,7 +139,7 @@ def place_steadily(t: Tables, a: int, est: int, free: Ints, finish: Ints) -> int
 
 
 @compiled
-def occupy(t: Tables, a: int, begin: int, end: int, room: Room) -> None:
+def occupy(t: SearchTables, a: int, begin: int, end: int, room: Room) -> None:
     """Take what `a` needs from the slots between its start and its finish."""
     calendar = t.calendar[a]
     if t.need_first[a] == t.need_first[a + 1]:
@@ -155,7 +155,7 @@ def occupy(t: Tables, a: int, begin: int, end: int, room: Room) -> None:
 
 
 @compiled
-def clear(t: Tables, room: Room) -> None:
+def clear(t: SearchTables, room: Room) -> None:
     """Make all that was occupied free again."""
     for word in range(0, len(t.free), t.horizon):
         for slot in range(word + room.dirty[0], word + room.dirty[1]):
@@ -165,7 +165,7 @@ def clear(t: Tables, room: Room) -> None:
 
 
 @compiled
-def serial(t: Tables, order: Ints, floor: int, room: Room, start: Ints, finish: Ints) -> int:
+def serial(t: SearchTables, order: Ints, floor: int, room: Room, start: Ints, finish: Ints) -> int:
     """Write starts and finishes of the activities placed in `order`, none before `floor`; return the last finish.
 
     `order` is topological. What fits nowhere for one activity fits nowhere for a later one of its kind: the search goes on
@@ -201,7 +201,7 @@ def serial(t: Tables, order: Ints, floor: int, room: Room, start: Ints, finish: 
 
 
 @compiled
-def place_fixed(t: Tables, a: int, finish: Ints) -> None:
+def place_fixed(t: SearchTables, a: int, finish: Ints) -> None:
     """Write the finish of an activity whose start is fixed."""
     slot = t.fixed[a]
     calendar = t.calendar[a]
@@ -214,7 +214,7 @@ def place_fixed(t: Tables, a: int, finish: Ints) -> None:
 
 
 @compiled
-def ordered(t: Tables, keys: Ints, room: Room) -> None:
+def ordered(t: SearchTables, keys: Ints, room: Room) -> None:
     """Write to `room.order` the activities by rising key, later ones after all that they wait for. Keys are changed."""
     n = len(t.duration)
     low = keys[0] if n else 0
@@ -252,7 +252,7 @@ def turned_keys(finish: Ints, keys: Ints) -> None:
 
 
 @compiled
-def again(t: Tables, finish: Ints, floor: int, room: Room, start: Ints, new_finish: Ints) -> int:
+def again(t: SearchTables, finish: Ints, floor: int, room: Room, start: Ints, new_finish: Ints) -> int:
     """Make a schedule in direction `t` from the finishes of one in the other direction; return its last finish."""
     turned_keys(finish, room.keys)
     ordered(t, room.keys, room)

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steps.schedule.levelling.compiled import Ints, native
-from steps.schedule.levelling.problem import CONTINUOUS, NOT_FIXED, Links, Problem
+from steps.schedule.levelling.problem import CONTINUOUS, NOT_FIXED, Precedence, Problem
 
 WORD_BITS = 62
 
 Array = NDArray[np.int64]
 
 
-class Tables(NamedTuple):
+class SearchTables(NamedTuple):
     """One direction of a problem. Lengths: activities n, links m, words w, slots h."""
 
     horizon: int
@@ -52,8 +52,8 @@ class Tables(NamedTuple):
 class Both(NamedTuple):
     """A problem in both directions."""
 
-    forward: Tables
-    mirror: Tables
+    forward: SearchTables
+    mirror: SearchTables
 
 
 class Packed(NamedTuple):
@@ -104,7 +104,7 @@ def _mirror(problem: Problem, horizon: int) -> Problem:
     count, links, demands = problem.count, problem.links, problem.demands
     order = np.argsort(-links.before, kind="stable")
     first = np.searchsorted((count - 1 - links.before)[order], np.arange(count + 1))
-    turned = Links(
+    turned = Precedence(
         first.astype(np.int64),
         (count - 1 - links.after)[order],
         links.gap[order],
@@ -132,7 +132,7 @@ def _mirror(problem: Problem, horizon: int) -> Problem:
     )
 
 
-def _tables(problem: Problem, levels: Array, opened: list[Array]) -> Tables:
+def _tables(problem: Problem, levels: Array, opened: list[Array]) -> SearchTables:
     horizon = levels.shape[1]
     packed = _pack(problem, levels)
     need_first, need_word, need = _needs(problem, packed)
@@ -142,7 +142,7 @@ def _tables(problem: Problem, levels: Array, opened: list[Array]) -> Tables:
     free += packed.guard[:, None]
     links, kind = problem.links, _kinds(problem, need_first, need_word, need)
     gap, ends = gaps(problem)
-    return Tables(
+    return SearchTables(
         horizon,
         native(problem.duration),
         native(problem.release),

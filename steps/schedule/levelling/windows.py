@@ -9,7 +9,7 @@ from __future__ import annotations
 from steps.schedule.levelling.compiled import Ints, compiled, numbers
 from steps.schedule.levelling.genetic import drawn
 from steps.schedule.levelling.serial import TOO_LONG, again, ordered, room_for, serial
-from steps.schedule.levelling.tables import Tables
+from steps.schedule.levelling.tables import SearchTables
 
 PARTS = 10
 """A window is at most this part of the schedule, a tenth."""
@@ -33,8 +33,8 @@ def shaken(finish: Ints, length: int, state: Ints, keys: Ints) -> None:
 
 @compiled
 def shake(
-    forward: Tables,
-    mirror: Tables,
+    forward: SearchTables,
+    mirror: SearchTables,
     schedules: int,
     enough: int,
     state: Ints,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
-from steps.schedule.levelling.problem import Capacity, Demands, Links, Problem
+from steps.schedule.levelling.problem import Capacity, Demands, Precedence, Problem
 
 HORIZON = 600
 
@@ -21,7 +21,7 @@ def problems(draw: st.DrawFn, *, most: int = 14, rich: bool = True) -> Problem:
     pairs = [(a, b) for b in range(count) for a in range(b)]
     chosen = draw(st.lists(st.sampled_from(pairs), max_size=2 * count, unique=True)) if pairs else []
     gaps = [draw(st.integers(-2, 3)) if rich else 0 for _ in chosen]
-    links = Links.of(count, [(a, b, gap) for (a, b), gap in zip(chosen, gaps, strict=True)], finish_to_start=True)
+    links = Precedence.of(count, [(a, b, gap) for (a, b), gap in zip(chosen, gaps, strict=True)], finish_to_start=True)
     if rich:
         ends = st.lists(st.booleans(), min_size=len(chosen), max_size=len(chosen))
         links = replace(links, from_finish=np.array(draw(ends), bool), to_finish=np.array(draw(ends), bool))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from steps.errors import InputError
 from steps.schedule.levelling.level import Effort, level
-from steps.schedule.levelling.problem import Capacity, Demands, Links, Problem
+from steps.schedule.levelling.problem import Capacity, Demands, Precedence, Problem
 from tests.steps.levelling.checker import faults
 from tests.steps.levelling.drawing import problems
 
@@ -21,7 +21,7 @@ SHORT = Effort(schedules=60)
 @given(problems())
 @settings(max_examples=200, deadline=None)
 def test_a_levelled_schedule_keeps_the_problem(problem: Problem) -> None:
-    """Links of all types, releases, fixed starts, calendars with breaks and capacities that change."""
+    """Precedence of all types, releases, fixed starts, calendars with breaks and capacities that change."""
     found = level(problem, SHORT)
 
     assert list(faults(problem, found.start.tolist())) == []
@@ -69,7 +69,7 @@ def test_each_wait_names_who_held_the_resource(problem: Problem) -> None:
 
 def two_at_one_crew() -> Problem:
     """Return two activities of 3 and 2 slots for one crew."""
-    return Problem.of([3, 2], Links.of(2, []), Demands.of(2, [(0, 0, 1), (1, 0, 1)]), [1])
+    return Problem.of([3, 2], Precedence.of(2, []), Demands.of(2, [(0, 0, 1), (1, 0, 1)]), [1])
 
 
 def test_who_waits_for_whom_is_said() -> None:
@@ -88,7 +88,12 @@ def test_a_break_interrupts_work_and_frees_the_crew() -> None:
     """The first activity rests in slot 1; the second, with a calendar of its own, has the crew then."""
     days, nights = np.array([1, 0] * 10, bool), np.array([0, 1] * 10, bool)
     problem = Problem.of(
-        [2, 1], Links.of(2, []), Demands.of(2, [(0, 0, 1), (1, 0, 1)]), [1], calendar=[0, 1], calendars=[days, nights]
+        [2, 1],
+        Precedence.of(2, []),
+        Demands.of(2, [(0, 0, 1), (1, 0, 1)]),
+        [1],
+        calendar=[0, 1],
+        calendars=[days, nights],
     )
 
     found = level(problem)
@@ -99,7 +104,7 @@ def test_a_break_interrupts_work_and_frees_the_crew() -> None:
 
 def test_capacity_that_is_not_there_does_not_interrupt_work() -> None:
     """Two slots of work do not begin in the one slot before the crew is away."""
-    problem = Problem.of([2], Links.of(1, []), Demands.of(1, [(0, 0, 1)]), [Capacity((0, 1, 3), (1, 0, 1))])
+    problem = Problem.of([2], Precedence.of(1, []), Demands.of(1, [(0, 0, 1)]), [Capacity((0, 1, 3), (1, 0, 1))])
 
     found = level(problem)
 
@@ -113,7 +118,7 @@ def test_the_same_seed_and_number_lead_to_the_same_schedule() -> None:
     """Nothing depends on the clock."""
     rng = np.random.default_rng(5)
     demands = [(a, int(rng.integers(3)), int(rng.integers(1, 4))) for a in range(40)]
-    problem = Problem.of(rng.integers(1, 9, 40), Links.of(40, []), Demands.of(40, demands), [4, 5, 6])
+    problem = Problem.of(rng.integers(1, 9, 40), Precedence.of(40, []), Demands.of(40, demands), [4, 5, 6])
 
     one, two, other = (level(problem, Effort(2000, seed)) for seed in (3, 3, 4))
 
@@ -123,7 +128,7 @@ def test_the_same_seed_and_number_lead_to_the_same_schedule() -> None:
 
 def test_a_calendar_that_ends_too_early_is_an_error() -> None:
     """What is beyond the calendar is not known."""
-    problem = Problem.of([5], Links.of(1, []), Demands.of(1, []), [], calendar=[0], calendars=[np.ones(4, bool)])
+    problem = Problem.of([5], Precedence.of(1, []), Demands.of(1, []), [], calendar=[0], calendars=[np.ones(4, bool)])
 
     with pytest.raises(InputError, match="does not fit into 4 slots"):
         level(problem)
@@ -132,4 +137,4 @@ def test_a_calendar_that_ends_too_early_is_an_error() -> None:
 def test_more_than_there_ever_is_is_an_error() -> None:
     """The activity, the need and the resource are named."""
     with pytest.raises(InputError, match="activity 1 needs 3 of resource 0, of which there are 2"):
-        Problem.of([1, 1], Links.of(2, []), Demands.of(2, [(1, 0, 3)]), [2])
+        Problem.of([1, 1], Precedence.of(2, []), Demands.of(2, [(1, 0, 3)]), [2])

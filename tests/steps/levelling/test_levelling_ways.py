@@ -16,7 +16,7 @@ from steps.schedule.levelling.calibration import effort_of
 from steps.schedule.levelling.compiled import FAST
 from steps.schedule.levelling.exact import proven
 from steps.schedule.levelling.level import Effort, level
-from steps.schedule.levelling.problem import Demands, Links, Problem
+from steps.schedule.levelling.problem import Demands, Precedence, Problem
 from steps.schedule.levelling.psplib_file import read_sm
 from tests.steps.levelling.checker import faults
 from tests.steps.levelling.drawing import problems
@@ -78,7 +78,7 @@ def test_a_proof_contradicts_neither_bound_nor_schedule(problem: Problem) -> Non
 
 def test_a_large_problem_is_not_handed_to_cp_sat() -> None:
     """It would search for minutes and prove nothing."""
-    problem = Problem.of([1] * 301, Links.of(301, []), Demands.of(301, []), [])
+    problem = Problem.of([1] * 301, Precedence.of(301, []), Demands.of(301, []), [])
 
     with pytest.raises(InputError, match="up to 300 activities; this problem has 301"):
         proven(problem, level(problem))
