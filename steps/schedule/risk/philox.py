@@ -52,8 +52,8 @@ def words(seed: int, keys: Words, draw: int, groups: range) -> Words:
     column = keys[:, None]
     counter = (block, np.full((1, 1), draw, np.uint64), column & np.uint64(LOW), column >> np.uint64(32))
     found = philox(counter, (seed & LOW, (seed >> 32) & LOW))
-    by_group = [np.broadcast_to(word, (len(keys), block.shape[1])).reshape(len(keys), -1, BLOCKS) for word in found]
-    return np.concatenate(by_group, axis=2).reshape(len(keys), -1)
+    by_group = [np.broadcast_to(word, (len(keys), block.shape[1])).reshape(len(keys), len(groups), BLOCKS) for word in found]
+    return np.concatenate(by_group, axis=2).reshape(len(keys), len(groups) * LANES)
 
 
 def uniforms(drawn: Words) -> NDArray[np.float64]:
