@@ -1,7 +1,7 @@
 """Monte Carlo of a large network: how long 10,000 samples take, and whether they are those of numpy's own generator.
 
-    python -m benchmarks.risk                     everything, and docs/evidence/risk.md
-    python -m benchmarks.risk --activities 5000   a smaller network, printed only
+python -m benchmarks.risk                     everything, and docs/evidence/risk.md
+python -m benchmarks.risk --activities 5000   a smaller network, printed only
 """
 
 from __future__ import annotations
@@ -129,7 +129,9 @@ def compare(activities: int, *, with_calendars: bool, times: int) -> tuple[list[
         f"| {what} | numpy PCG64, {name} | {number:,} | {theirs.wall:.2f} | {theirs.processor:.2f} | {rate(theirs, activities, number)} |",
     ]
     said = ", ".join(f"{statistic} {error:+.2f}" for statistic, error in errors.items())
-    notes = [f"- {what}: standard errors between both: {said}. 1 and 2 threads: {'equal bits' if alike else 'DIFFERENT'}."]
+    notes = [
+        f"- {what}: standard errors between both: {said}. 1 and 2 threads: {'equal bits' if alike else 'DIFFERENT'}."
+    ]
     return rows + notes, alike and max(map(abs, errors.values())) < 3
 
 
@@ -142,7 +144,7 @@ def main() -> None:
     """Run both networks, print the report, and write it if the network has its full size."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--activities", type=int, default=ACTIVITIES)
-    parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--times", type=int, default=2)
     wanted = parser.parse_args()
     before = os.getloadavg()[0]
     parts = [compare(wanted.activities, with_calendars=flag, times=wanted.times) for flag in (False, True)]

@@ -23,7 +23,13 @@ FIXED, TRIANGULAR, PERT = int(Family.FIXED), int(Family.TRIANGULAR), int(Family.
 @inlined
 def _values(family: int, row: Floats, table: Floats, words: Words, out: Floats) -> None:
     """Write the quantiles that the words of a group stand for."""
-    p = (row[0], row[1], row[2], row[3], row[4])  # numbers: what is read from an array might change with each lane written
+    p = (
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+    )  # numbers: what is read from an array might change with each lane written
     if family == FIXED:
         out[:] = row[0]
     elif family == TRIANGULAR:

@@ -65,7 +65,10 @@ def _add_events(seed: int, groups: range, model: RiskModel, numbers: slice, minu
             continue
         keys = all_keys[own]
         occurs = words(seed, keys, 0, groups)
-        family, parameters = np.repeat(causes.family[event], len(own)), np.repeat(causes.parameters[event][None], len(own), 0)
+        family, parameters = (
+            np.repeat(causes.family[event], len(own)),
+            np.repeat(causes.parameters[event][None], len(own), 0),
+        )
         for draw, limit in enumerate(causes.limit[causes.begin[event] : causes.begin[event + 1]], start=1):
             extra = values_of(family, parameters, words(seed, keys, draw, groups))
             minutes[rows[own]] += np.where(occurs < limit, (extra + 0.5).astype(np.int64), 0)

@@ -78,7 +78,9 @@ def check_events(events: Sequence[Event], activities: int) -> None:
     for event in events:
         what = f"event {event.name!r}"
         if not 1 <= len(event.chances) <= MOST_OCCURRENCES:
-            raise InputError(f"{what} has {len(event.chances)} chances", hint=f"between 1 and {MOST_OCCURRENCES} are possible")
+            raise InputError(
+                f"{what} has {len(event.chances)} chances", hint=f"between 1 and {MOST_OCCURRENCES} are possible"
+            )
         for chance in event.chances:
             _probability(chance, what)
         if any(later > sooner for sooner, later in zip(event.chances, event.chances[1:], strict=False)):
@@ -98,7 +100,9 @@ def positions(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
 def _names(names: Sequence[str], what: str) -> None:
     twice = next((name for position, name in enumerate(names) if name in names[:position]), None)
     if twice is not None:
-        raise InputError(f"two {what}s have the name {twice!r}", hint="rename one of them: its name is the key of its draws")
+        raise InputError(
+            f"two {what}s have the name {twice!r}", hint="rename one of them: its name is the key of its draws"
+        )
 
 
 def _probability(value: float, what: str) -> None:

@@ -128,7 +128,14 @@ def risk_model(
     keys = [name_keys(f"event\0{event.name}", (names[row] for row in np.unique(event.activities))) for event in events]
     event_key = np.concatenate(keys)[at] if keys else np.zeros(0, np.uint64)
     durations = Durations(
-        name_keys("activity", names)[order], family, parameters, driver_begin, driver, event_begin, event + len(drivers), event_key
+        name_keys("activity", names)[order],
+        family,
+        parameters,
+        driver_begin,
+        driver,
+        event_begin,
+        event + len(drivers),
+        event_key,
     )
     causes = _causes(drivers, events)
     return RiskModel(network, durations, causes, tuple(own[0]), tuple(own[1]), _course(network.into, work))

@@ -89,7 +89,14 @@ def _start_for(t: int, duration: int, c: int, tables: Tables) -> int:
 
 @inlined
 def _place(
-    c: int, earliest: int, tables: Tables, duration: Minutes, best: Minutes, drives: Minutes, start: Minutes, finish: Minutes
+    c: int,
+    earliest: int,
+    tables: Tables,
+    duration: Minutes,
+    best: Minutes,
+    drives: Minutes,
+    start: Minutes,
+    finish: Minutes,
 ) -> int:
     """Write start and finish of one activity on its calendar; return the calendar if it was left, or -1."""
     first, last, total = tables.first[c], tables.last[c], tables.total[c]

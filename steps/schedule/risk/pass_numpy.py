@@ -16,8 +16,8 @@ from steps.schedule.risk.model import RiskModel
 from steps.schedule.risk.philox import LANES
 from steps.schedule.risk.scratch import Wanted
 
-MOST_CELLS = 2**24
-"""Dates kept at once: 128 MiB an array."""
+MOST_CELLS = 2**21
+"""Dates kept at once, 16 MiB an array, but for one group at least."""
 
 
 def groups_at_once(activities: int) -> int:
@@ -107,7 +107,9 @@ def _allowed(
         t[lagged] = clock.instant(w - ahead, c) + ahead
     ending = np.flatnonzero(code & TO_FINISH)
     if len(ending):
-        t[ending] = _start_for(clock, t[ending], duration[ending], course.calendar[numbers[ending]][:, None], numbers[ending])
+        t[ending] = _start_for(
+            clock, t[ending], duration[ending], course.calendar[numbers[ending]][:, None], numbers[ending]
+        )
     return t
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 Words = NDArray[np.uint64]
 """32-bit words, each in 64 bits, so that a product of two is exact."""
 
-LANES = 64
+LANES = 128
 """Samples in a group."""
 BLOCKS = LANES // 4
 MULTIPLIER_0, MULTIPLIER_1 = 0xD2511F53, 0xCD9E8D57
@@ -52,7 +52,9 @@ def words(seed: int, keys: Words, draw: int, groups: range) -> Words:
     column = keys[:, None]
     counter = (block, np.full((1, 1), draw, np.uint64), column & np.uint64(LOW), column >> np.uint64(32))
     found = philox(counter, (seed & LOW, (seed >> 32) & LOW))
-    by_group = [np.broadcast_to(word, (len(keys), block.shape[1])).reshape(len(keys), len(groups), BLOCKS) for word in found]
+    by_group = [
+        np.broadcast_to(word, (len(keys), block.shape[1])).reshape(len(keys), len(groups), BLOCKS) for word in found
+    ]
     return np.concatenate(by_group, axis=2).reshape(len(keys), len(groups) * LANES)
 
 

@@ -24,7 +24,7 @@ from steps.schedule.risk.philox import LANES
 from steps.schedule.risk.quantiles import Floats, pert_table
 from steps.schedule.risk.scratch import Scratch, Wanted, scratch
 
-ROUND = 16 * LANES
+ROUND = 8 * LANES
 """Samples between two looks at whether the interval is narrow enough."""
 WORTHWHILE = 2**20
 """A call into compiled code draws so many durations, so that the call itself costs nothing."""
@@ -88,7 +88,9 @@ def run(
     _check(model, targets, seed, samples, threads)
     numbers = model.network.numbers.number[np.asarray(targets, np.intp)].astype(np.int32)
     wanted = Wanted(numbers, samples)
-    sampler = _numba(model, seed, threads, chains) if model.network.engine.name == "numba" else _numpy(model, seed, chains)
+    sampler = (
+        _numba(model, seed, threads, chains) if model.network.engine.name == "numba" else _numpy(model, seed, chains)
+    )
     on_chain = np.zeros((len(targets), len(model.course.calendar)), np.int64)
     found = np.empty((len(targets), -(-samples // LANES) * LANES), np.int64)
     drawn, reached = 0, False
@@ -96,7 +98,9 @@ def run(
         while drawn < samples and not reached:
             last = min(samples, drawn + ROUND) if enough else samples
             groups = range(drawn // LANES, -(-last // LANES))
-            found[:, groups.start * LANES : groups.stop * LANES] = sampler(groups, wanted._replace(samples=last), on_chain)
+            found[:, groups.start * LANES : groups.stop * LANES] = sampler(
+                groups, wanted._replace(samples=last), on_chain
+            )
             drawn = last
             reached = enough is not None and all(_is_narrow(row[:drawn], enough) for row in found)
     except LeftCalendarError as left:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from random import Random
 
 import numpy as np
+import pytest
 
 from steps.schedule.cpm.columns import Activities, Links
 from steps.schedule.cpm.compiled import compile_network
-from steps.schedule.cpm.engines import Engine
+from steps.schedule.cpm.engines import Engine, numba_engine, numpy_engine
 from steps.schedule.cpm.shifts import ShiftCalendar, continuous
 from steps.schedule.risk.drivers import Driver, Event, repeats
 from steps.schedule.risk.model import RiskModel, risk_model
@@ -16,6 +18,8 @@ from steps.schedule.risk.spreads import Estimates, Family, Spread, of_spreads
 from tests.schedule.networks import Drawn, random_case
 
 
+needs_numba = pytest.mark.skipif(find_spec("numba") is None, reason="not installed: numba")
+ENGINES = [pytest.param(numpy_engine, id="numpy"), pytest.param(numba_engine, id="numba", marks=needs_numba)]
 
 
 def year(calendar: ShiftCalendar) -> ShiftCalendar:
@@ -56,12 +60,22 @@ def random_model(seed: int, engine: Engine, *, is_continuous: bool = False) -> R
     return risk_model(network, estimates, drivers=drivers, events=events, actuals=case.actuals)
 
 
+def is_override(seed: int) -> bool:
+    """Return whether what has started in the model of a seed works on, whatever comes before it."""
+    actuals = random_case(seed, Drawn(calendars=4)).actuals
+    return actuals is not None and actuals.override
+
+
 def fan(engine: Engine, estimates: Estimates) -> RiskModel:
     """Return activities that all lead to one milestone, on a continuous calendar; estimates are of all but the milestone."""
     number = len(estimates)
     nothing = np.zeros(number, np.int32)
-    activities = Activities([f"A{k}" for k in range(number)] + ["end"], np.zeros(number + 1, np.int64), np.zeros(number + 1, np.int32))
-    links = Links(np.arange(number, dtype=np.int32), nothing + number, nothing.astype(np.uint8), nothing.astype(np.int64), nothing)
+    activities = Activities(
+        [f"A{k}" for k in range(number)] + ["end"], np.zeros(number + 1, np.int64), np.zeros(number + 1, np.int32)
+    )
+    links = Links(
+        np.arange(number, dtype=np.int32), nothing + number, nothing.astype(np.uint8), nothing.astype(np.int64), nothing
+    )
     network = compile_network(activities, links, [continuous()], engine=engine)
     columns = (estimates.low, estimates.likely, estimates.high)
     end = [np.append(column, 0.0) for column in columns]
