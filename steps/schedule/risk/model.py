@@ -116,7 +116,10 @@ def risk_model(
         raise InputError(f"{number} activities have {len(estimates)} estimates", hint="every column has one row each")
     check_drivers(drivers, number)
     check_events(events, number)
-    own = [driver.name for driver in drivers], [event.name for event in events]
+    driver_names, event_names = [driver.name for driver in drivers], [event.name for event in events]
+    both = set(driver_names) & set(event_names)
+    if both:
+        raise InputError(f"a driver and an event have the name {min(both)!r}", hint="rename one of them")
     work = network.solve(start=start, actuals=actuals).work
     drawn = quantiles_of(estimates, lambda row: f"activity {names[row]!r}")
     order = network.numbers.order
@@ -138,7 +141,7 @@ def risk_model(
         event_key,
     )
     causes = _causes(drivers, events)
-    return RiskModel(network, durations, causes, tuple(own[0]), tuple(own[1]), _course(network.into, work))
+    return RiskModel(network, durations, causes, tuple(driver_names), tuple(event_names), _course(network.into, work))
 
 
 def _by_number(
