@@ -24,7 +24,7 @@ from steps.schedule.cpm.compiled import compile_network
 from steps.schedule.cpm.engines import numba_engine
 from steps.schedule.cpm.shifts import Minutes, ShiftCalendar, continuous
 from steps.schedule.risk.drivers import Driver, Event, repeats
-from steps.schedule.risk.model import RiskModel, risk_model
+from steps.schedule.risk.model import risk_model
 from steps.schedule.risk.odds import LEVELS, NORMAL, Odds
 from steps.schedule.risk.running import run
 from steps.schedule.risk.spreads import Spread, three_points
@@ -64,16 +64,17 @@ def layered(activities: int, *, with_calendars: bool) -> tuple[Peer, int]:
     random = np.random.default_rng(7)
     width = max(activities // LAYERS, 2)
     after = np.repeat(np.arange(width, activities), 1 + random.poisson(1.5, activities - width))
-    before = (after // width - 1) * width + random.integers(0, width, len(after))
+    before = np.asarray((after // width - 1) * width + random.integers(0, width, len(after)))
     last = np.arange(activities - width, activities)
-    before, after = np.concatenate([before, last]), np.concatenate([after, np.full(width, activities)])
+    before = np.asarray(np.concatenate([before, last]), np.int32)
+    after = np.concatenate([after, np.full(width, activities)]).astype(np.int32)
     likely = np.append(random.integers(240, 2400, activities), 0)
     calendars = CALENDARS if with_calendars else [continuous()]
-    calendar = random.integers(0, len(calendars), activities + 1)
+    calendar = random.integers(0, len(calendars), activities + 1, np.int32)
     names = [f"A{row}" for row in range(activities)] + ["end"]
-    nothing = np.zeros(len(after), np.int64)
+    nothing = np.zeros(len(after), np.int32)
     network = compile_network(
-        Activities(names, likely, calendar), Links(before, after, nothing.astype(np.uint8), nothing, nothing), calendars,
+        Activities(names, likely, calendar), Links(before, after, nothing.astype(np.uint8), nothing.astype(np.int64), nothing), calendars,
         engine=numba_engine(),
     )  # fmt: skip
     drivers = [Driver(f"driver {k}", 0.3, Spread(0.9, 1.1, 1.6), np.arange(k, activities, 5)) for k in range(10)]
@@ -101,7 +102,7 @@ def deviations(ours: Odds, theirs: Odds) -> dict[str, float]:
     for level in LEVELS:
         pair = [odds.quantile(level) for odds in (ours, theirs)]
         errors = [(quantile.high - quantile.low) / (2 * NORMAL) for quantile in pair]
-        found[f"P{level * 100:.0f}"] = (pair[0].value - pair[1].value) / np.hypot(*errors)
+        found[f"P{level * 100:.0f}"] = (pair[0].value - pair[1].value) / np.hypot(errors[0], errors[1])
     return found
 
 
@@ -114,7 +115,8 @@ def compare(activities: int, *, with_calendars: bool, times: int) -> tuple[list[
     what = "with calendars, 10 drivers, 2 events, criticality" if with_calendars else "without calendars"
 
     def ours(threads: int = 2, samples: int = SAMPLES) -> Minutes:
-        return run(model, [target], seed=SEED, samples=samples, threads=threads, chains=with_calendars).samples[0]
+        found = run(model, [target], seed=SEED, samples=samples, threads=threads, chains=with_calendars)
+        return np.asarray(found.samples[0])
 
     ours(samples=1)  # compiles
     timed = best_of(times, ours)

@@ -18,13 +18,13 @@ def shift_at(t: int, first: int, bits: int, row: int, by_time: Indices, end: Min
     k = by_time[row + ((t - first) >> bits)]
     while t >= end[k]:
         k += 1
-    return k
+    return int(k)
 
 
 @inlined
 def worked_by(t: int, k: int, before: Minutes, offset: Minutes) -> int:
     """Return the minutes worked before `t`, whose shift is `k`."""
-    return max(before[k], t - offset[k])
+    return int(max(before[k], t - offset[k]))
 
 
 @inlined
@@ -33,4 +33,4 @@ def instant_of(w: int, bits: int, row: int, by_work: Indices, before: Minutes, o
     k = by_work[row + (w >> bits)]
     while w >= before[k + 1]:
         k += 1
-    return w + offset[k]
+    return int(w + offset[k])

@@ -16,10 +16,13 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steps.errors import InputError
-from steps.schedule.cpm.shifts import Indices
 from steps.schedule.risk.spreads import Spread
+
+Rows = NDArray[np.integer]
+"""Rows of activities."""
 
 MOST_OCCURRENCES = 64
 """An event occurs no more often in one activity: each occurrence is a draw."""
@@ -32,7 +35,7 @@ class Driver:
     name: str
     probability: float
     multiplier: Spread
-    activities: Indices
+    activities: Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +45,7 @@ class Event:
     name: str
     chances: Sequence[float]
     extra: Spread
-    activities: Indices
+    activities: Rows
 
 
 def repeats(probability: float, most: int) -> tuple[float, ...]:
@@ -115,7 +118,7 @@ def _count(most: int) -> None:
         raise InputError(f"an event cannot occur {most} times", hint=f"between 1 and {MOST_OCCURRENCES} are possible")
 
 
-def _rows(rows: Indices, activities: int, what: str) -> None:
+def _rows(rows: Rows, activities: int, what: str) -> None:
     wrong = (rows < 0) | (rows >= activities)
     if wrong.any():
         row = int(rows[int(wrong.argmax())])

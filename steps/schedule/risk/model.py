@@ -14,7 +14,7 @@ from steps.schedule.cpm.columns import Actuals
 from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.cpm.shifts import Indices, Minutes
 from steps.schedule.cpm.wiring import DONE, FROM_START, LAGGED, Wires, Work, counting
-from steps.schedule.risk.drivers import Driver, Event, check_drivers, check_events, positions
+from steps.schedule.risk.drivers import Driver, Event, Rows, check_drivers, check_events, positions
 from steps.schedule.risk.philox import Words, name_keys
 from steps.schedule.risk.quantiles import Floats
 from steps.schedule.risk.spreads import Estimates, Family, of_spreads, quantiles_of
@@ -145,7 +145,7 @@ def risk_model(
 
 
 def _by_number(
-    applies: Sequence[Indices], network: CompiledNetwork, done: NDArray[np.bool_]
+    applies: Sequence[Rows], network: CompiledNetwork, done: NDArray[np.bool_]
 ) -> tuple[Indices, Indices, NDArray[np.intp]]:
     """Return for each number what applies to it, in stretches, and the place of each in the rows of all, one after another."""
     rows = [np.unique(own) for own in applies]

@@ -38,7 +38,7 @@ def _push_noting(ends: Minutes, lag: int, best: Minutes, link: int, drives: Minu
 
 
 @compiled
-def run_continuous(
+def run_continuous(  # noqa: PLR0912, D417 - one loop: each call of a part would count references to all arrays; Args joins names
     seed: np.uint64,
     first: int,
     groups: int,

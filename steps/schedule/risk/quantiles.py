@@ -70,7 +70,8 @@ def exp(x: Floats) -> Floats:
     total = 1.0 + 0.0 * x
     for term in range(EXP_TERMS, 0, -1):
         total = 1.0 + total * rest / term
-    return total * POWERS[np.int64(whole) + 64]
+    grown: Floats = total * POWERS[np.int64(whole) + 64]
+    return grown
 
 
 def log(x: Floats) -> Floats:
@@ -84,7 +85,8 @@ def log(x: Floats) -> Floats:
     total = 0.0 * x
     for term in range(2 * LOG_TERMS + 1, 0, -2):
         total = total * square + 1.0 / term
-    return 2.0 * s * total - octave * (LN_2_HIGH + LN_2_LOW)
+    found: Floats = 2.0 * s * total - octave * (LN_2_HIGH + LN_2_LOW)
+    return found
 
 
 def normal(u: Floats) -> Floats:
@@ -107,7 +109,8 @@ def triangular(u: Floats, p: Floats) -> Floats:
 
 def lognormal(u: Floats, p: Floats) -> Floats:
     """Return quantiles of the lognormal that begins at `p[0]`; `p[1]` is the median after it, `p[2]` the sigma."""
-    return np.maximum(p[0] + p[1] * exp(p[2] * normal(u)), 0.0)
+    found: Floats = np.maximum(p[0] + p[1] * exp(p[2] * normal(u)), 0.0)
+    return found
 
 
 def pert(u: Floats, p: Floats, table: Floats) -> Floats:
@@ -120,7 +123,8 @@ def pert(u: Floats, p: Floats, table: Floats) -> Floats:
     row = np.int64(p[2])
     here = table[row, cell] + (table[row, cell + 1] - table[row, cell]) * part
     there = table[row + 1, cell] + (table[row + 1, cell + 1] - table[row + 1, cell]) * part
-    return p[0] + p[1] * (here + (there - here) * p[3])
+    found: Floats = p[0] + p[1] * (here + (there - here) * p[3])
+    return found
 
 
 @lru_cache(maxsize=1)

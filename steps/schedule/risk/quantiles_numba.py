@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from numba.extending import overload, register_jitable
 
 from steps.schedule.risk import quantiles
-from steps.schedule.risk.quantiles import either, lognormal, pert, triangular
-
-__all__ = ["lognormal", "pert", "triangular"]
+from steps.schedule.risk.quantiles import either
 
 
 @overload(either)
@@ -20,5 +19,14 @@ def _either(condition: bool, yes: float, no: float) -> Callable[[bool, float, fl
     return choose
 
 
-for _function in (quantiles.polynomial, quantiles.exp, quantiles.log, quantiles.normal, triangular, lognormal, pert):
-    register_jitable(_function)
+def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function itself, which numba now compiles where it is called. There it takes and returns numbers."""
+    known: Callable[..., Any] = register_jitable(function)
+    return known
+
+
+for _part in (quantiles.polynomial, quantiles.exp, quantiles.log, quantiles.normal):
+    _compiled(_part)
+triangular = _compiled(quantiles.triangular)
+lognormal = _compiled(quantiles.lognormal)
+pert = _compiled(quantiles.pert)

@@ -56,7 +56,7 @@ class RiskResult:
         """The share of samples in which each activity is on the chain that drives each target."""
         if self.on_chain is None:
             raise InputError("this run has counted no chains", hint="run with chains=True")
-        return self.on_chain / self.samples.shape[1]
+        return np.asarray(self.on_chain / self.samples.shape[1])
 
 
 class _Sampler(Protocol):

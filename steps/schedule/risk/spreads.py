@@ -13,7 +13,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from steps.errors import InputError
 from steps.schedule.risk.quantiles import SHAPES, Floats
@@ -69,7 +69,7 @@ def fixed(values: NDArray[np.int64] | Floats) -> Estimates:
     return Estimates(np.full(len(column), Family.FIXED, np.uint8), column, column, column)
 
 
-def three_points(low: Floats, likely: Floats, high: Floats, family: Family = Family.TRIANGULAR) -> Estimates:
+def three_points(low: ArrayLike, likely: ArrayLike, high: ArrayLike, family: Family = Family.TRIANGULAR) -> Estimates:
     """Return estimates that are all of one family."""
     columns = [np.asarray(column, np.float64) for column in (low, likely, high)]
     return Estimates(np.full(len(columns[0]), family, np.uint8), *columns)

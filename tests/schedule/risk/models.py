@@ -17,7 +17,6 @@ from steps.schedule.risk.model import RiskModel, risk_model
 from steps.schedule.risk.spreads import Estimates, Family, Spread, of_spreads
 from tests.schedule.networks import Drawn, random_case
 
-
 needs_numba = pytest.mark.skipif(find_spec("numba") is None, reason="not installed: numba")
 ENGINES = [pytest.param(numpy_engine, id="numpy"), pytest.param(numba_engine, id="numba", marks=needs_numba)]
 
@@ -26,7 +25,7 @@ def year(calendar: ShiftCalendar) -> ShiftCalendar:
     """Return a calendar that is worked as the given one for its 70 days, and then again and again for seven years."""
     if calendar.is_continuous:
         return calendar
-    first, last = calendar.known
+    first, _ = calendar.known
     turns = range(-7 * 7 * 1440 * 10, 365 * 7 * 1440, 70 * 1440)
     starts = np.concatenate([calendar.start - first + turn for turn in turns])
     ends = np.concatenate([calendar.end - first + turn for turn in turns])
@@ -58,6 +57,12 @@ def random_model(seed: int, engine: Engine, *, is_continuous: bool = False) -> R
         Event("dead parts", (0.3,), random_spread(random, 90.0), rows[::3]),
     ]
     return risk_model(network, estimates, drivers=drivers, events=events, actuals=case.actuals)
+
+
+def no_links() -> Links:
+    """Return no links."""
+    none = np.zeros(0, np.int32)
+    return Links(none, none, none.astype(np.uint8), none.astype(np.int64), none)
 
 
 def is_override(seed: int) -> bool:

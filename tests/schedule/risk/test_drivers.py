@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from steps.errors import InputError
-from steps.schedule.cpm.columns import Activities, Actuals, Links
+from steps.schedule.cpm.columns import Activities, Actuals
 from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
 from steps.schedule.cpm.engines import Engine, numpy_engine
 from steps.schedule.cpm.shifts import continuous
@@ -18,7 +18,7 @@ from steps.schedule.risk.model import RiskModel, risk_model
 from steps.schedule.risk.running import run
 from steps.schedule.risk.spreads import Family, Spread, fixed, of_spreads
 from steps.schedule.risk.tornado import tornado
-from tests.schedule.risk.models import ENGINES
+from tests.schedule.risk.models import ENGINES, no_links
 
 SAMPLES = 20_000
 ALWAYS_DOUBLE = Spread(2, 2, 2, Family.FIXED)
@@ -27,9 +27,8 @@ CERTAIN = fixed(np.array([1000, 500]))
 
 def pair(engine: Engine, names: tuple[str, str] = ("deliver", "install")) -> CompiledNetwork:
     """Return two activities without a link, so that each finish is a duration."""
-    none = np.zeros(0, np.int64)
     activities = Activities(list(names), np.array([1000, 500]), np.zeros(2, np.int32))
-    return compile_network(activities, Links(none, none, none, none, none), [continuous()], engine=engine)
+    return compile_network(activities, no_links(), [continuous()], engine=engine)
 
 
 def durations(model: RiskModel, samples: int = SAMPLES) -> np.ndarray:
@@ -54,7 +53,8 @@ def test_a_shared_driver_correlates_and_two_drivers_do_not(engine: Callable[[], 
     apart = [Driver("weather", 1, spread, np.array([0])), Driver("crew", 1, spread, np.array([1]))]
 
     together, separate = (
-        np.corrcoef(durations(risk_model(pair(engine()), CERTAIN, drivers=drivers)))[0, 1] for drivers in (shared, apart)
+        np.corrcoef(durations(risk_model(pair(engine()), CERTAIN, drivers=drivers)))[0, 1]
+        for drivers in (shared, apart)
     )
 
     assert together > 0.999
@@ -173,7 +173,11 @@ ONE = np.array([0])
         ([], [Event("e", (0.2, 0.3), ALWAYS_DOUBLE, ONE)], "event 'e' has chances that rise"),
         ([], [Event("e", (-0.2,), ALWAYS_DOUBLE, ONE)], "event 'e' has the probability -0.2"),
         ([], [Event("e", (0.2,), Spread(3, 2, 1), ONE)], "extra work of event 'e' has points out of order"),
-        ([Driver("a", 1, ALWAYS_DOUBLE, ONE)], [Event("a", (1,), ALWAYS_DOUBLE, ONE)], "a driver and an event have the name 'a'"),
+        (
+            [Driver("a", 1, ALWAYS_DOUBLE, ONE)],
+            [Event("a", (1,), ALWAYS_DOUBLE, ONE)],
+            "a driver and an event have the name 'a'",
+        ),
     ],
 )
 def test_bad_drivers_and_events_are_refused_by_name(drivers: list[Driver], events: list[Event], message: str) -> None:

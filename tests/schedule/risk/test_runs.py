@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from steps.schedule.risk.odds import Odds
 from steps.schedule.risk.philox import LANES
 from steps.schedule.risk.running import Enough, run
 from steps.schedule.risk.spreads import Spread, of_spreads
-from tests.schedule.risk.models import ENGINES, fan, is_override, needs_numba, random_model
+from tests.schedule.risk.models import ENGINES, fan, is_override, needs_numba, no_links, random_model
 
 SAMPLES = 100
 
@@ -71,7 +72,10 @@ def test_engines_and_threads_have_the_same_bits(is_continuous: bool) -> None:
             for engine, threads in ((numpy_engine(), 1), (numba_engine(), 1), (numba_engine(), 2))
         ]
         first = results[0]
-        if any((other.samples != first.samples).any() or (other.on_chain != first.on_chain).any() for other in results):
+        if any(
+            (other.samples != first.samples).any() or (other.criticality != first.criticality).any()
+            for other in results
+        ):
             wrong.append(seed)
 
     assert wrong == []
@@ -86,9 +90,8 @@ def test_threads_share_a_large_run_and_have_the_same_bits() -> None:
     two = run(model, [3000], seed=5, samples=3000, threads=2)
 
     assert (one.samples == two.samples).all()
-    assert (one.on_chain == two.on_chain).all()
-    assert one.on_chain is not None
-    assert one.on_chain[0, :3000].sum() == 3000
+    assert (one.criticality == two.criticality).all()
+    assert one.criticality[0, :3000].sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -144,14 +147,13 @@ def test_a_run_stops_when_its_interval_is_narrow_enough(engine: Callable[[], Eng
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_date_outside_its_calendar_is_named(engine: Callable[[], Engine]) -> None:
     """A pessimistic draw may leave a calendar that the likely durations do not leave."""
-    from steps.schedule.cpm.columns import Activities, Links
+    from steps.schedule.cpm.columns import Activities
     from steps.schedule.cpm.compiled import compile_network
     from steps.schedule.risk.model import risk_model
     from tests.schedule.networks import week
 
-    none = np.zeros(0, np.int64)
-    activities = Activities(["burn-in"], np.array([480]), np.array([0]))
-    links = Links(none, none, none, none, none)
+    activities = Activities(["burn-in"], np.array([480]), np.zeros(1, np.int32))
+    links = no_links()
     network = compile_network(activities, links, [week("site", [(480, 960)], 5)], engine=engine())
     model = risk_model(network, of_spreads([Spread(480, 480, 900_000)]))
 
@@ -169,7 +171,7 @@ def test_a_date_outside_its_calendar_is_named(engine: Callable[[], Engine]) -> N
         ({"seed": -1}, "seed is -1"),
     ],
 )
-def test_a_run_that_cannot_be_is_refused(arguments: dict[str, object], message: str) -> None:
+def test_a_run_that_cannot_be_is_refused(arguments: dict[str, Any], message: str) -> None:
     model = fan(numpy_engine(), of_spreads([Spread(1, 2, 3)]))
 
     with pytest.raises(InputError, match=message):

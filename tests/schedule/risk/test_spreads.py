@@ -20,7 +20,7 @@ EVEN = (np.arange(2**16, dtype=np.uint64) << np.uint64(16)) + np.uint64(2**15)
 def drawn(spread: Spread, words: np.ndarray = EVEN) -> np.ndarray:
     """Return the values that words stand for."""
     family, parameters = quantiles_of(of_spreads([spread]), str)
-    return values_of(family, parameters, words[None, :])[0]
+    return np.asarray(values_of(family, parameters, words[None, :])[0])
 
 
 def word_of(probability: float) -> np.ndarray:
