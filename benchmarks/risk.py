@@ -23,7 +23,7 @@ from steps.schedule.cpm.columns import Activities, Links
 from steps.schedule.cpm.compiled import compile_network
 from steps.schedule.cpm.engines import numba_engine
 from steps.schedule.cpm.shifts import Minutes, ShiftCalendar, continuous
-from steps.schedule.risk.drivers import Driver, Event, repeats
+from steps.schedule.risk.drivers import RiskDriver, RiskEvent, repeats
 from steps.schedule.risk.model import risk_model
 from steps.schedule.risk.odds import LEVELS, NORMAL, Odds
 from steps.schedule.risk.running import run
@@ -66,7 +66,7 @@ def layered(activities: int, *, with_calendars: bool) -> tuple[Peer, int]:
     after = np.repeat(np.arange(width, activities), 1 + random.poisson(1.5, activities - width))
     before = np.asarray((after // width - 1) * width + random.integers(0, width, len(after)))
     last = np.arange(activities - width, activities)
-    before = np.asarray(np.concatenate([before, last]), np.int32)
+    before = np.concatenate([before, last])
     after = np.concatenate([after, np.full(width, activities)]).astype(np.int32)
     likely = np.append(random.integers(240, 2400, activities), 0)
     calendars = CALENDARS if with_calendars else [continuous()]
@@ -74,13 +74,13 @@ def layered(activities: int, *, with_calendars: bool) -> tuple[Peer, int]:
     names = [f"A{row}" for row in range(activities)] + ["end"]
     nothing = np.zeros(len(after), np.int32)
     network = compile_network(
-        Activities(names, likely, calendar), Links(before, after, nothing.astype(np.uint8), nothing.astype(np.int64), nothing), calendars,
+        Activities(names, likely, calendar), Links(before.astype(np.int32), after, nothing.astype(np.uint8), nothing.astype(np.int64), nothing), calendars,
         engine=numba_engine(),
     )  # fmt: skip
-    drivers = [Driver(f"driver {k}", 0.3, Spread(0.9, 1.1, 1.6), np.arange(k, activities, 5)) for k in range(10)]
+    drivers = [RiskDriver(f"driver {k}", 0.3, Spread(0.9, 1.1, 1.6), np.arange(k, activities, 5)) for k in range(10)]
     events = [
-        Event("test fails", repeats(0.1, 3), Spread(60, 120, 400), np.arange(0, activities, 20)),
-        Event("parts dead on arrival", (0.05,), Spread(300, 600, 2000), np.arange(7, activities, 10)),
+        RiskEvent("test fails", repeats(0.1, 3), Spread(60, 120, 400), np.arange(0, activities, 20)),
+        RiskEvent("parts dead on arrival", (0.05,), Spread(300, 600, 2000), np.arange(7, activities, 10)),
     ]
     more = (drivers, events) if with_calendars else ([], [])
     return Peer(network, 4 * likely // 5, likely, 8 * likely // 5, *more), activities

@@ -8,7 +8,7 @@ import numpy as np
 
 from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.cpm.shifts import Minutes
-from steps.schedule.risk.drivers import Driver, Event
+from steps.schedule.risk.drivers import RiskDriver, RiskEvent
 
 BATCH = 500
 
@@ -21,8 +21,8 @@ class Peer:
     low: Minutes
     likely: Minutes
     high: Minutes
-    drivers: list[Driver]
-    events: list[Event]
+    drivers: list[RiskDriver]
+    events: list[RiskEvent]
 
     def by_activity(self, target: int, samples: int, seed: int) -> Minutes:
         """Return finishes of a network without calendars, lags or drivers: activity after activity, in batches of samples."""

@@ -29,7 +29,7 @@ MOST_OCCURRENCES = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Driver:
+class RiskDriver:
     """A root cause. `multiplier` is what it does to durations, 1.2 for a fifth more; `activities` are rows."""
 
     name: str
@@ -39,7 +39,7 @@ class Driver:
 
 
 @dataclass(frozen=True, eq=False)
-class Event:
+class RiskEvent:
     """Work that may be added. `chances[k]` is the probability of at least k + 1 occurrences, `extra` the minutes of each."""
 
     name: str
@@ -67,7 +67,7 @@ def dead_on_arrival(share: float, items: int, most: int) -> tuple[float, ...]:
     return tuple(float(min(max(1.0 - chance, 0.0), 1.0)) for chance in below)
 
 
-def check_drivers(drivers: Sequence[Driver], activities: int) -> None:
+def check_drivers(drivers: Sequence[RiskDriver], activities: int) -> None:
     """Raise InputError for the first driver that is wrong, by name."""
     _names([driver.name for driver in drivers], "driver")
     for driver in drivers:
@@ -75,7 +75,7 @@ def check_drivers(drivers: Sequence[Driver], activities: int) -> None:
         _rows(driver.activities, activities, f"driver {driver.name!r}")
 
 
-def check_events(events: Sequence[Event], activities: int) -> None:
+def check_events(events: Sequence[RiskEvent], activities: int) -> None:
     """Raise InputError for the first event that is wrong, by name."""
     _names([event.name for event in events], "event")
     for event in events:

@@ -14,7 +14,7 @@ from steps.schedule.cpm.columns import Actuals
 from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.cpm.shifts import Indices, Minutes
 from steps.schedule.cpm.wiring import DONE, FROM_START, LAGGED, Wires, Work, counting
-from steps.schedule.risk.drivers import Driver, Event, Rows, check_drivers, check_events, positions
+from steps.schedule.risk.drivers import RiskDriver, RiskEvent, Rows, check_drivers, check_events, positions
 from steps.schedule.risk.philox import Words, name_keys
 from steps.schedule.risk.quantiles import Floats
 from steps.schedule.risk.spreads import Estimates, Family, of_spreads, quantiles_of
@@ -95,8 +95,8 @@ def risk_model(
     network: CompiledNetwork,
     estimates: Estimates,
     *,
-    drivers: Sequence[Driver] = (),
-    events: Sequence[Event] = (),
+    drivers: Sequence[RiskDriver] = (),
+    events: Sequence[RiskEvent] = (),
     start: int = 0,
     actuals: Actuals | None = None,
 ) -> RiskModel:
@@ -158,7 +158,7 @@ def _by_number(
     return begin, which[order], order
 
 
-def _causes(drivers: Sequence[Driver], events: Sequence[Event]) -> Causes:
+def _causes(drivers: Sequence[RiskDriver], events: Sequence[RiskEvent]) -> Causes:
     chances = [(driver.probability,) for driver in drivers] + [tuple(event.chances) for event in events]
     lengths = [len(own) for own in chances]
     names = [f"multiplier of driver {driver.name!r}" for driver in drivers]

@@ -17,7 +17,7 @@ from steps.schedule.risk.draws_numba import draw_durations, draw_multipliers
 from steps.schedule.risk.model import Causes, Course, Durations
 from steps.schedule.risk.philox import LANES
 from steps.schedule.risk.quantiles import Floats
-from steps.schedule.risk.scratch import Scratch, Wanted
+from steps.schedule.risk.scratch import Scratch, Targets
 
 compiled = numba.njit(nogil=True, cache=True)
 inlined = numba.njit(inline="always")
@@ -46,7 +46,7 @@ def run_continuous(  # noqa: PLR0912, D417 - one loop: each call of a part would
     causes: Causes,
     course: Course,
     table: Floats,
-    wanted: Wanted,
+    wanted: Targets,
     scratch: Scratch,
     on_chain: NDArray[np.int64],
     out: NDArray[np.int64],
@@ -96,8 +96,8 @@ def run_continuous(  # noqa: PLR0912, D417 - one loop: each call of a part would
                 starts[j, :] = course.started[j]
             elif keeps_starts:
                 starts[j, :] = best
-        for number in range(len(wanted.targets)):
+        for number in range(len(wanted.numbers)):
             place = (group - first) * LANES
-            out[number, place : place + LANES] = finishes[wanted.targets[number]]
+            out[number, place : place + LANES] = finishes[wanted.numbers[number]]
         if keeps_chains:
             count_chains(wanted, group, course.far, driving, on_chain)

@@ -18,7 +18,7 @@ from steps.schedule.risk.draws_numba import draw_durations, draw_multipliers
 from steps.schedule.risk.model import Causes, Course, Durations
 from steps.schedule.risk.philox import LANES
 from steps.schedule.risk.quantiles import Floats
-from steps.schedule.risk.scratch import Scratch, Wanted
+from steps.schedule.risk.scratch import Scratch, Targets
 
 compiled = numba.njit(nogil=True, cache=True)
 inlined = numba.njit(inline="always")
@@ -137,7 +137,7 @@ def run_calendars(
     course: Course,
     tables: Tables,
     table: Floats,
-    wanted: Wanted,
+    wanted: Targets,
     scratch: Scratch,
     on_chain: NDArray[np.int64],
     out: NDArray[np.int64],
@@ -169,8 +169,8 @@ def run_calendars(
             if len(driving) > 0:
                 for lane in range(LANES):
                     driving[j, lane] = drives[lane]
-        for number in range(len(wanted.targets)):
+        for number in range(len(wanted.numbers)):
             place = (group - first) * LANES
-            out[number, place : place + LANES] = finishes[wanted.targets[number]]
+            out[number, place : place + LANES] = finishes[wanted.numbers[number]]
         if len(driving) > 0:
             count_chains(wanted, group, course.far, driving, on_chain)

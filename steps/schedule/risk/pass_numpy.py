@@ -14,7 +14,7 @@ from steps.schedule.cpm.wiring import FROM_START, LAGGED, LOWEST, TO_FINISH, Lef
 from steps.schedule.risk.draws_numpy import durations_of, multipliers_of
 from steps.schedule.risk.model import RiskModel
 from steps.schedule.risk.philox import LANES
-from steps.schedule.risk.scratch import Wanted
+from steps.schedule.risk.scratch import Targets
 
 MOST_CELLS = 2**21
 """Dates kept at once, 16 MiB an array, but for one group at least."""
@@ -26,7 +26,7 @@ def groups_at_once(activities: int) -> int:
 
 
 def run_numpy(
-    model: RiskModel, seed: int, groups: range, wanted: Wanted, on_chain: NDArray[np.int64], *, chains: bool
+    model: RiskModel, seed: int, groups: range, wanted: Targets, on_chain: NDArray[np.int64], *, chains: bool
 ) -> Minutes:
     """Return the finishes of targets in `groups`; add chains to `on_chain`, by target and number. May raise LeftCalendarError."""
     level = model.network.numbers.level
@@ -42,9 +42,9 @@ def run_numpy(
         _date(model, here, duration, starts, finishes, driving)
     if chains:
         counted = min(lanes, wanted.samples - groups.start * LANES)
-        for number, target in enumerate(wanted.targets):
+        for number, target in enumerate(wanted.numbers):
             _count_chains(int(target), counted, model.course.far, driving, on_chain[number])
-    return finishes[wanted.targets]
+    return finishes[wanted.numbers]
 
 
 def _date(

@@ -22,7 +22,7 @@ from steps.schedule.risk.odds import quantile
 from steps.schedule.risk.pass_numpy import groups_at_once, run_numpy
 from steps.schedule.risk.philox import LANES
 from steps.schedule.risk.quantiles import Floats, pert_table
-from steps.schedule.risk.scratch import Scratch, Wanted, scratch
+from steps.schedule.risk.scratch import Scratch, Targets, scratch
 
 ROUND = 8 * LANES
 """Samples between two looks at whether the interval is narrow enough."""
@@ -60,7 +60,7 @@ class RiskResult:
 
 
 class _Sampler(Protocol):
-    def __call__(self, groups: range, wanted: Wanted, on_chain: Minutes) -> Minutes: ...
+    def __call__(self, groups: range, wanted: Targets, on_chain: Minutes) -> Minutes: ...
 
 
 def run(
@@ -87,7 +87,7 @@ def run(
     """
     _check(model, targets, seed, samples, threads)
     numbers = model.network.numbers.number[np.asarray(targets, np.intp)].astype(np.int32)
-    wanted = Wanted(numbers, samples)
+    wanted = Targets(numbers, samples)
     sampler = (
         _numba(model, seed, threads, chains) if model.network.engine.name == "numba" else _numpy(model, seed, chains)
     )
@@ -130,7 +130,7 @@ def _is_narrow(row: Minutes, enough: Enough) -> bool:
 
 
 def _numpy(model: RiskModel, seed: int, chains: bool) -> _Sampler:
-    def sampler(groups: range, wanted: Wanted, on_chain: Minutes) -> Minutes:
+    def sampler(groups: range, wanted: Targets, on_chain: Minutes) -> Minutes:
         some = groups_at_once(len(model.course.calendar))
         parts = [
             run_numpy(model, seed, groups[place : place + some], wanted, on_chain, chains=chains)
@@ -142,8 +142,8 @@ def _numpy(model: RiskModel, seed: int, chains: bool) -> _Sampler:
 
 
 def _numba(model: RiskModel, seed: int, threads: int, chains: bool) -> _Sampler:
-    def sampler(groups: range, wanted: Wanted, on_chain: Minutes) -> Minutes:
-        out = np.empty((len(wanted.targets), len(groups) * LANES), np.int64)
+    def sampler(groups: range, wanted: Targets, on_chain: Minutes) -> Minutes:
+        out = np.empty((len(wanted.numbers), len(groups) * LANES), np.int64)
         some = max(1, WORTHWHILE // (len(model.course.calendar) * LANES))
         places = count(0, some)
 
@@ -165,9 +165,9 @@ def _numba(model: RiskModel, seed: int, threads: int, chains: bool) -> _Sampler:
 
 
 def _compiled(
-    model: RiskModel, seed: int, groups: range, wanted: Wanted, memory: Scratch, on_chain: Minutes
+    model: RiskModel, seed: int, groups: range, wanted: Targets, memory: Scratch, on_chain: Minutes
 ) -> Minutes:
-    out = np.empty((len(wanted.targets), len(groups) * LANES), np.int64)
+    out = np.empty((len(wanted.numbers), len(groups) * LANES), np.int64)
     what = (np.uint64(seed), groups.start, len(groups), model.durations, model.causes, model.course)
     if model.is_continuous:
         from steps.schedule.risk.pass_continuous_numba import run_continuous

@@ -12,10 +12,10 @@ from steps.schedule.risk.model import RiskModel
 from steps.schedule.risk.philox import LANES
 
 
-class Wanted(NamedTuple):
+class Targets(NamedTuple):
     """The numbers of the targets, and how many samples count: those from `samples` on are drawn to fill a group."""
 
-    targets: Indices
+    numbers: Indices
     samples: int
 
 

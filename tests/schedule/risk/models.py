@@ -12,7 +12,7 @@ from steps.schedule.cpm.columns import Activities, Links
 from steps.schedule.cpm.compiled import compile_network
 from steps.schedule.cpm.engines import Engine, numba_engine, numpy_engine
 from steps.schedule.cpm.shifts import ShiftCalendar, continuous
-from steps.schedule.risk.drivers import Driver, Event, repeats
+from steps.schedule.risk.drivers import RiskDriver, RiskEvent, repeats
 from steps.schedule.risk.model import RiskModel, risk_model
 from steps.schedule.risk.spreads import Estimates, Family, Spread, of_spreads
 from tests.schedule.networks import Drawn, random_case
@@ -50,11 +50,12 @@ def random_model(seed: int, engine: Engine, *, is_continuous: bool = False) -> R
     estimates = of_spreads([random_spread(random, float(duration)) for duration in case.activities.duration])
     rows = np.arange(number)
     drivers = [
-        Driver(f"driver {k}", random.choice([0.2, 0.7, 1.0]), random_spread(random, 1.1), rows[k::2]) for k in range(2)
+        RiskDriver(f"driver {k}", random.choice([0.2, 0.7, 1.0]), random_spread(random, 1.1), rows[k::2])
+        for k in range(2)
     ]
     events = [
-        Event("test fails", repeats(0.4, 3), random_spread(random, 200.0), rows[: number // 2 + 1]),
-        Event("dead parts", (0.3,), random_spread(random, 90.0), rows[::3]),
+        RiskEvent("test fails", repeats(0.4, 3), random_spread(random, 200.0), rows[: number // 2 + 1]),
+        RiskEvent("dead parts", (0.3,), random_spread(random, 90.0), rows[::3]),
     ]
     return risk_model(network, estimates, drivers=drivers, events=events, actuals=case.actuals)
 

@@ -13,7 +13,7 @@ from steps.schedule.cpm.columns import Activities, Actuals
 from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
 from steps.schedule.cpm.engines import Engine, numpy_engine
 from steps.schedule.cpm.shifts import continuous
-from steps.schedule.risk.drivers import Driver, Event, dead_on_arrival, repeats
+from steps.schedule.risk.drivers import RiskDriver, RiskEvent, dead_on_arrival, repeats
 from steps.schedule.risk.model import RiskModel, risk_model
 from steps.schedule.risk.running import run
 from steps.schedule.risk.spreads import Family, Spread, fixed, of_spreads
@@ -37,7 +37,7 @@ def durations(model: RiskModel, samples: int = SAMPLES) -> np.ndarray:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_driver_multiplies_all_its_activities_in_the_same_samples(engine: Callable[[], Engine]) -> None:
-    driver = Driver("supplier", 0.25, ALWAYS_DOUBLE, np.array([0, 1]))
+    driver = RiskDriver("supplier", 0.25, ALWAYS_DOUBLE, np.array([0, 1]))
 
     first, second = durations(risk_model(pair(engine()), CERTAIN, drivers=[driver]))
 
@@ -49,8 +49,8 @@ def test_a_driver_multiplies_all_its_activities_in_the_same_samples(engine: Call
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_shared_driver_correlates_and_two_drivers_do_not(engine: Callable[[], Engine]) -> None:
     spread = Spread(0.5, 1, 2)
-    shared = [Driver("weather", 1, spread, np.array([0, 1]))]
-    apart = [Driver("weather", 1, spread, np.array([0])), Driver("crew", 1, spread, np.array([1]))]
+    shared = [RiskDriver("weather", 1, spread, np.array([0, 1]))]
+    apart = [RiskDriver("weather", 1, spread, np.array([0])), RiskDriver("crew", 1, spread, np.array([1]))]
 
     together, separate = (
         np.corrcoef(durations(risk_model(pair(engine()), CERTAIN, drivers=drivers)))[0, 1]
@@ -63,7 +63,10 @@ def test_a_shared_driver_correlates_and_two_drivers_do_not(engine: Callable[[], 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_drivers_that_meet_multiply_each_other(engine: Callable[[], Engine]) -> None:
-    drivers = [Driver("a", 1, ALWAYS_DOUBLE, np.array([0])), Driver("b", 1, Spread(1.5, 1.5, 1.5), np.array([0]))]
+    drivers = [
+        RiskDriver("a", 1, ALWAYS_DOUBLE, np.array([0])),
+        RiskDriver("b", 1, Spread(1.5, 1.5, 1.5), np.array([0])),
+    ]
 
     first, second = durations(risk_model(pair(engine()), CERTAIN, drivers=drivers), 10)
 
@@ -74,8 +77,8 @@ def test_drivers_that_meet_multiply_each_other(engine: Callable[[], Engine]) -> 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_event_repeats_as_often_as_its_chances_say(engine: Callable[[], Engine]) -> None:
     """Geometric with a cap: 0.4 fail once or more, 0.16 twice or more, never a fourth time. No driver multiplies it."""
-    event = Event("factory test", repeats(0.4, 3), Spread(10, 10, 10), np.array([0, 1]))
-    doubled = Driver("supplier", 1, ALWAYS_DOUBLE, np.array([0]))
+    event = RiskEvent("factory test", repeats(0.4, 3), Spread(10, 10, 10), np.array([0, 1]))
+    doubled = RiskDriver("supplier", 1, ALWAYS_DOUBLE, np.array([0]))
 
     first, second = durations(risk_model(pair(engine()), CERTAIN, drivers=[doubled], events=[event]))
 
@@ -88,7 +91,7 @@ def test_an_event_repeats_as_often_as_its_chances_say(engine: Callable[[], Engin
 @pytest.mark.parametrize("engine", ENGINES)
 def test_each_occurrence_has_a_duration_of_its_own(engine: Callable[[], Engine]) -> None:
     """Two draws of 0 to 100 have the variance of a sum: half of that of one draw doubled."""
-    event = Event("burn-in again", (1, 1), Spread(0, 50, 100), np.array([0]))
+    event = RiskEvent("burn-in again", (1, 1), Spread(0, 50, 100), np.array([0]))
 
     extra = durations(risk_model(pair(engine()), CERTAIN, events=[event]))[0] - 1000
 
@@ -108,9 +111,9 @@ def test_chances_of_dead_parts_are_binomial() -> None:
 def test_switching_one_off_leaves_all_other_draws_as_they_are(engine: Callable[[], Engine]) -> None:
     """Also where the names or the number of other activities, drivers and events change."""
     spread = of_spreads([Spread(800, 1000, 1600), Spread(400, 500, 900)])
-    supplier = Driver("supplier", 0.5, Spread(1.1, 1.2, 1.5), np.array([0, 1]))
-    weather = Driver("weather", 0.5, Spread(1.1, 1.2, 1.5), np.array([0]))
-    event = Event("test", (0.5,), Spread(10, 20, 30), np.array([0]))
+    supplier = RiskDriver("supplier", 0.5, Spread(1.1, 1.2, 1.5), np.array([0, 1]))
+    weather = RiskDriver("weather", 0.5, Spread(1.1, 1.2, 1.5), np.array([0]))
+    event = RiskEvent("test", (0.5,), Spread(10, 20, 30), np.array([0]))
     network = pair(engine())
     everything = risk_model(network, spread, drivers=[supplier, weather], events=[event])
 
@@ -127,8 +130,8 @@ def test_switching_one_off_leaves_all_other_draws_as_they_are(engine: Callable[[
 def test_what_is_done_has_no_risk_and_what_runs_has_that_of_the_rest(engine: Callable[[], Engine]) -> None:
     none = int(np.iinfo(np.int64).min)
     actuals = Actuals(300, np.array([0, 100]), np.array([250, none]))
-    driver = Driver("supplier", 1, ALWAYS_DOUBLE, np.array([0, 1]))
-    event = Event("test", (1,), Spread(7, 7, 7), np.array([0, 1]))
+    driver = RiskDriver("supplier", 1, ALWAYS_DOUBLE, np.array([0, 1]))
+    event = RiskEvent("test", (1,), Spread(7, 7, 7), np.array([0, 1]))
 
     first, second = durations(
         risk_model(pair(engine()), fixed(np.array([1000, 200])), drivers=[driver], events=[event], actuals=actuals), 5
@@ -142,11 +145,11 @@ def test_what_is_done_has_no_risk_and_what_runs_has_that_of_the_rest(engine: Cal
 def test_the_tornado_says_what_each_cause_does(engine: Callable[[], Engine]) -> None:
     """The largest first; one that applies to what drives nothing has no bar length."""
     drivers = [
-        Driver("small", 1, Spread(1.1, 1.1, 1.1), np.array([0])),
-        Driver("large", 1, Spread(1.5, 1.5, 1.5), np.array([0])),
-        Driver("elsewhere", 1, ALWAYS_DOUBLE, np.array([1])),
+        RiskDriver("small", 1, Spread(1.1, 1.1, 1.1), np.array([0])),
+        RiskDriver("large", 1, Spread(1.5, 1.5, 1.5), np.array([0])),
+        RiskDriver("elsewhere", 1, ALWAYS_DOUBLE, np.array([1])),
     ]
-    event = Event("test", (1,), Spread(40, 40, 40), np.array([0]))
+    event = RiskEvent("test", (1,), Spread(40, 40, 40), np.array([0]))
 
     bars = tornado(risk_model(pair(engine()), CERTAIN, drivers=drivers, events=[event]), 0, seed=1, samples=200)
 
@@ -164,23 +167,25 @@ ONE = np.array([0])
 @pytest.mark.parametrize(
     ("drivers", "events", "message"),
     [
-        ([Driver("a", 1.2, ALWAYS_DOUBLE, ONE)], [], "driver 'a' has the probability 1.2"),
-        ([Driver("a", float("nan"), ALWAYS_DOUBLE, ONE)], [], "driver 'a' has the probability nan"),
-        ([Driver("a", 1, ALWAYS_DOUBLE, np.array([2]))], [], "driver 'a' names activity 2; there are 2"),
-        ([Driver("a", 1, ALWAYS_DOUBLE, ONE)] * 2, [], "two drivers have the name 'a'"),
-        ([Driver("a", 1, Spread(2, 1, 3), ONE)], [], "multiplier of driver 'a' has points out of order: 2, 1, 3"),
-        ([], [Event("e", (), ALWAYS_DOUBLE, ONE)], "event 'e' has 0 chances"),
-        ([], [Event("e", (0.2, 0.3), ALWAYS_DOUBLE, ONE)], "event 'e' has chances that rise"),
-        ([], [Event("e", (-0.2,), ALWAYS_DOUBLE, ONE)], "event 'e' has the probability -0.2"),
-        ([], [Event("e", (0.2,), Spread(3, 2, 1), ONE)], "extra work of event 'e' has points out of order"),
+        ([RiskDriver("a", 1.2, ALWAYS_DOUBLE, ONE)], [], "driver 'a' has the probability 1.2"),
+        ([RiskDriver("a", float("nan"), ALWAYS_DOUBLE, ONE)], [], "driver 'a' has the probability nan"),
+        ([RiskDriver("a", 1, ALWAYS_DOUBLE, np.array([2]))], [], "driver 'a' names activity 2; there are 2"),
+        ([RiskDriver("a", 1, ALWAYS_DOUBLE, ONE)] * 2, [], "two drivers have the name 'a'"),
+        ([RiskDriver("a", 1, Spread(2, 1, 3), ONE)], [], "multiplier of driver 'a' has points out of order: 2, 1, 3"),
+        ([], [RiskEvent("e", (), ALWAYS_DOUBLE, ONE)], "event 'e' has 0 chances"),
+        ([], [RiskEvent("e", (0.2, 0.3), ALWAYS_DOUBLE, ONE)], "event 'e' has chances that rise"),
+        ([], [RiskEvent("e", (-0.2,), ALWAYS_DOUBLE, ONE)], "event 'e' has the probability -0.2"),
+        ([], [RiskEvent("e", (0.2,), Spread(3, 2, 1), ONE)], "extra work of event 'e' has points out of order"),
         (
-            [Driver("a", 1, ALWAYS_DOUBLE, ONE)],
-            [Event("a", (1,), ALWAYS_DOUBLE, ONE)],
+            [RiskDriver("a", 1, ALWAYS_DOUBLE, ONE)],
+            [RiskEvent("a", (1,), ALWAYS_DOUBLE, ONE)],
             "a driver and an event have the name 'a'",
         ),
     ],
 )
-def test_bad_drivers_and_events_are_refused_by_name(drivers: list[Driver], events: list[Event], message: str) -> None:
+def test_bad_drivers_and_events_are_refused_by_name(
+    drivers: list[RiskDriver], events: list[RiskEvent], message: str
+) -> None:
     with pytest.raises(InputError) as refused:
         risk_model(pair(numpy_engine()), CERTAIN, drivers=drivers, events=events)
 
@@ -188,7 +193,7 @@ def test_bad_drivers_and_events_are_refused_by_name(drivers: list[Driver], event
 
 
 def test_an_unknown_driver_is_refused_with_those_that_exist() -> None:
-    model = risk_model(pair(numpy_engine()), CERTAIN, drivers=[Driver("weather", 1, ALWAYS_DOUBLE, ONE)])
+    model = risk_model(pair(numpy_engine()), CERTAIN, drivers=[RiskDriver("weather", 1, ALWAYS_DOUBLE, ONE)])
 
     with pytest.raises(InputError, match="there is no driver or event 'wether'\n  there are: weather"):
         model.without("wether")
