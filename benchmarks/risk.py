@@ -74,7 +74,7 @@ def layered(activities: int, *, with_calendars: bool) -> tuple[Peer, int]:
     names = [f"A{row}" for row in range(activities)] + ["end"]
     nothing = np.zeros(len(after), np.int32)
     network = compile_network(
-        Activities(names, likely, calendar), Links(before.astype(np.int32), after, nothing.astype(np.uint8), nothing.astype(np.int64), nothing), calendars,
+        Activities(names, likely, calendar), Links(before.astype(np.int32), after.astype(np.int32), nothing.astype(np.uint8), nothing.astype(np.int64), nothing), calendars,
         engine=numba_engine(),
     )  # fmt: skip
     drivers = [RiskDriver(f"driver {k}", 0.3, Spread(0.9, 1.1, 1.6), np.arange(k, activities, 5)) for k in range(10)]
