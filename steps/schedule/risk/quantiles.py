@@ -7,6 +7,7 @@ So a function here has the same result for a number in compiled code and for arr
 from __future__ import annotations
 
 from functools import lru_cache
+from math import factorial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +47,8 @@ TAIL_TOP = (
     2.938163982698783,
 )
 TAIL_BOTTOM = (0.007784695709041462, 0.3224671290700398, 2.445134137142996, 3.754408661907416, 1.0)
-EXP_TERMS = 14
-LOG_TERMS = 18
+EXP_SERIES = tuple(1.0 / factorial(term) for term in range(14, -1, -1))
+LOG_SERIES = tuple(1.0 / term for term in range(37, 0, -2))
 
 
 def either(condition: NDArray[np.bool_], yes: Floats, no: Floats) -> Floats:
@@ -67,25 +68,20 @@ def exp(x: Floats) -> Floats:
     """Return e**x for |x| below 40, to fifteen digits."""
     whole = np.floor(x * INVERSE_LN_2 + 0.5)
     rest = (x - whole * LN_2_HIGH) - whole * LN_2_LOW
-    total = 1.0 + 0.0 * x
-    for term in range(EXP_TERMS, 0, -1):
-        total = 1.0 + total * rest / term
-    grown: Floats = total * POWERS[np.int64(whole) + 64]
+    grown: Floats = polynomial(EXP_SERIES, rest) * POWERS[np.int64(whole) + 64]
     return grown
 
 
 def log(x: Floats) -> Floats:
     """Return the natural logarithm of x from 2**-40 to 1."""
-    octave = np.int64(x * 0.0)
-    for power in range(1, 41):
-        octave = octave + (x < POWERS[64 - power])
-    grown = x * POWERS[64 + octave]
+    grown, octave = x, x * 0.0
+    for doublings in (32, 16, 8, 4, 2, 1):
+        is_small = grown < POWERS[64 - doublings]
+        grown = either(is_small, grown * POWERS[64 + doublings], grown)
+        octave = octave + is_small * doublings
     s = (grown - 1.0) / (grown + 1.0)
     square = s * s
-    total = 0.0 * x
-    for term in range(2 * LOG_TERMS + 1, 0, -2):
-        total = total * square + 1.0 / term
-    found: Floats = 2.0 * s * total - octave * (LN_2_HIGH + LN_2_LOW)
+    found: Floats = 2.0 * s * polynomial(LOG_SERIES, square) - octave * (LN_2_HIGH + LN_2_LOW)
     return found
 
 

@@ -28,7 +28,7 @@ ROUND = 8 * LANES
 """Samples between two looks at whether the interval is narrow enough."""
 WORTHWHILE = 2**20
 """A call into compiled code draws so many durations, so that the call itself costs nothing."""
-MOST_SAMPLES = 2**32
+MOST_SAMPLES = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -142,22 +142,23 @@ def _numpy(model: RiskModel, seed: int, chains: bool) -> _Sampler:
 
 
 def _numba(model: RiskModel, seed: int, threads: int, chains: bool) -> _Sampler:
+    memories = [scratch(model, chains=chains) for _ in range(threads)]
+
     def sampler(groups: range, wanted: Targets, on_chain: Minutes) -> Minutes:
         out = np.empty((len(wanted.numbers), len(groups) * LANES), np.int64)
         some = max(1, WORTHWHILE // (len(model.course.calendar) * LANES))
         places = count(0, some)
 
-        def work(_: int) -> Minutes:
+        def work(memory: Scratch) -> Minutes:
             """Take groups until none are left; return the counts of this thread."""
             own = np.zeros_like(on_chain)
-            memory = scratch(model, chains=chains)
             while (place := next(places)) < len(groups):
                 part = groups[place : place + some]
                 out[:, place * LANES : (place + len(part)) * LANES] = _compiled(model, seed, part, wanted, memory, own)
             return own
 
         with ThreadPoolExecutor(threads) as pool:
-            for own in pool.map(work, range(threads)):
+            for own in pool.map(work, memories):
                 on_chain += own
         return out
 
