@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steps.errors import InputError
+from steps.schedule.cpm.columns import int_column
 from steps.schedule.risk.spreads import Spread
 
 Rows = NDArray[np.integer]
@@ -119,7 +120,8 @@ def _count(most: int) -> None:
 
 
 def _rows(rows: Rows, activities: int, what: str) -> None:
-    wrong = (rows < 0) | (rows >= activities)
+    column = int_column(rows)
+    wrong = (column < 0) | (column >= activities)
     if wrong.any():
-        row = int(rows[int(wrong.argmax())])
+        row = int(column[int(wrong.argmax())])
         raise InputError(f"{what} names activity {row}; there are {activities}", hint="correct its rows")

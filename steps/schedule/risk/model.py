@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steps.errors import InputError
-from steps.schedule.cpm.columns import Actuals
+from steps.schedule.cpm.columns import Actuals, int_column
 from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.cpm.shifts import Indices, Minutes
 from steps.schedule.cpm.wiring import DONE, FROM_START, LAGGED, Wires, Work, counting
@@ -128,7 +128,7 @@ def risk_model(
     family[done], parameters[done] = Family.FIXED, 0.0
     driver_begin, driver, _ = _by_number([driver.activities for driver in drivers], network, done)
     event_begin, event, at = _by_number([event.activities for event in events], network, done)
-    keys = [name_keys(f"event\0{event.name}", (names[row] for row in np.unique(event.activities))) for event in events]
+    keys = [name_keys(f"event\0{event.name}", (names[row] for row in _rows(event.activities))) for event in events]
     event_key = np.concatenate(keys)[at] if keys else np.zeros(0, np.uint64)
     durations = Durations(
         name_keys("activity", names)[order],
@@ -144,11 +144,16 @@ def risk_model(
     return RiskModel(network, durations, causes, tuple(driver_names), tuple(event_names), _course(network.into, work))
 
 
+def _rows(activities: Rows) -> Minutes:
+    """Return rows in order, each once."""
+    return np.unique(int_column(activities))
+
+
 def _by_number(
     applies: Sequence[Rows], network: CompiledNetwork, done: NDArray[np.bool_]
 ) -> tuple[Indices, Indices, NDArray[np.intp]]:
     """Return for each number what applies to it, in stretches, and the place of each in the rows of all, one after another."""
-    rows = [np.unique(own) for own in applies]
+    rows = [_rows(own) for own in applies]
     numbers = np.concatenate([network.numbers.number[own] for own in rows]) if rows else np.zeros(0, np.int32)
     which = np.repeat(np.arange(len(rows), dtype=np.int32), [len(own) for own in rows])
     kept = np.flatnonzero(~done[numbers])

@@ -161,6 +161,18 @@ def test_the_tornado_says_what_each_cause_does(engine: Callable[[], Engine]) -> 
     ]
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_driver_that_applies_to_nothing_and_one_that_names_an_activity_twice(engine: Callable[[], Engine]) -> None:
+    drivers = [
+        RiskDriver("nothing", 1, ALWAYS_DOUBLE, np.array([], np.int64)),
+        RiskDriver("twice", 1, ALWAYS_DOUBLE, np.array([1, 1])),
+    ]
+
+    first, second = durations(risk_model(pair(engine()), CERTAIN, drivers=drivers), 5)
+
+    assert (set(first), set(second)) == ({1000}, {1000})
+
+
 ONE = np.array([0])
 
 

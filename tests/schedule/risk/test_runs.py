@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -191,3 +192,17 @@ def test_memory_does_not_grow_with_samples() -> None:
         tracemalloc.stop()
 
     assert peaks[1] < peaks[0] + 2**14 * 8 * 3
+
+
+@needs_numba
+def test_the_example_of_the_documentation_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """It prints quantiles, a chance and a cost, and a tornado in which the supplier does most."""
+    page = (Path(__file__).parents[3] / "docs" / "risk.md").read_text(encoding="utf-8")
+    code = page.partition("```python\n")[2].partition("```")[0]
+
+    exec(code, {})
+
+    quantiles, chance, bars = capsys.readouterr().out.splitlines()
+    assert quantiles.startswith("[(0.1, 62, 61, 62), (0.5, 96, 95, 97), (0.8, 147, 144, 149)")
+    assert chance.startswith("Share(value=0.5307")
+    assert bars.startswith("(Bar(name='supplier short of parts'")
