@@ -43,6 +43,7 @@ def played(model: RiskModel, seed: int, target: int) -> tuple[list[int], np.ndar
     return finishes, counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_continuous", [False, True])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_each_sample_is_a_solution_of_the_compiled_network(engine: Callable[[], Engine], is_continuous: bool) -> None:
@@ -179,6 +180,7 @@ def test_a_run_that_cannot_be_is_refused(arguments: dict[str, Any], message: str
         run(model, **{"targets": [1], "seed": 1, "samples": 10, **arguments})
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_samples() -> None:
     """Eight times the samples: little more than their finishes."""
     import tracemalloc
