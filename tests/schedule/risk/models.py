@@ -1,0 +1,88 @@
+"""Risk models of small random networks: every family, drivers, events, calendars, links of all types, progress."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from random import Random
+
+import numpy as np
+import pytest
+
+from steps.schedule.cpm.columns import Activities, Links
+from steps.schedule.cpm.compiled import compile_network
+from steps.schedule.cpm.engines import Engine, numba_engine, numpy_engine
+from steps.schedule.cpm.shifts import ShiftCalendar, continuous
+from steps.schedule.risk.drivers import RiskDriver, RiskEvent, repeats
+from steps.schedule.risk.model import RiskModel, risk_model
+from steps.schedule.risk.spreads import Estimates, Family, Spread, of_spreads
+from tests.schedule.networks import Drawn, random_case
+
+needs_numba = pytest.mark.skipif(find_spec("numba") is None, reason="not installed: numba")
+ENGINES = [pytest.param(numpy_engine, id="numpy"), pytest.param(numba_engine, id="numba", marks=needs_numba)]
+
+
+def year(calendar: ShiftCalendar) -> ShiftCalendar:
+    """Return a calendar that is worked as the given one for its 70 days, and then again and again for seven years."""
+    if calendar.is_continuous:
+        return calendar
+    first, _ = calendar.known
+    turns = range(-7 * 7 * 1440 * 10, 365 * 7 * 1440, 70 * 1440)
+    starts = np.concatenate([calendar.start - first + turn for turn in turns])
+    ends = np.concatenate([calendar.end - first + turn for turn in turns])
+    return ShiftCalendar(calendar.name, starts, ends)
+
+
+def random_spread(random: Random, likely: float) -> Spread:
+    """Return a spread of any family around a value."""
+    family = random.choice(list(Family))
+    if family == Family.FIXED or likely == 0:
+        return Spread(likely, likely, likely, Family.FIXED)
+    return Spread(likely * random.uniform(0.6, 0.95), likely, likely * random.uniform(1.5, 3.0), family)
+
+
+def random_model(seed: int, engine: Engine, *, is_continuous: bool = False) -> RiskModel:
+    """Return one model; the same seed has the same model for every engine."""
+    random = Random(seed)
+    case = random_case(seed, Drawn(calendars=4))
+    number = len(case.activities)
+    calendars = [continuous()] * 4 if is_continuous else [year(calendar) for calendar in case.calendars]
+    network = compile_network(case.activities, case.links, calendars, engine=engine)
+    estimates = of_spreads([random_spread(random, float(duration)) for duration in case.activities.duration])
+    rows = np.arange(number)
+    drivers = [
+        RiskDriver(f"driver {k}", random.choice([0.2, 0.7, 1.0]), random_spread(random, 1.1), rows[k::2])
+        for k in range(2)
+    ]
+    events = [
+        RiskEvent("test fails", repeats(0.4, 3), random_spread(random, 200.0), rows[: number // 2 + 1]),
+        RiskEvent("dead parts", (0.3,), random_spread(random, 90.0), rows[::3]),
+    ]
+    return risk_model(network, estimates, drivers=drivers, events=events, actuals=case.actuals)
+
+
+def no_links() -> Links:
+    """Return no links."""
+    none = np.zeros(0, np.int32)
+    return Links(none, none, none.astype(np.uint8), none.astype(np.int64), none)
+
+
+def is_override(seed: int) -> bool:
+    """Return whether what has started in the model of a seed works on, whatever comes before it."""
+    actuals = random_case(seed, Drawn(calendars=4)).actuals
+    return actuals is not None and actuals.override
+
+
+def fan(engine: Engine, estimates: Estimates) -> RiskModel:
+    """Return activities that all lead to one milestone, on a continuous calendar; estimates are of all but the milestone."""
+    number = len(estimates)
+    nothing = np.zeros(number, np.int32)
+    activities = Activities(
+        [f"A{k}" for k in range(number)] + ["end"], np.zeros(number + 1, np.int64), np.zeros(number + 1, np.int32)
+    )
+    links = Links(
+        np.arange(number, dtype=np.int32), nothing + number, nothing.astype(np.uint8), nothing.astype(np.int64), nothing
+    )
+    network = compile_network(activities, links, [continuous()], engine=engine)
+    columns = (estimates.low, estimates.likely, estimates.high)
+    end = [np.append(column, 0.0) for column in columns]
+    return risk_model(network, Estimates(np.append(estimates.family, Family.FIXED).astype(np.uint8), *end))
