@@ -11,25 +11,16 @@ import pytest
 from steps.schedule.cpm.columns import Activities, Links
 from steps.schedule.cpm.compiled import compile_network
 from steps.schedule.cpm.engines import Engine, numba_engine, numpy_engine
-from steps.schedule.cpm.shifts import ShiftCalendar, continuous
+from steps.schedule.cpm.shifts import continuous
 from steps.schedule.risk.drivers import RiskDriver, RiskEvent, repeats
 from steps.schedule.risk.model import RiskModel, risk_model
 from steps.schedule.risk.spreads import Estimates, Family, Spread, of_spreads
-from tests.schedule.networks import Drawn, random_case
+from tests.schedule.networks import DAY, WEEKS, Drawn, calendar_of, random_case
 
+YEARS = (-490 * DAY, 2555 * DAY)
+"""Pessimistic draws go far. Whole weeks, because a span begins on a Monday."""
 needs_numba = pytest.mark.skipif(find_spec("numba") is None, reason="not installed: numba")
 ENGINES = [pytest.param(numpy_engine, id="numpy"), pytest.param(numba_engine, id="numba", marks=needs_numba)]
-
-
-def year(calendar: ShiftCalendar) -> ShiftCalendar:
-    """Return a calendar that is worked as the given one for its 70 days, and then again and again for seven years."""
-    if calendar.is_continuous:
-        return calendar
-    first, _ = calendar.known
-    turns = range(-7 * 7 * 1440 * 10, 365 * 7 * 1440, 70 * 1440)
-    starts = np.concatenate([calendar.start - first + turn for turn in turns])
-    ends = np.concatenate([calendar.end - first + turn for turn in turns])
-    return ShiftCalendar(calendar.name, starts, ends)
 
 
 def random_spread(random: Random, likely: float) -> Spread:
@@ -45,7 +36,7 @@ def random_model(seed: int, engine: Engine, *, is_continuous: bool = False) -> R
     random = Random(seed)
     case = random_case(seed, Drawn(calendars=4))
     number = len(case.activities)
-    calendars = [continuous()] * 4 if is_continuous else [year(calendar) for calendar in case.calendars]
+    calendars = [continuous()] * 4 if is_continuous else [calendar_of(week, YEARS) for week in WEEKS]
     network = compile_network(case.activities, case.links, calendars, engine=engine)
     estimates = of_spreads([random_spread(random, float(duration)) for duration in case.activities.duration])
     rows = np.arange(number)

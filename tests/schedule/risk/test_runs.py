@@ -152,11 +152,11 @@ def test_a_date_outside_its_calendar_is_named(engine: Callable[[], Engine]) -> N
     from steps.schedule.cpm.columns import Activities
     from steps.schedule.cpm.compiled import compile_network
     from steps.schedule.risk.model import risk_model
-    from tests.schedule.networks import week
+    from tests.schedule.networks import Week, calendar_of
 
     activities = Activities(["burn-in"], np.array([480]), np.zeros(1, np.int32))
     links = no_links()
-    network = compile_network(activities, links, [week("site", [(480, 960)], 5)], engine=engine())
+    network = compile_network(activities, links, [calendar_of(Week("site", ((480, 960),), 5))], engine=engine())
     model = risk_model(network, of_spreads([Spread(480, 480, 900_000)]))
 
     with pytest.raises(InputError, match="dates of activity 'burn-in' are outside calendar 'site'"):
