@@ -40,7 +40,7 @@ test: setup
 	$(BIN)/python -m pytest -n $(JOBS) $(TEST_OPTIONS) tests/ledger --database postgres || status=$$?; \
 	exit $$status
 
-# Many hosts, and engines side by side: four minutes more, which CI runs too.
+# Many hosts, engines side by side, a thousand networks: five minutes more, which CI runs too.
 test-fleet: setup
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m fleet $(TEST_OPTIONS)
 
