@@ -25,6 +25,7 @@ from steps.schedule.plan import Plan, PlanOrder, PlanTranche
 MINUTES = 60
 """In an hour."""
 YEAR = timedelta(days=366)
+YEARS_BEFORE = 10
 CALENDARS = ("elapsed", "working")
 """By their index in the network."""
 
@@ -68,14 +69,14 @@ def in_minutes(hours: float) -> int:
 
 @lru_cache(maxsize=8)
 def working_shifts(calendar: WorkCalendar) -> ShiftCalendar:
-    """Return a site's working hours as shifts, from a year before its origin: work may have begun before the plan."""
+    """Return a site's working hours as shifts, from years before its origin: work may have begun long before the plan."""
     opens, closes = (_time_of_day(hour) for hour in calendar.working_hours)
     hours = WeeklyHours(
         {day: [(opens, closes)] for day in calendar.working_days},
         [datetime.fromisoformat(day).date() for day in calendar.holidays],
     )
     first = calendar.origin.astimezone(ZoneInfo(calendar.time_zone)).date()
-    known = (first - YEAR, first + SPAN_YEARS * YEAR)
+    known = (first - YEARS_BEFORE * YEAR, first + SPAN_YEARS * YEAR)
     return weekly_calendar("working", hours, zone=calendar.time_zone, origin=calendar.origin, known=known)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
@@ -105,3 +106,13 @@ def test_with_nothing_done_the_forecast_is_the_plan_and_a_late_delivery_moves_it
 
     assert same.finish == made.finish
     assert late.finish > made.finish
+
+
+def test_work_that_began_years_before_the_plan_is_in_the_forecast() -> None:
+    """A site that is taken over has work of which nobody planned the beginning."""
+    made = plan("superpod-1su")
+    old = next(one.id for one in made.activities if one.applicable and one.calendar == "working" and one.duration.m)
+
+    found = forecast(made, {old: Actual(made.start - timedelta(days=900), None)}, made.start)
+
+    assert made.start < found.finish <= made.finish
