@@ -20,7 +20,7 @@ from steps.schedule.cpm.engines import numpy_engine
 from steps.schedule.cpm.shifts import ShiftCalendar, continuous
 from steps.schedule.cpm.solution import Solution
 from steps.schedule.cpm.weekly import WeeklyHours, weekly_calendar
-from steps.schedule.plan import Plan, PlanOrder, PlanTranche
+from steps.schedule.plan import Plan, PlanLink, PlanOrder, PlanTranche
 
 MINUTES = 60
 """In an hour."""
@@ -36,12 +36,17 @@ class _Row(NamedTuple):
     working: bool
 
 
-def network_of(plan: Plan, promised: Mapping[str, int] = MappingProxyType({})) -> CompiledNetwork:
+def network_of(
+    plan: Plan, promised: Mapping[str, int] = MappingProxyType({}), begun: Mapping[str, bool] = MappingProxyType({})
+) -> CompiledNetwork:
     """Return the plan's network: the activities that apply, the orders and the deliveries, at their most likely durations.
 
-    `promised` has the minute at which something will be there, by id. It takes the place of its duration.
+    `promised` has the minute at which something will be there, by id. It takes the place of its duration. What has `begun` in sequence,
+    as the record judged it then, waits no longer for what holds its start, and once it is finished (true) for nothing: also not
+    for what a later revision puts before it.
     """
     rows = list(_rows(plan))
+    plan_links = [link for link in plan.links if not _is_past(link, begun)]
     index = {row.id: number for number, row in enumerate(rows)}
     activities = Activities(
         [row.id for row in rows],
@@ -50,15 +55,21 @@ def network_of(plan: Plan, promised: Mapping[str, int] = MappingProxyType({})) -
         no_earlier=np.array([promised.get(row.id, NONE) for row in rows], np.int64) if promised else None,
     )
     links = Links(
-        np.array([index[link.before] for link in plan.links], np.int32),
-        np.array([index[link.after] for link in plan.links], np.int32),
-        np.array([Tie[link.type.value] for link in plan.links], np.uint8),
-        np.array([in_minutes(link.lag_h) for link in plan.links], np.int64),
-        np.array([CALENDARS.index(link.lag_calendar) for link in plan.links], np.int32),
+        np.array([index[link.before] for link in plan_links], np.int32),
+        np.array([index[link.after] for link in plan_links], np.int32),
+        np.array([Tie[link.type.value] for link in plan_links], np.uint8),
+        np.array([in_minutes(link.lag_h) for link in plan_links], np.int64),
+        np.array([CALENDARS.index(link.lag_calendar) for link in plan_links], np.int32),
     )
     calendars = (continuous("elapsed"), working_shifts(WorkCalendar.from_plan(plan)))
     # solved once: numpy has the dates of 75,000 activities before numba is imported
     return compile_network(activities, links, calendars, engine=numpy_engine())
+
+
+def _is_past(link: PlanLink, begun: Mapping[str, bool]) -> bool:
+    """Return whether the end of a link's successor has happened, so that it holds nothing any more."""
+    holds_start = link.type.value in {"FS", "SS"}
+    return link.after in begun and (holds_start or begun[link.after])
 
 
 def in_minutes(hours: float) -> int:

@@ -50,7 +50,9 @@ def forecast(plan: Plan, actuals: Actuals, now: datetime) -> Forecast:
     calendar = WorkCalendar.from_plan(plan)
     ends = {name: actual.finished for name, actual in actuals.items() if actual.finished is not None}
     promised = {name: _minute(calendar, end) for name, end in ends.items() if end > now}
-    network = network_of(plan, promised)
+    in_sequence = ((name, one) for name, one in actuals.items() if name not in promised and not one.out_of_sequence)
+    begun = {name: one.finished is not None for name, one in in_sequence}
+    network = network_of(plan, promised, begun)
     names = network.activities.names
     happened = {name: actual for name, actual in actuals.items() if name not in promised}
     progress = _progress(network, calendar, happened, now)

@@ -11,6 +11,7 @@ import pytest
 from steps.catalog.loader import read_roles
 from steps.design.design import design_of
 from steps.design.site import Site
+from steps.schedule.dating import network_of
 from steps.schedule.forecast import Actual, forecast
 from steps.schedule.plan import Plan
 from steps.schedule.planner import Hosts, Surroundings, make_plan
@@ -116,3 +117,20 @@ def test_work_that_began_years_before_the_plan_is_in_the_forecast() -> None:
     found = forecast(made, {old: Actual(made.start - timedelta(days=900), None)}, made.start)
 
     assert made.start < found.finish <= made.finish
+
+
+def test_what_was_done_in_sequence_does_not_wait_for_what_comes_before_it_later() -> None:
+    """The record says what was out of sequence. A revision may put a step before one that is done."""
+    made = plan("superpod-1su")
+    first, last = "153@pod-001", "195@site"
+    done = {first: Actual(made.start, made.start)}
+    late = {first: Actual(made.start, made.start, out_of_sequence=True)}
+    before = {link.before for link in made.links if link.after == first}
+
+    network = network_of(made, begun={first: True})
+
+    names = network.activities.names
+    assert before
+    assert not [row for row in range(len(network.links)) if names[network.links.after[row]] == first]
+    assert last in names
+    assert forecast(made, done, made.start).finish <= forecast(made, late, made.start).finish
