@@ -35,9 +35,9 @@ from steps.catalog.terms import Effect, Kind, Waves
 from steps.design.design import design_of_preset
 from steps.schedule.activity import PlanActivity
 from steps.schedule.expansion import expand
-from tests.dashboard import free_port
 from tests.lab.bare_site import make_site
 from tests.lab.lab import DEFAULT_NAME, find_lab
+from tests.ports import free_port
 
 FLEETS = (100, 300, 1000)
 WAVE = 50

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 from pathlib import Path
 from unittest.mock import patch
 
 from flows.folders import state_folder
 from flows.prefect_server import PrefectServer
 from tests.once import Once
+from tests.ports import free_port
 
 HOME = "prefect"
-
-
-def free_port() -> int:
-    """Return a port on which no program listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def give_dashboard(site: Path, once: Once) -> Path:

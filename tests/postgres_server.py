@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+
+from tests.ports import free_port
 
 EVERYBODY = "everybody"
 """A role on which all people of a test's site act, the engine included, as they may share one account of a machine."""
@@ -46,9 +47,7 @@ class Server:
         self._used: list[str] = []
         # not below pytest's own folders: those are its user's alone, and the server runs as another
         self.folder = Path(tempfile.mkdtemp(prefix="clusterwright-postgres-"))
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         if os.getuid() == 0:  # the server refuses to run as root
             shutil.chown(self.folder, "postgres")
         self._run("initdb", "-D", self.folder / "data", "-U", "admin", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import commands
-from tests.dashboard import free_port
+from tests.ports import free_port
 from tests.shipped import shipped_catalog
 
 ROOT = Path(__file__).parents[1]

@@ -22,10 +22,10 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.dashboard import free_port
 from tests.lab.playing import FOLDER
 from tests.needs import require
 from tests.playbooks.scripts import script
+from tests.ports import free_port
 
 SLURM = {
     "runuser": 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"',

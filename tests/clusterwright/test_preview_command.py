@@ -11,8 +11,9 @@ from ledger.questions.records import evidence, runs
 from ledger.reading import open_snapshot
 from tests.clusterwright.one_step import one_step_site
 from tests.conftest import Command
-from tests.dashboard import free_port, give_dashboard
+from tests.dashboard import give_dashboard
 from tests.once import Once
+from tests.ports import free_port
 
 pytestmark = pytest.mark.slow
 

@@ -26,10 +26,11 @@ from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
 from ledger.writing import Ledger
 from steps.schedule.plan import Plan
-from tests.dashboard import free_port, give_dashboard
+from tests.dashboard import give_dashboard
 from tests.ledger.conftest import Clock, activity, link, small_plan
 from tests.ledger.journey import bought, passed, racked
 from tests.once import Once
+from tests.ports import free_port
 
 if TYPE_CHECKING:
     from flows.engine_state import Engine

@@ -40,10 +40,10 @@ from ledger.writing import Ledger
 from steps.catalog.terms import CHANGING
 from steps.schedule.plan import Plan
 from tests.commands import called
-from tests.dashboard import free_port
 from tests.flows.leavings import leavings, processes_of
 from tests.flows.witness import Stretch, Witness, at_once
 from tests.ledger.conftest import activity, criterion, link, small_plan
+from tests.ports import free_port
 
 PATIENCE_S = 90.0
 LOOK_S = 0.05

@@ -34,9 +34,9 @@ from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.schedule.plan import Plan
 from tests.commands import called
-from tests.dashboard import free_port
 from tests.flows.engine_kills import ENGINE
 from tests.ledger.conftest import activity, link, small_plan
+from tests.ports import free_port
 
 LOOK_S = 0.2
 AT_ONCE = 4

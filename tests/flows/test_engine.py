@@ -22,8 +22,9 @@ from ledger.rules.activity import Activity
 from ledger.trust.audit import audit
 from tests.acceptance.handing import FIXTURES
 from tests.conftest import Command
-from tests.dashboard import free_port, give_dashboard
+from tests.dashboard import give_dashboard
 from tests.once import Once
+from tests.ports import free_port
 
 pytestmark = pytest.mark.slow
 

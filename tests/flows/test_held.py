@@ -10,7 +10,7 @@ import pytest
 
 from flows.held import hang_up, held_port, release_port
 from steps.errors import UnreachableError
-from tests.dashboard import free_port
+from tests.ports import free_port
 
 SHARING = (socket.SO_REUSEADDR, socket.SO_REUSEPORT)
 

@@ -16,8 +16,8 @@ from flows.held import locked, running_port
 from flows.prefect_server import PrefectServer
 from flows.prefect_settings import apply, prefect_environment
 from steps.errors import UnreachableError
-from tests.dashboard import free_port
 from tests.flows.conftest import until
+from tests.ports import free_port
 
 CHILD = """
 import subprocess, sys, time

@@ -20,9 +20,10 @@ from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from steps.schedule.activity import Hours
 from steps.schedule.plan import Plan
-from tests.dashboard import free_port, give_dashboard
+from tests.dashboard import give_dashboard
 from tests.ledger.conftest import T0, Clock, small_plan
 from tests.once import Once
+from tests.ports import free_port
 
 ROLES = ("owner-pm", "sponsor", "network-lead", "second-lead", "technician", "buyer", "receiving-clerk")
 REHEARSE = """

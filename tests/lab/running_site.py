@@ -12,9 +12,9 @@ from ledger.questions.case import require_activity
 from ledger.questions.records import items, runs
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
-from tests.dashboard import free_port
 from tests.lab.bare_site import OWNER
 from tests.lab.reaching import until
+from tests.ports import free_port
 
 ENDED = {state.value for state in (State.DONE, State.FAILED, State.CHECKED_NOT_MET, State.ON_HOLD)}
 

@@ -22,11 +22,11 @@ from ledger.stores.log import machine_clock
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.drift_rule import DriftRule
-from tests.dashboard import free_port
 from tests.lab.bare_site import OWNER, make_site
 from tests.lab.conftest import made
 from tests.lab.lab import Lab
 from tests.lab.reaching import ssh
+from tests.ports import free_port
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(900)]
 

@@ -21,7 +21,6 @@ from cryptography.hazmat.primitives import hashes, serialization
 from ledger.questions.site import head
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
-from tests.dashboard import free_port
 from tests.lab.bare_site import OWNER, make_site
 from tests.lab.conftest import made
 from tests.lab.lab import Lab
@@ -30,6 +29,7 @@ from tests.lab.playing import find, played
 from tests.lab.reaching import ssh, until
 from tests.lab.running_site import RunningSite
 from tests.lab.test_ssh_access import ACCOUNT, MAKE_ACCOUNT
+from tests.ports import free_port
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(1800)]
 

@@ -20,10 +20,10 @@ import jinja2
 import pytest
 import yaml
 
-from tests.dashboard import free_port
 from tests.lab.playing import FOLDER
 from tests.needs import require
 from tests.playbooks.scripts import script
+from tests.ports import free_port
 
 ROLES = FOLDER / "roles"
 RULES = ROLES / "alert_rules" / "files" / "alerts.yml"

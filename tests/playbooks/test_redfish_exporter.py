@@ -21,6 +21,7 @@ import pytest
 
 from tests.lab.playing import FOLDER
 from tests.needs import require
+from tests.ports import free_port
 
 EXPORTER = FOLDER / "roles" / "redfish_exporter" / "files" / "redfish_exporter.py"
 ROOT = FOLDER.parent
@@ -29,15 +30,6 @@ WAITS_S = 10.0
 BMCS = 40
 
 pytestmark = [pytest.mark.slow, pytest.mark.fleet]
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports of this machine that nobody listens on."""
-    open_ = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in open_]
-    for one in open_:
-        one.close()
-    return ports
 
 
 class Switch(socketserver.StreamRequestHandler):
@@ -124,7 +116,7 @@ def bmcs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bmcs]:
     ):
         subprocess.run(command, cwd=folder, check=True, capture_output=True)
     (folder / "account").write_text(f"admin:{PASSWORD}")
-    port, *ports = free_ports(BMCS + 1)
+    port, *ports = (free_port() for _ in range(BMCS + 1))
     shared = {"address": "127.0.0.1", "switch": str(folder / "switch"), "memory": str(folder)}
     made_up = {"host_address": "127.0.0.1", "mac": "02:00:00:00:00:01", "serial": "SIM", "uuid": "u", "ports": {}}
     terms = [{"host": f"node-{one}", "port": one, **shared, **made_up} for one in ports]
