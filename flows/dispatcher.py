@@ -27,9 +27,9 @@ from flows.standing import clear_abandoned, restore_history
 from steps.errors import UnreachableError
 
 PATIENCE_S = 30
+"""How long, in seconds, runs may take to notice that the server does not work any more."""
 CAUSE_S = 1.0
 """After the server has failed, why can be seen: a folder that is being deleted loses its database last."""
-"""How long, in seconds, runs may take to notice that the server does not work any more."""
 
 
 class Dispatcher:
