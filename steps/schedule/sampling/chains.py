@@ -7,48 +7,24 @@ the start, the first of equal ones. It ends where a release sets the start, or w
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-
-from steps.schedule.levelling.compiled import Ints, compiled, native
-from steps.schedule.levelling.problem import Problem
+from steps.schedule.levelling.compiled import Ints, compiled
 from steps.schedule.levelling.serial import pulled
-from steps.schedule.levelling.tables import SearchTables, free_levels
-from steps.schedule.sampling.placing import Hours, Placed
+from steps.schedule.levelling.tables import SearchTables
+from steps.schedule.sampling.site import NOWHERE, Crews, Hours, Placed, Site
 
 NOBODY = -1
 
 
-class Crews(NamedTuple):
-    """Who needs how many of which crew: those of activity `i` from `first[i]` on; and how many there are in each slot."""
-
-    first: Ints
-    resource: Ints
-    amount: Ints
-    level: Ints
-    """What fixed work leaves: horizon for each resource."""
-
-
-def crews_of(problem: Problem, horizon: int) -> Crews:
-    """Return the crews of a problem."""
-    demands = problem.demands
-    levels = np.ascontiguousarray(free_levels(problem, horizon)).ravel()
-    return Crews(native(demands.first), native(demands.resource), native(demands.amount), native(levels))
-
-
 @compiled
 def count_chain(
-    t: SearchTables, hours: Hours, crews: Crews, order: Ints, placed: Placed, target: int, first: int, on_chain: Ints
+    t: SearchTables, site: Site, order: Ints, placed: Placed, target: int, first: int, on_chain: Ints
 ) -> None:
     """Add 1 for each activity on the chain that drives `target`; that of activity `i` is at `first + i`."""
     a = target
     while a != NOBODY:
         on_chain[first + a] += 1
-        if placed.lacked[a] >= 0:
-            a = releaser(t, hours, crews, order, placed, a)
-        else:
-            a = predecessor(t, hours, placed, a)
+        waits = placed.lacked[a] != NOWHERE
+        a = releaser(t, site.hours, site.crews, order, placed, a) if waits else predecessor(t, site.hours, placed, a)
 
 
 @compiled
@@ -97,9 +73,7 @@ def releaser(t: SearchTables, hours: Hours, crews: Crews, order: Ints, placed: P
 
 @compiled
 def held_by(t: SearchTables, hours: Hours, crews: Crews, b: int, resource: int, slot: int) -> int:
-    """Return how many of a resource `b` takes, between its start and its finish, from what fixed work leaves in a slot."""
-    if t.fixed[b] >= 0:
-        return 0
+    """Return how many of a resource `b` holds in a slot between its start and its finish."""
     calendar = (t.calendar[b] + 1) * (t.horizon + 1)
     if hours.before[calendar + slot] == hours.before[calendar + slot + 1]:
         return 0

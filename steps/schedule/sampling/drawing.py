@@ -5,22 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from steps.schedule.levelling.problem import NOT_FIXED
 from steps.schedule.risk.draws_numpy import durations_of, multipliers_of
 from steps.schedule.risk.model import RiskModel
-from steps.schedule.sampling.slots import Slotted
+from steps.schedule.slotted import LAG, Slotted
 
 
 def slots_of(model: RiskModel, slotted: Slotted, seed: int, group: int) -> NDArray[np.int64]:
     """Return the slots of each activity in each sample of a group; shape (LANES, activities of the problem).
 
-    Lags, and what is fixed, last as long in every sample.
+    Lags last as long in every sample, and what is done lasts no time.
     """
     groups = range(group, group + 1)
     multipliers = multipliers_of(seed, groups, model.causes, len(model.drivers))
     everything = slice(0, len(model.course.calendar))
     minutes = durations_of(seed, groups, model, everything, multipliers)
-    drawn = np.flatnonzero((slotted.row >= 0) & (slotted.problem.fixed == NOT_FIXED))
+    drawn = np.flatnonzero(slotted.row != LAG)
     lanes = np.repeat(slotted.problem.duration[None, :], minutes.shape[1], axis=0)
     numbers = model.network.numbers.number[slotted.row[drawn]]
     lanes[:, drawn] = -(-minutes[numbers] // slotted.slot_minutes).T

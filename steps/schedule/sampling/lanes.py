@@ -2,33 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from steps.schedule.levelling.compiled import Ints, compiled
-from steps.schedule.levelling.serial import TOO_LONG, Room
-from steps.schedule.levelling.tables import SearchTables
-from steps.schedule.sampling.chains import Crews, count_chain
-from steps.schedule.sampling.placing import Hours, Placed, schedule
-
-
-class Site(NamedTuple):
-    """What all samples have in common."""
-
-    tables: SearchTables
-    """Gaps are between the ends that the problem names, since lengths differ from sample to sample."""
-    hours: Hours
-    crews: Crews
-
-
-class Memory(NamedTuple):
-    """What a thread changes from sample to sample."""
-
-    tables: SearchTables
-    """Those of the site, with durations of this thread's own."""
-    room: Room
-    placed: Placed
-    on_chain: Ints
-    """In how many samples each activity drives each target, target by target; empty if chains are not wanted."""
+from steps.schedule.levelling.serial import TOO_LONG
+from steps.schedule.sampling.chains import count_chain
+from steps.schedule.sampling.placing import schedule
+from steps.schedule.sampling.site import Memory, Site
 
 
 @compiled
@@ -45,11 +23,11 @@ def place_lanes(
     for lane in range(first, last):
         for a in range(n):
             t.duration[a] = slots[lane * n + a]
-        left = schedule(t, site.hours, order, memory.room, memory.placed)
+        left = schedule(t, site, order, memory.room, memory.placed)
         if left >= 0:
             return lane * n + left
         for k in range(len(targets)):
             out[lane * len(targets) + k] = memory.placed.finish[targets[k]]
             if len(memory.on_chain) > 0:
-                count_chain(t, site.hours, site.crews, order, memory.placed, targets[k], k * n, memory.on_chain)
+                count_chain(t, site, order, memory.placed, targets[k], k * n, memory.on_chain)
     return TOO_LONG

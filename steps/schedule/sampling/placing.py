@@ -6,65 +6,44 @@ visit closed ones. Durations differ from sample to sample, so nothing that did n
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from steps.schedule.levelling.compiled import Ints, compiled
-from steps.schedule.levelling.serial import TOO_LONG, Room, clear, earliest, has_room
+from steps.schedule.levelling.serial import Room, clear, earliest, has_room
 from steps.schedule.levelling.tables import SearchTables
-
-NOWHERE = -1
-"""The slot in which a crew was lacking, of an activity that waited for none."""
-
-
-class Hours(NamedTuple):
-    """The open slots of each calendar. Those of calendar `c` are at `c + 1`; slots without a calendar are all open and at 0."""
-
-    opens: Ints
-    """How many there are in all."""
-    before: Ints
-    """How many there are before each slot: horizon + 1 for each calendar."""
-    slot: Ints
-    """The slot of each: horizon for each calendar."""
-
-
-class Placed(NamedTuple):
-    """Where the activities of a sample are."""
-
-    start: Ints
-    finish: Ints
-    lacked: Ints
-    """The last slot before the start in which a crew was lacking, or NOWHERE."""
+from steps.schedule.sampling.site import NOWHERE, Crews, Hours, Placed, Site
 
 
 @compiled
-def schedule(t: SearchTables, hours: Hours, order: Ints, room: Room, placed: Placed) -> int:
-    """Place all that is not fixed, and return the first activity that does not fit into the horizon, or -1.
+def schedule(t: SearchTables, site: Site, order: Ints, room: Room, placed: Placed) -> int:
+    """Place all activities, and return the first that does not fit into the horizon, or -1.
 
-    `order` is topological. Starts and finishes of what is fixed are in `placed` already.
+    In `order` what is fixed comes first; the rest is topological.
     """
     clear(t, room)
+    hours = site.hours
     for a in order:
-        if t.fixed[a] < 0:
-            est = earliest(t, a, 0, placed.start, placed.finish)
-            if place(t, hours, a, est, room, placed) == TOO_LONG:
-                return a
+        if t.fixed[a] >= 0:
+            fits = settle(t, hours, site.crews, a, room, placed)
+        else:
+            fits = place(t, hours, a, earliest(t, a, 0, placed.start, placed.finish), room, placed)
+        if not fits:
+            return a
     return -1
 
 
 @compiled
-def place(t: SearchTables, hours: Hours, a: int, est: int, room: Room, placed: Placed) -> int:
-    """Place one activity at the first slot from `est` on at which it fits, and return it; TOO_LONG if there is none.
+def place(t: SearchTables, hours: Hours, a: int, est: int, room: Room, placed: Placed) -> bool:
+    """Place one activity at the first slot from `est` on at which it fits, and return whether there is one.
 
     A stretch of open slots is tried from its end: the last slot that lacks a crew rules out all starts up to it.
     """
     length = t.duration[a]
     placed.lacked[a] = NOWHERE
     if est > t.horizon:
-        return TOO_LONG
+        return False
     if length == 0:
         placed.start[a] = est
         placed.finish[a] = est
-        return est
+        return True
     calendar = t.calendar[a] + 1
     slots = calendar * t.horizon
     first = hours.before[calendar * (t.horizon + 1) + est]
@@ -82,11 +61,11 @@ def place(t: SearchTables, hours: Hours, a: int, est: int, room: Room, placed: P
                 at = first + length - 1
     last = first + length - 1
     if last >= hours.opens[calendar]:
-        return TOO_LONG
+        return False
     placed.start[a] = hours.slot[slots + first]
     placed.finish[a] = hours.slot[slots + last] + 1
     occupy(t, hours, a, slots + first, slots + last + 1, room)
-    return placed.start[a]
+    return True
 
 
 @compiled
@@ -101,3 +80,32 @@ def occupy(t: SearchTables, hours: Hours, a: int, begin: int, end: int, room: Ro
         need = t.need[k]
         for at in range(begin, end):
             room.free[word + hours.slot[at]] -= need
+
+
+@compiled
+def settle(t: SearchTables, hours: Hours, crews: Crews, a: int, room: Room, placed: Placed) -> bool:
+    """Leave what is fixed where it is, and return whether it ends within the horizon. It may hold more than there is."""
+    length = t.duration[a]
+    placed.lacked[a] = NOWHERE
+    placed.start[a] = t.fixed[a]
+    placed.finish[a] = t.fixed[a]
+    if length == 0:
+        return True
+    if t.fixed[a] > t.horizon:
+        return False
+    calendar = t.calendar[a] + 1
+    begin = calendar * t.horizon + hours.before[calendar * (t.horizon + 1) + t.fixed[a]]
+    end = begin + length
+    if end > calendar * t.horizon + hours.opens[calendar]:
+        return False
+    placed.finish[a] = hours.slot[end - 1] + 1
+    room.dirty[0] = min(room.dirty[0], hours.slot[begin])
+    room.dirty[1] = max(room.dirty[1], placed.finish[a])
+    for k in range(crews.first[a], crews.first[a + 1]):
+        word = crews.word[crews.resource[k]]
+        shift = crews.shift[crews.resource[k]]
+        lane = crews.lane[crews.resource[k]]
+        for at in range(begin, end):
+            where = word + hours.slot[at]
+            room.free[where] -= min(crews.amount[k], (room.free[where] >> shift) & lane) << shift
+    return True
