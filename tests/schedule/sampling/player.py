@@ -58,10 +58,13 @@ class Player:
         return starts, finishes
 
     def _worked(self, row: int, begin: int, length: int, end: int) -> deque[int]:
-        """Return the minutes worked: `length` open ones from `begin` on, to `end` or later, between which no crew is missing."""
+        """Return the minutes worked: `length` open ones from `begin` on, to `end` or later, between which no crew is missing.
+
+        The first is the first of a slot.
+        """
         worked: deque[int] = deque(maxlen=length)
         minute = begin
-        while len(worked) < length or worked[-1] + 1 < end:
+        while len(worked) < length or worked[-1] + 1 < end or worked[0] % SLOT:
             if self.own[row].works(minute):
                 if self._has_crews(row, minute):
                     worked.append(minute)

@@ -68,7 +68,7 @@ def random_site(
         (row, resource, random.randint(1, 2))
         for row in range(number)
         for resource in range(RESOURCES)
-        if random.random() < 0.4
+        if random.random() < 0.4 and case.activities.duration[row]
     ]
     return site_of(network, held, capacities, durations, actuals=case.actuals)
 

@@ -28,9 +28,7 @@ ALL_TYPES = replace(FROM_NOTHING, types=TYPES)
 SEEDS = range(25)
 
 
-def samples(
-    of: Site, *, number: int = 40, seed: int = 5, threads: int = 1, chains: bool = False
-) -> RiskResult:
+def samples(of: Site, *, number: int = 40, seed: int = 5, threads: int = 1, chains: bool = False) -> RiskResult:
     rows = range(len(of.network.activities))
     return levelled_samples(
         of.model, of.slotted, of.plan.start, rows, seed=seed, samples=number, threads=threads, chains=chains
