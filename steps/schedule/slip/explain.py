@@ -1,0 +1,90 @@
+"""Why a target's finish moved, window by window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from steps.errors import InputError
+from steps.schedule.cpm.reading import SolvedNetwork
+from steps.schedule.cpm.wiring import DONE, OPEN
+from steps.schedule.slip.causes import SlipCause, SlipPart, combined
+from steps.schedule.slip.chain import Bought, Chain, Half
+from steps.schedule.slip.replay import parts
+from steps.schedule.slip.standing import Standing, progressed
+
+NOTHING: Mapping[str, Bought] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Slip:
+    """The change of one finish, in minutes since the networks' origin, and its parts."""
+
+    target: str
+    before: int
+    after: int
+    by_window: tuple[SlipPart, ...]
+    """In the order of windows, and in each in the order of the chain."""
+
+    @property
+    def minutes(self) -> int:
+        """By how much the target is later; the sum of all parts."""
+        return self.after - self.before
+
+    @property
+    def parts(self) -> tuple[SlipPart, ...]:
+        """One part for each activity and cause, the greatest first."""
+        return combined(self.by_window)
+
+
+def explain(standings: Sequence[Standing], target: str, *, bought: Mapping[str, Bought] = NOTHING) -> Slip:
+    """Return why the finish of `target` is another in the last standing than in the first.
+
+    Args:
+        standings: in the order of their data dates; two or more. Each pair is a window.
+        target: the name of an activity that all of them have.
+        bought: which activities are orders and deliveries, by name; the others are work.
+
+    """
+    if len(standings) < 2:
+        raise InputError("a slip is between two standings or more", hint="pass the baseline first")
+    for standing in standings:
+        if target not in standing.network.activities.names:
+            raise InputError(f"the target {target!r} is not in the network", hint="look for its name in both plans")
+    old = first = standings[0].solved()
+    found: list[SlipPart] = []
+    for before, after in zip(standings, standings[1:], strict=False):
+        middle = progressed(before, after)
+        new = middle.solved()
+        found += _half(Half(before, middle, old, new, bought, is_revision=False), target)
+        old = new
+        if not _is_revised(middle, after):
+            continue
+        new = after.solved()
+        found += _half(Half(middle, after, old, new, bought, is_revision=True), target)
+        old = new
+    finishes = (reader.at(reader.number[target], start=False) for reader in (first, old))
+    return Slip(target, *finishes, tuple(_as_it_is_now(part, old) for part in found))
+
+
+def _half(half: Half, target: str) -> list[SlipPart]:
+    places, root = Chain(half).back_from(target)
+    return list(parts(places, root, half.after.data_date))
+
+
+def _is_revised(middle: Standing, after: Standing) -> bool:
+    if middle.network is not after.network or middle.start != after.start:
+        return True
+    return middle.durations is not after.durations and bool((middle.expected != after.expected).any())
+
+
+def _as_it_is_now(part: SlipPart, now: SolvedNetwork) -> SlipPart:
+    """Return a part of an earlier window in words of today: what had not started then has perhaps started since."""
+    number = now.number.get(part.activity)
+    state = OPEN if number is None else now.state(number)
+    if part.cause is SlipCause.NOT_STARTED and state != OPEN:
+        return part._replace(cause=SlipCause.STARTED)
+    if part.cause is SlipCause.TAKING and state == DONE:
+        return part._replace(cause=SlipCause.TOOK)
+    return part
