@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import lru_cache
 from typing import NamedTuple
 
 from steps.schedule.cpm.compiled import CompiledNetwork
@@ -29,10 +29,10 @@ class SolvedNetwork:
         self.into, self.early, self.work = network.into, solution.early, solution.work
         self._times = [working_time(calendar) for calendar in network.calendars]
 
-    @cached_property
+    @property
     def number(self) -> dict[str, int]:
         """The numbers of activities by name."""
-        return dict(zip(self.network.activities.names, self.network.numbers.number.tolist(), strict=True))
+        return _numbers(self.network)
 
     def name(self, number: int) -> str:
         """Return the name of an activity."""
@@ -97,6 +97,12 @@ class SolvedNetwork:
         for position in self.positions(number):
             if self.counts(position, number):
                 yield Allowed(position, self.allowed(position, number, duration))
+
+
+@lru_cache(maxsize=4)
+def _numbers(network: CompiledNetwork) -> dict[str, int]:
+    """Return the numbers by name; made once for all solutions of a network."""
+    return dict(zip(network.activities.names, network.numbers.number.tolist(), strict=True))
 
 
 def latest(links: list[Allowed]) -> Allowed | None:

@@ -37,6 +37,10 @@ class WorkingTime:
         """Return when work of `duration` minutes that begins at an instant is done; 0 minutes are done at once."""
         return self._begins(self.worked(begin) + duration - 1) + 1 if duration else begin
 
+    def done_by(self, instant: int) -> int:
+        """Return the end of the last minute that is worked before an instant."""
+        return self._begins(self.worked(instant) - 1) + 1
+
     def begin_of(self, finish: int, duration: int) -> int:
         """Return when work must begin to be done at `finish`; LOWEST where the calendar begins after that."""
         if finish < self._first:

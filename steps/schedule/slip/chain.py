@@ -106,19 +106,17 @@ class Chain:
     def _entry(self, i: int, j: int, *, by_start: bool) -> _Entry:
         """Return the link that explains a date, and what everything else allows in the other standing."""
         old, new = self._old, self._new
-        olds = list(old.counting(i))
         if not self._is_history(i, j, by_start=by_start):
-            news = list(new.counting(j))
-            if new.resumes(j) >= old.resumes(i):
-                return self._by_new(olds, latest(news), i, j)
-            return self._by_old(olds, news, i, j, new.resumes(j))
+            resumes = new.resumes(j)
+            if resumes >= old.resumes(i):
+                return self._by_new(_driving(new, j), i, j)
+            return self._by_old(list(new.counting(j)), i, j, resumes)
         started = int(new.work.started[j])
-        if not by_start and (ending := self._held_to_the_end(i, j)) and ending.start > started:
-            return self._by_new(olds, ending, i, j)
-        news = self._starting(j)
-        if started >= old.at(i, start=True):
-            return self._by_new(olds, latest(news), i, j)
-        return self._by_old(olds, news, i, j, started)
+        links = self._as_built(i, j, by_start=by_start)
+        position = _position(latest(links))
+        if started >= old.at(i, start=True) or self._held_to_the_end(position, links, started):
+            return self._by_new(position, i, j)
+        return self._by_old(links, i, j, started)
 
     def _is_history(self, i: int, j: int, *, by_start: bool) -> bool:
         """Return whether it has started since, and its own record sets the date, not a link."""
@@ -126,35 +124,39 @@ class Chain:
         has_started = old.state(i) == OPEN and new.state(j) != OPEN
         return has_started and (by_start or new.early.driver[j] < 0)
 
-    def _held_to_the_end(self, i: int, j: int) -> Allowed | None:
-        """Return the link into a finish that held what has started the longest, as starts of its planned duration."""
+    def _as_built(self, i: int, j: int, *, by_start: bool) -> list[Allowed]:
+        """Return what links would have allowed to what has started, also those whose two ends have happened.
+
+        A link into the finish has held the start only if it allowed it.
+        """
         new = self._new
-        duration = int(self._old.work.duration[i])
-        links = [place for place in new.positions(j) if new.into.code[place] & TO_FINISH]
-        return latest([Allowed(place, new.allowed(place, j, duration)) for place in links])
+        started, duration = int(new.work.started[j]), int(self._old.work.duration[i])
+        links = [Allowed(position, new.allowed(position, j, duration)) for position in new.positions(j)]
+        if not by_start:
+            return links
+        return [link for link in links if link.start <= started or not self._is_to_finish(link.position)]
 
-    def _starting(self, j: int) -> list[Allowed]:
-        """Return what the links into a start would have allowed, also those whose two ends have happened."""
-        new = self._new
-        links = [place for place in new.positions(j) if not new.into.code[place] & TO_FINISH]
-        return [Allowed(place, new.leaves(place)) for place in links]
+    def _is_to_finish(self, position: int) -> bool:
+        return bool(self._new.into.code[position] & TO_FINISH)
 
-    def _by_new(self, olds: list[Allowed], link: Allowed | None, i: int, j: int) -> _Entry:
-        if link is None:
-            return _Entry(-1, -1, latest_start(olds))
-        same = self._counterpart(link.position, self._new, j, self._old, i)
-        return _Entry(same, link.position, latest_start(olds, but=same))
+    def _held_to_the_end(self, position: int, links: list[Allowed], started: int) -> bool:
+        """Return whether the latest link is one into the finish, and held work that had already started."""
+        return position >= 0 and self._is_to_finish(position) and latest_start(links) >= started
 
-    def _by_old(self, olds: list[Allowed], news: list[Allowed], i: int, j: int, most: int) -> _Entry:
-        link = latest(olds)
-        if link is None:
-            return _Entry(-1, -1, min(latest_start(news), most))
-        same = self._counterpart(link.position, self._old, i, self._new, j)
-        return _Entry(link.position, same, min(latest_start(news, but=same), most))
+    def _by_new(self, position: int, i: int, j: int) -> _Entry:
+        """Return the entry by a link of the later standing; in the earlier one the other links hold the activity."""
+        same = self._counterpart(position, self._new, j, self._old, i)
+        return _Entry(same, position, latest_start(list(self._old.counting(i)), but=same))
+
+    def _by_old(self, others: list[Allowed], i: int, j: int, most: int) -> _Entry:
+        """Return the entry by the link that drove before. `others` hold the activity in the later standing, until `most`."""
+        position = _driving(self._old, i)
+        same = self._counterpart(position, self._old, i, self._new, j)
+        return _Entry(position, same, min(latest_start(others, but=same), most))
 
     def _counterpart(self, position: int, one: SolvedNetwork, number: int, two: SolvedNetwork, other: int) -> int:
         """Return the position of a link in the other network: of the same activities and type, the first, second ... of them."""
-        if self._same_links:
+        if self._same_links or position < 0:
             return position
         wanted = _same_kind(one, number, int(one.into.far[position]), int(one.into.code[position]))
         before = two.number.get(one.name(int(one.into.far[position])))
@@ -228,6 +230,16 @@ class Chain:
             case Bought.ORDER:
                 return SlipCause.ORDER
         return cause
+
+
+def _driving(reader: SolvedNetwork, number: int) -> int:
+    """Return the position of the link that allows the latest start, -1 without links. Another date may be later still."""
+    driver = int(reader.early.driver[number])
+    return driver if driver >= 0 else _position(latest(list(reader.counting(number))))
+
+
+def _position(link: Allowed | None) -> int:
+    return -1 if link is None else link.position
 
 
 def _terms(reader: SolvedNetwork, number: int, position: int, floor: int) -> Terms:

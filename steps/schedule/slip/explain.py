@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
 
 from steps.errors import InputError
@@ -54,7 +55,7 @@ def explain(standings: Sequence[Standing], target: str, *, bought: Mapping[str, 
             raise InputError(f"the target {target!r} is not in the network", hint="look for its name in both plans")
     old = first = standings[0].solved()
     found: list[SlipPart] = []
-    for before, after in zip(standings, standings[1:], strict=False):
+    for before, after in pairwise(standings):
         middle = progressed(before, after)
         new = middle.solved()
         found += _half(Half(before, middle, old, new, bought, is_revision=False), target)
@@ -64,8 +65,8 @@ def explain(standings: Sequence[Standing], target: str, *, bought: Mapping[str, 
         new = after.solved()
         found += _half(Half(middle, after, old, new, bought, is_revision=True), target)
         old = new
-    finishes = (reader.at(reader.number[target], start=False) for reader in (first, old))
-    return Slip(target, *finishes, tuple(_as_it_is_now(part, old) for part in found))
+    earlier, later = (reader.at(reader.number[target], start=False) for reader in (first, old))
+    return Slip(target, earlier, later, tuple(_as_it_is_now(part, old) for part in found))
 
 
 def _half(half: Half, target: str) -> list[SlipPart]:

@@ -57,7 +57,11 @@ def parts(places: Sequence[Place], root: int, data_date: int | None) -> Iterator
         played.append(leaves)
     leaves = root
     for number, place in enumerate(places):
+        now = place.first
         for cause, terms in place.steps:
+            if terms == now:
+                continue
+            now = terms
             own = _date(place, terms, leaves) - played[number]
             if not own:
                 continue
@@ -85,9 +89,10 @@ def _date(place: Place, terms: Terms, leaves: int) -> int:
     if terms.linked:
         allowed = terms.lag_calendar.later(leaves, terms.lag) if terms.lag else leaves
     if terms.begins:
+        if place.by_start:
+            return terms.started
         finish = calendar.finish(terms.started, duration)
-        own_finish = max(finish, allowed) if place.to_finish else finish
-        return terms.started if place.by_start else own_finish
+        return _held_open(calendar, finish, allowed, duration) if place.to_finish else finish
     if place.to_finish and duration and allowed != LOWEST:
         allowed = calendar.begin_of(allowed, duration)
     resumes = max(terms.earliest, terms.floor, allowed)
@@ -96,3 +101,10 @@ def _date(place: Place, terms: Terms, leaves: int) -> int:
     if terms.started != NONE:
         return terms.started
     return calendar.next(resumes) if duration else resumes
+
+
+def _held_open(calendar: WorkingTime, finish: int, allowed: int, duration: int) -> int:
+    """Return the finish of work that has begun and that a link into its finish holds until `allowed`."""
+    if not duration:
+        return max(finish, allowed)
+    return calendar.done_by(allowed) if calendar.worked(max(allowed, finish)) > calendar.worked(finish) else finish

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -27,7 +29,7 @@ class Standing:
     crew_links: Bools | None = None
     """By row of the links: whether a link is the handover of a crew from one activity to the next."""
 
-    @property
+    @cached_property
     def expected(self) -> Minutes:
         """The durations in force, by row."""
         return np.asarray(self.network.activities.duration if self.durations is None else self.durations)
@@ -37,7 +39,7 @@ class Standing:
         """The data date, or the start of a project to which nothing has happened."""
         return self.start if self.actuals is None else max(self.start, self.actuals.data_date)
 
-    @property
+    @cached_property
     def no_earlier(self) -> Minutes:
         """By row the date before which an activity may not start, NONE where there is no such date."""
         column = self.network.activities.no_earlier
@@ -87,8 +89,10 @@ def between(first: Standing, last: Standing, instants: Sequence[int]) -> list[St
 
 def _check(first: Standing, last: Standing, instants: Sequence[int]) -> None:
     dates = [first.data_date, *instants, last.data_date]
-    if any(one > another for one, another in zip(dates, dates[1:], strict=False)):
-        raise InputError("the dates of windows are not in order", hint="sort them; the first and the last are data dates")
+    if any(one > another for one, another in pairwise(dates)):
+        raise InputError(
+            "the dates of windows are not in order", hint="sort them; the first and the last are data dates"
+        )
 
 
 def _until(recorded: Actuals, instant: int) -> Actuals:
