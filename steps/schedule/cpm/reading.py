@@ -54,6 +54,10 @@ class SolvedNetwork:
         """Return the start of an activity, or its finish."""
         return int(self.early.start[number] if start else self.early.finish[number])
 
+    def finished(self, number: int) -> int:
+        """Return the finish as people read it: the actual one of what is done, also if it should have waited for something."""
+        return int(self.work.earliest[number]) if self.state(number) == DONE else self.at(number, start=False)
+
     def resumes(self, number: int) -> int:
         """Return when what remains begins: the start, or for what has started the start of the remaining work."""
         duration = int(self.work.duration[number])

@@ -47,17 +47,18 @@ class _Entry(NamedTuple):
 class Chain:
     """A walk back through one half of a window."""
 
-    def __init__(self, half: Half) -> None:
+    def __init__(self, half: Half, target: str) -> None:
+        self._target = target
         self._half, self._old, self._new = half, half.old, half.new
         self._same_links = half.old.into is half.new.into
 
-    def back_from(self, target: str) -> tuple[list[Place], int]:
-        """Return the places of the chain that ends at a target's finish, in order, and the instant from which it starts."""
+    def walked_back(self) -> tuple[list[Place], int]:
+        """Return the places of the chain that ends at the target's finish, in order, and the instant from which it starts."""
         places: list[Place] = []
-        name, by_start = target, False
+        name, by_start = self._target, False
         while True:
             i, j = self._old.number[name], self._new.number[name]
-            if places and self._is_past(i, j, by_start=by_start):
+            if self._is_past(i, j, by_start=by_start):
                 root = self._new.at(j, start=by_start)
                 break
             if self._is_corrected(i, j):
@@ -82,9 +83,13 @@ class Chain:
         old, new = self._old, self._new
         if by_start:
             return old.state(i) != OPEN and new.state(j) != OPEN and old.work.started[i] == new.work.started[j]
-        both_done = old.state(i) == DONE and new.state(j) == DONE
-        driven = old.early.driver[i] >= 0 or new.early.driver[j] >= 0
-        return both_done and not driven and old.at(i, start=False) == new.at(j, start=False)
+        if old.state(i) != DONE or new.state(j) != DONE or old.work.earliest[i] != new.work.earliest[j]:
+            return False
+        return self._is_closed(j) or (old.early.driver[i] < 0 and new.early.driver[j] < 0)
+
+    def _is_closed(self, j: int) -> bool:
+        """Return whether it is the target, and done: then its actual finish counts, and not what it should have waited for."""
+        return self._new.state(j) == DONE and j == self._new.number[self._target]
 
     def _is_corrected(self, i: int, j: int) -> bool:
         """Return whether the earlier record says something that the later one does not."""
@@ -98,15 +103,22 @@ class Chain:
     def _corrected(self, name: str, i: int, j: int, *, by_start: bool) -> Place:
         old, new = self._old, self._new
         calendar = new.calendar(j)
-        first = Terms(calendar, 0, old.at(i, start=by_start), LOWEST, NONE, linked=False, lag=0, lag_calendar=calendar)
+        is_target = name == self._target
+        dates = [
+            reader.finished(number) if is_target else reader.at(number, start=by_start)
+            for reader, number in ((old, i), (new, j))
+        ]
+        first = Terms(calendar, 0, dates[0], LOWEST, NONE, linked=False, lag=0, lag_calendar=calendar)
         cause = SlipCause.DELIVERY if name in self._half.bought else SlipCause.CORRECTED
-        then = first._replace(earliest=new.at(j, start=by_start))
+        then = first._replace(earliest=dates[1])
         return Place(name, to_finish=False, by_start=False, first=first, steps=((cause, then),), logic=name)
 
     def _entry(self, i: int, j: int, *, by_start: bool) -> _Entry:
         """Return the link that explains a date, and what everything else allows in the other standing."""
         old, new = self._old, self._new
         if not self._is_history(i, j, by_start=by_start):
+            if self._is_closed(j):
+                return self._by_new(_driving(old, i), i, j)
             resumes = new.resumes(j)
             if resumes >= old.resumes(i):
                 return self._by_new(_driving(new, j), i, j)
@@ -122,7 +134,7 @@ class Chain:
         """Return whether it has started since, and its own record sets the date, not a link."""
         old, new = self._old, self._new
         has_started = old.state(i) == OPEN and new.state(j) != OPEN
-        return has_started and (by_start or new.early.driver[j] < 0)
+        return has_started and (by_start or new.early.driver[j] < 0 or self._is_closed(j))
 
     def _as_built(self, i: int, j: int, *, by_start: bool) -> list[Allowed]:
         """Return what links would have allowed to what has started, also those whose two ends have happened.
@@ -170,8 +182,8 @@ class Chain:
         old, new = self._old, self._new
         first, then = _terms(old, i, entry.old, entry.floor), _terms(new, j, entry.new, entry.floor)
         is_history = self._is_history(i, j, by_start=by_start)
-        if is_history:
-            then = then._replace(floor=LOWEST)
+        if is_history or self._is_closed(j):
+            then = then._replace(floor=LOWEST, linked=False)
         steps = []
         now = first
         if entry.new >= 0 or entry.old >= 0:

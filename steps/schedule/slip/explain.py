@@ -65,12 +65,12 @@ def explain(standings: Sequence[Standing], target: str, *, bought: Mapping[str, 
         new = after.solved()
         found += _half(Half(middle, after, old, new, bought, is_revision=True), target)
         old = new
-    earlier, later = (reader.at(reader.number[target], start=False) for reader in (first, old))
+    earlier, later = (reader.finished(reader.number[target]) for reader in (first, old))
     return Slip(target, earlier, later, tuple(_as_it_is_now(part, old) for part in found))
 
 
 def _half(half: Half, target: str) -> list[SlipPart]:
-    places, root = Chain(half).back_from(target)
+    places, root = Chain(half, target).walked_back()
     return list(parts(places, root, half.after.data_date))
 
 
