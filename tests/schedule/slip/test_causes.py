@@ -49,7 +49,8 @@ def test_a_delivery_promised_for_later_is_the_deliverys() -> None:
     held = record(promised, 10, {"order": 0, "room": 0}, finished)
 
     assert causes(remaining) == {("delivery", SlipCause.DELIVERY): 6}
-    assert causes(held) == {("delivery", SlipCause.DELIVERY): 6}
+    (part,) = explain([Standing(PLAN), held], "test", bought=BOUGHT).by_window
+    assert (part.activity, part.cause, part.minutes, part.own) == ("delivery", SlipCause.DELIVERY, 6 * DAY, 6 * DAY)
 
 
 def test_a_promise_that_is_not_kept_is_the_deliverys_too() -> None:
@@ -106,6 +107,21 @@ def test_a_gain_is_negative() -> None:
     assert (part.activity, part.minutes, part.words) == ("install", -2 * DAY, "took less time")
 
 
+def test_a_gain_and_a_later_delay_are_both_shown() -> None:
+    """The racks come two days early, and are installed in ten days instead of five."""
+    done = {"order": 0, "delivery": 28, "room": 20, "install": 38}
+    now = record(PLAN, 38, ON_TIME | {"install": 28}, done)
+
+    assert causes(now) == {("install", SlipCause.TOOK): 5, ("delivery", SlipCause.DELIVERY): -2}
+
+
+def test_a_gain_belongs_to_what_held_the_date_before() -> None:
+    """The racks come twelve days early. Work begins when the room is ready, on day 20 as planned: ten days are gained."""
+    done = {"order": 0, "delivery": 18, "room": 20}
+
+    assert causes(record(PLAN, 21, ON_TIME | {"install": 20}, done)) == {("delivery", SlipCause.DELIVERY): -10}
+
+
 def test_a_gain_beside_a_delay_is_not_hidden_by_it() -> None:
     """The racks come 4 days early, the room is ready 12 days late: work begins 2 days late, by the room alone."""
     done = {"order": 0, "delivery": 26, "room": 32}
@@ -128,6 +144,14 @@ def test_work_that_an_ff_link_held_is_not_said_to_take_longer() -> None:
     now = record(plan, 7, {"pull": 0, "label": 0}, {"pull": 7, "label": 7})
 
     assert in_days(explain([Standing(plan), now], "label")) == {("pull", SlipCause.TOOK): 3}
+
+
+def test_work_that_began_early_and_was_held_to_the_end_is_not_at_fault() -> None:
+    """Labelling waits for kits until day 3, and ends with the pulling. Kits came on day 1, and pulling took 7 days."""
+    plan = network({"kit": 3, "pull": 4, "label": 2}, [("kit", "label"), ("pull", "label", Tie.FF)])
+    now = record(plan, 7, {"kit": 0, "pull": 0, "label": 1}, {"kit": 1, "pull": 7, "label": 7})
+
+    assert in_days(explain([Standing(plan), now], "label")) == {("pull", SlipCause.TOOK): 2}
 
 
 def test_a_day_that_pushes_work_over_a_weekend_costs_three() -> None:
