@@ -85,3 +85,15 @@ def test_drag_is_what_the_rules_give_without_the_activity(seed: int) -> None:
         assert drag.of_a_day == finish - played_without(case, drag.row, target, less)
     slow = compile_network(case.activities, case.links, case.calendars, engine=numpy_engine())
     assert drags(slow, slow.solve(actuals=case.actuals), target, day=day) == found
+
+
+def test_drag_is_that_of_the_textbook_example() -> None:
+    """A, B, C, D and E in a row; F, G and H beside them have 15, 5 and 20 days of float."""
+    days = {"A": 10, "B": 20, "C": 5, "D": 10, "E": 20, "F": 10, "G": 5, "H": 15}
+    links = ["AB", "BC", "CD", "DE", "AF", "FD", "CG", "GE", "AH", "HE"]
+    plan = network(days, [(link[0], link[1]) for link in links])
+
+    found = drags(plan, plan.solve(), 4, day=np.full(8, DAY))
+
+    by_name = {plan.activities.names[drag.row]: drag.minutes // DAY for drag in found}
+    assert by_name == {"A": 10, "B": 15, "C": 5, "D": 5, "E": 20}

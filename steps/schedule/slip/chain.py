@@ -14,7 +14,7 @@ from steps.schedule.cpm.columns import NONE, Bools
 from steps.schedule.cpm.reading import Allowed, SolvedNetwork, latest, latest_start
 from steps.schedule.cpm.wiring import DONE, FROM_START, LOWEST, OPEN, TO_FINISH
 from steps.schedule.slip.causes import SlipCause
-from steps.schedule.slip.replay import Place, Terms
+from steps.schedule.slip.replay import OnChain, Terms
 from steps.schedule.slip.standing import Standing
 
 
@@ -52,9 +52,9 @@ class Chain:
         self._half, self._old, self._new = half, half.old, half.new
         self._same_links = half.old.into is half.new.into
 
-    def walked_back(self) -> tuple[list[Place], int]:
+    def walked_back(self) -> tuple[list[OnChain], int]:
         """Return the places of the chain that ends at the target's finish, in order, and the instant from which it starts."""
-        places: list[Place] = []
+        places: list[OnChain] = []
         name, by_start = self._target, False
         while True:
             i, j = self._old.number[name], self._new.number[name]
@@ -100,7 +100,7 @@ class Chain:
             return True
         return old.state(i) == DONE and (new.state(j) != DONE or old.work.earliest[i] != new.work.earliest[j])
 
-    def _corrected(self, name: str, i: int, j: int, *, by_start: bool) -> Place:
+    def _corrected(self, name: str, i: int, j: int, *, by_start: bool) -> OnChain:
         old, new = self._old, self._new
         calendar = new.calendar(j)
         is_target = name == self._target
@@ -111,7 +111,7 @@ class Chain:
         first = Terms(calendar, 0, dates[0], LOWEST, NONE, linked=False, lag=0, lag_calendar=calendar)
         cause = SlipCause.DELIVERY if name in self._half.bought else SlipCause.CORRECTED
         then = first._replace(earliest=dates[1])
-        return Place(name, to_finish=False, by_start=False, first=first, steps=((cause, then),), logic=name)
+        return OnChain(name, to_finish=False, by_start=False, first=first, steps=((cause, then),), logic=name)
 
     def _entry(self, i: int, j: int, *, by_start: bool) -> _Entry:
         """Return the link that explains a date, and what everything else allows in the other standing."""
@@ -178,7 +178,7 @@ class Chain:
         rank = wanted.index(position)
         return there[rank] if rank < len(there) else -1
 
-    def _place(self, name: str, i: int, j: int, entry: _Entry, *, by_start: bool) -> Place:
+    def _place(self, name: str, i: int, j: int, entry: _Entry, *, by_start: bool) -> OnChain:
         old, new = self._old, self._new
         first, then = _terms(old, i, entry.old, entry.floor), _terms(new, j, entry.new, entry.floor)
         is_history = self._is_history(i, j, by_start=by_start)
@@ -204,7 +204,7 @@ class Chain:
             steps.append((self._own_cause(name, SlipCause.STARTED), now))
         steps.append((self._own_cause(name, self._cause_of_work(j)), then))
         to_finish, logic = self._link_shown(name, entry)
-        return Place(name, to_finish, by_start, first, tuple(steps), logic)
+        return OnChain(name, to_finish, by_start, first, tuple(steps), logic)
 
     def _held(self, now: Terms, i: int, j: int) -> Terms:
         """Return the terms with the later date before which it may not start; a promise takes the place of a duration."""

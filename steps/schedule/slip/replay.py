@@ -34,7 +34,7 @@ class Terms(NamedTuple):
     """Whether the work begins at the actual start, whatever the link allows."""
 
 
-class Place(NamedTuple):
+class OnChain(NamedTuple):
     """One activity of a chain: the link that leads into it, the date that the chain goes on from, and what changed."""
 
     name: str
@@ -49,7 +49,7 @@ class Place(NamedTuple):
     """The activity to which a change of the link belongs: this one, or the one before it where that is in one network only."""
 
 
-def parts(places: Sequence[Place], root: int, data_date: int | None) -> Iterator[SlipPart]:
+def parts(places: Sequence[OnChain], root: int, data_date: int | None) -> Iterator[SlipPart]:
     """Return what each change of a chain does to its last date. `root` is the instant at which the first link leaves."""
     played, leaves = [], root
     for place in places:
@@ -74,7 +74,7 @@ def parts(places: Sequence[Place], root: int, data_date: int | None) -> Iterator
         leaves = played[number]
 
 
-def _carry_on(places: Sequence[Place], played: list[int], number: int) -> None:
+def _carry_on(places: Sequence[OnChain], played: list[int], number: int) -> None:
     """Move what comes after an activity whose date has moved, until nothing moves any more."""
     for later in range(number + 1, len(places)):
         date = _date(places[later], places[later].first, played[later - 1])
@@ -83,7 +83,7 @@ def _carry_on(places: Sequence[Place], played: list[int], number: int) -> None:
         played[later] = date
 
 
-def _date(place: Place, terms: Terms, leaves: int) -> int:
+def _date(place: OnChain, terms: Terms, leaves: int) -> int:
     """Return the start or the finish that terms lead to. The rules are those of the passes."""
     allowed, duration, calendar = LOWEST, terms.duration, terms.calendar
     if terms.linked:
