@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from steps.schedule.cpm.paths import float_paths
 from steps.schedule.slip.chain import Bought
-from steps.schedule.slip.explain import NOTHING, Slip, explain
+from steps.schedule.slip.explain import NOTHING, Slip, explained, halves
 from steps.schedule.slip.standing import Standing
 
 
@@ -32,7 +32,8 @@ def near_chains(
     bought: Mapping[str, Bought] = NOTHING,
 ) -> list[NearChain]:
     """Return at most `most` chains with at most `within` minutes of float that are later than in `before`, the nearest first."""
-    reader = after.solved()
+    both = list(halves([before, after], bought=bought))
+    reader = both[-1].new
     network, names = after.network, after.network.activities.names
     row = int(network.numbers.order[reader.number[target]])
     known = set(before.network.activities.names)
@@ -42,7 +43,7 @@ def near_chains(
         chain = tuple(names[one] for one in path.activities)
         if path.total_float > within or chain[-1] not in known:
             continue
-        slip = explain([before, after], chain[-1], bought=bought)
+        slip = explained(both, chain[-1])
         if slip.minutes > 0:
             found.append(NearChain(chain, path.total_float, slip))
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
@@ -53,25 +53,33 @@ def explain(standings: Sequence[Standing], target: str, *, bought: Mapping[str, 
     for standing in standings:
         if target not in standing.network.activities.names:
             raise InputError(f"the target {target!r} is not in the network", hint="look for its name in both plans")
-    old = first = standings[0].solved()
-    found: list[SlipPart] = []
+    return explained(halves(standings, bought=bought), target)
+
+
+def halves(standings: Sequence[Standing], *, bought: Mapping[str, Bought] = NOTHING) -> Iterator[Half]:
+    """Return the halves of each window: first progress, then what a revision changed, if it did."""
+    old = standings[0].solved()
     for before, after in pairwise(standings):
         middle = progressed(before, after)
         new = middle.solved()
-        found += _half(Half(before, middle, old, new, bought, is_revision=False), target)
+        yield Half(before, middle, old, new, bought, is_revision=False)
         old = new
-        if not _is_revised(middle, after):
-            continue
-        new = after.solved()
-        found += _half(Half(middle, after, old, new, bought, is_revision=True), target)
-        old = new
-    earlier, later = (reader.finished(reader.number[target]) for reader in (first, old))
-    return Slip(target, earlier, later, tuple(_as_it_is_now(part, old) for part in found))
+        if _is_revised(middle, after):
+            new = after.solved()
+            yield Half(middle, after, old, new, bought, is_revision=True)
+            old = new
 
 
-def _half(half: Half, target: str) -> list[SlipPart]:
-    places, root = Chain(half, target).walked_back()
-    return list(parts(places, root, half.after.data_date))
+def explained(all_halves: Iterable[Half], target: str) -> Slip:
+    """Return why a finish moved in halves that follow each other; there is one at least."""
+    dates: list[int] = []
+    found: list[SlipPart] = []
+    for half in all_halves:
+        places, root = Chain(half, target).walked_back()
+        found += parts(places, root, half.after.data_date)
+        dates += [reader.finished(reader.number[target]) for reader in (half.old, half.new)]
+        now = half.new
+    return Slip(target, dates[0], dates[-1], tuple(_as_it_is_now(part, now) for part in found))
 
 
 def _is_revised(middle: Standing, after: Standing) -> bool:
