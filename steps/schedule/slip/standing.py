@@ -29,6 +29,14 @@ class Standing:
     crew_links: Bools | None = None
     """By row of the links: whether a link is the handover of a crew from one activity to the next."""
 
+    def __post_init__(self) -> None:
+        """Refuse marks that are not of these links."""
+        if self.crew_links is not None and len(self.crew_links) != len(self.network.links):
+            raise InputError(
+                f"{len(self.network.links)} links have {len(self.crew_links)} marks of crews",
+                hint="every link has one mark",
+            )
+
     @cached_property
     def expected(self) -> Minutes:
         """The durations in force, by row."""

@@ -248,5 +248,7 @@ def test_wrong_questions_are_refused() -> None:
         explain([plan], "test")
     with pytest.raises(InputError, match="'195' is not in the network"):
         explain([plan, plan], "195")
+    with pytest.raises(InputError, match="4 links have 1 marks of crews"):
+        Standing(PLAN, crew_links=np.array([True]))
     with pytest.raises(InputError, match="not in order"):
         between(plan, replace(plan, start=DAY), [2 * DAY])

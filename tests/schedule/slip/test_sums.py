@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steps.schedule.cpm.compiled import CompiledNetwork
+from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
 from steps.schedule.cpm.paths import longest_path
 from steps.schedule.slip.causes import SlipCause, summed
 from steps.schedule.slip.explain import Slip, explain
@@ -94,6 +94,29 @@ def test_one_delay_is_the_fault_of_one_activity_alone(
 
     assert is_exact(slip)
     assert {part.activity for part in slip.by_window} <= {network.activities.names[guilty]}
+
+
+@given(seeds, st.integers(0, 9), st.integers(1, 3000), st.integers(0, 9000), st.integers(0, 4))
+@settings(max_examples=300, deadline=None)
+def test_one_late_start_is_the_fault_of_one_activity_alone(
+    seed: int, which: int, delay: int, data_date: int, windows: int
+) -> None:
+    """While it has not started, and after; all others start as soon as their links allow."""
+    network, row, target = planned(seed)
+    driving = longest_path(network, network.solve(), target=row).activities
+    guilty = driving[which % len(driving)]
+    late = Standing(network).no_earlier.copy()
+    late[guilty] = network.solve().start[guilty] + delay
+    held = compile_network(replace(network.activities, no_earlier=late), network.links, network.calendars)
+    done = as_built(network, held.solve(), data_date)
+    instants = [data_date * part // (windows + 1) for part in range(1, windows + 1)]
+
+    slip = explain(between(Standing(network), done, instants), target)
+
+    assert is_exact(slip)
+    causes = {SlipCause.STARTED, SlipCause.NOT_STARTED}
+    assert {part.activity for part in slip.by_window} <= {network.activities.names[guilty]}
+    assert {part.cause for part in slip.by_window} <= causes
 
 
 @given(seeds, st.integers(0, 9), st.integers(-900, 900))
