@@ -53,7 +53,10 @@ class Chain:
         self._same_links = half.old.into is half.new.into
 
     def walked_back(self) -> tuple[list[OnChain], int]:
-        """Return the places of the chain that ends at the target's finish, in order, and the instant from which it starts."""
+        """Return the chain that ends at the target's finish, in order, and the instant at which its first link leaves.
+
+        It ends in finite time: a link that is followed beyond its predecessor is in both networks, and neither has a loop.
+        """
         places: list[OnChain] = []
         name, by_start = self._target, False
         while True:
@@ -109,7 +112,7 @@ class Chain:
             for reader, number in ((old, i), (new, j))
         ]
         first = Terms(calendar, 0, dates[0], LOWEST, NONE, linked=False, lag=0, lag_calendar=calendar)
-        cause = SlipCause.DELIVERY if name in self._half.bought else SlipCause.CORRECTED
+        cause = self._own_cause(name, SlipCause.CORRECTED)
         then = first._replace(earliest=dates[1])
         return OnChain(name, to_finish=False, by_start=False, first=first, steps=((cause, then),), logic=name)
 
@@ -179,32 +182,32 @@ class Chain:
         return there[rank] if rank < len(there) else -1
 
     def _place(self, name: str, i: int, j: int, entry: _Entry, *, by_start: bool) -> OnChain:
-        old, new = self._old, self._new
-        first, then = _terms(old, i, entry.old, entry.floor), _terms(new, j, entry.new, entry.floor)
+        first, then = _terms(self._old, i, entry.old, entry.floor), _terms(self._new, j, entry.new, entry.floor)
         is_history = self._is_history(i, j, by_start=by_start)
         if is_history or self._is_closed(j):
             then = then._replace(floor=LOWEST, linked=False)
-        steps = []
-        now = first
-        if entry.new >= 0 or entry.old >= 0:
-            is_there = entry.new >= 0 and (first.linked or entry.old < 0)
-            lag_calendar = first.lag_calendar if entry.old >= 0 else then.lag_calendar
-            now = now._replace(lag=then.lag, lag_calendar=lag_calendar, linked=is_there)
-            steps.append((self._cause_of_link(entry), now))
-        now = now._replace(calendar=then.calendar, lag_calendar=then.lag_calendar)
-        steps.append((SlipCause.CALENDAR, now))
-        if old.state(i) == OPEN == new.state(j):
-            held = self._held(now, i, j)
+        linked = self._with_link(first, then, entry)
+        there = linked._replace(calendar=then.calendar, lag_calendar=then.lag_calendar)
+        steps = [(self._cause_of_link(entry), linked), (SlipCause.CALENDAR, there)]
+        if is_history:
+            begun = there._replace(started=then.started, begins=True)
+            steps.append((self._own_cause(name, SlipCause.STARTED), begun))
+        elif self._old.state(i) == OPEN == self._new.state(j):
+            held = self._held(there, i, j)
+            not_yet = SlipCause.HELD if self._half.is_revision else SlipCause.NOT_STARTED
             steps.append((self._own_cause(name, SlipCause.HELD), held))
-            now = held._replace(earliest=then.earliest)
-            late = SlipCause.HELD if self._half.is_revision else SlipCause.NOT_STARTED
-            steps.append((self._own_cause(name, late), now))
-        elif is_history:
-            now = now._replace(started=then.started, begins=True)
-            steps.append((self._own_cause(name, SlipCause.STARTED), now))
+            steps.append((self._own_cause(name, not_yet), held._replace(earliest=then.earliest)))
         steps.append((self._own_cause(name, self._cause_of_work(j)), then))
         to_finish, logic = self._link_shown(name, entry)
         return OnChain(name, to_finish, by_start, first, tuple(steps), logic)
+
+    def _with_link(self, first: Terms, then: Terms, entry: _Entry) -> Terms:
+        """Return the first terms with the later link and lag; hours of a lag that was there before stay for now."""
+        if entry.old < 0 and entry.new < 0:
+            return first
+        is_there = entry.new >= 0 and (first.linked or entry.old < 0)
+        lag_calendar = first.lag_calendar if entry.old >= 0 else then.lag_calendar
+        return first._replace(lag=then.lag, lag_calendar=lag_calendar, linked=is_there)
 
     def _held(self, now: Terms, i: int, j: int) -> Terms:
         """Return the terms with the later date before which it may not start; a promise takes the place of a duration."""
