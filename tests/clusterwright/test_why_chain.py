@@ -33,7 +33,7 @@ def test_waits_for_crews_are_parts_of_the_chain(adopted: Path, command: Command)
     assert waiting
     assert all(one["crew_wait_h"] > 0 and one["type"] is None for one in waiting)
     said = command("why", "195", "--site", adopted).stdout
-    assert f"for this crew of {waiting[0]['crew']}"[:20] in said
+    assert "waits" in said
 
 
 def test_a_promise_begins_the_chain_that_it_drives(adopted: Path, command: Command) -> None:
