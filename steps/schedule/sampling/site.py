@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steps.schedule.levelling.compiled import Ints, native, numbers
 from steps.schedule.levelling.problem import NOT_FIXED, Problem
@@ -75,18 +74,12 @@ class Memory(NamedTuple):
 
 def site_for(problem: Problem, horizon: int) -> Site:
     """Return what all samples of a problem have in common, over `horizon` slots."""
-    links, fixed = problem.links, _fixed(problem)
-    release = np.maximum(problem.release, problem.fixed)
-    free = replace(problem, fixed=np.full(problem.count, NOT_FIXED), release=release)
+    links = problem.links
+    free = replace(problem, fixed=np.full(problem.count, NOT_FIXED))
     ends = links.from_finish + 2 * links.to_finish
     tables = lay_out(free, horizon).forward
-    tables = tables._replace(fixed=native(fixed), link_gap=native(links.gap), link_ends=native(ends))
+    tables = tables._replace(fixed=native(problem.fixed), link_gap=native(links.gap), link_ends=native(ends))
     return Site(tables, _hours(problem, horizon), _crews(free, horizon))
-
-
-def _fixed(problem: Problem) -> NDArray[np.int64]:
-    """Return what stays where it is in every sample: not what runs out of sequence, since what it waits for may take longer."""
-    return np.where(np.diff(problem.links.first) > 0, NOT_FIXED, problem.fixed)
 
 
 def _hours(problem: Problem, horizon: int) -> Hours:

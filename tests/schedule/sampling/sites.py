@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
 from steps.schedule.cpm.columns import Actuals
+from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
 from steps.schedule.cpm.engines import numpy_engine
 from steps.schedule.cpm.shifts import continuous
 from steps.schedule.cpm.wiring import DONE

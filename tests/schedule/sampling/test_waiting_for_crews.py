@@ -24,10 +24,13 @@ def network(minutes: dict[str, int], links: list[tuple[str, str]]) -> CompiledNe
     """Return activities around the clock and finish-to-start links."""
     names = list(minutes)
     before, after = (np.array([names.index(link[end]) for link in links], np.int32) for end in (0, 1))
-    nothing = np.zeros(len(links), np.int64)
+    nothing = np.zeros(len(links), np.int32)
     activities = Activities(names, np.array(list(minutes.values())), np.zeros(len(names), np.int32))
     return compile_network(
-        activities, Links(before, after, nothing, nothing, nothing), [continuous()], engine=numpy_engine()
+        activities,
+        Links(before, after, nothing.astype(np.uint8), nothing.astype(np.int64), nothing),
+        [continuous()],
+        engine=numpy_engine(),
     )
 
 
