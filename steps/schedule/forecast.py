@@ -16,9 +16,8 @@ from steps.schedule.calendar import WorkCalendar
 from steps.schedule.cpm.columns import NONE
 from steps.schedule.cpm.columns import Actuals as Progress
 from steps.schedule.cpm.compiled import CompiledNetwork
-from steps.schedule.cpm.shifts import Minutes
 from steps.schedule.crewed import solve_with_crews
-from steps.schedule.dating import closing_row, crews_of, critical_rows, last_row, network_of
+from steps.schedule.dating import closing_row, crews_of, critical_rows, last_row, network_of, planned_starts
 from steps.schedule.levelling.level import Effort
 from steps.schedule.plan import Plan
 
@@ -68,7 +67,7 @@ def forecast(plan: Plan, actuals: Actuals, now: datetime) -> Forecast:
         IN_THE_PLANS_ORDER,
         actuals=progress,
         target=closing_row(network),
-        planned=_planned(plan, network, calendar),
+        planned=planned_starts(plan, network),
     )
     found, unlimited = crewed.solution, crewed.unlimited
     finishes = [calendar.origin + timedelta(minutes=minutes) for minutes in found.finish.tolist()]
@@ -82,12 +81,6 @@ def forecast(plan: Plan, actuals: Actuals, now: datetime) -> Forecast:
         nodes={names[row]: finishes[row] for row in open_},
         critical=tuple(names[row] for row in in_order),
     )
-
-
-def _planned(plan: Plan, network: CompiledNetwork, calendar: WorkCalendar) -> Minutes:
-    """Return the starts of the plan's activities by row; what has no crew starts with the plan."""
-    starts = {one.id: _minute(calendar, one.dates.early_start) for one in plan.activities if one.dates}
-    return np.array([starts.get(name, 0) for name in network.activities.names], np.int64)
 
 
 def _progress(network: CompiledNetwork, calendar: WorkCalendar, actuals: Actuals, now: datetime) -> Progress:
