@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from steps.errors import InputError
 from steps.schedule.cpm.shifts import Minutes
 from steps.schedule.cpm.wiring import DONE
 from steps.schedule.levelling.problem import NOT_FIXED
@@ -49,6 +50,11 @@ def levelled_samples(
 
     """
     check_run(model, targets, seed, samples, threads)
+    if len(levelled_start) != slotted.problem.count:
+        raise InputError(
+            f"{slotted.problem.count} activities of the problem have {len(levelled_start)} levelled starts",
+            hint="pass the starts that levelling found for this problem, lags included",
+        )
     ends = slotted.place[np.asarray(targets, np.int64)]
     work = Threads(slotted.problem, levelled_start, ends, threads, chains=chains)
     found = np.empty((len(targets), samples), np.int64)

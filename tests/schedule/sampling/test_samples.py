@@ -187,6 +187,13 @@ def test_what_outlasts_the_calendars_is_named() -> None:
         samples(replace(one, slotted=capacities))
 
 
+def test_starts_of_another_problem_are_refused() -> None:
+    one = random_site(3, FROM_NOTHING, SCARCE, "certain")
+
+    with pytest.raises(InputError, match=r"activities of the problem have 1 levelled starts"):
+        levelled_samples(one.model, one.slotted, one.plan.start[:1], [0], seed=1, samples=1)
+
+
 def test_certain_durations_are_dated_as_in_the_levelled_plan() -> None:
     """All that is not done: running work begins with the first slot, since its actual start is before it."""
     for seed in SEEDS:
