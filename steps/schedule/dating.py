@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
@@ -201,9 +201,18 @@ def crews_of(plan: Plan, network: CompiledNetwork) -> Crews:
 
 def planned_starts(plan: Plan, network: CompiledNetwork) -> Minutes:
     """Return the planned starts by row, in minutes; what has no dates of its own starts with the plan."""
+    return _planned(plan, network, lambda dates: dates.early_start)
+
+
+def planned_finishes(plan: Plan, network: CompiledNetwork) -> Minutes:
+    """Return the planned finishes by row, in minutes; what has no dates of its own ends with the plan's start."""
+    return _planned(plan, network, lambda dates: dates.early_finish)
+
+
+def _planned(plan: Plan, network: CompiledNetwork, of: Callable[[Dates], datetime]) -> Minutes:
     origin = WorkCalendar.from_plan(plan).origin
-    starts = {one.id: (one.dates.early_start - origin) // MINUTE for one in plan.activities if one.dates}
-    return np.array([starts.get(name, 0) for name in network.activities.names], np.int64)
+    found = {one.id: (of(one.dates) - origin) // MINUTE for one in plan.activities if one.dates}
+    return np.array([found.get(name, 0) for name in network.activities.names], np.int64)
 
 
 def effort_for(network: CompiledNetwork) -> Effort:

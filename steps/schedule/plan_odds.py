@@ -12,7 +12,7 @@ from steps.schedule.cpm.columns import Actuals
 from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.cpm.shifts import Minutes
 from steps.schedule.crewed import CrewedSolution, solve_with_crews
-from steps.schedule.dating import closing_row, crews_of, network_of, planned_starts
+from steps.schedule.dating import closing_row, crews_of, network_of, planned_finishes, planned_starts
 from steps.schedule.levelling.level import Effort
 from steps.schedule.plan import Plan
 from steps.schedule.risk.odds import Odds, Quantile
@@ -39,6 +39,10 @@ class MilestoneOdds(NamedTuple):
 
     milestone: str
     """A phase, or GO_LIVE."""
+    planned: datetime
+    """As the plan has it."""
+    expected: datetime
+    """As it comes from what has happened, with the most likely durations."""
     p50: Chance
     p80: Chance
     planned_share: float
@@ -80,17 +84,31 @@ def odds_with_crews(
         found = levelled_samples(model, crewed.slotted, starts, targets, seed=seed, samples=samples, threads=_threads())
     at = {row: number for number, row in enumerate(targets)}
     origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
-    milestones = [
-        _odds(name, found.samples[[at[row] for row in own]], crewed.solution.finish[own], origin)
-        for name, own in rows.items()
-    ]
+    planned, expected, due = planned_finishes(plan, crewed.base), crewed.solution.finish, _due(crewed)
+    milestones = []
+    for name, own in rows.items():
+        odds = Odds(found.samples[[at[row] for row in own]].max(axis=0))
+        dates = [int(column[own].max()) for column in (planned, expected)]
+        rounding = int(due[own].max()) - dates[1]
+        p50, p80 = (_chance(odds.quantile(level), origin) for level in LEVELS)
+        milestones.append(
+            MilestoneOdds(
+                name,
+                origin + timedelta(minutes=dates[0]),
+                origin + timedelta(minutes=dates[1]),
+                p50,
+                p80,
+                odds.chance_by(dates[0] + rounding).value,
+            )
+        )
     return PlanOdds(samples, seed, tuple(milestones))
 
 
-def _odds(name: str, samples: Minutes, planned: Minutes, origin: datetime) -> MilestoneOdds:
-    odds = Odds(samples.max(axis=0))
-    p50, p80 = (_chance(odds.quantile(level), origin) for level in LEVELS)
-    return MilestoneOdds(name, p50, p80, odds.chance_by(int(planned.max())).value)
+def _due(crewed: CrewedSolution) -> Minutes:
+    """Return the finishes by row as samples have them: in whole slots, where work waits for crews."""
+    if crewed.slotted is None or crewed.levelled is None:
+        return crewed.solution.finish
+    return crewed.slotted.minutes(crewed.levelled.finish[crewed.slotted.place])
 
 
 def _chance(quantile: Quantile, origin: datetime) -> Chance:

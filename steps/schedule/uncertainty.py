@@ -36,33 +36,37 @@ def uncertainty(plan: Plan, network: CompiledNetwork, solution: Solution, actual
     spreads = [certain] * len(names)
     for activity in plan.activities:
         if activity.id in row:
-            spreads[row[activity.id]] = _in_minutes(activity.duration, 0.0, Family.TRIANGULAR)
+            spreads[row[activity.id]] = _in_minutes(activity.duration)
     promised = network.activities.no_earlier
     for order in plan.orders:
         for tranche in order.tranches:
             at = row[tranche.id]
             if promised is None or promised[at] == NONE:
-                spreads[at] = _in_minutes(order.lead, tranche.after_first_h, Family.LOGNORMAL)
+                likely = MINUTES * (order.lead.m + tranche.after_first_h)
+                spreads[at] = Spread(likely, likely, likely, Family.FIXED)
     left = solution.work.duration[network.numbers.number]
     for at in np.flatnonzero((solution.work.state == RUNNING)[network.numbers.number]).tolist():
         spreads[at] = _remaining(spreads[at], int(left[at]))
     done = (solution.work.state == DONE)[network.numbers.number]
     open_rows = {name: at for name, at in row.items() if not done[at]}
+    late = {name: at for name, at in open_rows.items() if spreads[at].likely}
     return risk_model(
         network,
         of_spreads(spreads),
-        drivers=[*_suppliers(plan, open_rows, spreads), *_trades(plan, open_rows)],
+        drivers=[*_lead_times(plan, late), *_suppliers(plan, late), *_trades(plan, open_rows)],
         events=list(_repeated(plan, open_rows)),
         actuals=actuals,
     )
 
 
-def _in_minutes(hours: Hours, more_h: float, family: Family) -> Spread:
-    """Return a spread in minutes. A lognormal leans to the long side; what does not is triangular."""
-    low, likely, high = (MINUTES * (point + more_h) for point in (hours.o, hours.m, hours.p))
-    low, high = min(low, likely), max(high, likely)
+def _in_minutes(hours: Hours) -> Spread:
+    return Spread(MINUTES * min(hours.o, hours.m), MINUTES * hours.m, MINUTES * max(hours.p, hours.m))
+
+
+def _leaning(low: float, likely: float, high: float) -> Spread:
+    """Return a lognormal; triangular where the points do not lean to the long side, as every lognormal does."""
     leans = high - likely > likely - low
-    return Spread(low, likely, high, family if leans else Family.TRIANGULAR)
+    return Spread(low, likely, high, Family.LOGNORMAL if leans else Family.TRIANGULAR)
 
 
 def _remaining(whole: Spread, left: int) -> Spread:
@@ -73,20 +77,34 @@ def _remaining(whole: Spread, left: int) -> Spread:
     )
 
 
-def _suppliers(plan: Plan, open_rows: dict[str, int], spreads: list[Spread]) -> Iterator[RiskDriver]:
+def _lead_times(plan: Plan, late: dict[str, int]) -> Iterator[RiskDriver]:
+    """Yield the lead time of each item, as what it multiplies the most likely one by.
+
+    All that is ordered of an item, by whichever pod and in whichever delivery, has the same luck: it comes from one maker.
+    """
+    rows: defaultdict[tuple[str, Hours, float], list[int]] = defaultdict(list)
+    for order in plan.orders:
+        for tranche in order.tranches:
+            if tranche.id in late and order.lead.m:
+                item = f"{order.step}#{order.item}"
+                rows[item, order.lead, tranche.after_first_h].append(late[tranche.id])
+    for number, ((item, lead, after_h), own) in enumerate(rows.items()):
+        whole = lead.m + after_h
+        spread = _leaning(*((point + after_h) / whole for point in (lead.o, lead.m, lead.p)))
+        yield RiskDriver(f"lead time of {item}, {number}", 1.0, spread, np.array(own), luck=f"lead time of {item}")
+
+
+def _suppliers(plan: Plan, late: dict[str, int]) -> Iterator[RiskDriver]:
     """Yield a driver for each supplier: its lead times are longer together. What it has promised is not moved."""
     figures = plan.figures
     if "supplier_slip_chance" not in figures:
         return
-    slips = _figures(figures, "supplier_slip")
-    rows = defaultdict(list)
+    rows: defaultdict[str, list[int]] = defaultdict(list)
     for order in plan.orders:
-        for tranche in order.tranches:
-            at = open_rows.get(tranche.id)
-            if at is not None and spreads[at].high:
-                rows[order.supplier].append(at)
+        rows[order.supplier] += [late[tranche.id] for tranche in order.tranches if tranche.id in late]
     for supplier, own in sorted(rows.items()):
-        yield RiskDriver(f"supplier {supplier}", figures["supplier_slip_chance"], slips, np.array(own))
+        slip = _figures(figures, "supplier_slip")
+        yield RiskDriver(f"supplier {supplier}", figures["supplier_slip_chance"], slip, np.array(own, np.int64))
 
 
 def _figures(figures: Mapping[str, float], name: str) -> Spread:
@@ -111,6 +129,6 @@ def _repeated(plan: Plan, open_rows: dict[str, int]) -> Iterator[RiskEvent]:
     """Yield an event for each activity that may fail as a whole: it is done once more, and may fail again."""
     for activity in plan.activities:
         if activity.again and activity.id in open_rows:
-            extra = _in_minutes(activity.duration, 0.0, Family.TRIANGULAR)
+            extra = _in_minutes(activity.duration)
             chances = repeats(activity.again.chance, activity.again.most)
             yield RiskEvent(f"{activity.id} again", chances, extra, np.array([open_rows[activity.id]]))
