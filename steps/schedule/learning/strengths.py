@@ -1,0 +1,86 @@
+"""How much a step's, a trade's and a site's rate may differ from the plan: what is assumed before any work, as a grid.
+
+No history of one site can say how much sites differ, and one pod cannot part a slow step from a slow day. So each of four sizes
+has a prior, whose scale can be overridden, and the history weighs every combination of a grid of them. Source of the priors'
+form: Gelman, "Prior distributions for variance parameters in hierarchical models", Bayesian Analysis 1 (2006).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steps.errors import InputError
+from steps.schedule.risk.quantiles import Floats
+
+SIZES = np.array([0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.5, 7.0])
+"""Of a step's, a trade's and the site's deviation, in scales of their priors."""
+NOISES = np.array([0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.45, 1.8, 2.3])
+"""Of single activities, in spreads of their three points."""
+FREEDOM = 3.0
+"""Degrees of freedom of the half-t priors: sizes of several scales are possible."""
+NOISE_DOUBT = 0.35
+"""Spread of the logarithm of the noise. Source: assumption."""
+
+
+@dataclass(frozen=True)
+class Strengths:
+    """How firmly the catalog is believed. The values are assumptions: no published buildout has pods' durations by step.
+
+    `n0` is the strength of a step's three points: their mean counts as much as so many finished activities of the step.
+    `trade` and `site` are by how much a trade's rate typically differs from the site's, and the site's from the catalog's, as a
+    standard deviation of the logarithm: 0.15 is about 15 %. Zero says that it does not.
+    """
+
+    n0: float = 5.0
+    trade: float = 0.15
+    site: float = 0.25
+
+    def __post_init__(self) -> None:
+        """Raise InputError for a strength that is none."""
+        if not self.n0 > 0:
+            raise InputError(
+                f"the prior's strength n0 is {self.n0:g}", hint="a number of observations above zero, such as 5"
+            )
+        for value, what in ((self.trade, "trade"), (self.site, "site")):
+            if not 0 <= value <= 2:
+                raise InputError(f"the spread of the {what}'s rate is {value:g}", hint="between 0 and 2, such as 0.2")
+
+
+class Grid(NamedTuple):
+    """Combinations of the four sizes, and the logarithm of the prior probability of each. All of shape (points,)."""
+
+    noise: Floats
+    """Of a single activity, in spreads of its three points."""
+    step: Floats
+    """The same of a step type's rate."""
+    trade: Floats
+    site: Floats
+    weight: Floats
+
+    def at(self, kept: NDArray[np.bool_]) -> Grid:
+        """Return some of the points."""
+        return Grid(*(column[kept] for column in self))
+
+
+def grid_of(strengths: Strengths) -> Grid:
+    """Return the grid. A size whose scale is zero has one value."""
+    sizes = [_sizes(scale) for scale in (1.0 / sqrt(strengths.n0), strengths.trade, strengths.site)]
+    noise_weight = -0.5 * (np.log(NOISES) / NOISE_DOUBT) ** 2 + np.log(np.gradient(np.log(NOISES)))
+    axes = [(NOISES, noise_weight), *sizes]
+    values = np.meshgrid(*(value for value, _ in axes), indexing="ij")
+    weights = np.meshgrid(*(weight for _, weight in axes), indexing="ij")
+    return Grid(*(column.ravel() for column in (*values, np.sum(weights, axis=0))))
+
+
+def _sizes(scale: float) -> tuple[Floats, Floats]:
+    """Return the values of one size and the logarithms of their prior: a half-t with `scale`, by the width of each cell."""
+    if scale == 0.0:
+        return np.zeros(1), np.zeros(1)
+    edges = np.concatenate([[0.0], (SIZES[1:] + SIZES[:-1]) / 2, [2 * SIZES[-1] - SIZES[-2]]])
+    density = (1.0 + SIZES**2 / FREEDOM) ** (-(FREEDOM + 1.0) / 2)
+    return SIZES * scale, np.log(density * np.diff(edges))
