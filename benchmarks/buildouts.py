@@ -53,8 +53,14 @@ def catalog_pod() -> Pod:
         (index[link.before], index[link.after]) for link in expansion.links if {link.before, link.after} <= index.keys()
     ]
     before, after = np.array(links, np.int32).T
-    points = three_points(*(np.array([getattr(h, point) for h in hours]) * scale for point in "omp"))
-    return Pod([n.entry.step.id for n in nodes], [n.entry.step.crew.role for n in nodes], points, before, after)
+    low, likely, high = (np.array([(h.o, h.m, h.p) for h in hours]) * np.array(scale)[:, None]).T
+    return Pod(
+        [n.entry.step.id for n in nodes],
+        [n.entry.step.crew.role for n in nodes],
+        three_points(low, likely, high),
+        before,
+        after,
+    )
 
 
 @dataclass(frozen=True)

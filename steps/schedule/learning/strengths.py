@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from steps.errors import InputError
 from steps.schedule.risk.quantiles import Floats
 
-SIZES = np.array([0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.5, 7.0])
-"""Of a step's, a trade's and the site's deviation, in scales of their priors."""
-NOISES = np.array([0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.45, 1.8, 2.3])
+STEP_SIZES = np.array([0.0, 0.35, 0.7, 1.0, 1.5, 2.2, 3.5, 6.0])
+"""Of most steps' deviations, in scales of their prior."""
+SIZES = np.array([0.0, 0.5, 1.0, 2.0, 4.0])
+"""The same of trades and site. What they are matters less: many steps say how fast a trade is."""
+NOISES = np.array([0.5, 0.65, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0])
 """Of single activities, in spreads of their three points."""
 FREEDOM = 3.0
 """Degrees of freedom of the half-t priors: sizes of several scales are possible."""
@@ -69,18 +71,18 @@ class Grid(NamedTuple):
 
 def grid_of(strengths: Strengths) -> Grid:
     """Return the grid. A size whose scale is zero has one value."""
-    sizes = [_sizes(scale) for scale in (1.0 / sqrt(strengths.n0), strengths.trade, strengths.site)]
+    scales = ((STEP_SIZES, 1.0 / sqrt(strengths.n0)), (SIZES, strengths.trade), (SIZES, strengths.site))
     noise_weight = -0.5 * (np.log(NOISES) / NOISE_DOUBT) ** 2 + np.log(np.gradient(np.log(NOISES)))
-    axes = [(NOISES, noise_weight), *sizes]
+    axes = [(NOISES, noise_weight), *(_axis(sizes, scale) for sizes, scale in scales)]
     values = np.meshgrid(*(value for value, _ in axes), indexing="ij")
     weights = np.meshgrid(*(weight for _, weight in axes), indexing="ij")
     return Grid(*(column.ravel() for column in (*values, np.sum(weights, axis=0))))
 
 
-def _sizes(scale: float) -> tuple[Floats, Floats]:
+def _axis(sizes: Floats, scale: float) -> tuple[Floats, Floats]:
     """Return the values of one size and the logarithms of their prior: a half-t with `scale`, by the width of each cell."""
     if scale == 0.0:
         return np.zeros(1), np.zeros(1)
-    edges = np.concatenate([[0.0], (SIZES[1:] + SIZES[:-1]) / 2, [2 * SIZES[-1] - SIZES[-2]]])
-    density = (1.0 + SIZES**2 / FREEDOM) ** (-(FREEDOM + 1.0) / 2)
-    return SIZES * scale, np.log(density * np.diff(edges))
+    edges = np.concatenate([[0.0], (sizes[1:] + sizes[:-1]) / 2, [(3.0 * sizes[-1] - sizes[-2]) / 2]])
+    density = (1.0 + sizes**2 / FREEDOM) ** (-(FREEDOM + 1.0) / 2)
+    return sizes * scale, np.log(density * np.diff(edges))
