@@ -32,14 +32,21 @@ class History:
     finished: Bools
     weight: Floats | None = None
     """How much each finished activity counts, 1 for one like any other; None for 1 everywhere."""
+    turn: Floats | None = None
+    """Which time the step is done at this site, 1 for the first; None if practice is not to be learned."""
 
 
 class Logs(NamedTuple):
-    """Observations that teach something: step type, log ratio less its prior mean, weight."""
+    """Observations that teach something: step type, log ratio less its prior mean, weight, and doublings of the turn."""
 
     step: Indices
     value: Floats
     weight: Floats
+    doublings: Floats
+
+    def less(self, slope: float) -> Logs:
+        """Return what the log ratios would be at the first turn."""
+        return self._replace(value=self.value - slope * self.doublings)
 
 
 class Sums(NamedTuple):
@@ -58,7 +65,8 @@ def logs_of(history: History, types: StepTypes, wanted: Bools) -> Logs:
     rows = np.flatnonzero(wanted & teaches(history))
     ratio = np.minimum(history.actual[rows] / history.planned[rows], MOST_RATIO)
     weight = np.ones(len(rows)) if history.weight is None else history.weight[rows]
-    return Logs(history.step[rows], np.log(ratio) - types.mean[history.step[rows]], weight)
+    doublings = np.zeros(len(rows)) if history.turn is None else np.log2(history.turn[rows])
+    return Logs(history.step[rows], np.log(ratio) - types.mean[history.step[rows]], weight, doublings)
 
 
 def teaches(history: History) -> Bools:
@@ -89,12 +97,9 @@ def check_history(history: History, types: StepTypes) -> None:
     """Raise InputError for the first row that cannot be true."""
     number = len(history.step)
     columns = {"planned": history.planned, "actual": history.actual}
-    if history.weight is not None:
-        columns["weight"] = history.weight
-    for name, length in {
-        **{name: len(own) for name, own in columns.items()},
-        "finished": len(history.finished),
-    }.items():
+    columns |= {name: own for name, own in (("weight", history.weight), ("turn", history.turn)) if own is not None}
+    lengths = {name: len(column) for name, column in columns.items()} | {"finished": len(history.finished)}
+    for name, length in lengths.items():
         if length != number:
             raise InputError(f"{number} observations have {length} of {name}", hint="every column has one row each")
     outside = (history.step < 0) | (history.step >= len(types))
@@ -103,6 +108,8 @@ def check_history(history: History, types: StepTypes) -> None:
         _refuse(~np.isfinite(column) | (column < 0), column, f"has a value of {name} that is not zero or more")
     if history.weight is not None:
         _refuse(history.weight == 0, history.weight, "has no weight: leave it out instead")
+    if history.turn is not None:
+        _refuse(history.turn < 1, history.turn, "has a turn before the first one")
 
 
 def _refuse(wrong: Bools, column: Floats | Indices, what: str) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from steps.schedule.learning.beyond import beyond
 from steps.schedule.learning.history import History, Logs, check_history, logs_of, sums_of, teaches
 from steps.schedule.learning.nested import Moments, layers_of, moments_of
+from steps.schedule.learning.practice import NO_PRACTICE, Practice, practice_of
 from steps.schedule.learning.step_types import StepTypes
 from steps.schedule.learning.strengths import Strengths, grid_of
 from steps.schedule.risk.quantiles import Floats
@@ -33,6 +34,8 @@ class Learned:
     """Standard deviation of one activity about its step type's rate."""
     observations: Floats
     """Finished activities that each step type rests on; 0 where only its trade, the site and the catalog speak."""
+    practice: Practice
+    """How rates change with the turn; `mean` is that of the first one."""
     left_out: int
     """Rows of the history that say nothing of a rate."""
 
@@ -48,9 +51,13 @@ def learn(types: StepTypes, history: History, strengths: Strengths | None = None
     Nothing outside the history is used: leave out of it what the data date does not know.
     """
     check_history(history, types)
-    done = logs_of(history, types, history.finished)
-    sums = sums_of(done, len(types))
-    grid = grid_of(strengths or Strengths())
+    strengths = strengths or Strengths()
+    done, running = logs_of(history, types, history.finished), logs_of(history, types, ~history.finished)
+    practice = NO_PRACTICE
+    if history.turn is not None and strengths.practice > 0:
+        practice = practice_of(done, types, strengths.practice)
+    sums = sums_of(done.less(practice.slope), len(types))
+    grid = grid_of(strengths)
     fit = layers_of(sums, types, grid, rounds=1).fit + grid.weight
     grid = grid.at(fit > fit.max() + np.log(NEGLIGIBLE))
     layers = layers_of(sums, types, grid, rounds=ROUNDS)
@@ -60,10 +67,9 @@ def learn(types: StepTypes, history: History, strengths: Strengths | None = None
     moments = moments_of(layers, sums, types, grid)
     mean, covariance = chance @ moments.mean, _covariance(moments, chance, types)
     single = types.spread * sqrt(float(chance @ grid.noise**2))
-    running = logs_of(history, types, ~history.finished)
-    _at_least(mean, covariance, single, running)
+    _at_least(mean, covariance, single, running.less(practice.slope))
     left_out = int(np.count_nonzero(~teaches(history)))
-    return Learned(types, types.mean + mean, covariance, single, sums.number, left_out)
+    return Learned(types, types.mean + mean, covariance, single, sums.number, practice, left_out)
 
 
 def _covariance(moments: Moments, chance: Floats, types: StepTypes) -> Floats:

@@ -41,7 +41,9 @@ class Shares(NamedTuple):
     step: Floats
 
 
-def outlook(learned: Learned, planned: Estimates, step: Indices, worked: Floats | None = None) -> Outlook:
+def outlook(
+    learned: Learned, planned: Estimates, step: Indices, *, worked: Floats | None = None, turn: Floats | None = None
+) -> Outlook:
     """Return estimates and drivers of what remains, or InputError if the columns do not fit.
 
     Args:
@@ -49,12 +51,15 @@ def outlook(learned: Learned, planned: Estimates, step: Indices, worked: Floats 
         planned: the plan's estimates by row, of whole activities, in minutes of work.
         step: the step type by row, -1 for rows that keep their planned estimate: what is done, milestones, lead times.
         worked: minutes of work by row that an activity which runs has worked until the data date; 0 for all others.
+        turn: which time the step is done, by row; 1 in other rows. Needed if the history has turns.
 
     """
-    _check(learned, planned, step, worked)
+    _check(learned, planned, step, worked, turn)
     rows = np.flatnonzero((step >= 0) & (planned.likely > 0))
     own = step[rows]
     median, spread = planned.likely[rows] * np.exp(learned.mean[own]), learned.single[own]
+    if turn is not None:
+        median = median * learned.practice.factor(turn[rows])
     points = np.stack([median * np.exp(side * OUTER_POINT * spread) for side in (-1.0, 0.0, 1.0)])
     if worked is not None:
         for place in np.flatnonzero(worked[rows] > 0):
@@ -62,14 +67,16 @@ def outlook(learned: Learned, planned: Estimates, step: Indices, worked: Floats 
     remains = Estimates(planned.family.copy(), planned.low.copy(), planned.likely.copy(), planned.high.copy())
     remains.family[rows] = Family.LOGNORMAL
     remains.low[rows], remains.likely[rows], remains.high[rows] = points
-    return Outlook(remains, _drivers(learned, rows, own, median))
+    doublings = 0.0 if turn is None else _mean(np.log2(turn[rows]), median)
+    return Outlook(remains, _drivers(learned, rows, own, median, doublings))
 
 
-def shares_of(learned: Learned, work: Floats) -> Shares:
+def shares_of(learned: Learned, work: Floats, doublings: float = 0.0) -> Shares:
     """Return the covariance of rates as three layers of independent parts.
 
     The parts that are shared are means over pairs of step types, weighed by the `work` that remains of each (shape (steps,)), so
-    the variance of the work that remains in all is kept wherever the parts leave something for the step types.
+    the variance of the work that remains in all is kept wherever the parts leave something for the step types. What is not known of
+    practice is shared by all, at the mean of the `doublings` that remain.
     """
     trade = learned.types.trade
     in_trade = (trade[:, None] == np.arange(len(learned.types.trades))).astype(np.float64)
@@ -82,14 +89,19 @@ def shares_of(learned: Learned, work: Floats) -> Shares:
     same = in_same[0] / np.where(in_same[1] > 0, in_same[1], 1.0)
     of_trade = np.maximum(np.where(in_same[1] > 0, same - site, 0.0), 0.0)
     of_step = np.maximum(np.diagonal(learned.covariance) - site - of_trade[trade], 0.0)
-    return Shares(float(site), of_trade, of_step)
+    of_practice = (learned.practice.spread * (doublings - learned.practice.seen)) ** 2
+    return Shares(float(site) + of_practice, of_trade, of_step)
 
 
-def _drivers(learned: Learned, rows: Rows, own: Indices, median: Floats) -> tuple[RiskDriver, ...]:
+def _mean(values: Floats, weights: Floats) -> float:
+    return float(np.average(values, weights=weights)) if len(values) else 0.0
+
+
+def _drivers(learned: Learned, rows: Rows, own: Indices, median: Floats, doublings: float) -> tuple[RiskDriver, ...]:
     """Return a driver for each part of the rates that more than nothing is left of."""
     types = learned.types
     work = np.bincount(own, median, minlength=len(types)).astype(np.float64)
-    shares = shares_of(learned, work)
+    shares = shares_of(learned, work, doublings)
     found = [_driver("rates of the site", shares.site, rows)]
     found += _each("rates of trade", types.trades, shares.trade, types.trade[own], rows)
     found += _each("rate of step", types.names, shares.step, own, rows)
@@ -115,8 +127,8 @@ def _rest(median: float, spread: float, worked: float) -> tuple[float, ...]:
     return tuple(worked * (exp(spread * quantile_beyond(limit, level)) - 1.0) for level in (0.1, 0.5, 0.9))
 
 
-def _check(learned: Learned, planned: Estimates, step: Indices, worked: Floats | None) -> None:
-    for column, what in ((step, "step types"), (worked, "minutes worked")):
+def _check(learned: Learned, planned: Estimates, step: Indices, worked: Floats | None, turn: Floats | None) -> None:
+    for column, what in ((step, "step types"), (worked, "minutes worked"), (turn, "turns")):
         if column is not None and len(column) != len(planned):
             raise InputError(
                 f"{len(planned)} estimates have {len(column)} {what}", hint="every column has one row each"
@@ -125,3 +137,8 @@ def _check(learned: Learned, planned: Estimates, step: Indices, worked: Floats |
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(f"row {row} has the step type {step[row]}; there are {len(learned.types)}", hint="-1 is none")
+    if turn is not None and (turn < 1).any():
+        row = int((turn < 1).argmax())
+        raise InputError(f"row {row} has the turn {turn[row]:g}", hint="the first time is 1")
+    if turn is None and learned.practice.spread > 0:
+        raise InputError("practice was learned, and the turns of what remains are missing", hint="pass `turn` by row")

@@ -19,7 +19,7 @@ from steps.schedule.risk.quantiles import Floats
 
 STEP_SIZES = np.array([0.0, 0.35, 0.7, 1.0, 1.5, 2.2, 3.5, 6.0])
 """Of most steps' deviations, in scales of their prior."""
-SIZES = np.array([0.0, 0.5, 1.0, 2.0, 4.0])
+SIZES = np.array([0.0, 0.6, 1.4, 3.0])
 """The same of trades and site. What they are matters less: many steps say how fast a trade is."""
 NOISES = np.array([0.5, 0.65, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0])
 """Of single activities, in spreads of their three points."""
@@ -35,12 +35,14 @@ class Strengths:
 
     `n0` is the strength of a step's three points: their mean counts as much as so many finished activities of the step.
     `trade` and `site` are by how much a trade's rate typically differs from the site's, and the site's from the catalog's, as a
-    standard deviation of the logarithm: 0.15 is about 15 %. Zero says that it does not.
+    standard deviation of the logarithm: 0.15 is about 15 %. `practice` is by how much durations may change with each doubling of
+    the turns, in the same measure. Zero says that it does not.
     """
 
     n0: float = 5.0
     trade: float = 0.15
     site: float = 0.25
+    practice: float = 0.07
 
     def __post_init__(self) -> None:
         """Raise InputError for a strength that is none."""
@@ -48,9 +50,9 @@ class Strengths:
             raise InputError(
                 f"the prior's strength n0 is {self.n0:g}", hint="a number of observations above zero, such as 5"
             )
-        for value, what in ((self.trade, "trade"), (self.site, "site")):
+        for value, what in ((self.trade, "trades"), (self.site, "sites"), (self.practice, "practice")):
             if not 0 <= value <= 2:
-                raise InputError(f"the spread of the {what}'s rate is {value:g}", hint="between 0 and 2, such as 0.2")
+                raise InputError(f"the spread of rates by {what} is {value:g}", hint="between 0 and 2, such as 0.2")
 
 
 class Grid(NamedTuple):
