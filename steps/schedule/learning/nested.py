@@ -78,10 +78,12 @@ def layers_of(sums: Sums, types: StepTypes, grid: Grid, *, rounds: int) -> Layer
         above = _above(precision, sums, types, grid)
         rest_mean, rest_variance = _without(above, precision, sums.mean)
         chances = np.log(TAIL_CHANCES) + _log_density(sums.mean - rest_mean, rest_variance, precisions)
-        together = np.logaddexp.reduce(chances, axis=2)
-        tails = np.exp(chances - together[..., None])
+        greatest = chances.max(axis=2)
+        tails = np.exp(chances - greatest[..., None])
+        total = tails.sum(axis=2)
+        tails /= total[..., None]
     as_normal = _log_density(sums.mean - rest_mean, rest_variance, precision[..., None])[..., 0]
-    fit = above.fit + (together - as_normal).sum(axis=1) + _within(sums, types, grid)
+    fit = above.fit + (greatest + np.log(total) - as_normal).sum(axis=1) + _within(sums, types, grid)
     return Layers(tails, weight * step / scale, above.mean, above.site_spread, above.trade_spread, fit)
 
 
