@@ -1,4 +1,4 @@
-"""Simulated buildouts: the catalog's own pod, repeated, with rates that are hidden from whoever forecasts.
+"""Simulated buildouts: the catalog's own pod, repeated, with rates that are hidden from the forecast.
 
 Step types, three points, trades and links are those of the shipped catalog at one pod of a preset. Each step type has a crew that
 goes from pod to pod. The hidden rates are drawn from distributions that are not those of `steps.schedule.learning`.
@@ -144,7 +144,10 @@ class Buildout:
         minutes = np.where(takes, drawn, points.likely) * hidden.rates(self.pod, random)
         minutes *= np.where(random.random(shape) < hidden.bad, 1.5, 1.0)
         minutes *= hidden.practice ** np.log2(np.arange(1, self.pods + 1))[:, None]
-        durations = np.append(np.round(minutes), 0).astype(np.int64)
+        return self.played(np.append(np.round(minutes), 0).astype(np.int64))
+
+    def played(self, durations: Minutes) -> Truth:
+        """Return the buildout whose activities take these minutes, by row."""
         dates = self.network.solve(durations=durations)
         return Truth(self, durations, dates.start, dates.finish)
 

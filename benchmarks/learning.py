@@ -143,12 +143,12 @@ def methods_for(hidden: Hidden) -> tuple[str, ...]:
     return tuple(METHODS) if hidden.practice != 1.0 else ("plan only", "last value", "learned")
 
 
-def replays(forecaster: Forecaster, hidden: Hidden, number: int) -> Iterator[Score]:
-    """Yield the scores of the methods at all data dates of `number` buildouts."""
+def replays(forecaster: Forecaster, hidden: Hidden, number: int, *, pods: tuple[int, ...] = BUILT) -> Iterator[Score]:
+    """Yield the scores of the methods of `number` buildouts, each when some numbers of pods are built."""
     buildout, random = forecaster.buildout, np.random.default_rng([SEED, len(hidden.name)])
     for replay in range(number):
         truth = buildout.truth(hidden, random)
-        for built in BUILT:
+        for built in pods:
             known = truth.known(truth.after_pod(built))
             for method in methods_for(hidden):
                 looks = METHODS[method](forecaster, known)
