@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from steps.errors import InputError
 from steps.schedule.learning.history import History
@@ -182,3 +184,19 @@ def test_wrong_observation_is_named() -> None:
 def test_strength_that_is_none_is_refused(values: dict[str, float]) -> None:
     with pytest.raises(InputError):
         Strengths(**values)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.floats(1e-3, 1e3), st.booleans()), max_size=30),
+    st.sampled_from([Strengths(), Strengths(n0=1e9, trade=0.0, site=0.0), Strengths(n0=0.01, trade=2.0, site=2.0)]),
+)
+def test_any_record_has_rates_that_are_numbers(rows: list[tuple[int, float, bool]], strengths: Strengths) -> None:
+    running = [place for place, row in enumerate(rows) if not row[2]]
+    history = took([row[0] for row in rows], [row[1] for row in rows], running=running, turn=[1] * len(rows))
+
+    learned = learn(types_of(5, trades=2), history, strengths)
+
+    assert np.isfinite(learned.mean).all()
+    assert np.isfinite(learned.spread_of_mean).all()
+    assert np.abs(learned.mean).max() < 10
