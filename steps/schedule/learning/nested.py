@@ -22,8 +22,8 @@ from steps.schedule.risk.quantiles import Floats
 
 TAILS = np.array([1.0, 2.5, 6.0])
 """Sizes of a step's deviation, in those of most steps."""
-TAIL_CHANCES = np.array([0.85, 0.11, 0.04])
-"""The share of step types of each size. Source: assumption; about the tails of Student's t with three degrees of freedom."""
+TAIL_CHANCES = np.array([0.75, 0.17, 0.08])
+"""The share of step types of each size. Source: assumption; about the tails of Student's t with two degrees of freedom."""
 
 
 class Layers(NamedTuple):
