@@ -1,0 +1,242 @@
+"""Reads a project of CSV files: activities.csv alone, or a folder in which resources.csv and calendars.csv are beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, time, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from steps.errors import InputError, Place
+from steps.schedule.cpm.columns import NONE, Activities, Actuals
+from steps.schedule.cpm.shifts import Minutes, ShiftCalendar
+from steps.schedule.files.grid import SHOWN, Faults, Record, near, records, rows_of_file
+from steps.schedule.files.head import Head, read_head
+from steps.schedule.files.network import Kinds, demands_of, links_of
+from steps.schedule.files.project import Project, Timeline
+from steps.schedule.files.rows import (
+    ACTIVITY_COLUMNS,
+    RESOURCE_COLUMNS,
+    ActivityRow,
+    activity_of,
+    resource_of,
+)
+from steps.schedule.files.terms import Length, Week
+from steps.schedule.files.weeks import BUILT_IN, CONTINUOUS, STANDARD, Calendars, read_calendars, shifts_of, weeks_of
+from steps.schedule.levelling.problem import Capacity
+from steps.schedule.risk.spreads import Estimates, three_points
+
+ACTIVITIES = "activities.csv"
+RESOURCES = "resources.csv"
+CALENDARS = "calendars.csv"
+MINUTE = timedelta(minutes=1)
+DAY = 1440
+
+
+@dataclass(frozen=True)
+class _Given:
+    """An activity's row, and where it is."""
+
+    record: Record
+    row: ActivityRow
+
+
+@dataclass
+class _Reading:
+    """What is known while the rows of activities are put together."""
+
+    head: Head
+    calendars: Calendars
+    faults: Faults
+    used: dict[str, int] = field(default_factory=dict)
+    """The calendars that activities have, by their index."""
+
+    @property
+    def weeks(self) -> Mapping[str, Week]:
+        """What a day and a week are, by calendar."""
+        return weeks_of(self.calendars)
+
+    def minute(self, instant: datetime | None) -> int:
+        """Return minutes since the start of the project."""
+        return NONE if instant is None else (instant - self.head.start) // MINUTE
+
+
+def read_csv_project(path: Path) -> Project:
+    """Return the project of a file or a folder. Raise InputError for everything that is wrong with it, at once."""
+    file = path / ACTIVITIES if path.is_dir() else path
+    head, rows = read_head(file, rows_of_file(file))
+    calendars = _calendars(path / CALENDARS) if path.is_dir() else BUILT_IN
+    reading = _Reading(head, calendars, Faults())
+    found = records(file, rows, ACTIVITY_COLUMNS, ("id", "duration"))
+    given = _given(found, reading)
+    names = {one.row.id: number for number, one in enumerate(given)}
+    kinds = [_kind(one, reading) for one in given]
+    weeks = reading.weeks
+    table = Kinds(
+        [weeks[kind] for kind in kinds], np.array([reading.used[kind] for kind in kinds], np.int32), reading.used
+    )
+    links = links_of([(one.record, one.row.predecessors) for one in given], names, table, reading.faults)
+    resources, capacities = _resources(path / RESOURCES, reading) if path.is_dir() else ((), ())
+    needs = [(one.record, one.row.resources) for one in given]
+    demands = demands_of(needs, resources, capacities, reading.faults, is_folder=path.is_dir())
+    reading.faults.end()
+    if not given:
+        raise InputError("the file has no activities", hint="add a row for each", place=Place(str(file)))
+    shifts = _shifts(reading, path / CALENDARS)
+    durations = _lengths([one.row.duration for one in given], table)
+    return Project(
+        Place(str(file)),
+        Timeline(head.start, head.zone),
+        Activities(
+            list(names),
+            durations,
+            table.calendar,
+            _column([one.row.start_no_earlier for one in given], reading),
+            _column([one.row.finish_no_later for one in given], reading),
+        ),
+        [one.row.title for one in given],
+        links,
+        shifts,
+        np.array([weeks[name].day for name in reading.used], np.int64),
+        0,
+        _actuals(given, table, reading, shifts),
+        _estimates(given, table, durations),
+        _column([one.row.baseline_finish for one in given], reading),
+        resources,
+        capacities,
+        demands,
+    )
+
+
+def _calendars(path: Path) -> Calendars:
+    return read_calendars(path, rows_of_file(path)) if path.exists() else BUILT_IN
+
+
+def _given(found: Sequence[Record], reading: _Reading) -> list[_Given]:
+    """Return the rows that mean something; note those that do not, and names that are there twice."""
+    given: dict[str, _Given] = {}
+    for record in found:
+        row = activity_of(record, reading.head.zone, reading.head.data_date, reading.faults)
+        if row is None:
+            continue
+        if row.id in given:
+            first = given[row.id].record.line
+            reading.faults.say(
+                f"activity {row.id!r} is on line {first} already", record.place("id"), "rename one of them"
+            )
+        given.setdefault(row.id, _Given(record, row))
+    return list(given.values())
+
+
+def _kind(one: _Given, reading: _Reading) -> str:
+    """Return the name of an activity's calendar, and count it among those that are used."""
+    row = one.row
+    elapsed = any(isinstance(part, Length) and part.elapsed for part in (row.duration, row.optimistic, row.pessimistic))
+    name = CONTINUOUS if elapsed else row.calendar or STANDARD
+    if name != CONTINUOUS and name not in reading.calendars:
+        known = {*reading.calendars, CONTINUOUS}
+        reading.faults.say(
+            f"{row.id}: there is no calendar {name[:SHOWN]!r}",
+            one.record.place("calendar"),
+            near(name, known, "calendars"),
+        )
+        name = STANDARD
+    reading.used.setdefault(name, len(reading.used))
+    return name
+
+
+def _shifts(reading: _Reading, path: Path) -> tuple[ShiftCalendar, ...]:
+    try:
+        return tuple(
+            shifts_of(name, reading.calendars.get(name), zone=reading.head.zone, origin=reading.head.start)
+            for name in reading.used
+        )
+    except InputError as error:
+        raise InputError(error.what, hint=error.hint, place=Place(str(path))) from None
+
+
+def _resources(path: Path, reading: _Reading) -> tuple[tuple[str, ...], tuple[Capacity, ...]]:
+    """Return names and capacities. The amounts of a resource are in steps over time; instants are minutes."""
+    if not path.exists():
+        return (), ()
+    steps: dict[str, dict[int, int]] = {}
+    for record in records(path, rows_of_file(path), RESOURCE_COLUMNS, RESOURCE_COLUMNS[:2]):
+        row = resource_of(record, reading.head.zone, reading.faults)
+        if row is not None:
+            own = steps.setdefault(row.resource, {})
+            since = 0 if row.since is None else max(reading.minute(row.since), 0)
+            if since in own:
+                what = f"the amount of {row.resource!r} from then on is there twice"
+                reading.faults.say(what, record.place("resource"), "take one of them out")
+            own[since] = row.amount
+    return tuple(steps), tuple(_capacity(own) for own in steps.values())
+
+
+def _capacity(steps: Mapping[int, int]) -> Capacity:
+    """Return a capacity; before its first step there is nothing of a resource."""
+    in_order = sorted(({0: 0} | dict(steps)).items())
+    return Capacity(tuple(since for since, _ in in_order), tuple(amount for _, amount in in_order))
+
+
+def _column(instants: Sequence[datetime | None], reading: _Reading) -> Minutes | None:
+    if not any(instants):
+        return None
+    return np.array([reading.minute(instant) for instant in instants], np.int64)
+
+
+def _lengths(lengths: Sequence[Length | None], table: Kinds) -> Minutes:
+    minutes = (
+        NONE if length is None else length.minutes(week) for length, week in zip(lengths, table.weeks, strict=True)
+    )
+    return np.fromiter(minutes, np.int64, len(lengths))
+
+
+def _actuals(
+    given: Sequence[_Given], table: Kinds, reading: _Reading, shifts: Sequence[ShiftCalendar]
+) -> Actuals | None:
+    if reading.head.data_date is None:
+        return None
+    started = _worked([one.row.actual_start for one in given], table, reading, shifts, is_end=False)
+    finished = _worked([one.row.actual_finish for one in given], table, reading, shifts, is_end=True)
+    remaining = _lengths([one.row.remaining for one in given], table)
+    return Actuals(reading.minute(reading.head.data_date), started, finished, remaining)
+
+
+def _worked(
+    instants: Sequence[datetime | None],
+    table: Kinds,
+    reading: _Reading,
+    shifts: Sequence[ShiftCalendar],
+    *,
+    is_end: bool,
+) -> Minutes:
+    """Return minutes. Midnight, which a day alone is, becomes the first or the last minute worked on that day, if any is."""
+    zone = ZoneInfo(reading.head.zone)
+    found = np.array([reading.minute(instant) for instant in instants], np.int64)
+    latest = reading.minute(reading.head.data_date)
+    for number, calendar in enumerate(shifts):
+        own = (table.calendar == number) & (found != NONE)
+        rows = [row for row in np.flatnonzero(own).tolist() if _is_midnight(instants[row], zone)]
+        if rows and not calendar.is_continuous:
+            worked = calendar.work(found[rows])
+            moved = calendar.finish(np.maximum(worked, 1)) if is_end else calendar.next_start(worked)
+            found[rows] = np.where(abs(moved - found[rows]) < DAY, np.minimum(moved, latest), found[rows])
+    return found
+
+
+def _is_midnight(instant: datetime | None, zone: ZoneInfo) -> bool:
+    return instant is not None and instant.astimezone(zone).time() == time()
+
+
+def _estimates(given: Sequence[_Given], table: Kinds, durations: Minutes) -> Estimates | None:
+    """Return the three points. What remains of an activity that runs is certain: its points are of the whole."""
+    if not any(one.row.pessimistic for one in given):
+        return None
+    low, high = (
+        _lengths(lengths, table)
+        for lengths in ([one.row.optimistic for one in given], [one.row.pessimistic for one in given])
+    )
+    return three_points(np.where(low == NONE, durations, low), durations, np.where(high == NONE, durations, high))
