@@ -9,7 +9,7 @@ from clusterwright.output import Cells, Document, day, days, table
 from ledger.evidence.names import without_names
 from steps.design.people import account_warnings, shared_accounts
 from steps.schedule.activity import Dates, PlanActivity
-from steps.schedule.plan import Plan, PlanOrder
+from steps.schedule.plan import Plan, PlanLevelling, PlanOrder
 
 BAR = 60
 LAST = datetime.max.replace(tzinfo=UTC)
@@ -30,10 +30,12 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
     applicable = sum(a.applicable for a in plan.activities)
     print(
         f"{plan.site}: {plan.preset}, facility {plan.facility}. "
-        f"{day(plan.start, zone)} to {day(plan.finish, zone)}, {_weeks(plan)} weeks; "
+        f"{day(plan.start, zone)} to {day(plan.finish, zone)}, {_weeks(plan, plan.finish)} weeks; "
         f"{applicable} activities, {len(plan.activities) - applicable} not applicable, "
         f"{len(plan.orders)} orders."
     )
+    if plan.levelling:
+        print(_levelling(plan, plan.levelling))
     if plan.slip_day_usd:
         print(f"A day of delay costs about ${plan.slip_day_usd:,.0f}.")
     alike: dict[object, list[Node]] = {}  # pods that do the same at the same time share a line
@@ -42,11 +44,12 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
         key = node.id if everything else (step, *_span(node))
         alike.setdefault(key, []).append(node)
     table(
-        ("activity", "what", "start", "finish", "float", "driven by"),
+        ("activity", "what", "start", "finish", "with unlimited crews", "float", "crew wait", "driven by"),
         [_node_line(nodes, zone) for nodes in alike.values()],
         title="Every activity" if everything else "Critical path: a day's delay here delays go-live",
-        right=(4,),
+        right=(5, 6),
     )
+    _print_crews(plan)
     _print_orders(plan)
     for finding in (*plan.findings, *account_warnings(plan.people)):
         print(f"! {finding}")
@@ -86,13 +89,59 @@ def _node_line(nodes: list[Node], zone: str) -> Cells:
         first.title,
         day(dates.early_start, zone),
         day(dates.early_finish, zone),
+        day(dates.unlimited_finish, zone),
         days(dates.total_float_h, first.hours_per_day),
-        dates.driving or "project start",
+        days(dates.crew_wait_h, first.hours_per_day) if dates.crew_wait_h else "",
+        _driver(dates),
     )
+
+
+def _driver(dates: Dates) -> str:
+    """Return what sets a start: the project, a predecessor, or a crew that comes from elsewhere."""
+    if dates.driving is None:
+        return "project start"
+    return dates.driving if dates.crew is None else f"crew from {dates.driving}"
 
 
 def _and_more(name: str, alike: list[Any]) -> str:
     return name if len(alike) == 1 else f"{name} and {len(alike) - 1} more"
+
+
+def _levelling(plan: Plan, levelling: PlanLevelling) -> str:
+    """Return how far crews move the finish, and how the order of their work was found."""
+    early = levelling.unlimited_finish
+    bound = (
+        "proven to be the shortest" if levelling.gap == 0 else f"at most {levelling.gap:.1%} longer than the shortest"
+    )
+    return (
+        f"With unlimited crews: {day(early, plan.time_zone)}, {_weeks(plan, early)} weeks. The order of crews is {bound}: "
+        f"{levelling.method}, the best of {levelling.schedules} schedules."
+    )
+
+
+def _print_crews(plan: Plan) -> None:
+    """Print for each trade how much work waits for its crews, the longest wait first."""
+    waiting: dict[str, list[Node]] = {}
+    for node in _nodes(plan):
+        if node.dates.crew:
+            waiting.setdefault(node.dates.crew, []).append(node)
+    worst = {role: max(nodes, key=lambda node: node.dates.crew_wait_h) for role, nodes in waiting.items()}
+    table(
+        ("trade", "crews", "work that waits", "longest wait", "of", "for what is done first"),
+        [
+            (
+                role,
+                plan.crews[role],
+                len(waiting[role]),
+                days(node.dates.crew_wait_h, node.hours_per_day),
+                node.id,
+                node.dates.driving or "",
+            )
+            for role, node in sorted(worst.items(), key=lambda one: -one[1].dates.crew_wait_h)
+        ],
+        title="Waiting for crews (site.yaml: crews)",
+        right=(1, 2, 3),
+    )
 
 
 def _print_orders(plan: Plan) -> None:
@@ -144,13 +193,13 @@ def plan_document(plan: Plan) -> Document:
         }
         for o in sorted(plan.orders, key=lambda o: o.order_by or plan.start)
     ]
-    document["weeks"] = float(_weeks(plan))
+    document["weeks"] = float(_weeks(plan, plan.finish))
     document["shared_accounts"] = shared_accounts(plan.people)
     return document
 
 
-def _weeks(plan: Plan) -> str:
-    return f"{(plan.finish - plan.start) / timedelta(weeks=1):.1f}"
+def _weeks(plan: Plan, until: datetime) -> str:
+    return f"{(until - plan.start) / timedelta(weeks=1):.1f}"
 
 
 def gantt_lines(plan: Plan, *, everything: bool) -> Iterator[str]:

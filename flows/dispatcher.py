@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -27,6 +28,8 @@ from steps.errors import UnreachableError
 
 PATIENCE_S = 30
 """How long, in seconds, runs may take to notice that the server does not work any more."""
+CAUSE_S = 1.0
+"""After the server has failed, why can be seen: a folder that is being deleted loses its database last."""
 
 
 class Dispatcher:
@@ -127,6 +130,9 @@ def _finish(
         cut_off()
     thread.join(PATIENCE_S if fault else None)
     forget(engine)
+    if errors and not fault:
+        time.sleep(CAUSE_S)
+        fault = server.fault()
     if fault:
         raise fault
     if errors:

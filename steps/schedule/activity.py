@@ -44,10 +44,12 @@ class Hours(PlanPart):
 
 @dataclass(frozen=True, slots=True)
 class Dates(PlanPart):
-    """What the critical path method says of one node of the network, in UTC; floats are hours of the node's calendar.
+    """The dates of one node of the network that the site's crews can keep, in UTC; floats are hours of the node's calendar.
 
-    `driving` is the predecessor that sets the early start. `is_critical` is true on the chain of driving predecessors
-    of go-live, and for every node without float.
+    `driving` is what sets the early start: a predecessor, or what hands over the crew that `crew` names, by its trade. Then
+    `crew_wait_h` are the hours of the node's calendar from when its predecessors let it start. Floats are those in the order of
+    crews that was found. `is_critical` is true on the chain of what drives go-live, and for every node without float.
+    `unlimited_start` and `unlimited_finish` are the early dates with unlimited crews; older plans have those alone, as early dates.
     """
 
     early_start: datetime
@@ -58,6 +60,10 @@ class Dates(PlanPart):
     free_float_h: float
     driving: str | None = None
     is_critical: bool = False
+    unlimited_start: datetime | None = None
+    unlimited_finish: datetime | None = None
+    crew: str | None = None
+    crew_wait_h: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +142,7 @@ class PlanPolicy(PlanPart):
 class PlanActivity(PlanPart):
     """A step at a unit.
 
-    `plays` names the host set that the playbook's plays name. With `preview`, a release waits for the differences that
+    `crews` are the crews of its role that it holds while it works. `plays` names the host set that the playbook's plays name. With `preview`, a release waits for the differences that
     check mode shows. `shares` are things that one run at a time may have. Without `waves`, a playbook takes all hosts at
     once. `leads` are hosts that a retry plays in any case, since plays for them alone serve the others; None where a retry
     plays all hosts, as in plans from before 0.2. `also_reads` are metrics that are read and judged by no criterion; plans from before 0.2 do not say (None).
@@ -154,6 +160,7 @@ class PlanActivity(PlanPart):
     crew_size: int
     calendar: CalendarId
     duration: Hours
+    crews: int = 0
     items_of: str | None = None
     items: int | None = None
     applicable: bool = True

@@ -20,7 +20,12 @@ from steps.schedule.cpm.engines import numpy_engine
 from steps.schedule.cpm.shifts import ShiftCalendar, continuous
 from steps.schedule.cpm.solution import Solution
 from steps.schedule.cpm.weekly import WeeklyHours, weekly_calendar
-from steps.schedule.plan import Plan, PlanLink, PlanOrder, PlanTranche
+from steps.schedule.crewed import CrewedSolution, Crews, solve_with_crews
+from steps.schedule.levelling.compiled import FAST
+from steps.schedule.levelling.level import Effort
+from steps.schedule.levelling.problem import Capacity
+from steps.schedule.plan import Plan, PlanLevelling, PlanLink, PlanOrder, PlanTranche
+from steps.schedule.slotted import Needs
 
 MINUTES = 60
 """In an hour."""
@@ -107,19 +112,34 @@ def _rows(plan: Plan) -> Iterator[_Row]:
 
 
 def dated(plan: Plan) -> Plan:
-    """Return the plan with early and late dates and floats of activities, and the order-by and need-by dates of orders."""
+    """Return the plan with dates that its crews can keep, floats, and the order-by and need-by dates of orders."""
     network = network_of(plan)
-    solution = network.solve(target=closing_row(network))
-    dates = _dates(plan, network, solution)
-    last = network.activities.names[last_row(network, solution)]
+    crews = crews_of(plan, network)
+    crewed = solve_with_crews(network, crews, effort_for(network), target=closing_row(network))
+    dates = _dates(plan, crewed, crews.names)
+    last = network.activities.names[last_row(network, crewed.solution)]
     activities = (replace(activity, dates=dates.get(activity.id)) for activity in plan.activities)
     orders = (_dated_order(order, dates) for order in plan.orders)
     found = {
         "finish": dates[last].early_finish,
+        "levelling": _levelling(crewed, dates[last]),
         "activities": tuple(activities),
         "orders": tuple(orders),
     }
     return plan.model_copy(update=found)
+
+
+def _levelling(crewed: CrewedSolution, last: Dates) -> PlanLevelling | None:
+    found = crewed.levelled
+    if found is None or last.unlimited_finish is None:
+        return None
+    return PlanLevelling(
+        unlimited_finish=last.unlimited_finish,
+        method=found.method,
+        schedules=found.schedules,
+        seed=found.seed,
+        gap=round(found.gap, 4),
+    )
 
 
 def closing_row(network: CompiledNetwork) -> int | None:
@@ -157,25 +177,65 @@ def driver_of(network: CompiledNetwork, solution: Solution, row: int) -> int | N
     return None if link < 0 else int(network.links.before[link])
 
 
-def _dates(plan: Plan, network: CompiledNetwork, solution: Solution) -> dict[str, Dates]:
+def crews_of(plan: Plan, network: CompiledNetwork) -> Crews:
+    """Return the crews of a plan, and what each activity holds of them; none for a plan that knows no crews."""
+    names = network.activities.names
+    row = {name: number for number, name in enumerate(names)}
+    roles = sorted({activity.role for activity in plan.activities if activity.crews})
+    number_of_role = {role: number for number, role in enumerate(roles)}
+    held = [
+        (row[activity.id], number_of_role[activity.role], activity.crews)
+        for activity in plan.activities
+        if activity.crews and activity.applicable
+    ]
+    unit = {one.id: number for number, one in enumerate(plan.units)}
+    area = {activity.id: unit[activity.unit] for activity in plan.activities}
+    return Crews(
+        tuple(roles),
+        tuple(Capacity.constant(plan.crews[role]) for role in roles),
+        Needs(*np.array(held, np.int64).reshape(-1, 3).T),
+        np.array([area.get(name, 0) for name in names], np.int64),
+    )
+
+
+def effort_for(network: CompiledNetwork) -> Effort:
+    """Return how long to search for an order of crews: about a second's work, at any size of site."""
+    least, most, room = (20, 1_000, 400_000) if FAST else (4, 100, 8_000)
+    return Effort(schedules=max(least, min(most, room // max(1, len(network.activities)))))
+
+
+def _dates(plan: Plan, crewed: CrewedSolution, roles: tuple[str, ...]) -> dict[str, Dates]:
     at = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
+    network, solution, unlimited = crewed.network, crewed.solution, crewed.unlimited
     names, critical = network.activities.names, critical_rows(plan, network, solution)
-    columns = (solution.start, solution.finish, solution.late_start, solution.late_finish)
+    columns = (
+        *(solution.start, solution.finish, solution.late_start, solution.late_finish),
+        *(unlimited.start, unlimited.finish),
+    )
     instants = zip(*(column.tolist() for column in columns), strict=True)
-    floats = zip(solution.total_float.tolist(), solution.free_float.tolist(), strict=True)
+    hours = zip(
+        *((column / MINUTES).round(4).tolist() for column in (solution.total_float, solution.free_float, crewed.waits)),
+        strict=True,
+    )
     before, driving = network.links.before, solution.driving_link.tolist()
     dates = {}
-    for row, (four, (total, free)) in enumerate(zip(instants, floats, strict=True)):
-        start, finish, late_start, late_finish = (at + timedelta(minutes=minutes) for minutes in four)
+    for row, (six, (total, free, waited)) in enumerate(zip(instants, hours, strict=True)):
+        start, finish, late_start, late_finish, *early = (at + timedelta(minutes=minutes) for minutes in six)
+        link = driving[row]
+        crew = crewed.crew(link)
         dates[names[row]] = Dates(
             early_start=start,
             early_finish=finish,
             late_start=late_start,
             late_finish=late_finish,
-            total_float_h=round(total / MINUTES, 4),
-            free_float_h=round(free / MINUTES, 4),
-            driving=names[before[driving[row]]] if driving[row] >= 0 else None,
+            total_float_h=total,
+            free_float_h=free,
+            driving=names[before[link]] if link >= 0 else None,
             is_critical=row in critical,
+            unlimited_start=early[0],
+            unlimited_finish=early[1],
+            crew=None if crew is None else roles[crew],
+            crew_wait_h=waited,
         )
     return dates
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from steps.catalog.schema import Estimate, Step
 from steps.design.quantities import Values
 from steps.errors import InputError
@@ -23,6 +25,13 @@ def items_of(step: Step, values: Values) -> int | None:
 def crews_on(step: Step, values: Values) -> float:
     """Return the number of crews that work on one activity, at least 1."""
     return max(1.0, number_of(step.crew.count, values))
+
+
+def crews_held(step: Step, values: Values, duration: Hours) -> int:
+    """Return how many crews an activity holds: none for time that passes by itself, and no more than the site has."""
+    if calendar_of(step) == "elapsed" or duration.m == 0:
+        return 0
+    return min(ceil(crews_on(step, values)), int(values["crews"]))
 
 
 def duration_of(step: Step, values: Values, hours_per_day: float) -> Hours:

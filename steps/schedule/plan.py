@@ -82,6 +82,18 @@ class PlanOrder(Closed):
     tranches: tuple[PlanTranche, ...]
 
 
+class PlanLevelling(Closed):
+    """How the order of crews was found, so that anybody finds it again."""
+
+    unlimited_finish: datetime = Field(description="the finish with unlimited crews")
+    method: str = Field(description="what found the schedule")
+    schedules: int = Field(description="how many schedules were tried")
+    seed: int
+    gap: float = Field(
+        description="by which share of a lower bound the schedule is longer than it; 0 is proven to be shortest"
+    )
+
+
 class Person(Closed):
     """Someone who may act: an id, roles, and the account or key that proves it."""
 
@@ -120,6 +132,10 @@ class Plan(Closed):
         default=None, description="the public key with which the engine signs; older plans have none"
     )
     roles: dict[str, str]
+    crews: dict[str, int] = Field(
+        default_factory=dict, description="how many crews the site has, by role; older plans are not levelled"
+    )
+    levelling: PlanLevelling | None = Field(default=None, description="None where nothing waits for crews")
     design: dict[str, str | float | bool] = Field(description="the site's design values")
     figures: dict[str, float] = Field(
         default_factory=dict, description="the figures that the design is worked out from; older plans have none"

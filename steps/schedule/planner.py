@@ -18,9 +18,8 @@ from steps.errors import InputError
 from steps.formula import FormulaError, evaluate, number_of
 from steps.schedule.activity import Hours, PlanActivity, PlanCriterion, PlanFact, PlanPolicy, PlanWitness
 from steps.schedule.calendar import WorkCalendar
-from steps.schedule.crews import overloads
 from steps.schedule.dating import dated
-from steps.schedule.durations import calendar_of, duration_of, items_of, lead_of
+from steps.schedule.durations import calendar_of, crews_held, duration_of, items_of, lead_of
 from steps.schedule.expansion import Expansion, Node, Order, ResolvedLink, expand
 from steps.schedule.noted import noted
 from steps.schedule.plan import Person, Plan, PlanLink, PlanOrder, PlanTranche, Unit
@@ -78,6 +77,10 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         people=tuple(_person(person) for person in site.people),
         engine_key=site.engine_key,
         roles=around.roles,
+        crews={
+            role: design.crews_of(role)
+            for role in sorted({one.entry.step.crew.role for one in expansion.nodes.values()})
+        },
         design=dict(design.site.values),
         figures=dict(design.figures),
         choices=dict(design.choices),
@@ -89,7 +92,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
     plan = dated(plan)
     errors = (finding for finding in dossier.findings if finding.severity == "error")
     broken = (f"the design cannot be built: {error.says}; remedy: {error.remedy}" for error in errors)
-    return plan.model_copy(update={"findings": (*broken, *overloads(plan, design))})
+    return plan.model_copy(update={"findings": tuple(broken)})
 
 
 def site_calendar(site: Site) -> WorkCalendar:
@@ -165,7 +168,8 @@ def _activity(
         "role": step.crew.role,
         "crew_size": step.crew.size,
         "calendar": calendar_of(step),
-        "duration": _duration(node, hours_per_day),
+        "duration": (duration := _duration(node, hours_per_day)),
+        "crews": crews_held(step, node.values, duration) if node.applies else 0,
         "items_of": step.items.of if step.items else None,
         "items": items_of(step, node.values) if node.applies else None,
         "applicable": node.applies,

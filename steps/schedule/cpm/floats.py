@@ -64,22 +64,31 @@ def free_floats(out: Wires, work: Work, early: Early, finish: int, clock: Clock)
 
 def independent_floats(into: Wires, work: Work, early: Early, late: Late, free: Minutes, clock: Clock) -> Minutes:
     """Return the float that is left when all that is before is as late, and all that is after as early, as possible."""
+    finished = np.where(work.state == DONE, early.finish, late.finish)
+    started = np.where(work.state == OPEN, late.start, early.start)
+    held = held_by_links(into, work, started, finished, clock)
+    independent: Minutes = np.maximum(free + early.worked - work.duration - held, 0)
+    independent[work.state == DONE] = 0
+    return independent
+
+
+def held_by_links(into: Wires, work: Work, started: Minutes, finished: Minutes, clock: Clock) -> Minutes:
+    """Return how many minutes of its calendar are before the instant at which its links let each activity start.
+
+    `started` and `finished` are the dates of all activities, by number.
+    """
     near = near_ends(into)
     live = np.flatnonzero(counting(into, work, before=into.far, after=near))
     numbers, far, code = near[live], into.far[live], into.code[live]
-    finished = np.where(work.state[far] == DONE, early.finish[far], late.finish[far])
-    started = np.where(work.state[far] == OPEN, late.start[far], early.start[far])
-    pushed = _shifted(np.where(code & FROM_START, started, finished), into, live, numbers, clock, sooner=False)
+    ends = np.where(code & FROM_START, started[far], finished[far])
+    pushed = _shifted(ends, into, live, numbers, clock, sooner=False)
     c = work.calendar[numbers]
     clock.within(np.maximum(pushed, clock.tables.first[c]), c, numbers)
     begins = clock.work(np.maximum(pushed, clock.tables.first[c]), c)
     begins -= np.where(code & TO_FINISH, work.duration[numbers], 0)
-    held = np.full(len(free), LOWEST)
+    held = np.full(len(started), LOWEST)
     np.maximum.at(held, numbers, begins)
-    held = np.maximum(held, clock.work(work.earliest, work.calendar))
-    independent: Minutes = np.maximum(free + early.worked - work.duration - held, 0)
-    independent[work.state == DONE] = 0
-    return independent
+    return np.asarray(np.maximum(held, clock.work(work.earliest, work.calendar)))
 
 
 def _shifted(

@@ -1,0 +1,114 @@
+"""A network whose work waits for crews: levelled, and solved again to the minute in the order of crews that was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steps.errors import InputError
+from steps.schedule.cpm.columns import Actuals, Links, Tie
+from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
+from steps.schedule.cpm.floats import held_by_links
+from steps.schedule.cpm.shifts import Minutes
+from steps.schedule.cpm.solution import Solution
+from steps.schedule.cpm.wiring import OPEN
+from steps.schedule.handovers import handovers
+from steps.schedule.levelling.level import Effort, level
+from steps.schedule.levelling.problem import Capacity
+from steps.schedule.levelling.result import Levelled
+from steps.schedule.slotted import Needs, Slotted, known_slots, slots_for, slotted
+
+
+class Crews(NamedTuple):
+    """The crews that a network's work waits for: names, how many there are, what each activity holds, and its area."""
+
+    names: tuple[str, ...]
+    capacities: tuple[Capacity, ...]
+    needs: Needs
+    group: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class CrewedSolution:
+    """Dates that the crews can keep, and what they came from."""
+
+    base: CompiledNetwork
+    network: CompiledNetwork
+    """The same with a link for each handover of a crew, after its own links."""
+    solution: Solution
+    unlimited: Solution
+    """The dates with unlimited crews, of the network without those links."""
+    handed: NDArray[np.int64]
+    """The resource of each handover."""
+    levelled: Levelled | None
+    """None where no work waits for crews."""
+    slotted: Slotted | None
+
+    @cached_property
+    def waits(self) -> Minutes:
+        """Return by row how long each activity waits for a crew after its links let it start, in minutes of its calendar."""
+        unlimited, network = self.unlimited, self.base
+        order, clock, work = network.numbers.order, network.clock, unlimited.work
+        start, finish = self.solution.start[order], self.solution.finish[order]
+        ready = held_by_links(network.into, work, start, finish, clock)
+        waited = np.where(work.state == OPEN, clock.work(start, work.calendar) - ready, 0)
+        return np.maximum(waited, 0)[network.numbers.number]
+
+    def crew(self, link: int) -> int | None:
+        """Return the resource that a link hands over, None for a link of the network."""
+        own = len(self.network.links) - len(self.handed)
+        return int(self.handed[link - own]) if link >= own else None
+
+
+def solve_with_crews(
+    network: CompiledNetwork,
+    crews: Crews,
+    effort: Effort,
+    *,
+    actuals: Actuals | None = None,
+    target: int | None = None,
+) -> CrewedSolution:
+    """Return the dates of a network that its crews can keep, from the data date of `actuals` on."""
+    unlimited = network.solve(actuals=actuals, target=target)
+    if not len(crews.needs.row):
+        return CrewedSolution(network, network, unlimited, unlimited, np.zeros(0, np.int64), None, None)
+    problem, levelled = _with_room(network, unlimited, crews, effort)
+    found = [
+        (problem.row[one.before], problem.row[one.after], one.resource)
+        for one in handovers(levelled.problem, levelled.start, levelled.finish)
+    ]
+    before, after, resource = np.array(found, np.int64).reshape(-1, 3).T
+    crewed = _with_links(network, before, after)
+    solution = crewed.solve(actuals=actuals, target=target)
+    return CrewedSolution(network, crewed, solution, unlimited, resource, levelled, problem)
+
+
+def _with_room(network: CompiledNetwork, solution: Solution, crews: Crews, effort: Effort) -> tuple[Slotted, Levelled]:
+    """Level over as many slots as it takes; each further try has twice as many, as far as the calendars are known."""
+    slots, most = slots_for(network, solution, crews.needs, crews.capacities), known_slots(network, solution)
+    while True:
+        slots = min(slots, most)
+        problem = slotted(network, solution, crews.needs, crews.capacities, slots=slots, group=crews.group)
+        try:
+            return problem, level(problem.problem, effort)
+        except InputError:
+            if slots == most:
+                raise
+        slots *= 2
+
+
+def _with_links(network: CompiledNetwork, before: NDArray[np.int64], after: NDArray[np.int64]) -> CompiledNetwork:
+    links, more = network.links, len(before)
+    elapsed = next(index for index, calendar in enumerate(network.calendars) if calendar.is_continuous)
+    joined = Links(
+        np.concatenate([links.before, before]),
+        np.concatenate([links.after, after]),
+        np.concatenate([links.type, np.full(more, Tie.FS, np.uint8)]),
+        np.concatenate([links.lag, np.zeros(more, np.int64)]),
+        np.concatenate([links.lag_calendar, np.full(more, elapsed, np.int32)]),
+    )
+    return compile_network(network.activities, joined, network.calendars, engine=network.engine)
