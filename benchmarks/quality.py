@@ -1,4 +1,4 @@
-"""Times the quality checks of a solved network of 75,000 activities: python -m benchmarks.quality [ACTIVITIES]
+"""Times the quality checks of a solved network: python -m benchmarks.quality [ACTIVITIES], 75,000 by default.
 
 The network has all link types, lags, calendars and progress; every check is answered, so a baseline is made up.
 """

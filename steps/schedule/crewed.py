@@ -82,7 +82,7 @@ def solve_with_crews(
         for one in handovers(levelled.problem, levelled.start, levelled.finish)
     ]
     before, after, resource = np.array(found, np.int64).reshape(-1, 3).T
-    crewed = _with_links(network, before, after)
+    crewed = with_handovers(network, before, after)
     solution = crewed.solve(actuals=actuals, target=target)
     return CrewedSolution(network, crewed, solution, unlimited, resource, levelled, problem)
 
@@ -101,7 +101,8 @@ def _with_room(network: CompiledNetwork, solution: Solution, crews: Crews, effor
         slots *= 2
 
 
-def _with_links(network: CompiledNetwork, before: NDArray[np.int64], after: NDArray[np.int64]) -> CompiledNetwork:
+def with_handovers(network: CompiledNetwork, before: NDArray[np.int64], after: NDArray[np.int64]) -> CompiledNetwork:
+    """Return a network with a link more for each handover, by rows. It has a continuous calendar."""
     links, more = network.links, len(before)
     elapsed = next(index for index, calendar in enumerate(network.calendars) if calendar.is_continuous)
     joined = Links(

@@ -51,8 +51,8 @@ class _Reading:
     head: Head
     calendars: Calendars
     faults: Faults
-    used: dict[str, int] = field(default_factory=dict)
-    """The calendars that activities have, by their index."""
+    used: dict[str, int] = field(default_factory=lambda: {CONTINUOUS: 0})
+    """The calendars that activities have, by their index, and always the continuous one: levelling's own links have it."""
 
     @property
     def weeks(self) -> Mapping[str, Week]:
@@ -159,26 +159,17 @@ def _shifts(reading: _Reading, path: Path) -> tuple[ShiftCalendar, ...]:
 
 
 def _resources(path: Path, reading: _Reading) -> tuple[tuple[str, ...], tuple[Capacity, ...]]:
-    """Return names and capacities. The amounts of a resource are in steps over time; instants are minutes."""
+    """Return the names of resources, and how much there is of each."""
     if not path.exists():
         return (), ()
-    steps: dict[str, dict[int, int]] = {}
-    for record in records(path, rows_of_file(path), RESOURCE_COLUMNS, RESOURCE_COLUMNS[:2]):
+    amounts: dict[str, int] = {}
+    for record in records(path, rows_of_file(path), RESOURCE_COLUMNS, RESOURCE_COLUMNS):
         row = resource_of(record, reading.head.zone, reading.faults)
-        if row is not None:
-            own = steps.setdefault(row.resource, {})
-            since = 0 if row.since is None else max(reading.minute(row.since), 0)
-            if since in own:
-                what = f"the amount of {row.resource!r} from then on is there twice"
-                reading.faults.say(what, record.place("resource"), "take one of them out")
-            own[since] = row.amount
-    return tuple(steps), tuple(_capacity(own) for own in steps.values())
-
-
-def _capacity(steps: Mapping[int, int]) -> Capacity:
-    """Return a capacity; before its first step there is nothing of a resource."""
-    in_order = sorted(({0: 0} | dict(steps)).items())
-    return Capacity(tuple(since for since, _ in in_order), tuple(amount for _, amount in in_order))
+        if row is not None and row.resource in amounts:
+            reading.faults.say(f"resource {row.resource!r} is there twice", record.place("resource"), "take one out")
+        elif row is not None:
+            amounts[row.resource] = row.amount
+    return tuple(amounts), tuple(Capacity.constant(amount) for amount in amounts.values())
 
 
 def _column(instants: Sequence[datetime | None], reading: _Reading) -> Minutes | None:

@@ -70,7 +70,7 @@ def demands_of(
                 amount = demands.get((row, resource), 0) + use.amount
                 has = capacities[resource].amount[-1]
                 if amount > has:
-                    what = f"needs {amount:,} of {use.resource}, of which there are {has:,} in the end"
+                    what = f"needs {amount:,} of {use.resource}, of which there are {has:,}"
                     faults.say(what, place, "raise the amount in resources.csv, or need less")
                 demands[row, resource] = amount
     return tuple(Demand(row, resource, amount) for (row, resource), amount in demands.items() if amount)

@@ -65,15 +65,14 @@ class ActivityRow(_Cells):
 
 
 class ResourceRow(_Cells):
-    """A row of resources.csv: so much of a resource, from the beginning of the project or from a day on."""
+    """A row of resources.csv: so much there is of a resource, all the time."""
 
     resource: Name
     amount: int = Field(ge=0, le=1_000_000_000)
-    since: Begin = Field(default=None, alias="from")
 
 
 ACTIVITY_COLUMNS = tuple(_column(name) for name in ActivityRow.model_fields)
-RESOURCE_COLUMNS = ("resource", "amount", "from")
+RESOURCE_COLUMNS = tuple(ResourceRow.model_fields)
 
 
 def activity_of(record: Record, zone: str, data_date: datetime | None, faults: Faults) -> ActivityRow | None:
