@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steps.errors import InputError
-from steps.schedule.cpm.columns import Actuals, Links, Tie
+from steps.schedule.cpm.columns import NONE, Actuals, Links, Tie
 from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
 from steps.schedule.cpm.floats import held_by_links
 from steps.schedule.cpm.shifts import Minutes
 from steps.schedule.cpm.solution import Solution
 from steps.schedule.cpm.wiring import OPEN
-from steps.schedule.handovers import handovers
+from steps.schedule.handovers import flow_of
 from steps.schedule.levelling.level import Effort, level
 from steps.schedule.levelling.problem import Capacity
 from steps.schedule.levelling.result import Levelled
@@ -53,9 +53,9 @@ class CrewedSolution:
         """Return by row how long each activity waits for a crew after its links let it start, in minutes of its calendar."""
         unlimited, network = self.unlimited, self.base
         order, clock, work = network.numbers.order, network.clock, unlimited.work
-        start, finish = self.solution.start[order], self.solution.finish[order]
-        ready = held_by_links(network.into, work, start, finish, clock)
-        waited = np.where(work.state == OPEN, clock.work(start, work.calendar) - ready, 0)
+        early, number = self.solution.early, self.network.numbers.number[order]
+        ready = held_by_links(network.into, work, early.start[number], early.finish[number], clock)
+        waited = np.where(work.state == OPEN, clock.work(early.start[number], work.calendar) - ready, 0)
         return np.maximum(waited, 0)[network.numbers.number]
 
     def crew(self, link: int) -> int | None:
@@ -71,45 +71,61 @@ def solve_with_crews(
     *,
     actuals: Actuals | None = None,
     target: int | None = None,
+    planned: Minutes | None = None,
 ) -> CrewedSolution:
-    """Return the dates of a network that its crews can keep, from the data date of `actuals` on."""
+    """Return the dates of a network that its crews can keep, from the data date of `actuals` on.
+
+    `planned` are the starts of an earlier plan, by row: its order of crews is tried first, and kept if no other is shorter.
+    """
     unlimited = network.solve(actuals=actuals, target=target)
     if not len(crews.needs.row):
         return CrewedSolution(network, network, unlimited, unlimited, np.zeros(0, np.int64), None, None)
-    problem, levelled = _with_room(network, unlimited, crews, effort)
-    found = [
-        (problem.row[one.before], problem.row[one.after], one.resource)
-        for one in handovers(levelled.problem, levelled.start, levelled.finish)
-    ]
+    problem, levelled = _with_room(network, unlimited, crews, effort, planned)
+    ends = problem.place[network.links.before], problem.place[network.links.after]
+    flow = flow_of(levelled.problem, levelled.start, levelled.finish, *ends)
+    found = [(problem.row[one.before], problem.row[one.after], one.resource) for one in flow.handovers]
     before, after, resource = np.array(found, np.int64).reshape(-1, 3).T
-    crewed = with_handovers(network, before, after)
-    solution = crewed.solve(actuals=actuals, target=target)
+    pins = np.full(len(network.activities), NONE)
+    pinned = np.array(flow.pinned, np.int64)
+    pins[problem.row[pinned]] = problem.minutes(levelled.start[pinned])
+    crewed = _in_order(network, before, after, pins)
+    held = actuals if actuals is None else replace(actuals, resumes=_later(actuals.resumes, pins))
+    solution = crewed.solve(actuals=held, target=target)
     return CrewedSolution(network, crewed, solution, unlimited, resource, levelled, problem)
 
 
-def _with_room(network: CompiledNetwork, solution: Solution, crews: Crews, effort: Effort) -> tuple[Slotted, Levelled]:
+def _with_room(
+    network: CompiledNetwork, solution: Solution, crews: Crews, effort: Effort, planned: Minutes | None
+) -> tuple[Slotted, Levelled]:
     """Level over as many slots as it takes; each further try has twice as many, as far as the calendars are known."""
     slots, most = slots_for(network, solution, crews.needs, crews.capacities), known_slots(network, solution)
     while True:
         slots = min(slots, most)
         problem = slotted(network, solution, crews.needs, crews.capacities, slots=slots, group=crews.group)
         try:
-            return problem, level(problem.problem, effort)
+            return problem, level(problem.problem, effort, [] if planned is None else [problem.slots(planned)])
         except InputError:
             if slots == most:
                 raise
         slots *= 2
 
 
-def with_handovers(network: CompiledNetwork, before: NDArray[np.int64], after: NDArray[np.int64]) -> CompiledNetwork:
-    """Return a network with a link more for each handover, by rows. It has a continuous calendar."""
-    links, more = network.links, len(before)
-    elapsed = next(index for index, calendar in enumerate(network.calendars) if calendar.is_continuous)
+def _in_order(
+    network: CompiledNetwork, before: NDArray[np.int64], after: NDArray[np.int64], pins: Minutes
+) -> CompiledNetwork:
+    """Return the network with links from `before` to `after`, and no start earlier than `pins`, by row."""
+    links, more, activities = network.links, len(before), network.activities
     joined = Links(
         np.concatenate([links.before, before]),
         np.concatenate([links.after, after]),
         np.concatenate([links.type, np.full(more, Tie.FS, np.uint8)]),
         np.concatenate([links.lag, np.zeros(more, np.int64)]),
-        np.concatenate([links.lag_calendar, np.full(more, elapsed, np.int32)]),
+        np.concatenate([links.lag_calendar, np.zeros(more, np.int32)]),  # of no lag: any calendar will do
     )
-    return compile_network(network.activities, joined, network.calendars, engine=network.engine)
+    if (pins != NONE).any():
+        activities = replace(activities, no_earlier=_later(activities.no_earlier, pins))
+    return compile_network(activities, joined, network.calendars, engine=network.engine)
+
+
+def _later(instants: Minutes | None, others: Minutes) -> Minutes:
+    return others if instants is None else np.maximum(instants, others)

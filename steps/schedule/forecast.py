@@ -1,7 +1,7 @@
 """Forecasts the finish of a project from its data date: what has happened is fixed, and the rest follows from it.
 
 A started activity ends its planned duration after its start, but never before the data date (retained logic). An order that is
-placed late, or promised for another day, moves what waits for it.
+placed late, or promised for another day, moves what waits for it. Crews go on in the order of the plan, or in a shorter one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from steps.schedule.calendar import WorkCalendar
 from steps.schedule.cpm.columns import NONE
 from steps.schedule.cpm.columns import Actuals as Progress
 from steps.schedule.cpm.compiled import CompiledNetwork
-from steps.schedule.dating import closing_row, critical_rows, last_row, network_of
+from steps.schedule.cpm.shifts import Minutes
+from steps.schedule.crewed import solve_with_crews
+from steps.schedule.dating import closing_row, crews_of, critical_rows, last_row, network_of
+from steps.schedule.levelling.level import Effort
 from steps.schedule.plan import Plan
 
 
@@ -32,6 +35,7 @@ class Actual(NamedTuple):
 
 
 MINUTE = timedelta(minutes=1)
+IN_THE_PLANS_ORDER = Effort(schedules=1)
 UNTOUCHED = Actual(None, None)
 Actuals = Mapping[str, Actual]
 
@@ -41,6 +45,8 @@ class Forecast(NamedTuple):
 
     as_of: datetime
     finish: datetime
+    unlimited_finish: datetime
+    """The finish with unlimited crews."""
     nodes: dict[str, datetime]
     critical: tuple[str, ...]
 
@@ -56,17 +62,32 @@ def forecast(plan: Plan, actuals: Actuals, now: datetime) -> Forecast:
     names = network.activities.names
     happened = {name: actual for name, actual in actuals.items() if name not in promised}
     progress = _progress(network, calendar, happened, now)
-    found = network.solve(actuals=progress, target=closing_row(network))
+    crewed = solve_with_crews(
+        network,
+        crews_of(plan, network),
+        IN_THE_PLANS_ORDER,
+        actuals=progress,
+        target=closing_row(network),
+        planned=_planned(plan, network, calendar),
+    )
+    found, unlimited = crewed.solution, crewed.unlimited
     finishes = [calendar.origin + timedelta(minutes=minutes) for minutes in found.finish.tolist()]
     open_ = [row for row, name in enumerate(names) if actuals.get(name, UNTOUCHED).finished is None]
     starts = found.start.tolist()
-    in_order = sorted(critical_rows(plan, network, found) & set(open_), key=lambda row: (starts[row], row))
+    in_order = sorted(critical_rows(plan, crewed.network, found) & set(open_), key=lambda row: (starts[row], row))
     return Forecast(
         as_of=now,
         finish=finishes[last_row(network, found)],
+        unlimited_finish=calendar.origin + int(unlimited.finish[last_row(network, unlimited)]) * MINUTE,
         nodes={names[row]: finishes[row] for row in open_},
         critical=tuple(names[row] for row in in_order),
     )
+
+
+def _planned(plan: Plan, network: CompiledNetwork, calendar: WorkCalendar) -> Minutes:
+    """Return the starts of the plan's activities by row; what has no crew starts with the plan."""
+    starts = {one.id: _minute(calendar, one.dates.early_start) for one in plan.activities if one.dates}
+    return np.array([starts.get(name, 0) for name in network.activities.names], np.int64)
 
 
 def _progress(network: CompiledNetwork, calendar: WorkCalendar, actuals: Actuals, now: datetime) -> Progress:

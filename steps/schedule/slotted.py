@@ -7,6 +7,7 @@ working time becomes an activity of its own, without needs. What is done, and wh
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +44,19 @@ class Slotted:
     first: int
     """The minute at which slot 0 begins."""
     slot_minutes: int = SLOT
+
+    @cached_property
+    def place(self) -> NDArray[np.int64]:
+        """The number in the problem of each row of the network."""
+        activities = np.flatnonzero(self.row != LAG)
+        place = np.empty(len(activities), np.int64)
+        place[self.row[activities]] = activities
+        return place
+
+    def slots(self, minutes: Minutes) -> NDArray[np.int64]:
+        """Return the slots of instants by row of the network; that of a lag is the first one, as nothing is known of it."""
+        slots = np.maximum(-(-(minutes[self.row] - self.first) // self.slot_minutes), 0)
+        return np.where(self.row == LAG, 0, slots)
 
     def minutes(self, slots: NDArray[np.int64]) -> Minutes:
         """Return the instants at which slots begin, in minutes of the network."""
@@ -98,9 +112,9 @@ def open_slots(calendar: ShiftCalendar, first: int, slots: int) -> Bools:
 
 
 def _first(solution: Solution) -> int:
-    """Return the beginning of the slot in which the first work that is not done may go on."""
+    """Return the first beginning of a slot at which work that is not done may go on."""
     earliest = solution.work.earliest[solution.work.state != DONE]
-    return int(earliest.min(initial=solution.project_finish)) // SLOT * SLOT
+    return -(-int(earliest.min(initial=solution.project_finish)) // SLOT) * SLOT
 
 
 def _elapsed(network: CompiledNetwork, minutes: float) -> int:
@@ -144,7 +158,7 @@ class _Layout:
         renumbered = np.full(len(network.calendars), CONTINUOUS)
         renumbered[shifts] = np.arange(len(shifts))
         settled = np.zeros(self.count, bool)
-        settled[self.place] = self._settled()
+        settled[self.place] = self._settled(self.plain | self.lagged)
         release = self._all(_in_slots(self._released() - self.first), 0)
         problem = Problem.of(
             self._all(_in_slots(np.where(work.state == DONE, 0, work.duration)), _in_slots(self.into.lag[self.lagged])),
@@ -194,14 +208,13 @@ class _Layout:
         np.maximum.at(release, numbers, instant)
         return release
 
-    def _settled(self) -> Bools:
-        """Return by number what stays where it is: what is done, and work that runs and goes on at once."""
-        work, early, clock = self.work, self.solution.early, self.network.clock
-        settled = (work.state == DONE) & (early.finish <= work.earliest)
-        runs = np.flatnonzero(work.state == RUNNING)
-        c = work.calendar[runs]
-        settled[runs] = clock.work(work.earliest[runs], c) + work.duration[runs] >= early.worked[runs]
-        return np.asarray(settled)
+    def _settled(self, live: Bools) -> Bools:
+        """Return by number what stays where it is: what is done, and work that runs and that no link can hold up."""
+        work = self.work
+        linked = np.zeros(len(work.state), bool)
+        linked[self.near[live]] = True
+        over = (work.state == DONE) & (self.solution.early.finish <= work.earliest)
+        return np.asarray(over | ((work.state == RUNNING) & ~linked))
 
     def _precedence(self) -> Precedence:
         """Return the links, those with a lag of working time through that lag. A lead in working time counts as none."""

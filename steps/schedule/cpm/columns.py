@@ -78,6 +78,8 @@ class Actuals:
     remaining: Minutes | None = None
     override: bool = False
     """Progress override: what has started works on, whatever comes before it. Otherwise it waits (retained logic)."""
+    resumes: Minutes | None = None
+    """What runs goes on no earlier than this, as after a suspension; NONE for the data date."""
 
 
 def rows_of(names: Sequence[str], wanted: Sequence[str]) -> Indices:
@@ -147,6 +149,7 @@ def check_actuals(activities: Activities, actuals: Actuals) -> None:
     """Raise InputError for the first activity whose progress cannot be true, by name."""
     names = activities.names
     columns = {"starts": actuals.started, "finishes": actuals.finished, "remaining durations": actuals.remaining}
+    columns["dates of resuming"] = actuals.resumes
     _same_length(columns, len(activities), "activities")
     begun, ended = actuals.started != NONE, actuals.finished != NONE
     _refuse(ended & ~begun, names, "has finished and has no actual start")

@@ -22,7 +22,8 @@ def states(work: Work, actuals: Actuals, order: Indices, clock: Clock) -> Work:
     duration = np.where(remaining == NONE, work.duration, remaining)
     duration[unsaid] = _left_over(unsaid, started[unsaid], actuals.data_date, work, clock)
     duration[state == DONE] = 0
-    earliest = np.where(state == RUNNING, actuals.data_date, work.earliest)
+    goes_on = actuals.data_date if actuals.resumes is None else np.maximum(actuals.data_date, actuals.resumes[order])
+    earliest = np.where(state == RUNNING, goes_on, work.earliest)
     earliest = np.where(state == DONE, finished, earliest)
     return Work(work.calendar, duration, earliest, started, state, actuals.override)
 

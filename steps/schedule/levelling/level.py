@@ -92,7 +92,7 @@ class Search:
 
     @property
     def best(self) -> Attempt:
-        """Return the shortest schedule, of equals the first."""
+        """Return the shortest schedule, of equals the first: one from a candidate, if there is one."""
         return min(self.found, key=lambda found: found.length)
 
     @property
@@ -101,10 +101,12 @@ class Search:
         return 0 if self.best.length <= self.bound else self.effort.schedules - self.made
 
     def take(self, start: Starts) -> None:
-        """Add a candidate, pushed to the left."""
+        """Add a candidate, pushed to the left, before what was found so far."""
+        others, self.found = self.found, []
         if keeps(self.problem, start, self.horizon):
             self._add(native(start), native(finishes(self.problem, start)), "candidate")
         self._serial("order of a candidate", start)
+        self.found += others
 
     def try_rules(self) -> None:
         """Try each rule in both ways, and push what comes out to and fro."""

@@ -1,0 +1,173 @@
+"""Dates that crews can keep: checked minute by minute on random networks, with all that can be linked, constrained and begun."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steps.schedule.cpm.columns import Activities, Links
+from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
+from steps.schedule.cpm.shifts import continuous
+from steps.schedule.cpm.wiring import DONE, OPEN, RUNNING
+from steps.schedule.crewed import CrewedSolution, Crews, solve_with_crews
+from steps.schedule.levelling.level import Effort
+from steps.schedule.levelling.problem import Capacity
+from steps.schedule.slotted import Needs
+from tests.schedule.networks import CALENDARS, DAY, SPAN, WEEKS, Drawn, calendar_of, random_case
+
+EFFORT = Effort(schedules=20)
+seeds = st.integers(0, 10**9)
+MONDAYS = CALENDARS[0]
+
+
+def random_crews(random: Random, count: int, most: int = 3) -> Crews:
+    """Return two trades of which each activity holds some or none."""
+    sizes = [random.randint(1, most) for _ in range(2)]
+    held = [
+        (row, trade, random.randint(1, size))
+        for row in range(count)
+        for trade, size in enumerate(sizes)
+        if random.random() < 0.6
+    ]
+    needs = Needs(*np.array(held, np.int64).reshape(-1, 3).T)
+    areas = np.array([random.randint(0, 2) for _ in range(count)], np.int64)
+    return Crews(("riggers", "electricians"), tuple(Capacity.constant(size) for size in sizes), needs, areas)
+
+
+def held_by_minute(found: CrewedSolution, crews: Crews, *, states: tuple[int, ...]) -> np.ndarray:
+    """Return how many crews of each trade work in each minute of the span; shape (trades, minutes)."""
+    solution = found.solution
+    state = solution.work.state[found.network.numbers.number]
+    held = np.zeros((len(crews.names), SPAN[1] - SPAN[0]), np.int64)
+    for row, trade, amount in zip(*crews.needs, strict=True):
+        if state[row] not in states:
+            continue
+        calendar = found.network.calendars[found.network.activities.calendar[row]]
+        begin, end = int(solution.remaining_start[row]), int(solution.finish[row])
+        worked = np.diff(calendar.work(np.arange(begin, end + 1)))
+        held[trade, begin - SPAN[0] : end - SPAN[0]] += amount * worked
+    return held
+
+
+@given(seeds)
+@settings(max_examples=300, deadline=None)
+def test_no_trade_works_with_more_crews_than_it_has_in_any_minute(seed: int) -> None:
+    """What runs at the data date may hold more than there is; then nothing else of its trade works beside it."""
+    case = random_case(seed, Drawn(calendars=4, constraints=True, override=False))
+    crews = random_crews(Random(seed), len(case.activities))
+    network = compile_network(case.activities, case.links, case.calendars)
+
+    found = solve_with_crews(network, crews, EFFORT, actuals=case.actuals)
+
+    held = held_by_minute(found, crews, states=(OPEN, RUNNING))
+    begun = held_by_minute(found, crews, states=(RUNNING,))
+    there = np.array([[capacity.amount[0]] for capacity in crews.capacities])
+    assert (held <= np.maximum(there, begun)).all()
+
+
+@given(seeds)
+@settings(max_examples=300, deadline=None)
+def test_dates_keep_the_links_and_are_never_before_those_with_unlimited_crews(seed: int) -> None:
+    case = random_case(seed, Drawn(calendars=4))
+    crews = random_crews(Random(seed), len(case.activities))
+    network = compile_network(case.activities, case.links, case.calendars)
+
+    found = solve_with_crews(network, crews, EFFORT, actuals=case.actuals)
+
+    free = network.solve(actuals=case.actuals)
+    assert (found.solution.finish >= free.finish).all()
+    assert (found.unlimited.finish == free.finish).all()
+    done = found.solution.work.state[found.network.numbers.number] == DONE
+    assert (found.solution.finish[done] == free.finish[done]).all()
+
+
+@given(seeds)
+@settings(max_examples=100, deadline=None)
+def test_enough_crews_change_no_date(seed: int) -> None:
+    case = random_case(seed, Drawn(calendars=4))
+    rows = np.arange(len(case.activities))
+    needs = Needs(rows, np.zeros(len(rows), np.int64), np.ones(len(rows), np.int64))
+    crews = Crews(("riggers",), (Capacity.constant(len(rows)),), needs, np.zeros(len(rows), np.int64))
+    network = compile_network(case.activities, case.links, case.calendars)
+
+    found = solve_with_crews(network, crews, EFFORT, actuals=case.actuals)
+
+    assert (found.solution.start == found.unlimited.start).all()
+    assert (found.solution.finish == found.unlimited.finish).all()
+    assert not found.waits.any()
+
+
+def pods(count: int, hours: int = 8) -> CompiledNetwork:
+    """Return activities of a working day each that wait for nothing but their crew."""
+    activities = Activities(
+        [f"rack@pod-{number}" for number in range(count)], np.full(count, hours * 60), np.zeros(count, np.int32)
+    )
+    none = np.zeros(0, np.int32)
+    links = Links(none, none, np.zeros(0, np.uint8), np.zeros(0, np.int64), none)
+    return compile_network(activities, links, [MONDAYS, continuous()])
+
+
+def riggers(network: CompiledNetwork, crews: int) -> Crews:
+    """Return some crews of one trade, one of which each activity holds."""
+    rows = np.arange(len(network.activities))
+    needs = Needs(rows, np.zeros(len(rows), np.int64), np.ones(len(rows), np.int64))
+    return Crews(("riggers",), (Capacity.constant(crews),), needs, rows)
+
+
+def test_one_crew_does_one_day_after_the_other_and_two_crews_take_half_as_long() -> None:
+    """Wednesday is the third day, and the fourth day is a holiday of this calendar."""
+    network = pods(4)
+
+    one = solve_with_crews(network, riggers(network, 1), EFFORT)
+    two = solve_with_crews(network, riggers(network, 2), EFFORT)
+
+    assert sorted((one.solution.finish // DAY).tolist()) == [0, 1, 2, 4]
+    assert sorted((two.solution.finish // DAY).tolist()) == [0, 0, 1, 1]
+
+
+def test_who_waits_knows_for_whom_and_how_many_working_minutes() -> None:
+    network = pods(3)
+
+    found = solve_with_crews(network, riggers(network, 1), EFFORT)
+
+    order = np.argsort(found.solution.start)
+    first, second, third = order.tolist()
+    links = found.network.links
+    for before, after in ((first, second), (second, third)):
+        link = int(found.solution.driving_link[after])
+        assert found.crew(link) == 0
+        assert int(links.before[link]) == before
+    assert found.waits[order].tolist() == [0, 480, 960]
+    assert found.crew(-1) is None
+
+
+def test_the_order_of_an_earlier_plan_is_kept_where_no_other_is_shorter() -> None:
+    network = pods(5)
+    planned = np.array([4, 3, 2, 1, 0]) * DAY
+
+    found = solve_with_crews(network, riggers(network, 1), Effort(schedules=1), planned=planned)
+
+    assert np.argsort(found.solution.start).tolist() == [4, 3, 2, 1, 0]
+
+
+def test_a_crew_stays_in_its_area_where_it_can() -> None:
+    """Two areas, two crews, one activity after the other in each: each crew stays where it is."""
+    names = [f"{work}@{area}" for work in ("lay", "pull", "test") for area in ("north", "south")]
+    activities = Activities(names, np.full(6, 480), np.zeros(6, np.int32))
+    links = Links(
+        np.array([0, 1, 2, 3], np.int32),
+        np.array([2, 3, 4, 5], np.int32),
+        np.zeros(4, np.uint8),
+        np.zeros(4, np.int64),
+        np.zeros(4, np.int32),
+    )
+    network = compile_network(activities, links, [calendar_of(WEEKS[0])])
+    crews = riggers(network, 2)._replace(group=np.array([0, 1, 0, 1, 0, 1]))
+
+    found = solve_with_crews(network, crews, EFFORT)
+
+    handed = list(zip(found.network.links.before[4:].tolist(), found.network.links.after[4:].tolist(), strict=True))
+    assert handed == [(0, 2), (1, 3), (2, 4), (3, 5)]
