@@ -25,11 +25,11 @@ def schedule_document(found: Scheduled, odds: Odds | None, seed: int) -> Documen
         "start": at(found.begins),
         "data_date": None if project.actuals is None else at(project.actuals.data_date),
         "finish": at(found.finish),
-        "makespan": _length(found, found.finish - found.begins),
+        "makespan": found.project.timeline.length(found.finish - found.begins),
         "unlimited_finish": at(int(found.unlimited.finish.max())),
         "levelling": levelled
         and {
-            "lower_bound": _length(found, found.bound - found.begins),
+            "lower_bound": found.project.timeline.length(found.bound - found.begins),
             "earliest_finish": at(found.bound),
             "gap": found.gap,
             "method": levelled.method,
@@ -147,12 +147,12 @@ def _rows(found: Scheduled) -> Iterator[Document]:
             "finish": finish,
             "late_start": late_start,
             "late_finish": late_finish,
-            "total_float": _length(found, floats[0][row]),
-            "free_float": _length(found, floats[1][row]),
+            "total_float": found.project.timeline.length(floats[0][row]),
+            "free_float": found.project.timeline.length(floats[1][row]),
             "on_chain": row in critical,
             "driven_by": None if driving[row] < 0 else names[int(found.network.links.before[driving[row]])],
             "unlimited_start": at(early[row]),
-            "waits": _length(found, waits[row]),
+            "waits": found.project.timeline.length(waits[row]),
         }
 
 
@@ -200,10 +200,10 @@ def _step_document(found: Scheduled, step: ChainStep) -> Document:
         and {
             "id": by.before,
             "type": by.type,
-            "lag": _length(found, by.lag),
+            "lag": found.project.timeline.length(by.lag),
             "calendar": by.calendar,
             "resource": by.resource,
-            "waits": _length(found, by.waited),
+            "waits": found.project.timeline.length(by.waited),
         },
     }
 
@@ -212,20 +212,15 @@ def _unit(found: Scheduled) -> str:
     return "period" if found.project.timeline.origin is None else "hour"
 
 
-def _length(found: Scheduled, minutes: int) -> float:
-    """Return a length in hours, or in periods."""
-    return minutes if found.project.timeline.origin is None else round(minutes / 60, 4)
-
-
 def _spell(found: Scheduled, minutes: int) -> str:
     """Return elapsed time in words."""
     if found.project.timeline.origin is None:
-        return f"{minutes:,} periods"
+        return f"{found.project.timeline.length(minutes):,} periods"
     return f"{minutes / 1440:,.1f} days" if minutes >= 1440 else f"{minutes / 60:,.1f} h"
 
 
 def _days(found: Scheduled, row: int, minutes: int) -> str:
     """Return a length in days of an activity's calendar, or in periods."""
     if found.project.timeline.origin is None:
-        return f"{minutes:,}"
+        return f"{found.project.timeline.length(minutes):,}"
     return f"{minutes / int(found.project.day[int(found.project.activities.calendar[row])]):,.1f} d"

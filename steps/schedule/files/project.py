@@ -13,15 +13,16 @@ from steps.schedule.cpm.columns import Activities, Actuals, Links
 from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
 from steps.schedule.cpm.engines import Engine
 from steps.schedule.cpm.shifts import Minutes, ShiftCalendar
+from steps.schedule.slotted import SLOT
 
 if TYPE_CHECKING:
-    from steps.schedule.levelling.problem import Capacity, Problem
+    from steps.schedule.levelling.problem import Capacity
     from steps.schedule.risk.spreads import Estimates
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """What minutes are. Without an origin they are periods of a file that has no dates."""
+    """What minutes are. Without an origin the file has periods and no dates: one is a slot of levelling."""
 
     origin: datetime | None
     zone: str = "UTC"
@@ -29,8 +30,12 @@ class Timeline:
     def at(self, minute: int) -> datetime | int:
         """Return the instant of a minute in the project's zone, or the number of the period."""
         if self.origin is None:
-            return minute
+            return minute // SLOT
         return (self.origin + timedelta(minutes=minute)).astimezone(ZoneInfo(self.zone))
+
+    def length(self, minutes: int) -> float:
+        """Return a length in hours, or in periods."""
+        return minutes // SLOT if self.origin is None else round(minutes / 60, 4)
 
     def text(self, minute: int) -> str:
         """Return the same for people."""
@@ -69,8 +74,6 @@ class Project:
     resources: tuple[str, ...] = ()
     capacities: tuple[Capacity, ...] = ()
     demands: tuple[Demand, ...] = ()
-    in_slots: Problem | None = None
-    """The levelling problem, where the file's own periods are its slots; its activities are the rows."""
 
     def compiled(self, engine: Engine | None = None) -> CompiledNetwork:
         """Return the network ready to be solved. Raise InputError with the file for links that run in a circle."""

@@ -1,4 +1,4 @@
-"""A project of PSPLIB as any other: jobs are activities, periods take the place of minutes, and nothing has a date."""
+"""A project of PSPLIB as any other: jobs are activities, a period is a slot of levelling, and nothing has a date."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from steps.schedule.cpm.columns import Activities, Links, Tie
 from steps.schedule.cpm.shifts import continuous
 from steps.schedule.files.project import Demand, Project, Timeline
 from steps.schedule.levelling.psplib_file import read_sm
+from steps.schedule.slotted import SLOT
 
 
 def read_psplib_project(path: Path) -> Project:
@@ -23,7 +24,7 @@ def read_psplib_project(path: Path) -> Project:
     return Project(
         Place(str(path)),
         Timeline(None),
-        Activities([str(job) for job in found.jobs], problem.duration, np.zeros(number, np.int32)),
+        Activities([str(job) for job in found.jobs], problem.duration * SLOT, np.zeros(number, np.int32)),
         [""] * number,
         Links(
             links.before.astype(np.int32),
@@ -33,10 +34,9 @@ def read_psplib_project(path: Path) -> Project:
             nothing.astype(np.int32),
         ),
         (continuous("periods"),),
-        np.ones(1, np.int64),
+        np.array([SLOT]),
         0,
         resources=tuple(f"R {resource}" for resource in range(1, len(problem.capacities) + 1)),
         capacities=problem.capacities,
         demands=tuple(Demand(int(row), int(resource), int(amount)) for row, resource, amount in demands),
-        in_slots=problem,
     )

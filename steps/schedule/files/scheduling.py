@@ -77,14 +77,10 @@ class Scheduled:
     def bound(self) -> int:
         """No schedule that keeps links and resources finishes before this minute."""
         earliest = int(self.unlimited.finish.max())
-        if self.crewed is None or self.crewed.levelled is None:
+        levelled, slotted = (self.crewed.levelled, self.crewed.slotted) if self.crewed else (None, None)
+        if levelled is None or slotted is None or not _is_in_slots(self.network, self.unlimited):
             return earliest
-        bound = self.crewed.levelled.bound
-        if self.crewed.slotted is not None:
-            if not _is_in_slots(self.network, self.unlimited):
-                return earliest
-            bound = int(self.crewed.slotted.minutes(np.array([bound]))[0])
-        return max(earliest, bound)
+        return max(earliest, int(slotted.minutes(np.array([levelled.bound]))[0]))
 
     @property
     def gap(self) -> float:
@@ -124,8 +120,8 @@ def schedule(project: Project, *, level: bool = False, seed: int = 1) -> Schedul
     if not project.demands:
         hint = "name the resources that activities hold"
         raise InputError("no activity holds a resource: there is nothing to level", hint=hint, place=project.place)
-    crewed = _levelled(project, network, unlimited, seed)
-    return Scheduled(project, crewed.network, crewed.solution, unlimited, crewed)
+    crewed = _levelled(project, network, seed)
+    return Scheduled(project, crewed.network, crewed.solution, crewed.unlimited, crewed)
 
 
 def odds_of(found: Scheduled, *, samples: int, seed: int, threads: int = 1) -> Odds:
@@ -137,7 +133,7 @@ def odds_of(found: Scheduled, *, samples: int, seed: int, threads: int = 1) -> O
     if found.project.estimates is None:
         hint = "fill in the columns optimistic and pessimistic"
         raise InputError("no activity has three points: nothing is uncertain", hint=hint, place=found.project.place)
-    network, actuals = _with_end(found.network, found.project.actuals)
+    network, actuals = _with_end(found.network, found.solution.actuals)
     model = risk_model(network, _remaining(found, found.project.estimates), start=found.project.start, actuals=actuals)
     end = len(network.activities) - 1
     result = run(model, [end], seed=seed, samples=samples, threads=threads, chains=False)
@@ -180,31 +176,23 @@ def _with_end(network: CompiledNetwork, actuals: Actuals | None) -> tuple[Compil
     again = compile_network(longer, joined, network.calendars, engine=fastest_engine())
     if actuals is None:
         return again, None
-    remaining = None if actuals.remaining is None else np.append(actuals.remaining, NONE)
+    remaining, resumes = (None if one is None else np.append(one, NONE) for one in (actuals.remaining, actuals.resumes))
     started, finished = np.append(actuals.started, NONE), np.append(actuals.finished, NONE)
-    return again, replace(actuals, started=started, finished=finished, remaining=remaining)
+    return again, replace(actuals, started=started, finished=finished, remaining=remaining, resumes=resumes)
 
 
-def _levelled(project: Project, network: CompiledNetwork, unlimited: Solution, seed: int) -> CrewedSolution:
-    from steps.schedule.crewed import CrewedSolution, Crews, solve_with_crews, with_handovers
-    from steps.schedule.handovers import handovers
+def _levelled(project: Project, network: CompiledNetwork, seed: int) -> CrewedSolution:
+    from steps.schedule.crewed import Crews, solve_with_crews
     from steps.schedule.levelling.compiled import FAST
     from steps.schedule.levelling.level import Effort
-    from steps.schedule.levelling.level import level as found_by
     from steps.schedule.slotted import Needs
 
     number = len(network.activities)
     least, most, room = (20, 5_000, 2_000_000) if FAST else (4, 500, 40_000)
+    held = np.array([(one.row, one.resource, one.amount) for one in project.demands], np.int64)
+    crews = Crews(project.resources, project.capacities, Needs(*held.T), np.zeros(number, np.int64))
     effort = Effort(max(least, min(most, room // number)), seed)
-    if project.in_slots is None:
-        held = np.array([(one.row, one.resource, one.amount) for one in project.demands], np.int64)
-        crews = Crews(project.resources, project.capacities, Needs(*held.T), np.zeros(number, np.int64))
-        return solve_with_crews(network, crews, effort, actuals=project.actuals)
-    levelled = found_by(project.in_slots, effort)
-    handed = list(handovers(project.in_slots, levelled.start, levelled.finish))
-    before, after, resource = np.array(handed, np.int64).reshape(-1, 3).T
-    crewed = with_handovers(network, before, after)
-    return CrewedSolution(network, crewed, crewed.solve(), unlimited, resource, levelled, None)
+    return solve_with_crews(network, crews, effort, actuals=project.actuals)
 
 
 def _is_in_slots(network: CompiledNetwork, solution: Solution) -> bool:
