@@ -54,14 +54,8 @@ class Forecast(NamedTuple):
 def forecast(plan: Plan, actuals: Actuals, now: datetime) -> Forecast:
     """Return the forecast of an adopted plan from what has happened, by id, at the time `now`."""
     calendar = WorkCalendar.from_plan(plan)
-    ends = {name: actual.finished for name, actual in actuals.items() if actual.finished is not None}
-    promised = {name: _minute(calendar, end) for name, end in ends.items() if end > now}
-    in_sequence = ((name, one) for name, one in actuals.items() if name not in promised and not one.out_of_sequence)
-    begun = {name: one.finished is not None for name, one in in_sequence}
-    network = network_of(plan, promised, begun)
+    network, progress = at_data_date(plan, actuals, now)
     names = network.activities.names
-    happened = {name: actual for name, actual in actuals.items() if name not in promised}
-    progress = _progress(network, calendar, happened, now)
     crewed = solve_with_crews(
         network,
         crews_of(plan, network),
@@ -82,6 +76,18 @@ def forecast(plan: Plan, actuals: Actuals, now: datetime) -> Forecast:
         nodes={names[row]: finishes[row] for row in open_},
         critical=tuple(names[row] for row in in_order),
     )
+
+
+def at_data_date(plan: Plan, actuals: Actuals, now: datetime) -> tuple[CompiledNetwork, Progress]:
+    """Return the network of an adopted plan with what is promised and what has begun, and its progress until `now`."""
+    calendar = WorkCalendar.from_plan(plan)
+    ends = {name: actual.finished for name, actual in actuals.items() if actual.finished is not None}
+    promised = {name: _minute(calendar, end) for name, end in ends.items() if end > now}
+    in_sequence = ((name, one) for name, one in actuals.items() if name not in promised and not one.out_of_sequence)
+    begun = {name: one.finished is not None for name, one in in_sequence}
+    network = network_of(plan, promised, begun)
+    happened = {name: actual for name, actual in actuals.items() if name not in promised}
+    return network, _progress(network, calendar, happened, now)
 
 
 def _planned(plan: Plan, network: CompiledNetwork, calendar: WorkCalendar) -> Minutes:

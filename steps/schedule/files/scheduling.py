@@ -188,7 +188,7 @@ def _levelled(project: Project, network: CompiledNetwork, seed: int) -> CrewedSo
     from steps.schedule.slotted import Needs
 
     number = len(network.activities)
-    least, most, room = (20, 5_000, 2_000_000) if FAST else (4, 500, 40_000)
+    least, most, room = (20, 50_000, 6_000_000) if FAST else (4, 500, 40_000)
     held = np.array([(one.row, one.resource, one.amount) for one in project.demands], np.int64)
     crews = Crews(project.resources, project.capacities, Needs(*held.T), np.zeros(number, np.int64))
     effort = Effort(max(least, min(most, room // number)), seed)
