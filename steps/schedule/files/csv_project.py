@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
+from functools import cached_property
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -54,7 +55,7 @@ class _Reading:
     used: dict[str, int] = field(default_factory=lambda: {CONTINUOUS: 0})
     """The calendars that activities have, by their index, and always the continuous one: levelling's own links have it."""
 
-    @property
+    @cached_property
     def weeks(self) -> Mapping[str, Week]:
         """What a day and a week are, by calendar."""
         return weeks_of(self.calendars)
@@ -66,47 +67,43 @@ class _Reading:
 
 def read_csv_project(path: Path) -> Project:
     """Return the project of a file or a folder. Raise InputError for everything that is wrong with it, at once."""
-    file = path / ACTIVITIES if path.is_dir() else path
+    is_folder = path.is_dir()
+    file = path / ACTIVITIES if is_folder else path
     head, rows = read_head(file, rows_of_file(file))
-    calendars = _calendars(path / CALENDARS) if path.is_dir() else BUILT_IN
-    reading = _Reading(head, calendars, Faults())
-    found = records(file, rows, ACTIVITY_COLUMNS, ("id", "duration"))
-    given = _given(found, reading)
-    names = {one.row.id: number for number, one in enumerate(given)}
-    kinds = [_kind(one, reading) for one in given]
-    weeks = reading.weeks
-    table = Kinds(
-        [weeks[kind] for kind in kinds], np.array([reading.used[kind] for kind in kinds], np.int32), reading.used
-    )
-    links = links_of([(one.record, one.row.predecessors) for one in given], names, table, reading.faults)
-    resources, capacities = _resources(path / RESOURCES, reading) if path.is_dir() else ((), ())
-    needs = [(one.record, one.row.resources) for one in given]
-    demands = demands_of(needs, resources, capacities, reading.faults, is_folder=path.is_dir())
-    reading.faults.end()
-    if not given:
+    reading = _Reading(head, _calendars(path / CALENDARS) if is_folder else BUILT_IN, Faults())
+    resources = _resources(path / RESOURCES, head.zone) if is_folder else {}
+    given = _given(records(file, rows, ACTIVITY_COLUMNS, ("id", "duration")), reading)
+    if not given and not reading.faults.found:
         raise InputError("the file has no activities", hint="add a row for each", place=Place(str(file)))
+    names = {one.row.id: number for number, one in enumerate(given)}
+    kinds = _kinds(given, reading)
+    links = links_of([(one.record, one.row.predecessors) for one in given], names, kinds, reading.faults)
+    needs = [(one.record, one.row.resources) for one in given]
+    demands = demands_of(needs, resources, reading.faults, is_folder=is_folder)
+    durations = _lengths([one.row.duration for one in given], kinds)
+    estimates = _estimates(given, kinds, durations, reading.faults)
+    reading.faults.end()
     shifts = _shifts(reading, path / CALENDARS)
-    durations = _lengths([one.row.duration for one in given], table)
     return Project(
         Place(str(file)),
         Timeline(head.start, head.zone),
         Activities(
             list(names),
             durations,
-            table.calendar,
+            kinds.calendar,
             _column([one.row.start_no_earlier for one in given], reading),
             _column([one.row.finish_no_later for one in given], reading),
         ),
         [one.row.title for one in given],
         links,
         shifts,
-        np.array([weeks[name].day for name in reading.used], np.int64),
+        np.array([reading.weeks[name].day for name in reading.used], np.int64),
         0,
-        _actuals(given, table, reading, shifts),
-        _estimates(given, table, durations),
+        _actuals(given, kinds, reading, shifts),
+        estimates,
         _column([one.row.baseline_finish for one in given], reading),
-        resources,
-        capacities,
+        tuple(resources),
+        tuple(Capacity.constant(amount) for amount in resources.values()),
         demands,
     )
 
@@ -131,7 +128,15 @@ def _given(found: Sequence[Record], reading: _Reading) -> list[_Given]:
     return list(given.values())
 
 
-def _kind(one: _Given, reading: _Reading) -> str:
+def _kinds(given: Sequence[_Given], reading: _Reading) -> Kinds:
+    """Return the calendars of activities."""
+    names = [_calendar(one, reading) for one in given]
+    weeks = reading.weeks
+    indices = np.array([reading.used[name] for name in names], np.int32)
+    return Kinds([weeks[name] for name in names], indices, reading.used)
+
+
+def _calendar(one: _Given, reading: _Reading) -> str:
     """Return the name of an activity's calendar, and count it among those that are used."""
     row = one.row
     elapsed = any(isinstance(part, Length) and part.elapsed for part in (row.duration, row.optimistic, row.pessimistic))
@@ -158,18 +163,18 @@ def _shifts(reading: _Reading, path: Path) -> tuple[ShiftCalendar, ...]:
         raise InputError(error.what, hint=error.hint, place=Place(str(path))) from None
 
 
-def _resources(path: Path, reading: _Reading) -> tuple[tuple[str, ...], tuple[Capacity, ...]]:
-    """Return the names of resources, and how much there is of each."""
-    if not path.exists():
-        return (), ()
+def _resources(path: Path, zone: str) -> dict[str, int]:
+    """Return how much there is of each resource."""
     amounts: dict[str, int] = {}
-    for record in records(path, rows_of_file(path), RESOURCE_COLUMNS, RESOURCE_COLUMNS):
-        row = resource_of(record, reading.head.zone, reading.faults)
+    faults = Faults()
+    for record in records(path, rows_of_file(path), RESOURCE_COLUMNS, RESOURCE_COLUMNS) if path.exists() else ():
+        row = resource_of(record, zone, faults)
         if row is not None and row.resource in amounts:
-            reading.faults.say(f"resource {row.resource!r} is there twice", record.place("resource"), "take one out")
+            faults.say(f"resource {row.resource!r} is there twice", record.place("resource"), "take one out")
         elif row is not None:
             amounts[row.resource] = row.amount
-    return tuple(amounts), tuple(Capacity.constant(amount) for amount in amounts.values())
+    faults.end()
+    return amounts
 
 
 def _column(instants: Sequence[datetime | None], reading: _Reading) -> Minutes | None:
@@ -178,27 +183,27 @@ def _column(instants: Sequence[datetime | None], reading: _Reading) -> Minutes |
     return np.array([reading.minute(instant) for instant in instants], np.int64)
 
 
-def _lengths(lengths: Sequence[Length | None], table: Kinds) -> Minutes:
+def _lengths(lengths: Sequence[Length | None], kinds: Kinds) -> Minutes:
     minutes = (
-        NONE if length is None else length.minutes(week) for length, week in zip(lengths, table.weeks, strict=True)
+        NONE if length is None else length.minutes(week) for length, week in zip(lengths, kinds.weeks, strict=True)
     )
     return np.fromiter(minutes, np.int64, len(lengths))
 
 
 def _actuals(
-    given: Sequence[_Given], table: Kinds, reading: _Reading, shifts: Sequence[ShiftCalendar]
+    given: Sequence[_Given], kinds: Kinds, reading: _Reading, shifts: Sequence[ShiftCalendar]
 ) -> Actuals | None:
     if reading.head.data_date is None:
         return None
-    started = _worked([one.row.actual_start for one in given], table, reading, shifts, is_end=False)
-    finished = _worked([one.row.actual_finish for one in given], table, reading, shifts, is_end=True)
-    remaining = _lengths([one.row.remaining for one in given], table)
+    started = _worked([one.row.actual_start for one in given], kinds, reading, shifts, is_end=False)
+    finished = _worked([one.row.actual_finish for one in given], kinds, reading, shifts, is_end=True)
+    remaining = _lengths([one.row.remaining for one in given], kinds)
     return Actuals(reading.minute(reading.head.data_date), started, finished, remaining)
 
 
 def _worked(
     instants: Sequence[datetime | None],
-    table: Kinds,
+    kinds: Kinds,
     reading: _Reading,
     shifts: Sequence[ShiftCalendar],
     *,
@@ -209,7 +214,7 @@ def _worked(
     found = np.array([reading.minute(instant) for instant in instants], np.int64)
     latest = reading.minute(reading.head.data_date)
     for number, calendar in enumerate(shifts):
-        own = (table.calendar == number) & (found != NONE)
+        own = (kinds.calendar == number) & (found != NONE)
         rows = [row for row in np.flatnonzero(own).tolist() if _is_midnight(instants[row], zone)]
         if rows and not calendar.is_continuous:
             worked = calendar.work(found[rows])
@@ -222,12 +227,17 @@ def _is_midnight(instant: datetime | None, zone: ZoneInfo) -> bool:
     return instant is not None and instant.astimezone(zone).time() == time()
 
 
-def _estimates(given: Sequence[_Given], table: Kinds, durations: Minutes) -> Estimates | None:
-    """Return the three points. What remains of an activity that runs is certain: its points are of the whole."""
+def _estimates(given: Sequence[_Given], kinds: Kinds, durations: Minutes, faults: Faults) -> Estimates | None:
+    """Return the three points. Where there are none, a duration is certain."""
     if not any(one.row.pessimistic for one in given):
         return None
     low, high = (
-        _lengths(lengths, table)
+        _lengths(lengths, kinds)
         for lengths in ([one.row.optimistic for one in given], [one.row.pessimistic for one in given])
     )
-    return three_points(np.where(low == NONE, durations, low), durations, np.where(high == NONE, durations, high))
+    low, high = np.where(low == NONE, durations, low), np.where(high == NONE, durations, high)
+    for row in np.flatnonzero((low > durations) | (durations > high)).tolist():
+        what = f"{given[row].row.id}: its three points are out of order"
+        hint = "optimistic is the shortest, pessimistic the longest, duration between them"
+        faults.say(what, given[row].record.place("optimistic"), hint)
+    return three_points(low, durations, high)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from steps.errors import Place
 from steps.schedule.cpm.columns import Links
 from steps.schedule.cpm.shifts import Indices
 from steps.schedule.files.grid import Faults, Record, near
 from steps.schedule.files.project import Demand
 from steps.schedule.files.terms import AROUND_THE_CLOCK, Predecessor, Week, predecessors_of, uses_of
 from steps.schedule.files.weeks import CONTINUOUS
-from steps.schedule.levelling.problem import Capacity
 
 Cells = Sequence[tuple[Record, str]]
 """The rows of activities, each with the cell that is read."""
@@ -51,29 +52,32 @@ def links_of(cells: Cells, names: Mapping[str, int], kinds: Kinds, faults: Fault
     )
 
 
-def demands_of(
-    cells: Cells, resources: Sequence[str], capacities: Sequence[Capacity], faults: Faults, *, is_folder: bool
-) -> tuple[Demand, ...]:
-    """Return what activities hold. Note a resource that is not known, and an amount that there never is."""
-    known = {name: number for number, name in enumerate(resources)}
+def demands_of(cells: Cells, resources: Mapping[str, int], faults: Faults, *, is_folder: bool) -> tuple[Demand, ...]:
+    """Return what activities hold of `resources`, of which there is so much each. Note one that is not known, or too little."""
+    numbers = {name: number for number, name in enumerate(resources)}
     demands: dict[tuple[int, int], int] = {}
     missing = "list it in resources.csv" if is_folder else "name the folder, with resources.csv beside activities.csv"
     for row, (record, text) in enumerate(cells):
         place = record.place("resources")
-        with faults.at(place):
-            for use in uses_of(text):
-                if use.resource not in known:
-                    hint = near(use.resource, known, "resources") if known else missing
-                    faults.say(f"there is no resource {use.resource!r}", place, hint)
-                    continue
-                resource = known[use.resource]
-                amount = demands.get((row, resource), 0) + use.amount
-                has = capacities[resource].amount[-1]
-                if amount > has:
-                    what = f"needs {amount:,} of {use.resource}, of which there are {has:,}"
-                    faults.say(what, place, "raise the amount in resources.csv, or need less")
-                demands[row, resource] = amount
+        for name, amount in _uses(place, text, faults).items():
+            if name not in resources:
+                hint = near(name, resources, "resources") if resources else missing
+                faults.say(f"there is no resource {name!r}", place, hint)
+                continue
+            if amount > resources[name]:
+                what = f"{amount:,} of {name} are needed, and there are {resources[name]:,}"
+                faults.say(what, place, "raise the amount in resources.csv, or need less")
+            demands[row, numbers[name]] = amount
     return tuple(Demand(row, resource, amount) for (row, resource), amount in demands.items() if amount)
+
+
+def _uses(place: Place, text: str, faults: Faults) -> Counter[str]:
+    """Return the amounts of resources that a cell names; one that is named twice is needed twice."""
+    total: Counter[str] = Counter()
+    with faults.at(place):
+        for use in uses_of(text):
+            total[use.resource] += use.amount
+    return total
 
 
 def _links(record: Record, text: str, names: Mapping[str, int], faults: Faults) -> list[Predecessor]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import AliasGenerator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo
+from pydantic import AliasGenerator, BaseModel, BeforeValidator, ConfigDict, ValidationError, ValidationInfo
 
 from steps.schedule.files.grid import Faults, Record
-from steps.schedule.files.terms import AROUND_THE_CLOCK, Length, instant_of, length_of
+from steps.schedule.files.terms import AROUND_THE_CLOCK, SHOWN, Length, instant_of, length_of
 
 SEPARATORS = frozenset(",;")
 
@@ -26,6 +26,12 @@ def _name(text: str) -> str:
     if SEPARATORS & set(text):
         raise ValueError("a name has no comma and no semicolon; they separate names")
     return text
+
+
+def _amount(text: str) -> int:
+    if not text.isdecimal() or len(text) > 9:
+        raise ValueError(f"{text[:SHOWN]!r} is no amount; write a whole number, as 3")
+    return int(text)
 
 
 def _column(field: str) -> str:
@@ -68,7 +74,7 @@ class ResourceRow(_Cells):
     """A row of resources.csv: so much there is of a resource, all the time."""
 
     resource: Name
-    amount: int = Field(ge=0, le=1_000_000_000)
+    amount: Annotated[int, BeforeValidator(_amount)]
 
 
 ACTIVITY_COLUMNS = tuple(_column(name) for name in ActivityRow.model_fields)
