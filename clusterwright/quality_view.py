@@ -6,11 +6,11 @@ from itertools import islice
 
 from clusterwright.output import Cells, Document, in_line, table
 from clusterwright.schedules import Judged
-from steps.schedule.quality.check import Check, Unit
+from steps.schedule.quality.check import Check, Measure
 
 SHOWN = 3
 """Offenders that are printed beside a check; --json has all."""
-VALUES = {Unit.SHARE: "{:.1%}", Unit.INDEX: "{:.2f}", Unit.DAYS: "{:,.1f} d"}
+VALUES = {Measure.SHARE: "{:.1%}", Measure.INDEX: "{:.2f}", Measure.DAYS: "{:,.1f} d"}
 
 
 def quality_document(judged: Judged) -> Document:

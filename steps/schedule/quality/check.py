@@ -23,7 +23,7 @@ class Verdict(Enum):
     NOT_APPLICABLE = "not applicable"
 
 
-class Unit(Enum):
+class Measure(Enum):
     """What a check's value is."""
 
     SHARE = "share"
@@ -47,7 +47,7 @@ class Check:
     threshold: str
     value: float | None = None
     """A share from 0 to 1, an index, or working days; None where it is not applicable."""
-    unit: Unit = Unit.SHARE
+    unit: Measure = Measure.SHARE
     of: int = 0
     """Among how many activities or links offenders were looked for."""
     because: str = ""

@@ -8,7 +8,7 @@ import numpy as np
 
 from steps.schedule.cpm.columns import NONE
 from steps.schedule.cpm.wiring import LeftCalendarError
-from steps.schedule.quality.check import Check, Unit, not_applicable, verdict_of
+from steps.schedule.quality.check import Check, Measure, not_applicable, verdict_of
 from steps.schedule.quality.dates import NO_BASELINE, NO_DATA_DATE, NOTHING_DUE
 from steps.schedule.quality.subject import Subject
 
@@ -56,7 +56,7 @@ def _critical_path_test(it: Subject) -> Check:
     because = f"the end moves by {moved:,.1f} days if {name} takes {ADDED_DAYS} days more"
     rows = np.zeros(0, np.int64) if passes else np.array([first])
     verdict = verdict_of(passes=passes)
-    return Check(*TEST, TEST_ASKS, verdict, threshold, moved, Unit.DAYS, 1, because, activities=rows)
+    return Check(*TEST, TEST_ASKS, verdict, threshold, moved, Measure.DAYS, 1, because, activities=rows)
 
 
 def _path_length(it: Subject) -> Check:
@@ -74,7 +74,7 @@ def _path_length(it: Subject) -> Check:
     value = (length + wanted - end) / length if length else 1.0
     because = f"{length / day:,.1f} days to the end, {(wanted - end) / day:+,.1f} days of float towards {source}"
     verdict = verdict_of(passes=value >= LEAST)
-    return Check(*LENGTH, LENGTH_ASKS, verdict, AT_LEAST, value, Unit.INDEX, 1, because)
+    return Check(*LENGTH, LENGTH_ASKS, verdict, AT_LEAST, value, Measure.INDEX, 1, because)
 
 
 def _due(it: Subject) -> tuple[int | None, str]:
@@ -101,4 +101,4 @@ def _execution(it: Subject) -> Check:
     value = done / due
     because = f"{done:,} done, {due:,} due"
     verdict = verdict_of(passes=value >= LEAST)
-    return Check(*EXECUTION, EXECUTION_ASKS, verdict, AT_LEAST, value, Unit.INDEX, due, because)
+    return Check(*EXECUTION, EXECUTION_ASKS, verdict, AT_LEAST, value, Measure.INDEX, due, because)
