@@ -1,15 +1,20 @@
 """A plan for eyes: the summary, the critical path, the orders, a Gantt chart; and its JSON document."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clusterwright.output import Cells, Document, day, days, table
 from ledger.evidence.names import without_names
 from steps.design.people import account_warnings, shared_accounts
 from steps.schedule.activity import Dates, PlanActivity
 from steps.schedule.plan import Plan, PlanLevelling, PlanOrder
+
+if TYPE_CHECKING:
+    from steps.schedule.plan_odds import PlanOdds  # the samplers, which few commands need
 
 BAR = 60
 LAST = datetime.max.replace(tzinfo=UTC)
@@ -24,8 +29,8 @@ class Node(NamedTuple):
     hours_per_day: float = 24.0
 
 
-def print_plan(plan: Plan, *, everything: bool) -> None:
-    """Print the summary, the critical path in its order, and every order with its dates."""
+def print_plan(plan: Plan, odds: PlanOdds, *, everything: bool) -> None:
+    """Print the summary, how sure it is, the critical path in its order, and every order with its dates."""
     zone = plan.time_zone
     applicable = sum(a.applicable for a in plan.activities)
     print(
@@ -38,6 +43,7 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
         print(_levelling(plan, plan.levelling))
     if plan.slip_day_usd:
         print(f"A day of delay costs about ${plan.slip_day_usd:,.0f}.")
+    print_odds(odds, zone)
     alike: dict[object, list[Node]] = {}  # pods that do the same at the same time share a line
     for node in _in_order(_nodes(plan), everything=everything):
         step, _, _ = node.id.partition("@")
@@ -105,6 +111,44 @@ def _driver(dates: Dates) -> str:
 
 def _and_more(name: str, alike: list[Any]) -> str:
     return name if len(alike) == 1 else f"{name} and {len(alike) - 1} more"
+
+
+def print_odds(odds: PlanOdds, zone: str) -> None:
+    """Print for each milestone the date that is planned, and those that are kept in 50 and in 80 of 100 samples."""
+    table(
+        ("milestone", "planned", "kept", "P50", "P80", "P80 is between"),
+        [
+            (
+                one.milestone,
+                day(one.planned, zone),
+                f"{one.planned_share:.0%}",
+                day(one.p50.date, zone),
+                day(one.p80.date, zone),
+                f"{day(one.p80.low, zone)} and {day(one.p80.high, zone)}",
+            )
+            for one in odds.milestones
+        ],
+        title=f"How sure the dates are, with the site's crews: {odds.samples:,} samples, seed {odds.seed}",
+        right=(2,),
+    )
+
+
+def odds_document(odds: PlanOdds) -> Document:
+    """Return the odds as JSON; the interval holds the date with 95 %."""
+    return {
+        "samples": odds.samples,
+        "seed": odds.seed,
+        "milestones": [
+            {
+                "milestone": one.milestone,
+                "planned": one.planned,
+                "planned_share": round(one.planned_share, 4),
+                "p50": one.p50._asdict(),
+                "p80": one.p80._asdict(),
+            }
+            for one in odds.milestones
+        ],
+    }
 
 
 def _levelling(plan: Plan, levelling: PlanLevelling) -> str:
@@ -178,7 +222,7 @@ def _order_line(orders: list[PlanOrder], zone: str) -> Cells:
     )
 
 
-def plan_document(plan: Plan) -> Document:
+def plan_document(plan: Plan, odds: PlanOdds) -> Document:
     """Return the plan as JSON, people by their ids, with the critical path as a list of ids in order of their start."""
     document = without_names(plan).model_dump(mode="json")
     critical = [node for node in _nodes(plan) if node.dates.is_critical]
@@ -194,6 +238,7 @@ def plan_document(plan: Plan) -> Document:
         for o in sorted(plan.orders, key=lambda o: o.order_by or plan.start)
     ]
     document["weeks"] = float(_weeks(plan, plan.finish))
+    document["odds"] = odds_document(odds)
     document["shared_accounts"] = shared_accounts(plan.people)
     return document
 

@@ -15,7 +15,7 @@ from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.cpm.engines import numpy_engine
 from steps.schedule.dating import closing_row, network_of
 from steps.schedule.files.reading import read_project
-from steps.schedule.forecast import at_data_date
+from steps.schedule.forecast import outlook
 from steps.schedule.known import known_of_plan, known_of_project
 from steps.schedule.quality.assessing import Assessment, assess
 
@@ -44,9 +44,9 @@ def of_site(folder: Path) -> Judged:
         plan = read_plan(snapshot)
         revision = baseline_revision(snapshot)
         baseline = None if revision is None else read_plan(snapshot, revision)
-        network, progress = at_data_date(plan, actuals(snapshot), snapshot.now)
+        found = outlook(plan, actuals(snapshot), snapshot.now)
+    network, solution = found.crewed.base, found.crewed.unlimited
     end = closing_row(network)
-    solution = network.solve(actuals=progress, target=end)
     known = known_of_plan(plan, network, baseline)
     return Judged(f"the plan in force at {folder.name}", network, assess(network, solution, known, end=end))
 

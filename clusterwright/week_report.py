@@ -14,8 +14,10 @@ from operator import attrgetter
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from clusterwright.forecast_view import forecast_line
 from clusterwright.output import day, in_line
 from ledger.questions.activities import activities
+from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.ncrs import PunchRow, punch
 from ledger.questions.orders import orders
 from ledger.questions.site import site_of
@@ -55,6 +57,7 @@ class WeekReport:
     rehearsal: bool
     as_of: str
     go_live: str
+    forecast: str
     sections: dict[str, Lines]
     record: str = ""
 
@@ -97,7 +100,9 @@ def week_report(snapshot: Snapshot, record: str = "", organisation: str | None =
     }
     sections |= _contractors(parts)
     today, go_live = day(now, zone), day(site.plan_finish, zone)
-    return WeekReport(site.name, site.rehearsal, today, go_live, sections, record)
+    fresh = kept_forecast(snapshot)
+    forecast = f"{forecast_line(fresh, zone).capitalize()}." if fresh else ""
+    return WeekReport(site.name, site.rehearsal, today, go_live, forecast, sections, record)
 
 
 def _is_by(moment: datetime | None, by: datetime) -> bool:
@@ -162,7 +167,7 @@ def _contractors(parts: dict[str, list[Activity]]) -> dict[str, Lines]:
 
 
 def _markdown(report: WeekReport) -> str:
-    lines = [f"# {_md(report.title)}", "", f"Go-live planned {report.go_live}.", ""]
+    lines = [f"# {_md(report.title)}", "", f"Go-live planned {report.go_live}. {report.forecast}", ""]
     for name, rows in report.sections.items():
         lines += [f"## {name} ({len(rows)})", ""]
         if not rows:
@@ -187,7 +192,7 @@ def _html(report: WeekReport) -> str:
         "<!doctype html><html lang='en'><meta charset='utf-8'>",
         f"<title>{title}</title>",
         STYLE,
-        f"<h1>{title}</h1><p>Go-live planned {report.go_live}.</p>",
+        f"<h1>{title}</h1><p>Go-live planned {report.go_live}. {escape(report.forecast)}</p>",
     ]
     for name, rows in report.sections.items():
         parts.append(f"<h2>{escape(in_line(name))} ({len(rows)})</h2>")

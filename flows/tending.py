@@ -1,4 +1,4 @@
-"""What an engine attends to besides work: requests of the screens, abandoned runs, new plan revisions."""
+"""What an engine attends to besides work: requests of the screens, abandoned runs, new plan revisions, the forecast."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from flows.engine_state import Engine
+from flows.forecasting import ForecastKeeper
 from flows.recovery import recover
 from ledger.decisions.requests import answer_request
 from ledger.evidence.plans import read_plan
@@ -24,6 +25,7 @@ class Attendant:
         self.engine = engine
         self.say = say
         self._recovered: float | None = None
+        self._forecast = ForecastKeeper(engine.site_dir, say)
 
     def tend(self, snapshot: Snapshot) -> bool:
         """Settle abandoned runs, use a new plan revision, answer requests. Return whether anything was recorded."""
@@ -32,6 +34,7 @@ class Attendant:
         if in_force != self.engine.revision:
             self.engine.use(read_plan(snapshot), in_force)
             self.say(f"plan revision {in_force} is in force")
+        self._forecast.look(snapshot)
         asked = requests(snapshot, open_only=True)
         for request in asked:
             answer = self._answer(request)

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ledger.account import account_of
-from ledger.questions.site import revision
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import follower, last_event
 from ledger.stores.following import Follower
 from steps.errors import NotSatisfiedError
-
-if TYPE_CHECKING:
-    from steps.schedule.plan import Plan
 
 Lapsed = Callable[[Snapshot], Mapping[str, str]]
 """Says by activity why its release does not cover what would run. The screens themselves know nothing of playbooks."""
@@ -31,7 +25,6 @@ class OpenSite:
     person: str | None = None
     people: tuple[str, ...] = ()
     lapsed: Lapsed = lambda _: {}
-    _plan: tuple[int, Plan] | None = None
 
     @cached_property
     def _follower(self) -> Follower | None:
@@ -51,19 +44,6 @@ class OpenSite:
 
             self.people = tuple(people_here(snapshot))
             self.person = self.person or next(iter(self.people), None)
-
-    def go_live(self, snapshot: Snapshot) -> datetime | None:
-        """Return the forecast of go-live. None before a plan is in force."""
-        # NumPy and pydantic: only this figure needs them, and the first screen is painted before they are loaded
-        from ledger.evidence.plans import read_plan
-        from ledger.questions.actuals import current_forecast
-
-        in_force = revision(snapshot)
-        if in_force == 0:
-            return None
-        if self._plan is None or self._plan[0] != in_force:
-            self._plan = in_force, read_plan(snapshot)
-        return current_forecast(snapshot, self._plan[1]).finish
 
     def decide(self, name: str, *about: object) -> object:
         """Take a decision as the person and return what it returned. Raise its refusal.

@@ -67,12 +67,21 @@ class Estimate(Closed):
         return (self.o or 0.0, self.m or 0.0, self.p or 0.0)
 
 
+class Again(Closed):
+    """Work that can fail as a whole and is then done once more: the chance of each failure, and how often at most."""
+
+    chance: Annotated[float, Field(ge=0, le=1)]
+    most: Annotated[int, Field(ge=1, le=10)] = 3
+    source: Text
+
+
 class Duration(Closed):
     """Fixed time plus quantity over rate; the quantity is the entry's `items.count`."""
 
     fixed: Estimate
     rate: Estimate | None = None
     restarts_on: tuple[Text, ...] = ()
+    again: Again | None = None
 
 
 class Items(Closed):

@@ -67,6 +67,14 @@ class Dates(PlanPart):
 
 
 @dataclass(frozen=True, slots=True)
+class PlanAgain(PlanPart):
+    """The chance that an activity fails as a whole and is done once more, and how often at most."""
+
+    chance: float
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class PlanCriterion(PlanPart):
     """An acceptance criterion with its threshold worked out for this design.
 
@@ -161,6 +169,7 @@ class PlanActivity(PlanPart):
     calendar: CalendarId
     duration: Hours
     crews: int = 0
+    again: PlanAgain | None = None
     items_of: str | None = None
     items: int | None = None
     applicable: bool = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
@@ -17,7 +17,7 @@ from steps.schedule.calendar import SPAN_YEARS, WorkCalendar
 from steps.schedule.cpm.columns import NONE, Activities, Links, Tie
 from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
 from steps.schedule.cpm.engines import numpy_engine
-from steps.schedule.cpm.shifts import ShiftCalendar, continuous
+from steps.schedule.cpm.shifts import Minutes, ShiftCalendar, continuous
 from steps.schedule.cpm.solution import Solution
 from steps.schedule.cpm.weekly import WeeklyHours, weekly_calendar
 from steps.schedule.crewed import CrewedSolution, Crews, solve_with_crews
@@ -29,6 +29,7 @@ from steps.schedule.slotted import Needs
 
 MINUTES = 60
 """In an hour."""
+MINUTE = timedelta(minutes=1)
 YEAR = timedelta(days=366)
 YEARS_BEFORE = 10
 CALENDARS = ("elapsed", "working")
@@ -196,6 +197,22 @@ def crews_of(plan: Plan, network: CompiledNetwork) -> Crews:
         Needs(*np.array(held, np.int64).reshape(-1, 3).T),
         np.array([area.get(name, 0) for name in names], np.int64),
     )
+
+
+def planned_starts(plan: Plan, network: CompiledNetwork) -> Minutes:
+    """Return the planned starts by row, in minutes; what has no dates of its own starts with the plan."""
+    return _planned(plan, network, lambda dates: dates.early_start)
+
+
+def planned_finishes(plan: Plan, network: CompiledNetwork) -> Minutes:
+    """Return the planned finishes by row, in minutes; what has no dates of its own ends with the plan's start."""
+    return _planned(plan, network, lambda dates: dates.early_finish)
+
+
+def _planned(plan: Plan, network: CompiledNetwork, of: Callable[[Dates], datetime]) -> Minutes:
+    origin = WorkCalendar.from_plan(plan).origin
+    found = {one.id: (of(one.dates) - origin) // MINUTE for one in plan.activities if one.dates}
+    return np.array([found.get(name, 0) for name in network.activities.names], np.int64)
 
 
 def effort_for(network: CompiledNetwork) -> Effort:

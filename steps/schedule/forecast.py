@@ -16,9 +16,8 @@ from steps.schedule.calendar import WorkCalendar
 from steps.schedule.cpm.columns import NONE
 from steps.schedule.cpm.columns import Actuals as Progress
 from steps.schedule.cpm.compiled import CompiledNetwork
-from steps.schedule.cpm.shifts import Minutes
-from steps.schedule.crewed import solve_with_crews
-from steps.schedule.dating import closing_row, crews_of, critical_rows, last_row, network_of
+from steps.schedule.crewed import CrewedSolution, solve_with_crews
+from steps.schedule.dating import closing_row, crews_of, critical_rows, last_row, network_of, planned_starts
 from steps.schedule.levelling.level import Effort
 from steps.schedule.plan import Plan
 
@@ -51,35 +50,36 @@ class Forecast(NamedTuple):
     critical: tuple[str, ...]
 
 
-def forecast(plan: Plan, actuals: Actuals, now: datetime) -> Forecast:
-    """Return the forecast of an adopted plan from what has happened, by id, at the time `now`."""
-    calendar = WorkCalendar.from_plan(plan)
-    network, progress = at_data_date(plan, actuals, now)
-    names = network.activities.names
-    crewed = solve_with_crews(
-        network,
-        crews_of(plan, network),
-        IN_THE_PLANS_ORDER,
-        actuals=progress,
-        target=closing_row(network),
-        planned=_planned(plan, network, calendar),
-    )
-    found, unlimited = crewed.solution, crewed.unlimited
-    finishes = [calendar.origin + timedelta(minutes=minutes) for minutes in found.finish.tolist()]
-    open_ = [row for row, name in enumerate(names) if actuals.get(name, UNTOUCHED).finished is None]
-    starts = found.start.tolist()
-    in_order = sorted(critical_rows(plan, crewed.network, found) & set(open_), key=lambda row: (starts[row], row))
-    return Forecast(
-        as_of=now,
-        finish=finishes[last_row(network, found)],
-        unlimited_finish=calendar.origin + int(unlimited.finish[last_row(network, unlimited)]) * MINUTE,
-        nodes={names[row]: finishes[row] for row in open_},
-        critical=tuple(names[row] for row in in_order),
-    )
+class Outlook(NamedTuple):
+    """A plan solved from its data date, to be read and sampled."""
+
+    plan: Plan
+    as_of: datetime
+    crewed: CrewedSolution
+    progress: Progress
+    finished: frozenset[str]
+
+    @property
+    def forecast(self) -> Forecast:
+        """The forecast dates."""
+        found, unlimited, names = self.crewed.solution, self.crewed.unlimited, self.crewed.base.activities.names
+        origin = WorkCalendar.from_plan(self.plan).origin
+        finishes = [origin + timedelta(minutes=minutes) for minutes in found.finish.tolist()]
+        last, early_last = last_row(self.crewed.base, found), last_row(self.crewed.base, unlimited)
+        open_ = [row for row, name in enumerate(names) if name not in self.finished]
+        starts = found.start.tolist()
+        driving = critical_rows(self.plan, self.crewed.network, found) & set(open_)
+        return Forecast(
+            as_of=self.as_of,
+            finish=finishes[last],
+            unlimited_finish=origin + timedelta(minutes=int(unlimited.finish[early_last])),
+            nodes={names[row]: finishes[row] for row in open_},
+            critical=tuple(names[row] for row in sorted(driving, key=lambda row: (starts[row], row))),
+        )
 
 
-def at_data_date(plan: Plan, actuals: Actuals, now: datetime) -> tuple[CompiledNetwork, Progress]:
-    """Return the network of an adopted plan with what is promised and what has begun, and its progress until `now`."""
+def outlook(plan: Plan, actuals: Actuals, now: datetime) -> Outlook:
+    """Return an adopted plan solved with what has happened, by id, until the time `now`."""
     calendar = WorkCalendar.from_plan(plan)
     ends = {name: actual.finished for name, actual in actuals.items() if actual.finished is not None}
     promised = {name: _minute(calendar, end) for name, end in ends.items() if end > now}
@@ -87,13 +87,21 @@ def at_data_date(plan: Plan, actuals: Actuals, now: datetime) -> tuple[CompiledN
     begun = {name: one.finished is not None for name, one in in_sequence}
     network = network_of(plan, promised, begun)
     happened = {name: actual for name, actual in actuals.items() if name not in promised}
-    return network, _progress(network, calendar, happened, now)
+    progress = _progress(network, calendar, happened, now)
+    crewed = solve_with_crews(
+        network,
+        crews_of(plan, network),
+        IN_THE_PLANS_ORDER,
+        actuals=progress,
+        target=closing_row(network),
+        planned=planned_starts(plan, network),
+    )
+    return Outlook(plan, now, crewed, progress, frozenset(ends))
 
 
-def _planned(plan: Plan, network: CompiledNetwork, calendar: WorkCalendar) -> Minutes:
-    """Return the starts of the plan's activities by row; what has no crew starts with the plan."""
-    starts = {one.id: _minute(calendar, one.dates.early_start) for one in plan.activities if one.dates}
-    return np.array([starts.get(name, 0) for name in network.activities.names], np.int64)
+def forecast(plan: Plan, actuals: Actuals, now: datetime) -> Forecast:
+    """Return the forecast of an adopted plan from what has happened, by id, at the time `now`."""
+    return outlook(plan, actuals, now).forecast
 
 
 def _progress(network: CompiledNetwork, calendar: WorkCalendar, actuals: Actuals, now: datetime) -> Progress:

@@ -105,10 +105,10 @@ def known_slots(network: CompiledNetwork, solution: Solution) -> int:
     return (min(ends, default=ALWAYS) - first) // SLOT
 
 
-def open_slots(calendar: ShiftCalendar, first: int, slots: int) -> Bools:
+def open_slots(calendar: ShiftCalendar, first: int, slots: int, slot_minutes: int = SLOT) -> Bools:
     """Return which slots are worked from their beginning to their end."""
-    worked = calendar.work(first + SLOT * np.arange(slots + 1))
-    return np.asarray(np.diff(worked) == SLOT)
+    worked = calendar.work(first + slot_minutes * np.arange(slots + 1))
+    return np.asarray(np.diff(worked) == slot_minutes)
 
 
 def _first(solution: Solution) -> int:

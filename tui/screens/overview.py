@@ -13,6 +13,7 @@ from textual.widgets import Static
 from ledger.questions.activities import activities
 from ledger.questions.calendar import working_days
 from ledger.questions.counts import PhaseRow, counts, phases
+from ledger.questions.kept_forecast import Freshness, kept_forecast
 from ledger.questions.orders import orders
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
@@ -66,9 +67,8 @@ class OverviewScreen(SiteScreen):
 
     def ask(self, snapshot: Snapshot) -> Overview:
         """Return phases, counts, late activities and orders."""
-        forecast = self.owner.site.go_live(snapshot)
         rows = [_phase(phase) for phase in phases(snapshot)]
-        return Overview(rows, _facts(snapshot, forecast), _late(snapshot), _due(snapshot))
+        return Overview(rows, _facts(snapshot, kept_forecast(snapshot)), _late(snapshot), _due(snapshot))
 
     def show(self, answer: Any) -> None:
         """Paint the four parts."""
@@ -106,7 +106,7 @@ def _bar(done: int, live: int) -> Text:
     return coloured("█" * filled, "good").append("░" * (BAR - filled), style="grey37")
 
 
-def _facts(snapshot: Snapshot, forecast: datetime | None) -> Text:
+def _facts(snapshot: Snapshot, fresh: Freshness | None) -> Text:
     n, planned = counts(snapshot), site_of(snapshot).plan_finish
     left_out = n.by_state[State.NOT_APPLICABLE]
     lines = [
@@ -116,8 +116,11 @@ def _facts(snapshot: Snapshot, forecast: datetime | None) -> Text:
     ]
     if planned is not None:
         lines.append(f"go-live planned  {day_text(planned)}")
-    if forecast is not None:
-        lines.append(f"go-live forecast {day_text(forecast)}{_slip(planned, forecast)}")
+    if fresh is not None:
+        found, go_live = fresh.forecast, fresh.forecast.milestones[0]
+        lines.append(f"go-live forecast {day_text(found.finish)}{_slip(planned, found.finish)}")
+        lines.append(f"P50 {day_text(go_live.p50.date)} · P80 {day_text(go_live.p80.date)}")
+        lines.append(fresh.words)
     return Text("\n".join(lines))
 
 

@@ -1,4 +1,4 @@
-"""Record that a supplier changed the delivery date.
+"""Record that a supplier changed the delivery date, and say what that moves.
 
 Example:
     clusterwright promise '001@site#gpu-server' --on 2027-03-15 --reason 'allocation slipped'
@@ -9,6 +9,7 @@ from datetime import date
 from typing import Annotated
 
 from clusterwright.commands.acting import Acting
+from clusterwright.commands.moving import say_what_moves
 from clusterwright.commands.options import OrderId, ReasonOption, day_option
 from ledger.decisions import orders
 
@@ -20,3 +21,4 @@ def promise(
     reason: ReasonOption,
 ) -> None:
     me.once(order_id, f"promised for {on}", orders.promise, on, reason=reason)
+    say_what_moves(me)

@@ -7,9 +7,11 @@ Example:
 """
 
 from clusterwright.commands.asking import AskingPast
+from clusterwright.forecast_view import forecast_document, forecast_line
 from clusterwright.output import Document, day, in_line, minute
 from ledger.questions.counts import counts, phases
 from ledger.questions.drift import drifted
+from ledger.questions.kept_forecast import Freshness, kept_forecast
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
 from ledger.questions.site import head, site_of
@@ -22,6 +24,7 @@ _HEADER = ("total", "done", "running", "work", "sign", "ready", "blocked", "fail
 def status(ask: AskingPast) -> None:
     with ask.record() as snapshot:
         to_place = [o for o in orders(snapshot) if o.state == "planned"]
+        fresh = kept_forecast(snapshot)
         document = {
             "site": site_of(snapshot),
             "as_of": snapshot.now,
@@ -31,16 +34,19 @@ def status(ask: AskingPast) -> None:
             "orders_to_place": [o.id for o in to_place],
             "drift": drifted(snapshot),
             "open_ncrs": len(ncrs(snapshot, open_only=True)),
+            "forecast": forecast_document(fresh.forecast) | {"newer": fresh.newer} if fresh else None,
         }
-        ask.answer(snapshot, document, lambda: _print(document, to_place))
+        ask.answer(snapshot, document, lambda: _print(document, to_place, fresh))
 
 
-def _print(document: Document, to_place: list[OrderRow]) -> None:
+def _print(document: Document, to_place: list[OrderRow], fresh: Freshness | None) -> None:
     site, now, found = document["site"], document["as_of"], document["counts"]
     zone = site.time_zone
     mark = "REHEARSAL, nothing here was really done. " if site.rehearsal else ""
     print(in_line(f"{mark}{site.name}: {site.preset}, {site.facility}; plan revision {site.revision}"))
     print(f"go-live planned {day(site.plan_finish, zone)}; as of {day(now, zone)}")
+    if fresh:
+        print(forecast_line(fresh, zone))
     print(f"{'phase':<17}" + "".join(f"{name:>8}" for name in _HEADER))
     for row in document["phases"]:
         cells = (row.total, *(getattr(row, name) for name in _COLUMNS), row.late)

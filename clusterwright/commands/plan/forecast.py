@@ -1,73 +1,77 @@
-"""Say when go-live will be, and what drives it.
+"""Say when go-live will be, how sure that is, and what drives it.
 
-It is worked out from what has happened so far. --publish records it, and later forecasts are compared with it.
+It is worked out from what has happened so far, with the crews that the site has, and kept: `status`, reports and screens
+show it until the next one. --publish records it, and later forecasts are compared with it.
 
 Example:
     clusterwright forecast
+    clusterwright forecast --samples 2000
     clusterwright forecast --publish
 
 """
 
-from datetime import datetime, timedelta
+from contextlib import suppress
+from datetime import timedelta
 from typing import Annotated
 
 from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import AsOption
-from clusterwright.output import Document, print_json, say
-from ledger.evidence.plans import read_plan
-from ledger.questions.actuals import current_forecast
-from ledger.questions.log import forecasts
-from ledger.questions.snapshot import Snapshot
+from clusterwright.forecast_view import forecast_document, in_days, print_milestones
+from clusterwright.output import Document, day, print_json, say
+from ledger.questions.kept_forecast import KeptForecast
+from ledger.questions.log import ForecastRow, forecasts
+from ledger.questions.site import site_of
 
 
 def forecast(
     ask: Asking,
     publish: Annotated[bool, Option("--publish", help="Record it; later ones are compared with it.")] = False,
+    samples: Annotated[int, Option("--samples", min=20, max=100_000, help="Samples for P50 and P80.")] = 200,
+    seed: Annotated[int, Option("--seed", min=0, help="Another seed draws other samples.")] = 1,
     who: AsOption = None,
 ) -> None:
+    from ledger.questions.forecasting import keep_forecast, make_forecast  # the schedule's engines
+
     with ask.record() as snapshot:
-        document = _document(snapshot)
+        found, published = make_forecast(snapshot, samples=samples, seed=seed), forecasts(snapshot)
+        zone = site_of(snapshot).time_zone
+        with suppress(PermissionError):  # who may only look has no place to keep it
+            keep_forecast(snapshot, found)
     if publish:
         from clusterwright.commands.acting import Acting  # SQLAlchemy, which --publish alone needs
         from ledger.decisions.plan import publish_forecast
 
-        Acting(ask.site, who).take(publish_forecast, document["finish"], phases=document["phases"])
+        phases = {one.milestone: one.expected for one in found.milestones[1:]}
+        Acting(ask.site, who).take(publish_forecast, found.finish, phases=phases)
     if ask.as_json:
-        print_json(document)
+        print_json(_document(found, published))
         return
-    print(
-        f"go-live {document['finish']:%Y-%m-%d}, planned {document['planned']:%Y-%m-%d}: {document['days_late']:+d} days"
-    )
-    if document["published"]:
-        last = document["published"][0]
-        moved = (document["finish"] - last.finish).days
-        print(f"published {last.at:%Y-%m-%d} by {last.by}: go-live {last.finish:%Y-%m-%d}, {moved:+d} days since")
-    if document["slip_usd"]:
-        print(f"the delay costs about ${document['slip_usd']:,}")
-    if document["critical"]:
-        print("driven by " + ", ".join(document["critical"][:12]))
+    _print(found, published, zone)
     if publish:
         say("published")
 
 
-def _document(snapshot: Snapshot) -> Document:
-    plan = read_plan(snapshot)
-    found = current_forecast(snapshot, plan)
-    phases: dict[str, datetime] = {}
-    for activity in plan.activities:
-        if activity.id in found.nodes and not activity.continuing:
-            phase, ends = activity.phase.value, found.nodes[activity.id]
-            phases[phase] = max(phases.get(phase, ends), ends)
-    late = found.finish - plan.finish
-    return {
-        "as_of": snapshot.now,
-        "finish": found.finish,
-        "planned": plan.finish,
-        "days_late": late.days,
-        "slip_usd": round(max(0.0, late / timedelta(days=1)) * plan.slip_day_usd),
-        "critical": list(found.critical),
-        "phases": phases,
-        "published": forecasts(snapshot),
-    }
+def _document(found: KeptForecast, published: list[ForecastRow]) -> Document:
+    phases = {one.milestone: one.expected for one in found.milestones[1:]}
+    return forecast_document(found) | {"slip_usd": _cost(found), "phases": phases, "published": published}
+
+
+def _cost(found: KeptForecast) -> int:
+    return round(max(0.0, (found.finish - found.planned) / timedelta(days=1)) * found.slip_day_usd)
+
+
+def _print(found: KeptForecast, published: list[ForecastRow], zone: str) -> None:
+    print(f"go-live {day(found.finish, zone)}, planned {day(found.planned, zone)}: {in_days(found.days_late)}")
+    if found.unlimited_finish != found.finish:
+        print(f"with unlimited crews {day(found.unlimited_finish, zone)}")
+    if published:
+        last = published[0]
+        moved = (found.finish - last.finish).days
+        print(f"published {day(last.at, zone)} by {last.by}: go-live {day(last.finish, zone)}, {moved:+d} days since")
+    if _cost(found):
+        print(f"the delay costs about ${_cost(found):,}")
+    print_milestones(found, zone)
+    if found.critical:
+        print("driven by " + ", ".join(found.critical[:12]))

@@ -28,15 +28,17 @@ class Unlevelled(NamedTuple):
     finish: NDArray[np.int64]
     tail: NDArray[np.int64]
     """At least so many slots from the start of an activity to the end of all that follows it."""
+    after: NDArray[np.int64]
+    """At least so many slots from the finish of an activity to the end of all that follows it."""
 
 
 def unlevelled(t: SearchTables) -> Unlevelled:
     """Return the early times with unlimited resources, and the tails."""
     count = len(t.duration)
-    start, finish, tail = numbers(count, 0), numbers(count, 0), numbers(count, 0)
+    start, finish, tail, after = (numbers(count, 0) for _ in range(4))
     forward(t, start, finish)
-    backward(t, tail)
-    return Unlevelled(np.array(start), np.array(finish), np.array(tail))
+    backward(t, tail, after)
+    return Unlevelled(np.array(start), np.array(finish), np.array(tail), np.array(after))
 
 
 @compiled
@@ -65,8 +67,11 @@ def forward(t: SearchTables, start: Ints, finish: Ints) -> None:
 
 
 @compiled
-def backward(t: SearchTables, tail: Ints) -> None:
-    """Write the tails. Breaks are left out, so that a tail may be too short and is never too long."""
+def backward(t: SearchTables, tail: Ints, after: Ints) -> None:
+    """Write the slots from starts, and from finishes, to the end. Breaks are left out: they may be too few, never too many.
+
+    What follows a start says nothing of the time after a finish where breaks may move that finish.
+    """
     for a in range(len(t.duration) - 1, -1, -1):
         tail[a] = max(tail[a], t.duration[a])
         if t.fixed[a] >= 0:  # it has begun, whatever its links say
@@ -75,10 +80,13 @@ def backward(t: SearchTables, tail: Ints) -> None:
             before = t.link_before[link]
             ends = t.link_ends[link]
             distance = t.link_gap[link]
-            if ends & 1:
-                distance += t.duration[before]
             if not ends & 2:
                 distance += tail[a]
+            if ends & 1:
+                after[before] = max(after[before], distance)
+                distance += t.duration[before]
+            elif t.calendar[before] < 0:
+                after[before] = max(after[before], distance - t.duration[before])
             tail[before] = max(tail[before], distance)
 
 
@@ -116,7 +124,7 @@ def load(problem: Problem, early: Unlevelled, resource: int, level: NDArray[np.i
     if not len(users):
         return 0
     work = demands.amount[rows] * problem.duration[users]
-    head, tail = early.start[users], early.tail[users] - problem.duration[users]
+    head, tail = early.start[users], early.after[users]
     heads, tails = _thresholds(head), _thresholds(tail)
     table = np.zeros((len(heads), len(tails)), np.int64)
     at = (np.searchsorted(heads, head, side="right") - 1, np.searchsorted(tails, tail, side="right") - 1)

@@ -64,8 +64,10 @@ def earliest(t: SearchTables, a: int, floor: int, start: Ints, finish: Ints) -> 
 
 @compiled
 def pulled(t: SearchTables, a: int, instant: int) -> int:
-    """Return the earliest start with which `a` finishes at `instant` or later."""
+    """Return the earliest start with which `a` finishes at `instant` or later; beyond the horizon if that is not in it."""
     length = t.duration[a]
+    if instant > t.horizon:
+        return instant
     if t.calendar[a] < 0 or length == 0:
         return instant - length
     at = t.calendar[a] * t.horizon

@@ -134,7 +134,7 @@ def _mirror(problem: Problem, horizon: int) -> Problem:
 
 def _tables(problem: Problem, levels: Array, opened: list[Array]) -> SearchTables:
     horizon = levels.shape[1]
-    packed = _pack(problem, levels)
+    packed = pack(problem, levels)
     need_first, need_word, need = _needs(problem, packed)
     free = np.zeros((len(packed.guard), horizon), np.int64)
     for number, row in enumerate(levels):
@@ -173,7 +173,7 @@ def gaps(problem: Problem) -> tuple[Array, Array]:
     return gap - np.where(links.to_finish, problem.duration[links.after], 0), np.zeros(len(gap), np.int64)
 
 
-def _pack(problem: Problem, levels: Array) -> Packed:
+def pack(problem: Problem, levels: Array) -> Packed:
     """Return a lane for each resource; the next word begins where a lane does not fit into the last."""
     word, shift, guard = [], [], [0]
     used = 0

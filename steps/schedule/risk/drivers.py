@@ -31,12 +31,17 @@ MOST_OCCURRENCES = 64
 
 @dataclass(frozen=True, eq=False)
 class RiskDriver:
-    """A root cause. `multiplier` is what it does to durations, 1.2 for a fifth more; `activities` are rows."""
+    """A root cause. `multiplier` is what it does to durations, 1.2 for a fifth more; `activities` are rows.
+
+    Drivers with the same `luck` have the same draws, each at the same probability of its own spread: deliveries of one order
+    are late together, whatever their lead times are. Without, a driver has draws of its own.
+    """
 
     name: str
     probability: float
     multiplier: Spread
     activities: Rows
+    luck: str | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -172,7 +172,9 @@ def _causes(drivers: Sequence[RiskDriver], events: Sequence[RiskEvent]) -> Cause
     family, parameters = quantiles_of(of_spreads(spreads), names.__getitem__)
     flat = np.array([chance for own in chances for chance in own], np.float64)
     return Causes(
-        np.concatenate([name_keys("driver", (driver.name for driver in drivers)), np.zeros(len(events), np.uint64)]),
+        np.concatenate(
+            [name_keys("driver", (driver.luck or driver.name for driver in drivers)), np.zeros(len(events), np.uint64)]
+        ),
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32),
         np.round(flat * ALL_WORDS).astype(np.uint64),
         family,

@@ -85,7 +85,7 @@ def run(
         enough: looked at after each 1,024 samples.
 
     """
-    _check(model, targets, seed, samples, threads)
+    check_run(model, targets, seed, samples, threads)
     numbers = model.network.numbers.number[np.asarray(targets, np.intp)].astype(np.int32)
     wanted = Targets(numbers, samples)
     sampler = (
@@ -109,7 +109,8 @@ def run(
     return RiskResult(tuple(targets), found[:, :drawn].copy(), by_row, reached)
 
 
-def _check(model: RiskModel, targets: Sequence[int], seed: int, samples: int, threads: int) -> None:
+def check_run(model: RiskModel, targets: Sequence[int], seed: int, samples: int, threads: int) -> None:
+    """Raise InputError for a run that cannot be."""
     activities = len(model.course.calendar)
     wrong = next((target for target in targets if not 0 <= target < activities), None)
     if wrong is not None:

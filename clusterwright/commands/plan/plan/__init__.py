@@ -5,6 +5,7 @@ Without a verb the plan of the site's folder is worked out as it is now, and not
 Example:
     clusterwright plan
     clusterwright plan --gantt --all
+    clusterwright plan --samples 2000
     clusterwright plan adopt --as owner
 
 """
@@ -23,12 +24,18 @@ def plan(
     ask: Asking,
     gantt: Annotated[bool, Option("--gantt", help="Draw bars instead of the tables.")] = False,
     everything: Annotated[bool, Option("--all", help="Every activity, not only critical ones.")] = False,
+    samples: Annotated[int, Option("--samples", min=20, max=100_000, help="Samples for P50 and P80.")] = 200,
+    seed: Annotated[int, Option("--seed", min=0, help="Another seed draws other samples.")] = 1,
 ) -> None:
     made = plan_of(ask.folder)
-    if ask.as_json:
-        print_json(plan_document(made))
-    elif gantt:
+    if gantt and not ask.as_json:
         for line in gantt_lines(made, everything=everything):
             print(line)
+        return
+    from steps.schedule.plan_odds import odds_of  # the samplers
+
+    odds = odds_of(made, samples=samples, seed=seed)
+    if ask.as_json:
+        print_json(plan_document(made, odds))
     else:
-        print_plan(made, everything=everything)
+        print_plan(made, odds, everything=everything)

@@ -14,7 +14,8 @@ import typer
 from typer import Option
 
 from clusterwright.adoption import adopt_prepared, prepared
-from clusterwright.commands.acting import Signing
+from clusterwright.commands.acting import Acting, Signing
+from clusterwright.commands.moving import say_what_moves
 from clusterwright.commands.options import YesOption
 from clusterwright.output import say
 from clusterwright.where import find_site
@@ -37,3 +38,5 @@ def adopt(
         return
     revision = adopt_prepared(adoption, reason=reason, baseline=baseline, rehearsal=rehearsal, key=me.key)
     say(f"adopted {adoption.summary}; revision {revision}")
+    if not rehearsal:
+        say_what_moves(Acting(me.site, me.who))

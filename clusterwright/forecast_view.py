@@ -1,0 +1,80 @@
+"""A kept forecast for eyes, and what moved between two of them."""
+
+from __future__ import annotations
+
+from clusterwright.output import Document, day, table
+from ledger.questions.kept_forecast import Freshness, KeptForecast
+
+
+def in_days(days: int) -> str:
+    """Return a difference in days, in words."""
+    if days == 0:
+        return "as planned"
+    return f"{_days(days)} {'late' if days > 0 else 'early'}"
+
+
+def forecast_line(fresh: Freshness, zone: str) -> str:
+    """Return go-live as it is expected, how sure that is, and what it is as of."""
+    found = fresh.forecast
+    p50, p80 = (getattr(found.milestones[0], level).date for level in ("p50", "p80"))
+    sure = f"P50 {day(p50, zone)}, P80 {day(p80, zone)}"
+    return f"go-live forecast {day(found.finish, zone)}, {in_days(found.days_late)}; {sure}; {fresh.words}"
+
+
+def forecast_document(found: KeptForecast) -> Document:
+    """Return a forecast as JSON, without the date of every activity."""
+    return {
+        "as_of": found.as_of,
+        "event": found.event,
+        "finish": found.finish,
+        "unlimited_finish": found.unlimited_finish,
+        "planned": found.planned,
+        "days_late": found.days_late,
+        "samples": found.samples,
+        "seed": found.seed,
+        "milestones": found.milestones,
+        "critical": found.critical,
+    }
+
+
+def print_milestones(found: KeptForecast, zone: str) -> None:
+    """Print each milestone: as planned, as expected, and how sure that is."""
+    table(
+        ("milestone", "planned", "expected", "kept", "P50", "P80", "P80 is between"),
+        [
+            (
+                one.milestone,
+                day(one.planned, zone),
+                day(one.expected, zone),
+                f"{one.planned_share:.0%}",
+                day(one.p50.date, zone),
+                day(one.p80.date, zone),
+                f"{day(one.p80.low, zone)} and {day(one.p80.high, zone)}",
+            )
+            for one in found.milestones
+        ],
+        title=f"With the site's crews: {found.samples:,} samples, seed {found.seed}; kept: samples in which the plan is",
+        right=(3,),
+    )
+
+
+def moved_lines(before: KeptForecast | None, after: KeptForecast, zone: str) -> list[str]:
+    """Return what moved from one forecast to the next, as lines; nothing to compare with is the plan."""
+    now = after.milestones[0]
+    dates = [("go-live", before.finish if before else after.planned, after.finish)]
+    if before is not None:
+        was = before.milestones[0]
+        dates += [("P50", was.p50.date, now.p50.date), ("P80", was.p80.date, now.p80.date)]
+    lines = [
+        f"{name} {day(old, zone)} -> {day(new, zone)}, {_days(days)} {'later' if days > 0 else 'earlier'}"
+        for name, old, new in dates
+        if (days := (new - old).days)
+    ]
+    cost = (after.finish - dates[0][1]).days * after.slip_day_usd
+    if cost > 0:
+        lines.append(f"this delay costs about ${cost:,.0f}")
+    return lines or [f"go-live stays on {day(after.finish, zone)}"]
+
+
+def _days(days: int) -> str:
+    return "1 day" if abs(days) == 1 else f"{abs(days)} days"

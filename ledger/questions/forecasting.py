@@ -1,0 +1,52 @@
+"""Makes the forecast that a site keeps, from its record."""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+
+from ledger.evidence.plans import read_plan
+from ledger.private import make_file
+from ledger.questions.actuals import actuals
+from ledger.questions.kept_forecast import FILE, KeptChance, KeptForecast, KeptMilestone
+from ledger.questions.site import head, revision
+from ledger.questions.snapshot import Snapshot
+from steps.schedule.forecast import outlook
+from steps.schedule.plan_odds import SAMPLES, SEED, odds_with_crews
+
+
+def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEED) -> KeptForecast:
+    """Return the forecast of the plan in force, from what has happened until the snapshot's time."""
+    plan = read_plan(snapshot)
+    seen = outlook(plan, actuals(snapshot), snapshot.now)
+    dates, odds = seen.forecast, odds_with_crews(plan, seen.crewed, samples=samples, seed=seed, actuals=seen.progress)
+    return KeptForecast(
+        revision=revision(snapshot),
+        event=head(snapshot).seq,
+        as_of=snapshot.now,
+        planned=plan.finish,
+        finish=dates.finish,
+        unlimited_finish=dates.unlimited_finish,
+        slip_day_usd=plan.slip_day_usd,
+        samples=samples,
+        seed=seed,
+        milestones=tuple(
+            KeptMilestone(
+                one.milestone, one.planned, one.expected, KeptChance(*one.p50), KeptChance(*one.p80), one.planned_share
+            )
+            for one in odds.milestones
+        ),
+        critical=dates.critical,
+        nodes=dates.nodes,
+    )
+
+
+def keep_forecast(snapshot: Snapshot, forecast: KeptForecast) -> None:
+    """Keep a forecast of the present in the site's folder, instead of the one before."""
+    path = snapshot.site_dir / FILE
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    new = path.with_suffix(f".{os.getpid()}")
+    make_file(new)
+    new.write_bytes(msgspec.json.encode(forecast))
+    new.replace(path)

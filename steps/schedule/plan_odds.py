@@ -1,0 +1,134 @@
+"""How sure a plan's milestones are: samples of its durations and lead times, each levelled to the site's crews."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from steps.schedule.calendar import WorkCalendar
+from steps.schedule.cpm.columns import Actuals
+from steps.schedule.cpm.compiled import CompiledNetwork
+from steps.schedule.cpm.shifts import Minutes
+from steps.schedule.crewed import CrewedSolution, solve_with_crews
+from steps.schedule.dating import closing_row, crews_of, network_of, planned_finishes, planned_starts
+from steps.schedule.levelling.level import Effort
+from steps.schedule.plan import Plan
+from steps.schedule.risk.odds import Odds, Quantile
+from steps.schedule.risk.running import run
+from steps.schedule.sampling.running import levelled_samples
+from steps.schedule.uncertainty import uncertainty
+
+GO_LIVE = "go-live"
+SAMPLES = 200
+SEED = 1
+LEVELS = (0.5, 0.8)
+
+
+class Chance(NamedTuple):
+    """A date that is kept with a probability, and the interval that holds it with 95 %."""
+
+    date: datetime
+    low: datetime
+    high: datetime
+
+
+class MilestoneOdds(NamedTuple):
+    """How sure one milestone is."""
+
+    milestone: str
+    """A phase, or GO_LIVE."""
+    planned: datetime
+    """As the plan has it."""
+    expected: datetime
+    """As it comes from what has happened, with the most likely durations."""
+    p50: Chance
+    p80: Chance
+    planned_share: float
+    """The share of samples in which the planned date is kept."""
+
+
+class PlanOdds(NamedTuple):
+    """What was drawn, and what came out; go-live first."""
+
+    samples: int
+    seed: int
+    milestones: tuple[MilestoneOdds, ...]
+
+
+def odds_of(plan: Plan, *, samples: int = SAMPLES, seed: int = SEED) -> PlanOdds:
+    """Return how sure a plan's milestones are, in the plan's own order of crews."""
+    network = network_of(plan)
+    crewed = solve_with_crews(
+        network,
+        crews_of(plan, network),
+        Effort(schedules=1),
+        target=closing_row(network),
+        planned=planned_starts(plan, network),
+    )
+    return odds_with_crews(plan, crewed, samples=samples, seed=seed)
+
+
+def odds_with_crews(
+    plan: Plan, crewed: CrewedSolution, *, samples: int = SAMPLES, seed: int = SEED, actuals: Actuals | None = None
+) -> PlanOdds:
+    """Return how sure milestones are from a solution on, in its order of crews."""
+    model = uncertainty(plan, crewed.base, crewed.unlimited, actuals)
+    rows = _milestones(plan, crewed.base)
+    targets = sorted({row for own in rows.values() for row in own})
+    if crewed.slotted is None or crewed.levelled is None:
+        found = run(model, targets, seed=seed, samples=samples, threads=_threads(), chains=False)
+    else:
+        starts = crewed.levelled.start
+        found = levelled_samples(model, crewed.slotted, starts, targets, seed=seed, samples=samples, threads=_threads())
+    at = {row: number for number, row in enumerate(targets)}
+    origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
+    planned, expected, due = planned_finishes(plan, crewed.base), crewed.solution.finish, _due(crewed)
+    milestones = []
+    for name, own in rows.items():
+        odds = Odds(found.samples[[at[row] for row in own]].max(axis=0))
+        dates = [int(column[own].max()) for column in (planned, expected)]
+        rounding = int(due[own].max()) - dates[1]
+        p50, p80 = (_chance(odds.quantile(level), origin) for level in LEVELS)
+        milestones.append(
+            MilestoneOdds(
+                name,
+                origin + timedelta(minutes=dates[0]),
+                origin + timedelta(minutes=dates[1]),
+                p50,
+                p80,
+                odds.chance_by(dates[0] + rounding).value,
+            )
+        )
+    return PlanOdds(samples, seed, tuple(milestones))
+
+
+def _due(crewed: CrewedSolution) -> Minutes:
+    """Return the finishes by row as samples have them: in whole slots, where work waits for crews."""
+    if crewed.slotted is None or crewed.levelled is None:
+        return crewed.solution.finish
+    return crewed.slotted.minutes(crewed.levelled.finish[crewed.slotted.place])
+
+
+def _chance(quantile: Quantile, origin: datetime) -> Chance:
+    return Chance(*(origin + timedelta(minutes=at) for at in (quantile.value, quantile.low, quantile.high)))
+
+
+def _milestones(plan: Plan, network: CompiledNetwork) -> dict[str, Sequence[int]]:
+    """Return the rows with which go-live, and each phase, ends: those that nothing of their phase comes after."""
+    row = {name: number for number, name in enumerate(network.activities.names)}
+    phase = {one.id: one.phase.value for one in plan.activities if one.applicable and not one.continuing}
+    followed = {
+        link.before for link in plan.links if link.before in phase and phase.get(link.after) == phase[link.before]
+    }
+    closing = closing_row(network)
+    ends: dict[str, list[int]] = {GO_LIVE: [] if closing is None else [closing]}
+    for name, own in phase.items():
+        if name not in followed:
+            ends.setdefault(own, []).append(row[name])
+    return {name: own for name, own in ends.items() if own}
+
+
+def _threads() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

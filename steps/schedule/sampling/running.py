@@ -1,0 +1,70 @@
+"""Runs: groups of samples are drawn, and placed by as many threads as there are.
+
+A sample is a function of seed and number, and so is its schedule. The same bits come from any number of threads, from
+machine code and plain Python, from a longer horizon, and from a run that is longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steps.schedule.cpm.shifts import Minutes
+from steps.schedule.cpm.wiring import DONE
+from steps.schedule.levelling.problem import NOT_FIXED
+from steps.schedule.risk.model import RiskModel
+from steps.schedule.risk.philox import LANES
+from steps.schedule.risk.running import RiskResult, check_run
+from steps.schedule.sampling.drawing import slots_of
+from steps.schedule.sampling.horizon import longer
+from steps.schedule.sampling.threads import Threads
+from steps.schedule.slotted import LAG, Slotted
+
+
+def levelled_samples(
+    model: RiskModel,
+    slotted: Slotted,
+    levelled_start: Minutes,
+    targets: Sequence[int],
+    *,
+    seed: int,
+    samples: int,
+    threads: int = 1,
+    chains: bool = False,
+) -> RiskResult:
+    """Return samples of the finishes of targets with the crews that there are.
+
+    Args:
+        model: the network, and what is uncertain.
+        slotted: the same network in slots, with the same start and progress.
+        levelled_start: the slot in which each activity of the problem starts in the levelled plan. In every sample, what starts
+            earlier there is placed earlier.
+        targets: rows of milestones.
+        seed: as of the samples with unlimited crews. Equal seeds have equal durations.
+        samples: how many.
+        threads: of machine code; plain Python takes one. The result does not depend on it.
+        chains: whether to count in how many samples each activity drives each target, by links and by crews.
+
+    """
+    check_run(model, targets, seed, samples, threads)
+    own = np.flatnonzero(slotted.row != LAG)
+    activity_of = own[np.argsort(slotted.row[own])]
+    ends = activity_of[np.asarray(targets, np.int64)]
+    work = Threads(slotted.problem, levelled_start, ends, threads, chains=chains)
+    found = np.empty((len(targets), samples), np.int64)
+    for first in range(0, samples, LANES):
+        slots = slots_of(model, slotted, seed, first // LANES)[: samples - first]
+        while (left := work.place(slots)) is not None:
+            work.lay_out(*longer(model.network, slotted, work.horizon, left))
+        found[:, first : first + LANES] = work.finishes(len(slots))
+    on_chain = work.on_chain()[:, activity_of] if chains else None
+    return RiskResult(tuple(targets), _minutes(model, slotted, ends, found), on_chain, enough=False)
+
+
+def _minutes(model: RiskModel, slotted: Slotted, ends: NDArray[np.int64], found: NDArray[np.int64]) -> Minutes:
+    """Return finishes in minutes. What is done was finished before the first slot, and the problem does not know when."""
+    number = model.network.numbers.number[slotted.row[ends]]
+    done = (model.course.state[number] == DONE) & (slotted.problem.fixed[ends] != NOT_FIXED)
+    return np.where(done[:, None], model.course.earliest[number][:, None], slotted.minutes(found))

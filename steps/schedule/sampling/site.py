@@ -1,0 +1,126 @@
+"""A problem laid out for samples: what all of them have in common, and what each thread changes from sample to sample."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steps.schedule.levelling.compiled import Ints, native, numbers
+from steps.schedule.levelling.problem import NOT_FIXED, Problem
+from steps.schedule.levelling.serial import Room, room_for
+from steps.schedule.levelling.tables import SearchTables, lay_out, pack
+
+
+class Hours(NamedTuple):
+    """The open slots of each calendar. Those of calendar `c` are at `c + 1`; all slots are open at 0, for work without one."""
+
+    opens: Ints
+    """How many there are in all."""
+    before: Ints
+    """How many there are before each slot: horizon + 1 for each calendar."""
+    slot: Ints
+    """The slot of each: horizon for each calendar."""
+
+
+class Crews(NamedTuple):
+    """Who needs how many of which crew: those of activity `i` from `first[i]` on. By resource: where it is, and how many."""
+
+    first: Ints
+    resource: Ints
+    amount: Ints
+    word: Ints
+    """The offset in `free` of the word that a resource has its lane in."""
+    shift: Ints
+    lane: Ints
+    """The bits of the lane, shifted to the right."""
+    level: Ints
+    """How many there are in each slot: horizon for each resource."""
+
+
+class Site(NamedTuple):
+    """What all samples have in common."""
+
+    tables: SearchTables
+    """Gaps are between the ends that the problem names, since lengths differ from sample to sample. Nothing fixed is in `free`."""
+    hours: Hours
+    crews: Crews
+
+
+class Placed(NamedTuple):
+    """Where the activities of a sample are."""
+
+    start: Ints
+    finish: Ints
+    lacked: Ints
+    """The last slot before the start in which a crew was lacking, or NOWHERE."""
+
+
+NOWHERE = -1
+"""The slot in which a crew was lacking, of an activity that waited for none."""
+
+
+class Memory(NamedTuple):
+    """What a thread changes from sample to sample."""
+
+    tables: SearchTables
+    """Those of the site, with durations of this thread's own."""
+    room: Room
+    placed: Placed
+    on_chain: Ints
+    """In how many samples each activity drives each target, target by target; empty if chains are not wanted."""
+
+
+def site_for(problem: Problem, horizon: int) -> Site:
+    """Return what all samples of a problem have in common, over `horizon` slots."""
+    links, fixed = problem.links, _fixed(problem)
+    release = np.maximum(problem.release, problem.fixed)
+    free = replace(problem, fixed=np.full(problem.count, NOT_FIXED), release=release)
+    ends = links.from_finish + 2 * links.to_finish
+    tables = lay_out(free, horizon).forward
+    tables = tables._replace(fixed=native(fixed), link_gap=native(links.gap), link_ends=native(ends))
+    return Site(tables, _hours(problem, horizon), _crews(free, horizon))
+
+
+def _fixed(problem: Problem) -> NDArray[np.int64]:
+    """Return what stays where it is in every sample: not what runs out of sequence, since what it waits for may take longer."""
+    return np.where(np.diff(problem.links.first) > 0, NOT_FIXED, problem.fixed)
+
+
+def _hours(problem: Problem, horizon: int) -> Hours:
+    opened = [np.ones(horizon, np.int64), *(np.asarray(slots[:horizon], np.int64) for slots in problem.calendars)]
+    before = [np.concatenate([[0], np.cumsum(slots)]) for slots in opened]
+    slot = np.zeros((len(opened), horizon), np.int64)
+    for number, slots in enumerate(opened):
+        places = np.flatnonzero(slots)
+        slot[number, : len(places)] = places
+    opens = np.array([slots.sum() for slots in opened], np.int64)
+    return Hours(native(opens), native(np.concatenate(before)), native(slot.ravel()))
+
+
+def _crews(problem: Problem, horizon: int) -> Crews:
+    demands = problem.demands
+    levels = np.zeros((len(problem.capacities), horizon), np.int64)
+    for resource, capacity in enumerate(problem.capacities):
+        levels[resource] = capacity.over(horizon)
+    packed = pack(problem, levels)
+    guards = packed.guard[packed.word] >> packed.shift
+    return Crews(
+        native(demands.first),
+        native(demands.resource),
+        native(demands.amount),
+        native(packed.word * horizon),
+        native(packed.shift),
+        native((guards & -guards) - 1),  # the guard bit of a lane is the first above it
+        native(levels.ravel()),
+    )
+
+
+def memory_for(site: Site, chains: int) -> Memory:
+    """Return the memory of one thread, for the chains of so many targets."""
+    count = len(site.tables.duration)
+    tables = site.tables._replace(duration=numbers(count, 0))
+    placed = Placed(numbers(count, 0), numbers(count, 0), numbers(count, NOWHERE))
+    return Memory(tables, room_for(tables), placed, numbers(chains * count, 0))

@@ -1,0 +1,83 @@
+"""The threads that place the samples of a group, and what they found."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steps.schedule.cpm.shifts import Minutes
+from steps.schedule.levelling.compiled import FAST, Ints, native, numbers
+from steps.schedule.levelling.horizon import first_horizon
+from steps.schedule.levelling.problem import NOT_FIXED, Problem
+from steps.schedule.levelling.serial import TOO_LONG, ordered
+from steps.schedule.risk.philox import LANES
+from steps.schedule.sampling.lanes import place_lanes
+from steps.schedule.sampling.site import Memory, memory_for, site_for
+
+PART = 16
+"""A thread takes so many samples at once."""
+
+
+class Threads:
+    """Places groups of samples of one problem."""
+
+    def __init__(
+        self, problem: Problem, levelled_start: Minutes, targets: NDArray[np.int64], threads: int, *, chains: bool
+    ) -> None:
+        """Lay out the problem as far as its calendars go, or as far as a schedule usually needs."""
+        self.targets = native(targets)
+        self.chains = len(targets) if chains else 0
+        self.counted = np.zeros(self.chains * problem.count, np.int64)
+        self.threads = threads if FAST else 1
+        self.out = numbers(LANES * len(targets), 0)
+        self.lay_out(problem, first_horizon(problem))
+        self.order = _order(self.memories[0], levelled_start)
+
+    def lay_out(self, problem: Problem, horizon: int) -> None:
+        """Make place for schedules of up to `horizon` slots."""
+        self.horizon = horizon
+        self.site = site_for(problem, horizon)
+        self.memories = [memory_for(self.site, self.chains) for _ in range(self.threads)]
+
+    def place(self, slots: NDArray[np.int64]) -> int | None:
+        """Place samples with the durations in the rows of `slots`; return the first activity that does not fit, if one does not."""
+        flat, lanes = native(slots.ravel()), len(slots)
+        parts = count(0, PART)
+
+        def work(memory: Memory) -> int:
+            """Take parts until none are left; return the least place in `flat` of what did not fit."""
+            least = TOO_LONG
+            while (first := next(parts)) < lanes:
+                last = min(first + PART, lanes)
+                left = place_lanes(self.site, memory, self.order, self.targets, flat, first, last, self.out)
+                least = min(least, left)
+            return least
+
+        with ThreadPoolExecutor(self.threads) as pool:
+            least = min(pool.map(work, self.memories))
+        if least != TOO_LONG:
+            return int(least % slots.shape[1])
+        for memory in self.memories if self.chains else ():
+            self.counted += np.array(memory.on_chain, np.int64)
+            memory.on_chain[:] = numbers(len(self.counted), 0)
+        return None
+
+    def finishes(self, lanes: int) -> NDArray[np.int64]:
+        """Return the finishes of the targets in the samples placed last, in slots; shape (targets, lanes)."""
+        return np.array(self.out, np.int64).reshape(LANES, -1)[:lanes].T
+
+    def on_chain(self) -> NDArray[np.int64]:
+        """Return in how many samples each activity drives each target; shape (targets, activities)."""
+        return self.counted.reshape(self.chains, -1)
+
+
+def _order(memory: Memory, levelled_start: Minutes) -> Ints:
+    """Return what is fixed, then the others by levelled start, ties by number, later ones after all that they wait for."""
+    tables, room = memory.tables, memory.room
+    room.keys[:] = native(np.asarray(levelled_start))
+    ordered(tables, room.keys, room)
+    fixed = np.array(tables.fixed)[np.array(room.order)] != NOT_FIXED
+    return native(np.array(room.order)[np.argsort(~fixed, kind="stable")])
