@@ -22,7 +22,10 @@ AROUND_THE_CLOCK = 24 * MINUTES
 
 
 def known_of_plan(plan: Plan, network: CompiledNetwork, baseline: Plan | None) -> Known:
-    """Return what a plan says beside its network. Work has the crew of its role, an order and a delivery their supplier."""
+    """Return what a plan says beside its network. Work has the crew of its role, an order and a delivery their supplier.
+
+    The network's dates are those with unlimited crews. So its end is held against the baseline's end with unlimited crews.
+    """
     names = network.activities.names
     calendar = WorkCalendar.from_plan(plan)
     day = [
@@ -36,6 +39,8 @@ def known_of_plan(plan: Plan, network: CompiledNetwork, baseline: Plan | None) -
         loaded=np.ones(len(names), bool),
         uncertain=np.array([name in uncertain for name in names], bool),
         baseline=None if baseline is None else _finishes(baseline, calendar, names),
+        due=None if baseline is None else _end(baseline, calendar),
+        due_by="the baseline with unlimited crews",
     )
 
 
@@ -65,6 +70,12 @@ def _finishes(plan: Plan, calendar: WorkCalendar, names: Sequence[str]) -> Minut
     finish = {name: dates.early_finish for name, dates in _dated(plan) if dates is not None}
     found = (NONE if name not in finish else (finish[name] - calendar.origin) // MINUTE for name in names)
     return np.fromiter(found, np.int64, len(names))
+
+
+def _end(baseline: Plan, calendar: WorkCalendar) -> int:
+    levelling = baseline.levelling
+    finish = baseline.finish if levelling is None else levelling.unlimited_finish
+    return (finish - calendar.origin) // MINUTE
 
 
 def _dated(plan: Plan) -> Iterator[tuple[str, Dates | None]]:

@@ -81,7 +81,7 @@ def _due(it: Subject) -> tuple[int | None, str]:
     """Return the instant that has to be kept, and what asks for it."""
     no_later, baseline = it.network.activities.no_later, it.known.baseline
     if it.known.due is not None:
-        return it.known.due, "the date that has to be kept"
+        return it.known.due, it.known.due_by
     if no_later is not None and no_later[it.end] != NONE:
         return int(no_later[it.end]), "the constraint of the end"
     if baseline is not None and (baseline != NONE).any():

@@ -31,6 +31,8 @@ class Known:
     """Finishes of the baseline, NONE for what is not in it."""
     due: int | None = None
     """The instant by which the project has to be finished."""
+    due_by: str = "the date that has to be kept"
+    """What asks for it."""
 
 
 @dataclass(frozen=True, eq=False)
