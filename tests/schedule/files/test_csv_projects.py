@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -146,3 +147,13 @@ def test_resources_and_three_points_reach_the_engines(tmp_path: Path) -> None:
         [2400, 960],
         [2400, 960],
     ]
+
+
+def test_the_example_of_the_page_is_read(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "schedule.md").read_text(encoding="utf-8")
+    activities, resources, calendars = re.findall(r"```csv\n(.*?)```", page, flags=re.DOTALL)
+
+    project = project_of(tmp_path, activities, head="", resources=resources, calendars=calendars)
+
+    assert len(project.activities) == 6
+    assert dates_of(project)["F"][0] > dates_of(project)["B"][1]
