@@ -101,7 +101,7 @@ def week_report(snapshot: Snapshot, record: str = "", organisation: str | None =
     sections |= _contractors(parts)
     today, go_live = day(now, zone), day(site.plan_finish, zone)
     fresh = kept_forecast(snapshot)
-    forecast = f"{forecast_line(fresh, zone).capitalize()}." if fresh else ""
+    forecast = f"As seen now: {forecast_line(fresh, zone)}." if fresh else ""
     return WeekReport(site.name, site.rehearsal, today, go_live, forecast, sections, record)
 
 

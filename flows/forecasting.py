@@ -37,6 +37,11 @@ class ForecastKeeper:
             self._thread = threading.Thread(target=self._make, name="forecast", daemon=True)
             self._thread.start()
 
+    def finish(self) -> None:
+        """Wait for the forecast that is being made, if there is one."""
+        if self._thread is not None:
+            self._thread.join()
+
     def _make(self) -> None:
         from ledger.questions.forecasting import keep_forecast, make_forecast  # the schedule's engines
 

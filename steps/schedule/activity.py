@@ -67,14 +67,6 @@ class Dates(PlanPart):
 
 
 @dataclass(frozen=True, slots=True)
-class PlanAgain(PlanPart):
-    """The chance that an activity fails as a whole and is done once more, and how often at most."""
-
-    chance: float
-    most: int
-
-
-@dataclass(frozen=True, slots=True)
 class PlanCriterion(PlanPart):
     """An acceptance criterion with its threshold worked out for this design.
 
@@ -150,7 +142,8 @@ class PlanPolicy(PlanPart):
 class PlanActivity(PlanPart):
     """A step at a unit.
 
-    `crews` are the crews of its role that it holds while it works. `plays` names the host set that the playbook's plays name. With `preview`, a release waits for the differences that
+    `crews` are the crews of its role that it holds while it works. `again_chance` is the chance that it fails as a whole and is
+    done once more, at most `again_most` times. `plays` names the host set that the playbook's plays name. With `preview`, a release waits for the differences that
     check mode shows. `shares` are things that one run at a time may have. Without `waves`, a playbook takes all hosts at
     once. `leads` are hosts that a retry plays in any case, since plays for them alone serve the others; None where a retry
     plays all hosts, as in plans from before 0.2. `also_reads` are metrics that are read and judged by no criterion; plans from before 0.2 do not say (None).
@@ -169,7 +162,8 @@ class PlanActivity(PlanPart):
     calendar: CalendarId
     duration: Hours
     crews: int = 0
-    again: PlanAgain | None = None
+    again_chance: float = 0.0
+    again_most: int = 0
     items_of: str | None = None
     items: int | None = None
     applicable: bool = True

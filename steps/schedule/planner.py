@@ -16,7 +16,7 @@ from steps.design.dossier import dossier_of
 from steps.design.site import PersonEntry, Site
 from steps.errors import InputError
 from steps.formula import FormulaError, evaluate, number_of
-from steps.schedule.activity import Hours, PlanActivity, PlanAgain, PlanCriterion, PlanFact, PlanPolicy, PlanWitness
+from steps.schedule.activity import Hours, PlanActivity, PlanCriterion, PlanFact, PlanPolicy, PlanWitness
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.dating import dated
 from steps.schedule.durations import calendar_of, crews_held, duration_of, items_of, lead_of
@@ -169,7 +169,8 @@ def _activity(
         "crew_size": step.crew.size,
         "calendar": calendar_of(step),
         "duration": (duration := _duration(node, hours_per_day)),
-        "again": PlanAgain(again.chance, again.most) if (again := step.duration.again) and node.applies else None,
+        "again_chance": again.chance if (again := step.duration.again) and node.applies else 0.0,
+        "again_most": again.most if again and node.applies else 0,
         "crews": crews_held(step, node.values, duration) if node.applies else 0,
         "items_of": step.items.of if step.items else None,
         "items": items_of(step, node.values) if node.applies else None,

@@ -128,7 +128,7 @@ def _trades(plan: Plan, open_rows: dict[str, int]) -> Iterator[RiskDriver]:
 def _repeated(plan: Plan, open_rows: dict[str, int]) -> Iterator[RiskEvent]:
     """Yield an event for each activity that may fail as a whole: it is done once more, and may fail again."""
     for activity in plan.activities:
-        if activity.again and activity.id in open_rows:
+        if activity.again_chance and activity.id in open_rows:
             extra = _in_minutes(activity.duration)
-            chances = repeats(activity.again.chance, activity.again.most)
+            chances = repeats(activity.again_chance, activity.again_most)
             yield RiskEvent(f"{activity.id} again", chances, extra, np.array([open_rows[activity.id]]))

@@ -1,0 +1,115 @@
+"""One forecast for all views: kept for a revision and the events until one, made again by what moves dates."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from flows.forecasting import ForecastKeeper
+from ledger.questions.kept_forecast import FILE, kept_forecast
+from ledger.reading import open_snapshot
+from tests.conftest import Command
+
+ORDER = "001@site#gpu-server"
+EARLY = ("--out-of-sequence", "the price holds until Friday")
+
+
+def status(command: Command, site: Path) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = json.loads(command("status", "--json", "--site", site).stdout)["forecast"]
+    return found
+
+
+def test_status_the_weekly_report_and_the_forecast_show_the_same(adopted: Path, command: Command) -> None:
+    at_adoption = status(command, adopted)
+    assert at_adoption is not None
+
+    made = json.loads(command("forecast", "--json", "--site", adopted).stdout)
+
+    seen = status(command, adopted)
+    assert seen is not None
+    assert seen["milestones"] == at_adoption["milestones"]
+    assert seen.pop("newer") == 0
+    assert seen == {key: made[key] for key in seen}
+    p80 = made["milestones"][0]["p80"]["date"][:10]
+    for words in (("status",), ("report", "week")):
+        said = command(*words, "--site", adopted).stdout
+        assert f"P80 {p80}" in said
+        assert f"as of event {made['event']}" in said
+
+
+def test_an_event_that_moves_dates_is_counted_and_a_comment_is_not(adopted: Path, command: Command) -> None:
+    assert command("forecast", "--site", adopted).returncode == 0
+    assert command("comment", "071@site", "see the drawing", "--as", "owner", "--site", adopted).returncode == 0
+    seen = status(command, adopted)
+    assert seen is not None
+    assert seen["newer"] == 0
+
+    begun = command("start", "071@site", "--as", "operator", "--site", adopted)
+
+    assert begun.returncode == 0, begun.stderr
+    seen = status(command, adopted)
+    assert seen is not None
+    assert seen["newer"] == 1
+    assert "1 newer matter: `clusterwright forecast`" in command("status", "--site", adopted).stdout
+
+
+def test_a_promise_says_at_once_what_it_moves(adopted: Path, command: Command) -> None:
+    at = ("--as", "operator", "--site", adopted)
+    before = json.loads(command("forecast", "--json", "--site", adopted).stdout)
+    placed = command("order", ORDER, "--supplier", "ACME", "--reference", "PO 1", "--value", "9", *EARLY, *at)
+    assert placed.returncode == 0, placed.stderr
+
+    promised = command("promise", ORDER, "--on", "2031-01-06", "--reason", "allocation slipped", *at)
+
+    assert promised.returncode == 0, promised.stderr
+    after = status(command, adopted)
+    assert after is not None
+    assert after["newer"] == 0
+    assert f"go-live {before['finish'][:10]} -> {after['finish'][:10]}" in promised.stderr
+    assert "this delay costs about $" in promised.stderr
+
+
+def test_what_is_no_forecast_is_none_and_is_made_again(adopted: Path, command: Command) -> None:
+    assert command("forecast", "--site", adopted).returncode == 0
+    for text in ("", "{", "{}", '{"revision": "x"}', "\0" * 100):
+        (adopted / FILE).write_text(text, encoding="utf-8")
+        assert status(command, adopted) is None
+
+    assert command("forecast", "--site", adopted).returncode == 0
+    assert status(command, adopted) is not None
+
+
+def test_a_forecast_of_an_earlier_plan_is_not_shown(adopted: Path, command: Command) -> None:
+    assert command("forecast", "--site", adopted).returncode == 0
+    kept = json.loads((adopted / FILE).read_text(encoding="utf-8"))
+    (adopted / FILE).write_text(json.dumps(kept | {"revision": kept["revision"] + 1}), encoding="utf-8")
+
+    assert status(command, adopted) is None
+
+
+def test_only_the_account_that_runs_the_site_can_read_it(adopted: Path, command: Command) -> None:
+    assert command("forecast", "--site", adopted).returncode == 0
+
+    assert (adopted / FILE).stat().st_mode & 0o777 == 0o600
+    assert not list((adopted / FILE).parent.glob("forecast.*[0-9]"))
+
+
+def test_an_engine_keeps_it_up_to_date(adopted: Path, command: Command) -> None:
+    said: list[str] = []
+    (adopted / FILE).unlink()
+    keeper = ForecastKeeper(adopted, said.append)
+    with open_snapshot(adopted) as snapshot:
+        keeper.look(snapshot)
+        keeper.finish()
+
+        kept = kept_forecast(snapshot)
+        assert kept is not None
+        assert kept.newer == 0
+
+    (adopted / FILE).unlink()
+    with open_snapshot(adopted) as snapshot:
+        keeper.look(snapshot)  # once in a minute is enough
+        keeper.finish()
+        assert kept_forecast(snapshot) is None
+    assert said == []

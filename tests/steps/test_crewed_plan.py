@@ -1,0 +1,174 @@
+"""Plans that the site's crews can keep, and how sure they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from steps.schedule.activity import Hours
+from steps.schedule.dating import dated
+from steps.schedule.plan import Plan
+from steps.schedule.plan_odds import GO_LIVE, MilestoneOdds, odds_of
+from tests.steps.test_plan import plan
+
+pytestmark = pytest.mark.xdist_group("plans")
+
+
+def with_crews(made: Plan, crews: int) -> Plan:
+    """Return a plan in which each trade has this many crews, dated again. Its durations stay those of the site's crews."""
+    enough = {one.role: one.crews for one in made.activities if one.crews}
+    have = {role: max(crews, enough.get(role, 0)) for role in made.crews}
+    return dated(made.model_copy(update={"crews": have}))
+
+
+def busiest(made: Plan) -> dict[str, int]:
+    """Return the most crews of each trade that work at once. All work on one calendar, so intervals tell."""
+    changes: dict[str, list[tuple[datetime, int]]] = {}
+    for one in made.activities:
+        if one.crews and one.dates:
+            steps = changes.setdefault(one.role, [])
+            steps += [(one.dates.early_start, one.crews), (one.dates.early_finish, -one.crews)]
+    most = {}
+    for role, steps in changes.items():
+        busy = most[role] = 0
+        for _, change in sorted(steps):
+            busy += change
+            most[role] = max(most[role], busy)
+    return most
+
+
+@pytest.mark.parametrize("preset", ["superpod-1su", "h100-10k"])
+def test_no_trade_works_with_more_crews_than_the_site_has(preset: str) -> None:
+    made = plan(preset)
+
+    most = busiest(made)
+
+    assert most
+    assert all(count <= made.crews[role] for role, count in most.items())
+    assert any(count == made.crews[role] for role, count in most.items())
+
+
+def test_dates_with_unlimited_crews_stay_beside_those_that_crews_can_keep() -> None:
+    made = plan("superpod-1su")
+    dates = [one.dates for one in made.activities if one.dates]
+
+    assert made.levelling
+    assert made.levelling.unlimited_finish < made.finish
+    assert all(one.unlimited_start and one.unlimited_start <= one.early_start for one in dates)
+    assert all(one.unlimited_finish and one.unlimited_finish <= one.early_finish for one in dates)
+
+
+def test_who_waits_names_the_trade_and_what_it_did_first() -> None:
+    made = plan("superpod-1su")
+    by_id = {one.id: one for one in made.activities}
+    waiting = [one for one in made.activities if one.dates and one.dates.crew]
+
+    assert waiting
+    for one in waiting:
+        assert one.dates
+        holder = by_id[one.dates.driving or ""]
+        assert (holder.role, holder.dates and holder.dates.early_finish <= one.dates.early_start) == (one.role, True)
+        assert one.dates.crew == one.role
+    assert any(one.dates and one.dates.crew_wait_h > 8 for one in waiting)
+
+
+def test_a_plan_that_knows_no_crews_is_not_levelled() -> None:
+    """As those that were adopted before there was levelling."""
+    made = plan("superpod-1su")
+    old = dated(
+        made.model_copy(update={"crews": {}, "activities": tuple(replace(one, crews=0) for one in made.activities)})
+    )
+
+    assert made.levelling
+    assert old.levelling is None
+    assert old.finish == made.levelling.unlimited_finish
+    assert not [one for one in old.activities if one.dates and one.dates.crew]
+
+
+def test_a_second_crew_of_each_trade_brings_go_live_forward() -> None:
+    made = plan("superpod-1su")
+
+    two, many = with_crews(made, 2), with_crews(made, 50)
+
+    assert made.levelling
+    assert made.levelling.unlimited_finish <= many.finish <= two.finish < made.finish
+    assert many.finish == made.levelling.unlimited_finish
+
+
+def test_the_same_site_has_the_same_plan() -> None:
+    made = plan("superpod-1su")
+
+    assert dated(made) == made
+
+
+def go_live(made: Plan, samples: int = 200, seed: int = 1) -> MilestoneOdds:
+    return next(one for one in odds_of(made, samples=samples, seed=seed).milestones if one.milestone == GO_LIVE)
+
+
+def certain(made: Plan) -> Plan:
+    """Return the plan with nothing uncertain about it."""
+    activities = tuple(replace(one, duration=_likely(one.duration), again_chance=0.0) for one in made.activities)
+    orders = tuple(one.model_copy(update={"lead": _likely(one.lead)}) for one in made.orders)
+    return made.model_copy(update={"activities": activities, "orders": orders, "figures": {}})
+
+
+def _likely(hours: Hours) -> Hours:
+    return Hours(hours.m, hours.m, hours.m)
+
+
+def test_where_nothing_is_uncertain_every_sample_keeps_the_plan() -> None:
+    made = certain(plan("superpod-1su"))
+
+    odds = go_live(made, samples=40)
+
+    assert odds.planned == odds.expected == made.finish
+    assert odds.planned_share == 1.0
+    assert odds.p50.date == odds.p80.date == odds.p80.low == odds.p80.high
+    assert 0 <= (odds.p80.date - made.finish).total_seconds() < 8 * 3600  # work is rounded up to quarters of an hour
+
+
+def test_p50_is_before_p80_within_its_interval_and_after_the_plan_of_most_likely_durations() -> None:
+    made = plan("superpod-1su")
+
+    odds = go_live(made)
+
+    assert made.finish < odds.p50.date < odds.p80.date
+    assert odds.p80.low <= odds.p80.date <= odds.p80.high
+    assert odds.p80.low < odds.p80.high
+    assert odds.planned_share < 0.5
+
+
+def test_the_same_seed_has_the_same_odds_and_another_one_others() -> None:
+    made = plan("superpod-1su")
+
+    assert odds_of(made, samples=40) == odds_of(made, samples=40)
+    assert odds_of(made, samples=40) != odds_of(made, samples=40, seed=2)
+
+
+def test_pods_whose_cables_come_from_one_maker_are_late_together() -> None:
+    """With draws of their own, forty orders of one item would nearly always have one that is very late."""
+    made = plan("h100-10k")
+    cables = [one for one in made.orders if one.item == "server-cable"]
+    alone = made.model_copy(
+        update={
+            "orders": tuple(
+                one.model_copy(update={"item": f"{one.item}-{one.unit}"}) if one in cables else one
+                for one in made.orders
+            )
+        }
+    )
+
+    assert len(cables) > 10
+    assert go_live(made, samples=60).p50.date < go_live(alone, samples=60).p50.date
+
+
+def test_milestones_are_go_live_and_every_phase() -> None:
+    made = plan("superpod-1su")
+
+    odds = odds_of(made, samples=20)
+
+    phases = {one.phase.value for one in made.activities if one.applicable and not one.continuing}
+    assert {one.milestone for one in odds.milestones} == {GO_LIVE, *phases}
+    assert all(one.planned.tzinfo == UTC for one in odds.milestones)
