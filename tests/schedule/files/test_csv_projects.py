@@ -57,10 +57,10 @@ def test_lengths_count_on_the_calendar_and_elapsed_ones_around_the_clock(text: s
 
 
 def test_an_id_that_looks_like_a_link_is_read_as_it_is() -> None:
-    """`BFS` is an activity, `A-1` too, and `A-1FS-1d` is a link to it."""
-    known = {"A", "B", "BFS", "A-1"}
+    """`BFS` is an activity, `A-1` and `A+1d` too, and `A-1FS-1d` is a link to one of them."""
+    known = {"A", "B", "BFS", "A-1", "A+1d"}
 
-    found = predecessors_of("BFS, A-1, A-1FS-1d, BSS+1d, BFS+1d", known)
+    found = predecessors_of("BFS, A-1, A-1FS-1d, BSS+1d, BFS+1d, A+1d", known)
 
     assert [(one.id, one.type, one.sign) for one in found] == [
         ("BFS", Tie.FS, 1),
@@ -68,6 +68,7 @@ def test_an_id_that_looks_like_a_link_is_read_as_it_is() -> None:
         ("A-1", Tie.FS, -1),
         ("B", Tie.SS, 1),
         ("BFS", Tie.FS, 1),
+        ("A+1d", Tie.FS, 1),
     ]
     assert found[4].lag is not None
     assert found[4].lag.minutes(AROUND_THE_CLOCK) == 1440

@@ -148,7 +148,7 @@ def test_an_end_that_does_not_wait_for_the_finish_of_its_chain_fails_the_critica
 
 def test_what_is_delayed_in_the_critical_path_test_is_not_done_yet() -> None:
     network = chain(a=5, b=5, c=5)
-    solution = network.solve(actuals=happened(network, 6, a=(0, 5), b=(5, None)))
+    solution = network.solve(actuals=happened(network, 5, a=(0, 5)))
 
     test = found(assess(network, solution, PLAIN), "dcma-12")
 
