@@ -99,8 +99,9 @@ def test_progress_that_cannot_be_true_is_bad_input(tmp_path: Path, command: Comm
     assert said in done.stderr
 
 
-def test_a_file_that_is_not_there_cannot_be_reached(tmp_path: Path, command: Command) -> None:
-    assert command("schedule", tmp_path / "none.csv").returncode == UNREACHABLE
+@pytest.mark.parametrize("name", ["none.csv", "none.sm"])
+def test_a_file_that_is_not_there_cannot_be_reached(tmp_path: Path, command: Command, name: str) -> None:
+    assert command("schedule", tmp_path / name).returncode == UNREACHABLE
 
 
 def test_a_project_needs_no_site(project: Path, command: Command) -> None:

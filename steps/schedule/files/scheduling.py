@@ -16,6 +16,7 @@ from steps.schedule.cpm.engines import fastest_engine, numpy_engine
 from steps.schedule.cpm.paths import longest_path
 from steps.schedule.cpm.shifts import Minutes
 from steps.schedule.cpm.solution import Solution
+from steps.schedule.cpm.wiring import TO_FINISH
 from steps.schedule.files.project import Project
 from steps.schedule.slotted import SLOT
 
@@ -196,9 +197,16 @@ def _levelled(project: Project, network: CompiledNetwork, seed: int) -> CrewedSo
 
 
 def _is_in_slots(network: CompiledNetwork, solution: Solution) -> bool:
-    """Return whether slots hold the network exactly, so that nothing was rounded up and no lead was left out."""
+    """Return whether the network and its slots allow the same schedules.
+
+    They do not where slots round up, where a lead is left out, and where a link ends at a finish in shifts: in minutes the end of
+    a shift keeps it until the next shift begins, in slots it does not.
+    """
     links, work = network.links, solution.work
     columns = [work.duration, work.earliest, links.lag]
-    for calendar in network.calendars:
-        columns += [] if calendar.is_continuous else [calendar.start, calendar.end]
-    return not bool((links.lag < 0).any()) and all(not bool((column % SLOT).any()) for column in columns)
+    in_shifts = np.array([not calendar.is_continuous for calendar in network.calendars])
+    for calendar in (calendar for calendar in network.calendars if not calendar.is_continuous):
+        columns += [calendar.start, calendar.end]
+    to_finish = (links.type & TO_FINISH != 0) & in_shifts[network.activities.calendar[links.after]]
+    has_leads = bool((links.lag < 0).any())
+    return not has_leads and not to_finish.any() and all(not bool((column % SLOT).any()) for column in columns)

@@ -94,6 +94,18 @@ def test_a_bound_of_rounded_slots_is_not_taken_for_one_of_the_project(tmp_path: 
     assert found.bound - found.begins == 50
 
 
+def test_a_bound_of_slots_is_not_taken_where_a_finish_is_held_between_shifts(tmp_path: Path) -> None:
+    """A finish at the end of Friday's shift keeps a link until the next shift begins; in slots it does not."""
+    rows = "id,duration,calendar,predecessors,resources\nA,3d,day,,rigger\nB,1d,night,AFF,rigger\n"
+    calendars = "calendar,days,hours\nday,Mon-Fri,08:00-12:00\nnight,Mon-Fri,22:00-06:00\n"
+
+    found = schedule(
+        project_of(tmp_path, rows, calendars=calendars, resources="resource,amount\nrigger,2\n"), level=True
+    )
+
+    assert found.bound <= found.finish
+
+
 def test_progress_is_levelled_from_the_data_date(tmp_path: Path) -> None:
     rows = "id,duration,resources,actual start,remaining\nA,2d,rigger,2027-01-05,1d\nB,2d,rigger,,\n"
     project = project_of(tmp_path, rows, head=HEAD + "data date,2027-01-06\n", resources=ONE_RIGGER)
