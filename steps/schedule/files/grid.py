@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,10 +13,13 @@ from typing import NamedTuple
 from steps.csv_lines import numbered_rows
 from steps.errors import ClusterwrightError, InputError, Place, UnreachableError
 from steps.faults import together
-from steps.text import require_visible
+from steps.text import HIDDEN, require_visible
 
 LARGEST = 64 * 1024 * 1024
 SHOWN = 60
+
+OFTEN_NONE = re.compile(f"{HIDDEN.pattern}|[\\r\\n\\t]")
+"""What few rows have: a mark that cannot be seen, or the end of a line in a cell."""
 
 Numbered = tuple[int, list[str]]
 """The number of a line, and its cells."""
@@ -121,9 +125,10 @@ def _record(path: Path, line: int, names: Sequence[str], cells: Sequence[str], f
         hint = "put a cell that has a comma in quotes, or name its column"
         faults.say(f"{cell[:SHOWN]!r} is in a column that has no name", Place(str(path), line), hint)
     record = Record(str(path), line, {name: cell for name, cell in zip(names, cells, strict=False) if name and cell})
-    for name, cell in record.cells.items():
-        with faults.at(record.place(name)):
-            require_visible(cell, "the cell", lines=name in {"title", "notes"})
+    if OFTEN_NONE.search("".join(cells)):
+        for name, cell in record.cells.items():
+            with faults.at(record.place(name)):
+                require_visible(cell, "the cell", lines=name in {"title", "notes"})
     return record
 
 

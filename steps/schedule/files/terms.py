@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 from datetime import UTC, date, datetime, time, timedelta
-from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -43,7 +42,7 @@ AROUND_THE_CLOCK = Week(1440, 7 * 1440)
 class Length(NamedTuple):
     """An amount of time. What is elapsed counts around the clock, whatever the calendar is."""
 
-    amount: Fraction
+    amount: float
     unit: str
     elapsed: bool
 
@@ -74,14 +73,14 @@ class Use(NamedTuple):
 def length_of(text: str) -> Length:
     """Return a duration or a lag: `5d`, `12h`, `3w`, `90min`, `2.5d`; `4ew` is elapsed; a milestone is `0`."""
     if text == "0":
-        return Length(Fraction(0), "min", elapsed=False)
+        return Length(0.0, "min", elapsed=False)
     found = LENGTH.fullmatch(text.casefold())
     unit = found and UNITS.get(found[3])
     if found is None or unit is None:
         raise ValueError(
             f"{text[:SHOWN]!r} is no length of time; write 5d, 12h, 3w or 90min, with e for elapsed time: 2ew"
         )
-    length = Length(Fraction(found[1]), unit, elapsed=bool(found[2]))
+    length = Length(float(found[1]), unit, elapsed=bool(found[2]))
     if length.minutes(AROUND_THE_CLOCK) > LONGEST:
         raise ValueError(f"{text[:SHOWN]!r} is longer than a hundred years; look at its unit")
     return length

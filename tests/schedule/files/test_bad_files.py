@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from steps.errors import InputError, UnreachableError
 from steps.schedule.files.reading import read_project
@@ -170,3 +172,23 @@ def test_a_file_that_is_not_there_cannot_be_reached(tmp_path: Path) -> None:
 def test_a_file_of_another_format_says_which_are_known(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no format that can be read\n  name a \.csv file"):
         read_project(tmp_path / "plan.xer")
+
+
+TYPED = (
+    HEAD
+    + "data date,2027-01-11\nid,duration,predecessors,resources,actual start\nA,5d,,crane,2027-01-04\nB,2w,AFS+4h,,\n"
+)
+
+
+@given(at=st.integers(0, len(TYPED)), cut=st.integers(0, 6), put=st.text(max_size=6))
+def test_whatever_is_typed_is_read_or_refused_with_its_file(
+    tmp_path_factory: pytest.TempPathFactory, at: int, cut: int, put: str
+) -> None:
+    folder = tmp_path_factory.mktemp("typed")
+    (folder / "activities.csv").write_text(TYPED[:at] + put + TYPED[at + cut :], encoding="utf-8", errors="replace")
+    (folder / "resources.csv").write_text("resource,amount\ncrane,1\n", encoding="utf-8")
+
+    try:
+        read_project(folder).compiled()
+    except InputError as refused:
+        assert "activities.csv" in str(refused)
