@@ -117,6 +117,7 @@ bench-schedule: setup
 	$(BIN)/python -m benchmarks.schedule --peers 5000 75000
 	$(BIN)/python -m benchmarks.schedule_judges
 	$(BIN)/python -m benchmarks.risk
+	$(BIN)/python -m benchmarks.slip
 
 # PSPLIB names a folder with the instances j60 and j120 and best_known.csv. It takes about an hour.
 bench-levelling: setup

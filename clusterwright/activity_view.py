@@ -99,6 +99,8 @@ def _head(
         left = "critical" if row.is_critical else f"float {plan.dates.total_float_h:.0f} h"
         start, finish = plan.dates.early_start, plan.dates.early_finish
         yield f"planned {minute(start, zone)} to {minute(finish, zone)}, {left}"
+        if plan.dates.wait:
+            yield f"{plan.dates.wait}; with unlimited crews it starts {minute(plan.dates.unlimited_start, zone)}"
     if document["seed_says"]:
         yield seed_line(document["seed_says"])
     for unmet in answer.unmet:

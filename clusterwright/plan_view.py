@@ -29,8 +29,8 @@ class Node(NamedTuple):
     hours_per_day: float = 24.0
 
 
-def print_plan(plan: Plan, odds: PlanOdds, *, everything: bool) -> None:
-    """Print the summary, how sure it is, the critical path in its order, and every order with its dates."""
+def print_plan(plan: Plan, *, everything: bool) -> None:
+    """Print the summary, the critical path in its order, and every order with its dates."""
     zone = plan.time_zone
     applicable = sum(a.applicable for a in plan.activities)
     print(
@@ -43,7 +43,6 @@ def print_plan(plan: Plan, odds: PlanOdds, *, everything: bool) -> None:
         print(_levelling(plan, plan.levelling))
     if plan.slip_day_usd:
         print(f"A day of delay costs about ${plan.slip_day_usd:,.0f}.")
-    print_odds(odds, zone)
     alike: dict[object, list[Node]] = {}  # pods that do the same at the same time share a line
     for node in _in_order(_nodes(plan), everything=everything):
         step, _, _ = node.id.partition("@")

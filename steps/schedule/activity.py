@@ -65,6 +65,13 @@ class Dates(PlanPart):
     crew: str | None = None
     crew_wait_h: float = 0.0
 
+    @property
+    def wait(self) -> str:
+        """The wait for a crew in words; empty where there is none."""
+        if self.crew is None:
+            return ""
+        return f"waits {self.crew_wait_h:.0f} working hours for a crew of {self.crew}, which comes from {self.driving}"
+
 
 @dataclass(frozen=True, slots=True)
 class PlanCriterion(PlanPart):

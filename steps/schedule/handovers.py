@@ -6,6 +6,10 @@ the durations become (a resource flow: Artigues, Michelon and Reusser, European 
 
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -31,50 +35,86 @@ class Flow(NamedTuple):
     has their crew rests, or run with more than there is, or what had it comes after them by links that lead back in time."""
 
 
-class _Unit(NamedTuple):
-    """One unit of a resource: since when it is free, and what holds it until then."""
+@dataclass(eq=False, slots=True)
+class _Unit:
+    """One unit of a resource: since when it is free, what holds it until then, and whether it was taken since."""
 
     since: int
     holders: tuple[int, ...]
+    is_taken: bool = False
+
+
+class _Pool:
+    """The units of one resource: those that have done nothing yet, those at work, and those that are free again."""
+
+    def __init__(self, amount: int, group: list[int]) -> None:
+        """Begin with units that have done nothing."""
+        self._group, self._unused = group, amount
+        self._busy: list[tuple[int, int, _Unit]] = []
+        self._free: list[_Unit] = []
+        self._free_in: dict[int, list[_Unit]] = defaultdict(list)
+        self._count = count()
+
+    def take(self, amount: int, instant: int, group: int) -> list[_Unit]:
+        """Take units that are free by `instant`, which never goes back; fewer where there are not enough.
+
+        One that has done nothing yet comes first, then one of the group, then the one that became free last.
+        """
+        self._set_free(instant)
+        unused = min(amount, self._unused)
+        self._unused -= unused
+        taken = [_Unit(0, ()) for _ in range(unused)]
+        for units in (self._free_in[group], self._free):
+            while units and len(taken) < amount:
+                unit = units.pop()
+                if not unit.is_taken:
+                    unit.is_taken = True
+                    taken.append(unit)
+        return taken
+
+    def take_busy(self, amount: int) -> list[_Unit]:
+        """Take units that are at work, those first that are free first."""
+        return [heappop(self._busy)[2] for _ in range(min(amount, len(self._busy)))]
+
+    def hold(self, since: int, holders: tuple[int, ...]) -> None:
+        """Put a unit back that is held until `since`."""
+        heappush(self._busy, (since, next(self._count), _Unit(since, holders)))
+
+    def _set_free(self, instant: int) -> None:
+        while self._busy and self._busy[0][0] <= instant:
+            unit = heappop(self._busy)[2]
+            self._free.append(unit)
+            for group in {self._group[one] for one in unit.holders}:
+                self._free_in[group].append(unit)
 
 
 def flow_of(problem: Problem, start: Starts, finish: Starts, before: Starts, after: Starts) -> Flow:
     """Return how resources pass through a schedule that keeps the problem; each resource has always as much.
 
     `before` and `after` are the ends of all links of the network, also of those that hold nothing any more: no handover leads
-    against them. A crew that has done nothing yet comes first, then one of the same group, then the one that became free last.
+    against them.
     """
     demands = problem.demands
     in_order = sorted(zip(start[demands.activity].tolist(), range(len(demands.activity)), strict=True))
-    pools = [[_Unit(0, ())] * max(capacity.amount) for capacity in problem.capacities]
     group = problem.group.tolist() or [0] * problem.count
+    pools = [_Pool(max(capacity.amount), group) for capacity in problem.capacities]
     place = _places(start, before, after)
     ends = finish.tolist()
     found: list[Handover] = []
     pinned: list[int] = []
     for begin, row in in_order:
         taker, resource, amount = int(demands.activity[row]), int(demands.resource[row]), int(demands.amount[row])
-        pool, own = pools[resource], group[taker]
-        free = sorted((unit for unit in pool if unit.since <= begin), key=lambda unit: _preference(unit, group, own))
-        taken = free[:amount]
+        taken = pools[resource].take(amount, begin, group[taker])
         holders = sorted({one for unit in taken for one in unit.holders})
         found += [Handover(one, taker, resource) for one in holders if place[one] < place[taker]]
-        if any(place[one] > place[taker] for one in holders):
+        if len(taken) < amount or any(place[one] > place[taker] for one in holders):
             pinned.append(taker)
-        held = [_Unit(ends[taker], (taker,)) for _ in taken]
-        if len(taken) < amount:
-            pinned.append(taker)
-            rest = sorted(unit for unit in pool if unit.since > begin)[: amount - len(taken)]
-            held += [_Unit(max(unit.since, ends[taker]), (*unit.holders, taker)) for unit in rest]
-            taken += rest
-        for unit in taken:
-            pool.remove(unit)
-        pool += held
+        shared = pools[resource].take_busy(amount - len(taken))
+        for _ in taken:
+            pools[resource].hold(ends[taker], (taker,))
+        for unit in shared:
+            pools[resource].hold(max(unit.since, ends[taker]), (*unit.holders, taker))
     return Flow(tuple(found), tuple(pinned))
-
-
-def _preference(unit: _Unit, group: list[int], own: int) -> tuple[bool, bool, int, tuple[int, ...]]:
-    return bool(unit.holders), all(group[one] != own for one in unit.holders), -unit.since, unit.holders
 
 
 def _places(start: Starts, before: Starts, after: Starts) -> list[int]:

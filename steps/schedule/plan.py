@@ -7,6 +7,7 @@ activity ids (`054@pod-003`), order ids (`001@site#gpu-server`) or tranche ids (
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Literal
@@ -17,7 +18,7 @@ from steps.catalog.schema import Closed
 from steps.catalog.terms import LinkType, Mapping, Scope
 from steps.drift_rule import DriftRule
 from steps.evidence_rules import EvidenceRules
-from steps.schedule.activity import CalendarId, Dates, Hours, PlanActivity
+from steps.schedule.activity import CalendarId, Dates, Hours, PlanActivity, PlanPart
 
 
 class Unit(Closed):
@@ -38,8 +39,9 @@ class Unit(Closed):
     )
 
 
-class PlanLink(Closed):
-    """`after` waits for `before`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanLink(PlanPart):
+    """`after` waits for `before`; `bridged` are the activities between them that do not apply."""
 
     before: str
     after: str
@@ -48,7 +50,7 @@ class PlanLink(Closed):
     lag_calendar: CalendarId = "working"
     map: Mapping
     reason: str
-    bridged: tuple[str, ...] = Field(default=(), description="not-applicable activities between")
+    bridged: tuple[str, ...] = ()
 
 
 class PlanTranche(Closed):

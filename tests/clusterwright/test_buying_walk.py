@@ -88,9 +88,7 @@ def bought_alone(plan: Plan) -> Plan:
             "activities": tuple(replace(a, completed_by=()) for a in kept),
             "orders": tuple(mine),
             "links": tuple(
-                link.model_copy(update={"lag_h": 0.0})
-                for link in plan.links
-                if link.before in nodes and link.after in nodes
+                replace(link, lag_h=0.0) for link in plan.links if link.before in nodes and link.after in nodes
             ),
             "people": tuple(people),
         }

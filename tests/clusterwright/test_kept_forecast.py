@@ -113,3 +113,14 @@ def test_an_engine_keeps_it_up_to_date(adopted: Path, command: Command) -> None:
         keeper.finish()
         assert kept_forecast(snapshot) is None
     assert said == []
+
+
+def test_an_activity_says_which_crew_it_waits_for(adopted: Path, command: Command) -> None:
+    plan = json.loads(command("plan", "--json", "--samples", "20", "--site", adopted).stdout)
+    waiting = next(one for one in plan["activities"] if one["dates"] and one["dates"]["crew_wait_h"] > 8)
+
+    said = command("show", waiting["id"], "--site", adopted).stdout
+
+    dates = waiting["dates"]
+    assert f"for a crew of {waiting['role']}, which comes from {dates['driving']}" in said
+    assert f"with unlimited crews it starts {dates['unlimited_start'][:10]}" in said

@@ -83,7 +83,7 @@ def engine_plan() -> Plan:
         plan.model_dump(mode="json")
         | {
             "activities": to_jsonable_python(plan.activities) + extra,
-            "links": [k.model_dump(mode="json") for k in plan.links] + links,
+            "links": to_jsonable_python(plan.links) + links,
         }
     )
 

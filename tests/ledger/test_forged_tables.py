@@ -51,7 +51,7 @@ def graver_plan() -> Plan:
     plan = every_state_plan(signed=True)
     activities = tuple(replace(a, ncr_class="A") if a.id == "303@site" else a for a in plan.activities)
     pairs = (("001@site#gpu-server/1", "010@pod-001"), ("302@site", "010@pod-002"))
-    links = (*plan.links, *(PlanLink.model_validate(link(*pair)) for pair in pairs))
+    links = (*plan.links, *(PlanLink(**link(*pair)) for pair in pairs))
     return plan.model_copy(update={"activities": activities, "links": links})
 
 

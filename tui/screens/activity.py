@@ -117,6 +117,8 @@ def _head(case: LookedUp) -> Text:
     if dates is not None:
         slack = "critical" if row.is_critical else f"float {dates.total_float_h:.0f} h"
         text.append(f"\nplanned {time_text(dates.early_start)} to {time_text(dates.early_finish)}, {slack}")
+        if dates.wait:
+            text.append(f"\n{dates.wait}; with unlimited crews it starts {time_text(dates.unlimited_start)}")
     if row.started_at:
         until = f" to {time_text(row.ended_at)}" if row.ended_at else ""
         text.append(f"\nactual  {time_text(row.started_at)}{until}")

@@ -1,28 +1,84 @@
-"""Say why an activity, an order or a delivery does not go on.
+"""Say why an activity, an order or a delivery does not go on, and what drives its date.
 
-It names what the activity waits for, and what it still needs.
+It names what the activity waits for, and what it still needs. With --chain, or for a step by its number, it prints the chain
+that drives its date: from today, in the order in which it drives.
 
 Example:
     clusterwright why 034@pod-001
-    clusterwright why '001@site#gpu-server'
+    clusterwright why '001@site#gpu-server' --chain
+    clusterwright why 195
 
 """
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Option
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.commands.options import ActivityId
 from clusterwright.lapsed import lapsed_releases
-from clusterwright.output import in_line
+from clusterwright.output import Cells, day, in_line, table
 from ledger.questions import why as questions
+from ledger.questions.site import site_of
+from ledger.questions.snapshot import Snapshot
 from ledger.questions.why_supply import Why
+
+if TYPE_CHECKING:
+    from steps.schedule.driving import Driven
 
 
 def why(
     ask: AskingPast,
     activity: ActivityId,
+    chain: Annotated[bool, Option("--chain", help="What drives its date, from today on.")] = False,
 ) -> None:
     with ask.record() as snapshot:
-        found = questions.why(snapshot, activity, lapsed_releases(snapshot))
-        ask.answer(snapshot, found, lambda: _print(found))
+        name = activity if "@" in activity else f"{activity}@site"
+        found = questions.why(snapshot, name, lapsed_releases(snapshot))
+        if not chain and name == activity:
+            ask.answer(snapshot, found, lambda: _print(found))
+            return
+        driven, zone = _chain(snapshot, name), site_of(snapshot).time_zone
+        ask.answer(snapshot, found._asdict() | {"chain": driven}, lambda: _print_chain(found, driven, zone))
+
+
+def _chain(snapshot: Snapshot, name: str) -> "tuple[Driven, ...]":
+    from ledger.evidence.plans import read_plan  # the schedule's engines
+    from ledger.questions.actuals import actuals
+    from steps.schedule.driving import driving_chain
+    from steps.schedule.forecast import outlook
+
+    return driving_chain(outlook(read_plan(snapshot), actuals(snapshot), snapshot.now), name)
+
+
+def _print_chain(found: Why, driven: "Iterable[Driven]", zone: str) -> None:
+    print(in_line(f"{found.activity}: {found.state_sentence}"))
+    table(
+        ("what", "title", "start", "finish", "after", "because"),
+        [_line(one, zone) for one in driven],
+        title="What drives its date: each goes on from the one above",
+    )
+
+
+def _line(one: "Driven", zone: str) -> Cells:
+    return (one.id, one.title, day(one.start, zone), day(one.finish, zone), one.held_by, _because(one))
+
+
+def _because(one: "Driven") -> str:
+    """Return why it waits for what is before it: the link's reason, its type and lag, the wait for a crew."""
+    if one.crew is not None:
+        return f"waits {_time(one.crew_wait_h)} for this crew of {one.crew}"
+    parts = [one.reason]
+    if one.type not in {None, "FS"}:
+        parts.append(str(one.type))
+    if one.lag_h:
+        parts.append(f"{'lag' if one.lag_h > 0 else 'lead'} {_time(abs(one.lag_h))} ({one.lag_calendar})")
+    return "; ".join(filter(None, parts))
+
+
+def _time(hours: float) -> str:
+    return f"{hours / 24:.1f} days" if hours >= 24 else f"{hours:.0f} hours"
 
 
 def _print(found: Why) -> None:

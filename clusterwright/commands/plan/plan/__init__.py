@@ -15,9 +15,12 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import Asking
-from clusterwright.output import print_json
-from clusterwright.plan_view import gantt_lines, plan_document, print_plan
+from clusterwright.output import print_json, say
+from clusterwright.plan_view import gantt_lines, plan_document, print_odds, print_plan
 from clusterwright.planning import plan_of
+
+NOTICEABLE = 1_000_000
+"""So many activities in all samples together take more than two seconds."""
 
 
 def plan(
@@ -32,10 +35,14 @@ def plan(
         for line in gantt_lines(made, everything=everything):
             print(line)
         return
-    from steps.schedule.plan_odds import odds_of  # the samplers
+    if not ask.as_json:
+        print_plan(made, everything=everything)
+    from steps.schedule.plan_odds import odds_of  # the samplers: dates are on the screen before they are loaded
 
+    if len(made.activities) * samples > NOTICEABLE:
+        say(f"drawing {samples:,} samples of {len(made.activities):,} activities")
     odds = odds_of(made, samples=samples, seed=seed)
     if ask.as_json:
         print_json(plan_document(made, odds))
     else:
-        print_plan(made, odds, everything=everything)
+        print_odds(odds, made.time_zone)

@@ -1,0 +1,84 @@
+"""Why a date of a plan is what it is: the chain that drives it, from the data date on, in words that people use."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+import numpy as np
+
+from steps.errors import InputError
+from steps.schedule.calendar import WorkCalendar
+from steps.schedule.cpm.why import HeldBy, Reason, why
+from steps.schedule.dating import CALENDARS
+from steps.schedule.forecast import Outlook
+from steps.schedule.plan import Plan
+
+HELD_BY = {HeldBy.DATE: "the day that the supplier promised"}
+"""Only a promise is such a date in a plan."""
+
+
+class Driven(NamedTuple):
+    """One activity, order or delivery of a chain, and what sets its date. Times in hours are elapsed."""
+
+    id: str
+    title: str
+    start: datetime
+    finish: datetime
+    held_by: str
+    """The predecessor, what hands its crew over, or what else holds it."""
+    type: str | None
+    """FS, SS, FF or SF; None where no link holds it."""
+    reason: str
+    lag_h: float
+    lag_calendar: str | None
+    closed_h: float
+    """Hours in which it could not begin since its calendar is closed."""
+    crew: str | None
+    """The trade whose crew it waits for."""
+    crew_wait_h: float
+
+
+def driving_chain(outlook: Outlook, target: str) -> tuple[Driven, ...]:
+    """Return what drives the finish of a target, in the order in which it drives. Raise InputError for what has no date."""
+    plan, crewed = outlook.plan, outlook.crewed
+    names = crewed.network.activities.names
+    row = {name: number for number, name in enumerate(names)}
+    if target not in row:
+        raise InputError(f"{target} has no date in the plan", hint="it does not apply, or is in no plan")
+    links = crewed.network.links
+    handed = np.arange(len(links)) >= len(links) - len(crewed.handed)
+    titles, reasons = _titles(plan), {(one.before, one.after, one.type.value): one.reason for one in plan.links}
+    roles = {one.id: one.role for one in plan.activities}
+    origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
+
+    def driven(one: Reason) -> Driven:
+        name = names[one.row]
+        before = None if one.link is None else names[links.before[one.link]]
+        tie = None if one.type is None else one.type.name
+        is_crew = one.link is not None and bool(handed[one.link])
+        reason = "" if before is None or tie is None or is_crew else reasons.get((before, name, tie), "")
+        return Driven(
+            id=name,
+            title=titles[name],
+            start=origin + timedelta(minutes=one.start),
+            finish=origin + timedelta(minutes=one.finish),
+            held_by=before or HELD_BY.get(one.held_by, one.held_by.value),
+            type=None if is_crew else tie,
+            reason=reason,
+            lag_h=one.lag / 60,
+            lag_calendar=None if one.lag_calendar is None or not one.lag else CALENDARS[one.lag_calendar],
+            closed_h=one.closed / 60,
+            crew=roles[name] if is_crew else None,
+            crew_wait_h=one.crew_wait / 60,
+        )
+
+    return tuple(map(driven, why(crewed.network, crewed.solution, row[target], crew_links=handed)))
+
+
+def _titles(plan: Plan) -> dict[str, str]:
+    titles = {one.id: one.title for one in plan.activities}
+    for order in plan.orders:
+        titles[order.id] = f"Order: {order.title}"
+        titles |= {tranche.id: f"Delivery {tranche.number}: {order.title}" for tranche in order.tranches}
+    return titles

@@ -1,0 +1,67 @@
+"""`why 195`: what drives go-live, from today on, in the order in which it drives."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from tests.conftest import Command
+
+
+def chain(command: Command, site: Path, *words: str) -> list[dict[str, Any]]:
+    result = command("why", *words, "--json", "--site", site)
+    assert result.returncode == 0, result.stderr
+    found: list[dict[str, Any]] = json.loads(result.stdout)["chain"]
+    return found
+
+
+def test_each_part_of_the_chain_goes_on_from_the_one_before_it(adopted: Path, command: Command) -> None:
+    found = chain(command, adopted, "195")
+
+    assert found[-1]["id"] == "195@site"
+    assert all(after["held_by"] == before["id"] for before, after in pairwise(found))
+    assert all(before["start"] <= after["start"] for before, after in pairwise(found))
+    assert found[-1]["finish"] == json.loads(command("forecast", "--json", "--site", adopted).stdout)["finish"]
+    assert all(one["reason"] or one["crew"] for one in found[1:] if "#" not in one["id"])
+
+
+def test_waits_for_crews_are_parts_of_the_chain(adopted: Path, command: Command) -> None:
+    waiting = [one for one in chain(command, adopted, "195") if one["crew"]]
+
+    assert waiting
+    assert all(one["crew_wait_h"] > 0 and one["type"] is None for one in waiting)
+    said = command("why", "195", "--site", adopted).stdout
+    assert "waits" in said
+
+
+def test_a_promise_begins_the_chain_that_it_drives(adopted: Path, command: Command) -> None:
+    at = ("--as", "operator", "--site", adopted)
+    order = "001@site#gpu-server"
+    placed = command(
+        *("order", order, "--supplier", "ACME", "--reference", "PO 1", "--value", "9"),
+        *("--out-of-sequence", "the price holds until Friday", *at),
+    )
+    assert placed.returncode == 0, placed.stderr
+    assert command("promise", order, "--on", "2031-01-06", "--reason", "slipped", *at).returncode == 0
+
+    first = chain(command, adopted, "195")[0]
+
+    assert (first["id"], first["held_by"]) == (f"{order}/1", "the day that the supplier promised")
+    assert first["finish"].startswith("2031-01-06")
+
+
+def test_any_order_or_activity_has_a_chain_and_without_the_option_the_state_alone(
+    adopted: Path, command: Command
+) -> None:
+    assert chain(command, adopted, "001@site#gpu-server", "--chain")[-1]["id"] == "001@site#gpu-server"
+    assert "chain" not in json.loads(command("why", "195@site", "--json", "--site", adopted).stdout)
+
+
+def test_what_is_not_in_the_plan_has_no_chain(adopted: Path, command: Command) -> None:
+    result = command("why", "999", "--site", adopted)
+
+    assert result.returncode == 2
+    assert "999@site" in result.stderr
+    assert "Traceback" not in result.stderr
