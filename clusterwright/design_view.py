@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from clusterwright.design_sections import Section, sections_of
 from clusterwright.output import Cells, Document, print_json, table
 from clusterwright.text_file import text_in
-from ledger.rules.csv_lines import numbered_rows
+from steps.csv_lines import numbered_rows
 from steps.design.addressing import hosts
 from steps.design.bill import Line
 from steps.design.cables import COLUMNS

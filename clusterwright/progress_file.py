@@ -6,7 +6,7 @@ from pathlib import Path
 from clusterwright.commands.options import SHOWN, YEARS
 from clusterwright.text_file import text_in
 from ledger.entries import ProgressRow
-from ledger.rules.csv_lines import numbered_rows
+from steps.csv_lines import numbered_rows
 from steps.errors import InputError, Place
 
 COLUMNS = ("activity", "state", "started", "finished", "by", "note", "out_of_sequence")

@@ -21,10 +21,10 @@ from ledger.questions.case import LookedUp
 from ledger.questions.checks import Entry, check_history, latest_entries
 from ledger.rules.checklist import Roster
 from ledger.rules.examination import RESULT, Examined
-from ledger.rules.faults import located, together
 from ledger.rules.readings import Verdict
 from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
+from steps.faults import located, together
 from steps.value import text_value, value_text
 
 PICTURES = ("png", "jpeg")

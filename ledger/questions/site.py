@@ -17,6 +17,7 @@ _IN_FORCE = "LEFT JOIN plan_revision p ON p.revision = (SELECT max(revision) FRO
 _DOCUMENT = """
 SELECT document FROM plan_revision
 WHERE revision = coalesce(:revision, (SELECT max(revision) FROM plan_revision))"""
+_BASELINE = "SELECT revision FROM plan_revision WHERE baseline IS NOT NULL ORDER BY revision DESC LIMIT 1"
 _EVIDENCE_RULES = "SELECT evidence_max_mb, evidence_types FROM plan_revision ORDER BY revision DESC LIMIT 1"
 
 
@@ -106,6 +107,12 @@ def plan_document(snapshot: Snapshot, revision: int | None = None) -> str:
             hint="`clusterwright plan adopt`",
         )
     return str(found[0])
+
+
+def baseline_revision(snapshot: Snapshot) -> int | None:
+    """Return the last revision that was named as a baseline. None where none was."""
+    found = snapshot.first(_BASELINE)
+    return None if found is None else int(found[0])
 
 
 def evidence_rules(snapshot: Snapshot) -> EvidenceRules:

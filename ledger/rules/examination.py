@@ -11,10 +11,10 @@ from ledger.entries import ItemEntry, Measured
 from ledger.rules.activity import Activity
 from ledger.rules.case import Case
 from ledger.rules.checklist import LONGEST_ID, Roster, readable, readable_note
-from ledger.rules.faults import column_of, located, together
 from ledger.rules.judgement import FAILED
 from ledger.rules.readings import Asked, Verdict, asked_of, measured, verdicts
 from steps.errors import ClusterwrightError, InputError, Place
+from steps.faults import column_of, located, together
 
 RESULT = "result"
 """The word among the failed metrics that says: a person recorded the item as failed."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ledger.rules.csv_lines import numbered_rows, text_of
+from steps.csv_lines import numbered_rows, text_of
 from steps.errors import InputError
 
 HEADERS = frozenset({"serial", "serialnumber", "serialno", "sn"})

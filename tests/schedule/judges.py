@@ -90,6 +90,14 @@ def _longpath(case: Case, lag_calendar: str) -> Dates:
 
 def longpath_solver(case: Case, lag_calendar: str) -> Callable[[], Any]:
     """Return what solves a network in longpath, ready to be called."""
+    from longpath import cpm
+
+    project, calendars, options = longpath_project(case, lag_calendar)
+    return lambda: cpm.run(project, calendars, options)
+
+
+def longpath_project(case: Case, lag_calendar: str) -> tuple[Any, dict[str, Any], Any]:
+    """Return a network as longpath has it: the project, its calendars, and how it is to be solved."""
     from longpath import cpm, model
     from longpath.calendars import WorkCalendar
 
@@ -113,7 +121,7 @@ def longpath_solver(case: Case, lag_calendar: str) -> Callable[[], Any]:
         retained_logic=not (case.actuals and case.actuals.override),
         lag_calendar={"continuous": "24h"}.get(lag_calendar, lag_calendar),
     )
-    return lambda: cpm.run(project, calendars, options)
+    return project, calendars, options
 
 
 def _longpath_activity(model: Any, case: Case, row: int, name: str) -> Any:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from steps.errors import InputError, Place
+from steps.errors import InputError, Place, UnreachableError
 from steps.schedule.levelling.problem import Demands, Precedence, Problem
 
 PRECEDENCE = "PRECEDENCE RELATIONS"
@@ -61,7 +61,7 @@ class _Lines:
         except UnicodeDecodeError:
             raise InputError("this is no PSPLIB file: it is not plain text", place=Place(str(path))) from None
         except OSError as error:
-            raise InputError(f"the file cannot be read: {error.strerror}", place=Place(str(path))) from None
+            raise UnreachableError(f"{path} cannot be read: {error.strerror}", hint="look at the path") from None
         self.lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
 
     def wrong(self, what: str, line: int | None = None) -> InputError:

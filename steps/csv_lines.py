@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 
-from steps.errors import InputError
+from steps.errors import InputError, Place
 
 
 def text_of(content: bytes, name: str) -> str:
@@ -38,5 +38,5 @@ def numbered_rows(content: bytes, name: str) -> list[tuple[int, list[str]]]:
             rows.append((begins, row))
             begins = reader.line_num + 1
     except csv.Error as error:
-        raise InputError(f"{name} does not read as CSV: {error}") from None
+        raise InputError(f"this does not read as CSV: {error}", place=Place(name, begins)) from None
     return rows

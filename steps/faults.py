@@ -26,11 +26,11 @@ def column_of(place: Place | None, column: str) -> Place | None:
     return place and Place(place.file, place.line, column)
 
 
-def together(faults: Sequence[ClusterwrightError]) -> ClusterwrightError:
-    """Return one error that names every fault. If there is only one fault, return that."""
+def together(faults: Sequence[ClusterwrightError], *, undone: str = "nothing is recorded") -> ClusterwrightError:
+    """Return one error that names every fault, and says what was not done. If there is only one fault, return that."""
     if len(faults) == 1:
         return faults[0]
     lines = [str(fault).replace("\n", " ") for fault in faults[:SHOWN]]
     if len(faults) > SHOWN:
         lines.append(f"and {len(faults) - SHOWN} more")
-    return InputError(f"{len(faults)} faults; nothing is recorded:\n  " + "\n  ".join(lines))
+    return InputError(f"{len(faults)} faults; {undone}:\n  " + "\n  ".join(lines))

@@ -1,0 +1,1 @@
+"""Projects that come as files."""
