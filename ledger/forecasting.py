@@ -20,7 +20,10 @@ def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEE
     """Return the forecast of the plan in force, from what has happened until the snapshot's time."""
     plan = read_plan(snapshot)
     seen = outlook(plan, actuals(snapshot), snapshot.now)
-    dates, odds = seen.forecast, odds_with_crews(plan, seen.crewed, samples=samples, seed=seed, actuals=seen.progress)
+    dates, odds = (
+        seen.forecast,
+        odds_with_crews(plan, seen.crewed, samples=samples, seed=seed, actuals=seen.progress, rates=seen.rates),
+    )
     return KeptForecast(
         revision=revision(snapshot),
         event=head(snapshot).seq,

@@ -1,12 +1,14 @@
 """Forecasts the finish of a project from its data date: what has happened is fixed, and the rest follows from it.
 
 A started activity ends its planned duration after its start, but never before the data date (retained logic). An order that is
-placed late, or promised for another day, moves what waits for it. Crews go on in the order of the plan, or in a shorter one.
+placed late, or promised for another day, moves what waits for it. Crews go on in the order of the plan, or in a shorter one, at
+the rates that their finished work shows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -20,6 +22,7 @@ from steps.schedule.crewed import CrewedSolution, solve_with_crews
 from steps.schedule.dating import closing_row, crews_of, critical_rows, last_row, network_of, planned_starts
 from steps.schedule.levelling.level import Effort
 from steps.schedule.plan import Plan
+from steps.schedule.rates import LearnedRates, learned_rates
 
 
 class Actual(NamedTuple):
@@ -58,6 +61,8 @@ class Outlook(NamedTuple):
     crewed: CrewedSolution
     progress: Progress
     finished: frozenset[str]
+    rates: LearnedRates | None = None
+    """What finished work teaches; None before there is any."""
 
     @property
     def forecast(self) -> Forecast:
@@ -88,6 +93,9 @@ def outlook(plan: Plan, actuals: Actuals, now: datetime) -> Outlook:
     network = network_of(plan, promised, begun)
     happened = {name: actual for name, actual in actuals.items() if name not in promised}
     progress = _progress(network, calendar, happened, now)
+    rates = learned_rates(plan, network, progress)
+    if rates is not None:
+        network, progress = _at_these_rates(network, progress, rates)
     crewed = solve_with_crews(
         network,
         crews_of(plan, network),
@@ -96,7 +104,21 @@ def outlook(plan: Plan, actuals: Actuals, now: datetime) -> Outlook:
         target=closing_row(network),
         planned=planned_starts(plan, network),
     )
-    return Outlook(plan, now, crewed, progress, frozenset(ends))
+    return Outlook(plan, now, crewed, progress, frozenset(ends), rates)
+
+
+def _at_these_rates(
+    network: CompiledNetwork, progress: Progress, rates: LearnedRates
+) -> tuple[CompiledNetwork, Progress]:
+    """Return the network with what its work is now expected to take, and the progress with what remains of what runs."""
+    likely = np.rint(rates.rates.estimates.likely).astype(np.int64)
+    forecast = rates.step >= 0
+    running = forecast & (progress.started != NONE)
+    durations = np.where(forecast & ~running, likely, network.activities.duration)
+    remaining = np.where(running, likely, NONE) if progress.remaining is None else progress.remaining.copy()
+    remaining[running] = np.where(remaining[running] == 0, 0, likely[running])
+    activities = replace(network.activities, duration=durations)
+    return replace(network, activities=activities), replace(progress, remaining=remaining)
 
 
 def forecast(plan: Plan, actuals: Actuals, now: datetime) -> Forecast:

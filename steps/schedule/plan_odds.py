@@ -15,6 +15,7 @@ from steps.schedule.crewed import CrewedSolution, solve_with_crews
 from steps.schedule.dating import closing_row, crews_of, network_of, planned_finishes, planned_starts
 from steps.schedule.levelling.level import Effort
 from steps.schedule.plan import Plan
+from steps.schedule.rates import LearnedRates
 from steps.schedule.risk.odds import Odds, Quantile
 from steps.schedule.risk.running import run
 from steps.schedule.sampling.running import levelled_samples
@@ -71,10 +72,16 @@ def odds_of(plan: Plan, *, samples: int = SAMPLES, seed: int = SEED) -> PlanOdds
 
 
 def odds_with_crews(
-    plan: Plan, crewed: CrewedSolution, *, samples: int = SAMPLES, seed: int = SEED, actuals: Actuals | None = None
+    plan: Plan,
+    crewed: CrewedSolution,
+    *,
+    samples: int = SAMPLES,
+    seed: int = SEED,
+    actuals: Actuals | None = None,
+    rates: LearnedRates | None = None,
 ) -> PlanOdds:
-    """Return how sure milestones are from a solution on, in its order of crews."""
-    model = uncertainty(plan, crewed.base, crewed.unlimited, actuals)
+    """Return how sure milestones are from a solution on, in its order of crews and at learned rates, if there are any."""
+    model = uncertainty(plan, crewed.base, crewed.unlimited, actuals, rates)
     rows = _milestones(plan, crewed.base)
     targets = sorted({row for own in rows.values() for row in own})
     if crewed.slotted is None or crewed.levelled is None:

@@ -17,18 +17,26 @@ from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.cpm.solution import Solution
 from steps.schedule.cpm.wiring import DONE, RUNNING
 from steps.schedule.plan import Plan
+from steps.schedule.rates import LearnedRates
 from steps.schedule.risk.drivers import RiskDriver, RiskEvent, repeats
 from steps.schedule.risk.model import RiskModel, risk_model
-from steps.schedule.risk.spreads import Family, Spread, of_spreads
+from steps.schedule.risk.spreads import Estimates, Family, Spread, of_spreads
 
 MINUTES = 60
 """In an hour."""
 
 
-def uncertainty(plan: Plan, network: CompiledNetwork, solution: Solution, actuals: Actuals | None = None) -> RiskModel:
+def uncertainty(
+    plan: Plan,
+    network: CompiledNetwork,
+    solution: Solution,
+    actuals: Actuals | None = None,
+    rates: LearnedRates | None = None,
+) -> RiskModel:
     """Return what is uncertain about what is not done of a plan, in its network and its solution.
 
     What runs has what remains of its most likely time, and as much more as its spread allows. What was promised for a day comes then.
+    Work of crews is as uncertain as `rates` say, if there are any.
     """
     names = network.activities.names
     row = {name: number for number, name in enumerate(names)}
@@ -50,12 +58,26 @@ def uncertainty(plan: Plan, network: CompiledNetwork, solution: Solution, actual
     done = (solution.work.state == DONE)[network.numbers.number]
     open_rows = {name: at for name, at in row.items() if not done[at]}
     late = {name: at for name, at in open_rows.items() if spreads[at].likely}
+    estimates = of_spreads(spreads)
+    if rates is not None:
+        estimates = _at_rates(estimates, rates)
+    paces = _trades(plan, open_rows) if rates is None else rates.rates.drivers
     return risk_model(
         network,
-        of_spreads(spreads),
-        drivers=[*_lead_times(plan, late), *_suppliers(plan, late), *_trades(plan, open_rows)],
+        estimates,
+        drivers=[*_lead_times(plan, late), *_suppliers(plan, late), *paces],
         events=list(_repeated(plan, open_rows)),
         actuals=actuals,
+    )
+
+
+def _at_rates(planned: Estimates, rates: LearnedRates) -> Estimates:
+    forecast, found = rates.step >= 0, rates.rates.estimates
+    return Estimates(
+        np.where(forecast, found.family, planned.family),
+        np.where(forecast, found.low, planned.low),
+        np.where(forecast, found.likely, planned.likely),
+        np.where(forecast, found.high, planned.high),
     )
 
 

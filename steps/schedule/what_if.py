@@ -143,7 +143,9 @@ class Saving(NamedTuple):
 def seen(case: Case, *, samples: int, seed: int) -> tuple[Seen, Outlook]:
     """Return what a case comes to. Crews go on in the plan's order of work, so that two cases differ by their change alone."""
     found = outlook(case.plan, case.actuals, case.now)
-    odds = odds_with_crews(case.plan, found.crewed, samples=samples, seed=seed, actuals=found.progress)
+    odds = odds_with_crews(
+        case.plan, found.crewed, samples=samples, seed=seed, actuals=found.progress, rates=found.rates
+    )
     return Seen(found.forecast, odds.milestones[0]), found
 
 

@@ -1,0 +1,114 @@
+"""The rates of a plan's crews, learned from what they have finished: what a step took in the first pods says what it takes in the next.
+
+Only work that holds crews teaches, and is forecast by what was learned. Time that passes by itself, and lead times, stay as planned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steps.schedule.activity import PlanActivity
+from steps.schedule.cpm.columns import NONE
+from steps.schedule.cpm.columns import Actuals as Progress
+from steps.schedule.cpm.compiled import CompiledNetwork
+from steps.schedule.cpm.shifts import Minutes
+from steps.schedule.learning.history import History
+from steps.schedule.learning.learn import Learned, learn
+from steps.schedule.learning.outlook import Outlook as Rates
+from steps.schedule.learning.outlook import outlook
+from steps.schedule.learning.step_types import step_types
+from steps.schedule.plan import Plan
+from steps.schedule.risk.spreads import Estimates, three_points
+
+MINUTES = 60
+"""In an hour."""
+FIRST = 1.0
+
+
+class LearnedRates(NamedTuple):
+    """What finished work says of the work that remains, by row of the network; `steps` are the step types, in their order."""
+
+    steps: tuple[str, ...]
+    learned: Learned
+    rates: Rates
+    """Rows of all other work, and of what is done, keep the plan's estimate."""
+    step: NDArray[np.int32]
+    """The step type of each row that was forecast so, -1 for all others."""
+
+
+def learned_rates(plan: Plan, network: CompiledNetwork, progress: Progress) -> LearnedRates | None:
+    """Return what the finished work of a plan teaches; None before any work that holds crews is finished."""
+    number = {name: row for row, name in enumerate(network.activities.names)}
+    work = sorted(
+        (one for one in plan.activities if one.crews and one.dates and one.id in number),
+        key=lambda one: (one.dates.early_start if one.dates else plan.start, one.id),
+    )
+    rows = np.array([number[one.id] for one in work], np.int64)
+    done = progress.finished[rows] != NONE
+    if not done.any():
+        return None
+    steps = tuple(sorted({one.step for one in work}))
+    index = {step: place for place, step in enumerate(steps)}
+    first = {one.step: one for one in reversed(work)}
+    types = step_types(steps, _points([first[step] for step in steps]), [first[step].role for step in steps])
+    step = np.array([index[one.step] for one in work], np.int32)
+    turn = _turns(step)
+    begun = progress.started[rows] != NONE
+    worked = _worked(network, progress, rows, begun)
+    history = History(
+        step[begun], _points(work).likely[begun], worked[begun].astype(float), done[begun], turn=turn[begun]
+    )
+    learned = learn(types, history)
+    size = len(network.activities)
+    own = _points(work)
+    planned = Estimates(
+        _spread_out(own.family, rows, size),
+        *(_spread_out(column, rows, size) for column in (own.low, own.likely, own.high)),
+    )
+    forecast = np.full(size, -1, np.int32)
+    forecast[rows[~done]] = step[~done]
+    turns = np.full(size, FIRST)
+    turns[rows] = turn
+    running = np.zeros(size)
+    running[rows[begun & ~done]] = worked[begun & ~done]
+    return LearnedRates(steps, learned, outlook(learned, planned, forecast, worked=running, turn=turns), forecast)
+
+
+def _spread_out(values: NDArray[Any], rows: NDArray[np.int64], size: int) -> NDArray[Any]:
+    """Return a column of the network that has these values in some rows, and zeros in all others."""
+    column = np.zeros(size, values.dtype)
+    column[rows] = values
+    return column
+
+
+def _points(work: Sequence[PlanActivity]) -> Estimates:
+    """Return the three points in minutes, in order."""
+    hours = np.array([(one.duration.o, one.duration.m, one.duration.p) for one in work]) * MINUTES
+    low, likely, high = hours.T
+    return three_points(np.minimum(low, likely), likely, np.maximum(high, likely))
+
+
+def _turns(step: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return which time each step is done, in the order of the plan: 1 for the first."""
+    seen: dict[int, int] = {}
+    turns = np.empty(len(step))
+    for place, one in enumerate(step.tolist()):
+        turns[place] = seen[one] = seen.get(one, 0) + 1
+    return turns
+
+
+def _worked(network: CompiledNetwork, progress: Progress, rows: NDArray[np.int64], begun: NDArray[np.bool_]) -> Minutes:
+    """Return the working minutes from each start to the finish, or to the data date; 0 for what has not begun."""
+    worked = np.zeros(len(rows), np.int64)
+    started, finished = progress.started[rows][begun], progress.finished[rows][begun]
+    until = np.where(finished == NONE, progress.data_date, finished)
+    calendar = network.activities.calendar[rows][begun]
+    for index in np.unique(calendar):
+        own = np.flatnonzero(calendar == index)
+        shifts = network.calendars[index]
+        worked[np.flatnonzero(begun)[own]] = shifts.work(until[own]) - shifts.work(started[own])
+    return worked

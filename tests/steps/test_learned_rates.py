@@ -1,0 +1,110 @@
+"""Forecasts at the rates that finished pods show."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from steps.schedule.calendar import WorkCalendar
+from steps.schedule.forecast import Actual, Outlook, outlook
+from steps.schedule.plan import Plan
+from steps.schedule.plan_odds import odds_with_crews
+from tests.steps.test_plan import plan
+
+pytestmark = pytest.mark.xdist_group("plans")
+
+PACE = 1.6
+
+
+def history(made: Plan, until: datetime, pace: float) -> dict[str, Actual]:
+    """Return what has happened until a day if all that was planned to be over by then is, and crews work at a pace.
+
+    Work begins as planned. What its pace does not let it finish by the day runs.
+    """
+    calendar = WorkCalendar.from_plan(made)
+    found: dict[str, Actual] = {}
+    for one in made.activities:
+        if one.dates and one.dates.early_finish <= until:
+            finish = one.dates.early_finish
+            if one.crews:
+                finish = calendar.add(one.dates.early_start, one.duration.m * pace)
+            found[one.id] = Actual(one.dates.early_start, finish if finish <= until else None)
+    for order in made.orders:
+        if order.dates and order.dates.early_start <= until:
+            found[order.id] = Actual(order.dates.early_start, order.dates.early_start)
+            for tranche in order.tranches:
+                if tranche.dates:
+                    arrives = tranche.dates.early_finish
+                    found[tranche.id] = Actual(order.dates.early_start, arrives if arrives <= until else None)
+    return found
+
+
+def seen(pace: float) -> Outlook:
+    made = plan("h100-10k")
+    until = made.finish - timedelta(days=60)
+    return outlook(made, history(made, until, pace), until)
+
+
+def test_slow_pods_make_the_forecast_of_the_next_ones_later() -> None:
+    """The same history, with and without what it teaches."""
+    slow = seen(PACE)
+    made = plan("h100-10k")
+    rates = slow.rates
+
+    assert rates is not None
+    assert rates.learned.observations.sum() > 100
+    assert (
+        rates.rates.estimates.likely[rates.step >= 0].sum()
+        / sum(
+            one.duration.m * 60
+            for one in made.activities
+            if one.crews
+            and one.id in {slow.crewed.base.activities.names[row] for row in (rates.step >= 0).nonzero()[0]}
+        )
+        > 1.3
+    )
+    assert slow.forecast.finish > made.finish + timedelta(days=7)
+
+
+def test_pods_that_went_as_planned_leave_the_forecast_near_the_plan() -> None:
+    as_planned, slow = seen(1.0), seen(PACE)
+
+    late = as_planned.forecast.finish - plan("h100-10k").finish
+    assert abs(late) < timedelta(days=10)
+    assert slow.forecast.finish > as_planned.forecast.finish
+
+
+def test_what_was_learned_moves_p80_too() -> None:
+    made = plan("h100-10k")
+    as_planned, slow = seen(1.0), seen(PACE)
+
+    p80 = [
+        odds_with_crews(made, one.crewed, samples=40, actuals=one.progress, rates=one.rates).milestones[0].p80.date
+        for one in (as_planned, slow)
+    ]
+
+    assert p80[1] > p80[0] + timedelta(days=7)
+
+
+def test_before_any_work_of_crews_is_finished_nothing_is_learned() -> None:
+    made = plan("superpod-1su")
+    done = next(one for one in made.activities if one.applicable and not one.crews and one.dates)
+    assert done.dates
+
+    found = outlook(made, {done.id: Actual(done.dates.early_start, done.dates.early_finish)}, made.finish)
+
+    assert found.rates is None
+
+
+def test_what_was_entered_as_done_at_once_teaches_nothing() -> None:
+    """An attestation has no duration: it says that the work was done, not how long it took."""
+    made = plan("superpod-1su")
+    work = [one for one in made.activities if one.crews and one.dates][:5]
+    at_once = {one.id: Actual(made.start, made.start) for one in work}
+
+    found = outlook(made, at_once, made.start)
+
+    assert found.rates is not None
+    assert found.rates.learned.left_out == len(work)
+    assert found.rates.learned.observations.sum() == 0
