@@ -54,16 +54,10 @@ def test_slow_pods_make_the_forecast_of_the_next_ones_later() -> None:
 
     assert rates is not None
     assert rates.learned.observations.sum() > 100
-    assert (
-        rates.rates.estimates.likely[rates.step >= 0].sum()
-        / sum(
-            one.duration.m * 60
-            for one in made.activities
-            if one.crews
-            and one.id in {slow.crewed.base.activities.names[row] for row in (rates.step >= 0).nonzero()[0]}
-        )
-        > 1.3
-    )
+    names = slow.crewed.base.activities.names
+    left = {names[row] for row in (rates.step >= 0).nonzero()[0].tolist()}
+    planned = sum(60 * one.duration.m for one in made.activities if one.id in left)
+    assert 1.3 * planned < rates.rates.estimates.likely[rates.step >= 0].sum()
     assert slow.forecast.finish > made.finish + timedelta(days=7)
 
 
