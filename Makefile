@@ -15,7 +15,7 @@ ROOMS := steps ledger flows tui clusterwright
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test test-fleet quick lint $(LINTERS) lock bench bench-hostile bench-kills bench-ledger bench-levelling bench-pods bench-schedule lab lab-up lab-down lab-clean clean
+.PHONY: setup demo test test-fleet quick lint $(LINTERS) lock bench bench-hostile bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-schedule lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -118,6 +118,11 @@ bench-schedule: setup
 	$(BIN)/python -m benchmarks.schedule_judges
 	$(BIN)/python -m benchmarks.risk
 	$(BIN)/python -m benchmarks.slip
+	$(BIN)/python -m benchmarks.sampling --write
+
+# Forecasts of 1,600 simulated buildouts. It takes about half an hour.
+bench-learning: setup
+	$(BIN)/python -m benchmarks.learning
 
 # PSPLIB names a folder with the instances j60 and j120 and best_known.csv. It takes about an hour.
 bench-levelling: setup

@@ -43,7 +43,7 @@ class ForecastKeeper:
             self._thread.join()
 
     def _make(self) -> None:
-        from ledger.questions.forecasting import keep_forecast, make_forecast  # the schedule's engines
+        from ledger.forecasting import keep_forecast, make_forecast  # the schedule's engines
 
         try:
             with open_snapshot(self._site_dir) as snapshot:

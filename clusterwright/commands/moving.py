@@ -9,7 +9,7 @@ from ledger.questions.site import site_of
 
 def say_what_moves(me: Acting) -> None:
     """Make the forecast again, keep it, and say how go-live moved from the one before."""
-    from ledger.questions.forecasting import keep_forecast, make_forecast  # the schedule's engines
+    from ledger.forecasting import keep_forecast, make_forecast  # the schedule's engines
 
     with me.record() as snapshot:
         before, after = kept_forecast(snapshot), make_forecast(snapshot)

@@ -48,7 +48,7 @@ def driving_chain(outlook: Outlook, target: str) -> tuple[Driven, ...]:
         raise InputError(f"{target} has no date in the plan", hint="it does not apply, or is in no plan")
     links = crewed.network.links
     handed = np.arange(len(links)) >= len(links) - len(crewed.handed)
-    titles, reasons = _titles(plan), {(one.before, one.after, one.type.value): one.reason for one in plan.links}
+    title, reasons = titles(plan), {(one.before, one.after, one.type.value): one.reason for one in plan.links}
     roles = {one.id: one.role for one in plan.activities}
     origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
 
@@ -60,7 +60,7 @@ def driving_chain(outlook: Outlook, target: str) -> tuple[Driven, ...]:
         reason = "" if before is None or tie is None or is_crew else reasons.get((before, name, tie), "")
         return Driven(
             id=name,
-            title=titles[name],
+            title=title[name],
             start=origin + timedelta(minutes=one.start),
             finish=origin + timedelta(minutes=one.finish),
             held_by=before or HELD_BY.get(one.held_by, one.held_by.value),
@@ -76,9 +76,10 @@ def driving_chain(outlook: Outlook, target: str) -> tuple[Driven, ...]:
     return tuple(map(driven, why(crewed.network, crewed.solution, row[target], crew_links=handed)))
 
 
-def _titles(plan: Plan) -> dict[str, str]:
-    titles = {one.id: one.title for one in plan.activities}
+def titles(plan: Plan) -> dict[str, str]:
+    """Return what activities, orders and deliveries are called, by id."""
+    found = {one.id: one.title for one in plan.activities}
     for order in plan.orders:
-        titles[order.id] = f"Order: {order.title}"
-        titles |= {tranche.id: f"Delivery {tranche.number}: {order.title}" for tranche in order.tranches}
-    return titles
+        found[order.id] = f"Order: {order.title}"
+        found |= {tranche.id: f"Delivery {tranche.number}: {order.title}" for tranche in order.tranches}
+    return found

@@ -32,7 +32,7 @@ def forecast(
     seed: Annotated[int, Option("--seed", min=0, help="Another seed draws other samples.")] = 1,
     who: AsOption = None,
 ) -> None:
-    from ledger.questions.forecasting import keep_forecast, make_forecast  # the schedule's engines
+    from ledger.forecasting import keep_forecast, make_forecast  # the schedule's engines
 
     with ask.record() as snapshot:
         found, published = make_forecast(snapshot, samples=samples, seed=seed), forecasts(snapshot)

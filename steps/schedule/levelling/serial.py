@@ -160,8 +160,8 @@ def occupy(t: SearchTables, a: int, begin: int, end: int, room: Room) -> None:
 def clear(t: SearchTables, room: Room) -> None:
     """Make all that was occupied free again."""
     for word in range(0, len(t.free), t.horizon):
-        for slot in range(word + room.dirty[0], word + room.dirty[1]):
-            room.free[slot] = t.free[slot]
+        low, high = word + room.dirty[0], word + room.dirty[1]
+        room.free[low:high] = t.free[low:high]
     room.dirty[0] = t.horizon
     room.dirty[1] = 0
 

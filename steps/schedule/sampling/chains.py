@@ -10,25 +10,29 @@ from __future__ import annotations
 from steps.schedule.levelling.compiled import Ints, compiled
 from steps.schedule.levelling.serial import pulled
 from steps.schedule.levelling.tables import SearchTables
-from steps.schedule.sampling.site import NOWHERE, Crews, Hours, Placed, Site
+from steps.schedule.sampling.layout import NOWHERE, CrewLanes, LaidOut, OpenSlots, Placed
 
 NOBODY = -1
 
 
 @compiled
 def count_chain(
-    t: SearchTables, site: Site, order: Ints, placed: Placed, target: int, first: int, on_chain: Ints
+    t: SearchTables, layout: LaidOut, order: Ints, placed: Placed, target: int, first: int, on_chain: Ints
 ) -> None:
     """Add 1 for each activity on the chain that drives `target`; that of activity `i` is at `first + i`."""
     a = target
     while a != NOBODY:
         on_chain[first + a] += 1
         waits = placed.lacked[a] != NOWHERE
-        a = releaser(t, site.hours, site.crews, order, placed, a) if waits else predecessor(t, site.hours, placed, a)
+        a = (
+            releaser(t, layout.hours, layout.crews, order, placed, a)
+            if waits
+            else predecessor(t, layout.hours, placed, a)
+        )
 
 
 @compiled
-def predecessor(t: SearchTables, hours: Hours, placed: Placed, a: int) -> int:
+def predecessor(t: SearchTables, hours: OpenSlots, placed: Placed, a: int) -> int:
     """Return the activity whose link sets the start of `a`, or NOBODY if its release does, or if it is fixed."""
     if t.fixed[a] >= 0:
         return NOBODY
@@ -52,7 +56,7 @@ def predecessor(t: SearchTables, hours: Hours, placed: Placed, a: int) -> int:
 
 
 @compiled
-def releaser(t: SearchTables, hours: Hours, crews: Crews, order: Ints, placed: Placed, a: int) -> int:
+def releaser(t: SearchTables, hours: OpenSlots, crews: CrewLanes, order: Ints, placed: Placed, a: int) -> int:
     """Return the activity that released the crew for which `a` waited, or NOBODY if the crew was not there at all."""
     slot = placed.lacked[a]
     for k in range(crews.first[a], crews.first[a + 1]):
@@ -72,7 +76,7 @@ def releaser(t: SearchTables, hours: Hours, crews: Crews, order: Ints, placed: P
 
 
 @compiled
-def held_by(t: SearchTables, hours: Hours, crews: Crews, b: int, resource: int, slot: int) -> int:
+def held_by(t: SearchTables, hours: OpenSlots, crews: CrewLanes, b: int, resource: int, slot: int) -> int:
     """Return how many of a resource `b` holds in a slot between its start and its finish."""
     calendar = (t.calendar[b] + 1) * (t.horizon + 1)
     if hours.before[calendar + slot] == hours.before[calendar + slot + 1]:

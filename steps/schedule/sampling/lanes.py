@@ -5,13 +5,13 @@ from __future__ import annotations
 from steps.schedule.levelling.compiled import Ints, compiled
 from steps.schedule.levelling.serial import TOO_LONG
 from steps.schedule.sampling.chains import count_chain
+from steps.schedule.sampling.layout import LaidOut, Memory
 from steps.schedule.sampling.placing import schedule
-from steps.schedule.sampling.site import Memory, Site
 
 
 @compiled
 def place_lanes(
-    site: Site, memory: Memory, order: Ints, targets: Ints, slots: Ints, first: int, last: int, out: Ints
+    layout: LaidOut, memory: Memory, order: Ints, targets: Ints, slots: Ints, first: int, last: int, out: Ints
 ) -> int:
     """Place the samples `first` to `last - 1`, and write the finishes of the targets to `out`, sample by sample.
 
@@ -23,11 +23,11 @@ def place_lanes(
     for lane in range(first, last):
         for a in range(n):
             t.duration[a] = slots[lane * n + a]
-        left = schedule(t, site, order, memory.room, memory.placed)
+        left = schedule(t, layout, order, memory.room, memory.placed)
         if left >= 0:
             return lane * n + left
         for k in range(len(targets)):
             out[lane * len(targets) + k] = memory.placed.finish[targets[k]]
             if len(memory.on_chain) > 0:
-                count_chain(t, site, order, memory.placed, targets[k], k * n, memory.on_chain)
+                count_chain(t, layout, order, memory.placed, targets[k], k * n, memory.on_chain)
     return TOO_LONG

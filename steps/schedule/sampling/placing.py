@@ -9,20 +9,20 @@ from __future__ import annotations
 from steps.schedule.levelling.compiled import Ints, compiled
 from steps.schedule.levelling.serial import Room, clear, earliest, has_room
 from steps.schedule.levelling.tables import SearchTables
-from steps.schedule.sampling.site import NOWHERE, Crews, Hours, Placed, Site
+from steps.schedule.sampling.layout import NOWHERE, CrewLanes, LaidOut, OpenSlots, Placed
 
 
 @compiled
-def schedule(t: SearchTables, site: Site, order: Ints, room: Room, placed: Placed) -> int:
+def schedule(t: SearchTables, layout: LaidOut, order: Ints, room: Room, placed: Placed) -> int:
     """Place all activities, and return the first that does not fit into the horizon, or -1.
 
     In `order` what is fixed comes first; the rest is topological.
     """
     clear(t, room)
-    hours = site.hours
+    hours = layout.hours
     for a in order:
         if t.fixed[a] >= 0:
-            fits = settle(t, hours, site.crews, a, room, placed)
+            fits = settle(t, hours, layout.crews, a, room, placed)
         else:
             fits = place(t, hours, a, earliest(t, a, 0, placed.start, placed.finish), room, placed)
         if not fits:
@@ -31,7 +31,7 @@ def schedule(t: SearchTables, site: Site, order: Ints, room: Room, placed: Place
 
 
 @compiled
-def place(t: SearchTables, hours: Hours, a: int, est: int, room: Room, placed: Placed) -> bool:
+def place(t: SearchTables, hours: OpenSlots, a: int, est: int, room: Room, placed: Placed) -> bool:
     """Place one activity at the first slot from `est` on at which it fits, and return whether there is one.
 
     A stretch of open slots is tried from its end: the last slot that lacks a crew rules out all starts up to it.
@@ -69,7 +69,7 @@ def place(t: SearchTables, hours: Hours, a: int, est: int, room: Room, placed: P
 
 
 @compiled
-def occupy(t: SearchTables, hours: Hours, a: int, begin: int, end: int, room: Room) -> None:
+def occupy(t: SearchTables, hours: OpenSlots, a: int, begin: int, end: int, room: Room) -> None:
     """Take what `a` needs from the open slots from one place in `hours.slot` to another."""
     if t.need_first[a] == t.need_first[a + 1]:
         return
@@ -83,7 +83,7 @@ def occupy(t: SearchTables, hours: Hours, a: int, begin: int, end: int, room: Ro
 
 
 @compiled
-def settle(t: SearchTables, hours: Hours, crews: Crews, a: int, room: Room, placed: Placed) -> bool:
+def settle(t: SearchTables, hours: OpenSlots, crews: CrewLanes, a: int, room: Room, placed: Placed) -> bool:
     """Leave what is fixed where it is, and return whether it ends within the horizon. It may hold more than there is."""
     length = t.duration[a]
     placed.lacked[a] = NOWHERE

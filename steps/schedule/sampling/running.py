@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from steps.errors import InputError
 from steps.schedule.cpm.shifts import Minutes
 from steps.schedule.cpm.wiring import DONE
 from steps.schedule.levelling.problem import NOT_FIXED
@@ -20,7 +21,7 @@ from steps.schedule.risk.running import RiskResult, check_run
 from steps.schedule.sampling.drawing import slots_of
 from steps.schedule.sampling.horizon import longer
 from steps.schedule.sampling.threads import Threads
-from steps.schedule.slotted import LAG, Slotted
+from steps.schedule.slotted import Slotted
 
 
 def levelled_samples(
@@ -49,9 +50,12 @@ def levelled_samples(
 
     """
     check_run(model, targets, seed, samples, threads)
-    own = np.flatnonzero(slotted.row != LAG)
-    activity_of = own[np.argsort(slotted.row[own])]
-    ends = activity_of[np.asarray(targets, np.int64)]
+    if len(levelled_start) != slotted.problem.count:
+        raise InputError(
+            f"{slotted.problem.count} activities of the problem have {len(levelled_start)} levelled starts",
+            hint="pass the starts that levelling found for this problem, lags included",
+        )
+    ends = slotted.place[np.asarray(targets, np.int64)]
     work = Threads(slotted.problem, levelled_start, ends, threads, chains=chains)
     found = np.empty((len(targets), samples), np.int64)
     for first in range(0, samples, LANES):
@@ -59,7 +63,7 @@ def levelled_samples(
         while (left := work.place(slots)) is not None:
             work.lay_out(*longer(model.network, slotted, work.horizon, left))
         found[:, first : first + LANES] = work.finishes(len(slots))
-    on_chain = work.on_chain()[:, activity_of] if chains else None
+    on_chain = work.on_chain()[:, slotted.place] if chains else None
     return RiskResult(tuple(targets), _minutes(model, slotted, ends, found), on_chain, enough=False)
 
 

@@ -15,7 +15,7 @@ from steps.schedule.levelling.problem import NOT_FIXED, Problem
 from steps.schedule.levelling.serial import TOO_LONG, ordered
 from steps.schedule.risk.philox import LANES
 from steps.schedule.sampling.lanes import place_lanes
-from steps.schedule.sampling.site import Memory, memory_for, site_for
+from steps.schedule.sampling.layout import Memory, laid_out, memory_for
 
 PART = 16
 """A thread takes so many samples at once."""
@@ -39,27 +39,27 @@ class Threads:
     def lay_out(self, problem: Problem, horizon: int) -> None:
         """Make place for schedules of up to `horizon` slots."""
         self.horizon = horizon
-        self.site = site_for(problem, horizon)
-        self.memories = [memory_for(self.site, self.chains) for _ in range(self.threads)]
+        self.layout = laid_out(problem, horizon)
+        self.memories = [memory_for(self.layout, self.chains) for _ in range(self.threads)]
 
     def place(self, slots: NDArray[np.int64]) -> int | None:
         """Place samples with the durations in the rows of `slots`; return the first activity that does not fit, if one does not."""
         flat, lanes = native(slots.ravel()), len(slots)
         parts = count(0, PART)
+        left: list[int] = []
 
-        def work(memory: Memory) -> int:
-            """Take parts until none are left; return the least place in `flat` of what did not fit."""
-            least = TOO_LONG
-            while (first := next(parts)) < lanes:
+        def work(memory: Memory) -> None:
+            """Take parts until none are left, or something does not fit. Parts are taken in order, so the first that fails is known."""
+            while not left and (first := next(parts)) < lanes:
                 last = min(first + PART, lanes)
-                left = place_lanes(self.site, memory, self.order, self.targets, flat, first, last, self.out)
-                least = min(least, left)
-            return least
+                place = place_lanes(self.layout, memory, self.order, self.targets, flat, first, last, self.out)
+                if place != TOO_LONG:
+                    left.append(place)
 
         with ThreadPoolExecutor(self.threads) as pool:
-            least = min(pool.map(work, self.memories))
-        if least != TOO_LONG:
-            return int(least % slots.shape[1])
+            list(pool.map(work, self.memories))
+        if left:
+            return min(left) % int(slots.shape[1])
         for memory in self.memories if self.chains else ():
             self.counted += np.array(memory.on_chain, np.int64)
             memory.on_chain[:] = numbers(len(self.counted), 0)

@@ -49,7 +49,8 @@ class Player:
 
     def _bounds(self, row: int) -> tuple[list[int], list[int]]:
         """Return the instants that the start waits for, and those that the finish waits for."""
-        starts, finishes = [self.floor[row]], []
+        starts = [self.floor[row]]
+        finishes: list[int] = []
         for before, after, kind, lag, calendar in self.links:
             if after == row:
                 leaves = self.start[before] if kind in {SS, SF} else self.finish[before]

@@ -27,7 +27,7 @@ SPAN = (-140 * DAY, 700 * DAY)
 SLOTS = 20_000
 RESOURCES = 3
 NEVER_BINDS = (Capacity.constant(1000),) * RESOURCES
-SCARCE = (Capacity((0, 40, 200), (2, 0, 3)), Capacity.constant(3), Capacity((0, 500), (4, 3)))
+SCARCE = (Capacity((0, 40, 200), (2, 0, 2)), Capacity.constant(2), Capacity((0, 500), (3, 2)))
 WHOLE_SLOTS = Drawn(types=("FS", "SS"), leads=False, calendars=4, grid=SLOT)
 """Networks of which each instant is the beginning of a slot."""
 
@@ -68,7 +68,7 @@ def random_site(
         (row, resource, random.randint(1, 2))
         for row in range(number)
         for resource in range(RESOURCES)
-        if random.random() < 0.4 and case.activities.duration[row]
+        if random.random() < 0.7 and case.activities.duration[row]
     ]
     return site_of(network, held, capacities, durations, actuals=case.actuals)
 

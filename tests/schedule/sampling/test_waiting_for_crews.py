@@ -24,10 +24,13 @@ def network(minutes: dict[str, int], links: list[tuple[str, str]]) -> CompiledNe
     """Return activities around the clock and finish-to-start links."""
     names = list(minutes)
     before, after = (np.array([names.index(link[end]) for link in links], np.int32) for end in (0, 1))
-    nothing = np.zeros(len(links), np.int64)
+    nothing = np.zeros(len(links), np.int32)
     activities = Activities(names, np.array(list(minutes.values())), np.zeros(len(names), np.int32))
     return compile_network(
-        activities, Links(before, after, nothing, nothing, nothing), [continuous()], engine=numpy_engine()
+        activities,
+        Links(before, after, nothing.astype(np.uint8), nothing.astype(np.int64), nothing),
+        [continuous()],
+        engine=numpy_engine(),
     )
 
 
@@ -61,6 +64,22 @@ def test_the_chain_goes_to_the_activity_that_released_the_crew() -> None:
     assert result.on_chain[3].tolist() == [200 - late.sum(), 200 - late.sum(), late.sum(), 200]
 
 
+def test_the_chain_goes_to_the_first_of_several_that_release_a_crew() -> None:
+    """Of two crews the one that racks is free first."""
+    one = site_of(
+        network({"earth": 120, "rack": 60, "cable": 90, "delivery": 15, "end": 0}, [("cable", "end")]),
+        [(0, 0, 1), (1, 0, 1), (2, 0, 1)],
+        (Capacity.constant(2),),
+        "certain",
+    )
+
+    finish, result = drawn(one, "delivery", order=("earth", "rack", "cable"))
+
+    assert set(finish["end"]) == {150}
+    assert result.on_chain is not None
+    assert result.on_chain[4].tolist() == [0, 200, 200, 0, 200]
+
+
 def test_a_crew_goes_on_with_other_work_while_a_delivery_is_late() -> None:
     """In the plan the crew racks at 60 and cables after it; where the racks are late, it cables first."""
     one = site_of(
@@ -78,21 +97,18 @@ def test_a_crew_goes_on_with_other_work_while_a_delivery_is_late() -> None:
 
 
 def test_running_work_goes_on_with_more_crews_than_there_are() -> None:
-    """Two activities run with one crew. Neither waits; what has not begun waits for both, in each sample."""
-    begun = Actuals(60, np.array([0, 0, NONE]), np.array([NONE] * 3), np.array([30, 60, NONE]))
-    one = site_of(
-        network({"rack": 90, "cable": 120, "test": 15}, []),
-        [(0, 0, 1), (1, 0, 1), (2, 0, 1)],
-        ONE_CREW,
-        "certain",
-        actuals=begun,
-    )
-    driver = RiskDriver("late", 0.5, Spread(2, 2, 2, Family.FIXED), np.array([1]))
-    model = risk_model(one.network, fixed(np.array([30, 60, 15])), drivers=[driver], actuals=begun)
+    """Four activities run with one crew. None waits; what has not begun waits for all, and another crew for nobody."""
+    minutes = {"rack": 90, "lift": 90, "earth": 90, "cable": 120, "label": 15, "test": 30}
+    running = 4
+    begun = Actuals(60, np.array([0] * running + [NONE] * 2), np.full(6, NONE), np.array([30, 30, 30, 60, NONE, NONE]))
+    held = [(row, 0, 1) for row in range(running + 1)] + [(5, 1, 1)]
+    one = site_of(network(minutes, []), held, ONE_CREW * 2, "certain", actuals=begun)
+    driver = RiskDriver("late", 0.5, Spread(2, 2, 2, Family.FIXED), np.array([3]))
+    model = risk_model(one.network, fixed(np.array([30, 30, 30, 60, 15, 30])), drivers=[driver], actuals=begun)
 
-    found = levelled_samples(model, one.slotted, one.plan.start, range(3), seed=1, samples=50).samples
+    found = levelled_samples(model, one.slotted, one.plan.start, range(6), seed=1, samples=50).samples
 
-    assert {tuple(sample) for sample in found.T.tolist()} == {(90, 120, 135), (90, 180, 195)}
+    assert {tuple(sample) for sample in found.T.tolist()} == {(90, 90, 90, 120, 135, 90), (90, 90, 90, 180, 195, 90)}
 
 
 def test_what_is_done_keeps_its_finish() -> None:

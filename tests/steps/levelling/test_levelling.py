@@ -134,6 +134,15 @@ def test_a_calendar_that_ends_too_early_is_an_error() -> None:
         level(problem)
 
 
+def test_a_finish_that_is_due_after_the_calendar_is_an_error() -> None:
+    """The second is to finish 9 slots after the first, which finishes in slot 5."""
+    links = replace(Precedence.of(2, [(0, 1, 9)], finish_to_start=True), to_finish=np.ones(1, bool))
+    problem = Problem.of([5, 2], links, Demands.of(2, []), [], calendar=[0, 0], calendars=[np.ones(10, bool)])
+
+    with pytest.raises(InputError, match="does not fit into 10 slots"):
+        level(problem)
+
+
 def test_more_than_there_ever_is_is_an_error() -> None:
     """The activity, the need and the resource are named."""
     with pytest.raises(InputError, match="activity 1 needs 3 of resource 0, of which there are 2"):

@@ -6,15 +6,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steps.schedule.levelling.compiled import Ints, native, numbers
 from steps.schedule.levelling.problem import NOT_FIXED, Problem
 from steps.schedule.levelling.serial import Room, room_for
-from steps.schedule.levelling.tables import SearchTables, lay_out, pack
+from steps.schedule.levelling.tables import SearchTables, free_levels, lay_out, pack
 
 
-class Hours(NamedTuple):
+class OpenSlots(NamedTuple):
     """The open slots of each calendar. Those of calendar `c` are at `c + 1`; all slots are open at 0, for work without one."""
 
     opens: Ints
@@ -25,7 +24,7 @@ class Hours(NamedTuple):
     """The slot of each: horizon for each calendar."""
 
 
-class Crews(NamedTuple):
+class CrewLanes(NamedTuple):
     """Who needs how many of which crew: those of activity `i` from `first[i]` on. By resource: where it is, and how many."""
 
     first: Ints
@@ -40,13 +39,13 @@ class Crews(NamedTuple):
     """How many there are in each slot: horizon for each resource."""
 
 
-class Site(NamedTuple):
+class LaidOut(NamedTuple):
     """What all samples have in common."""
 
     tables: SearchTables
     """Gaps are between the ends that the problem names, since lengths differ from sample to sample. Nothing fixed is in `free`."""
-    hours: Hours
-    crews: Crews
+    hours: OpenSlots
+    crews: CrewLanes
 
 
 class Placed(NamedTuple):
@@ -66,30 +65,24 @@ class Memory(NamedTuple):
     """What a thread changes from sample to sample."""
 
     tables: SearchTables
-    """Those of the site, with durations of this thread's own."""
+    """Those of the layout, with durations of this thread's own."""
     room: Room
     placed: Placed
     on_chain: Ints
     """In how many samples each activity drives each target, target by target; empty if chains are not wanted."""
 
 
-def site_for(problem: Problem, horizon: int) -> Site:
+def laid_out(problem: Problem, horizon: int) -> LaidOut:
     """Return what all samples of a problem have in common, over `horizon` slots."""
-    links, fixed = problem.links, _fixed(problem)
-    release = np.maximum(problem.release, problem.fixed)
-    free = replace(problem, fixed=np.full(problem.count, NOT_FIXED), release=release)
+    links = problem.links
+    free = replace(problem, fixed=np.full(problem.count, NOT_FIXED))
     ends = links.from_finish + 2 * links.to_finish
     tables = lay_out(free, horizon).forward
-    tables = tables._replace(fixed=native(fixed), link_gap=native(links.gap), link_ends=native(ends))
-    return Site(tables, _hours(problem, horizon), _crews(free, horizon))
+    tables = tables._replace(fixed=native(problem.fixed), link_gap=native(links.gap), link_ends=native(ends))
+    return LaidOut(tables, _hours(problem, horizon), _crews(free, horizon))
 
 
-def _fixed(problem: Problem) -> NDArray[np.int64]:
-    """Return what stays where it is in every sample: not what runs out of sequence, since what it waits for may take longer."""
-    return np.where(np.diff(problem.links.first) > 0, NOT_FIXED, problem.fixed)
-
-
-def _hours(problem: Problem, horizon: int) -> Hours:
+def _hours(problem: Problem, horizon: int) -> OpenSlots:
     opened = [np.ones(horizon, np.int64), *(np.asarray(slots[:horizon], np.int64) for slots in problem.calendars)]
     before = [np.concatenate([[0], np.cumsum(slots)]) for slots in opened]
     slot = np.zeros((len(opened), horizon), np.int64)
@@ -97,17 +90,15 @@ def _hours(problem: Problem, horizon: int) -> Hours:
         places = np.flatnonzero(slots)
         slot[number, : len(places)] = places
     opens = np.array([slots.sum() for slots in opened], np.int64)
-    return Hours(native(opens), native(np.concatenate(before)), native(slot.ravel()))
+    return OpenSlots(native(opens), native(np.concatenate(before)), native(slot.ravel()))
 
 
-def _crews(problem: Problem, horizon: int) -> Crews:
+def _crews(problem: Problem, horizon: int) -> CrewLanes:
     demands = problem.demands
-    levels = np.zeros((len(problem.capacities), horizon), np.int64)
-    for resource, capacity in enumerate(problem.capacities):
-        levels[resource] = capacity.over(horizon)
+    levels = free_levels(problem, horizon)
     packed = pack(problem, levels)
     guards = packed.guard[packed.word] >> packed.shift
-    return Crews(
+    return CrewLanes(
         native(demands.first),
         native(demands.resource),
         native(demands.amount),
@@ -118,9 +109,9 @@ def _crews(problem: Problem, horizon: int) -> Crews:
     )
 
 
-def memory_for(site: Site, chains: int) -> Memory:
+def memory_for(layout: LaidOut, chains: int) -> Memory:
     """Return the memory of one thread, for the chains of so many targets."""
-    count = len(site.tables.duration)
-    tables = site.tables._replace(duration=numbers(count, 0))
+    count = len(layout.tables.duration)
+    tables = layout.tables._replace(duration=numbers(count, 0))
     placed = Placed(numbers(count, 0), numbers(count, 0), numbers(count, NOWHERE))
     return Memory(tables, room_for(tables), placed, numbers(chains * count, 0))

@@ -1,0 +1,160 @@
+"""What would be if something were late, or a site had other crews or more shifts: the same plan with changes, solved again.
+
+Nothing is recorded. The draws of samples go by name, so that what a change does not touch is as lucky as before.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import numpy as np
+
+from steps.errors import InputError
+from steps.schedule.activity import Hours
+from steps.schedule.cpm.drag import drags
+from steps.schedule.dating import CALENDARS, last_row
+from steps.schedule.driving import titles
+from steps.schedule.forecast import Actuals, Forecast, Outlook, outlook
+from steps.schedule.plan import Plan, PlanOrder
+from steps.schedule.plan_odds import MilestoneOdds, odds_with_crews
+
+AMOUNT = re.compile(r"(?P<what>[^=]+)=(?P<sign>[+-]?)(?P<number>\d+(?:\.\d+)?)(?P<unit>[hdw])")
+CREWS = re.compile(r"(?P<role>[a-z0-9-]+?)(?P<change>[+-]\d+|=\d+)")
+DAY_H, WEEK_H = 24.0, 168.0
+MINUTES_OF_DAY = 1440
+UNITS = {"h": 1.0, "d": DAY_H, "w": WEEK_H}
+
+
+class Case(NamedTuple):
+    """A plan, and what has happened to it."""
+
+    plan: Plan
+    actuals: Actuals
+    now: datetime
+
+
+def delayed(case: Case, text: str) -> Case:
+    """Return the case with a delay such as `077=8w`, `034@pod-001=2d` or `001@site#gpu-server=-1w`.
+
+    A step's number delays its orders, or where it has none its activities at every unit. A delay of an order moves what its
+    supplier has promised too. Days and weeks of working time have the site's hours.
+    """
+    found = AMOUNT.fullmatch(text)
+    if found is None:
+        raise InputError(
+            f"{text!r} is no delay",
+            hint="write what and how long, as 077=8w, 034@pod-001=2d or 001@site#gpu-server=12h",
+        )
+    what, unit = found["what"], found["unit"]
+    number = float(found["number"]) * (-1 if found["sign"] == "-" else 1)
+    orders = {one.id for one in case.plan.orders if what in {one.id, one.step, f"{one.step}@{one.unit}"}}
+    if orders:
+        return _later(case, orders, number * UNITS[unit])
+    activities = {one.id for one in case.plan.activities if one.applicable and what in {one.id, one.step}}
+    if not activities:
+        raise InputError(
+            f"no order or activity of the plan is {what!r}",
+            hint="write a step's number, or an id as `list` and `orders` show it",
+        )
+    return case._replace(plan=_longer(case.plan, activities, number, unit))
+
+
+def _later(case: Case, orders: set[str], hours: float) -> Case:
+    tranches = {tranche.id for one in case.plan.orders if one.id in orders for tranche in one.tranches}
+
+    def late(order: PlanOrder) -> PlanOrder:
+        lead = Hours(*(max(0.0, point + hours) for point in (order.lead.o, order.lead.m, order.lead.p)))
+        return order.model_copy(update={"lead": lead}) if order.id in orders else order
+
+    moved = {
+        name: one._replace(finished=one.finished + timedelta(hours=hours))
+        for name, one in case.actuals.items()
+        if name in tranches and one.finished is not None and one.finished > case.now
+    }
+    plan = case.plan.model_copy(update={"orders": tuple(map(late, case.plan.orders))})
+    return case._replace(plan=plan, actuals={**case.actuals, **moved})
+
+
+def _longer(plan: Plan, activities: set[str], number: float, unit: str) -> Plan:
+    opens, closes = plan.working_hours
+    working = {"h": 1.0, "d": closes - opens, "w": (closes - opens) * len(plan.working_days)}
+
+    def longer(hours: Hours, more: float) -> Hours:
+        return Hours(*(max(0.0, point + more) for point in (hours.o, hours.m, hours.p)))
+
+    return plan.model_copy(
+        update={
+            "activities": tuple(
+                replace(
+                    one, duration=longer(one.duration, number * (working if one.calendar == "working" else UNITS)[unit])
+                )
+                if one.id in activities
+                else one
+                for one in plan.activities
+            )
+        }
+    )
+
+
+def with_crews(case: Case, text: str) -> Case:
+    """Return the case with other crews, as `cabling-technician+4`, `rigger-1` or `rigger=6`. Durations stay."""
+    found = CREWS.fullmatch(text)
+    if found is None:
+        raise InputError(f"{text!r} is no change of crews", hint="write a trade and a change, as rigger+2 or rigger=6")
+    role, change = found["role"], found["change"]
+    if role not in case.plan.crews:
+        raise InputError(f"no crew of the plan is {role!r}", hint=f"there are: {', '.join(sorted(case.plan.crews))}")
+    has = int(change[1:]) if change[0] == "=" else case.plan.crews[role] + int(change)
+    least = max((one.crews for one in case.plan.activities if one.role == role), default=0)
+    if has < max(1, least):
+        raise InputError(f"{role} would have {has} crews", hint=f"one activity alone takes {max(1, least)}")
+    return case._replace(plan=case.plan.model_copy(update={"crews": case.plan.crews | {role: has}}))
+
+
+def with_shifts(case: Case, shifts: int) -> Case:
+    """Return the case with so many shifts a day, one after another from when the site opens; each crew works in all of them."""
+    opens, closes = case.plan.working_hours
+    hours = (closes - opens) * shifts
+    if hours > DAY_H:
+        raise InputError(f"{shifts} shifts of {closes - opens:g} hours do not fit into a day")
+    start = min(opens, DAY_H - hours)
+    return case._replace(plan=case.plan.model_copy(update={"working_hours": (start, start + hours)}))
+
+
+class Seen(NamedTuple):
+    """What a case comes to."""
+
+    forecast: Forecast
+    go_live: MilestoneOdds
+
+
+class Saving(NamedTuple):
+    """What an activity of the driving chain costs: go-live would be so much earlier without it, or with a day less of it."""
+
+    id: str
+    title: str
+    days: float
+    days_of_a_day: float
+
+
+def seen(case: Case, *, samples: int, seed: int) -> tuple[Seen, Outlook]:
+    """Return what a case comes to. Crews go on in the plan's order of work, so that two cases differ by their change alone."""
+    found = outlook(case.plan, case.actuals, case.now)
+    odds = odds_with_crews(case.plan, found.crewed, samples=samples, seed=seed, actuals=found.progress)
+    return Seen(found.forecast, odds.milestones[0]), found
+
+
+def savings(found: Outlook, *, most: int) -> list[Saving]:
+    """Return which activities and deliveries go-live waits for longest, the greatest first."""
+    network, solution = found.crewed.network, found.crewed.solution
+    opens, closes = found.plan.working_hours
+    working = round((closes - opens) * 60)
+    day = np.where(network.activities.calendar == CALENDARS.index("working"), working, MINUTES_OF_DAY)
+    names, title = network.activities.names, titles(found.plan)
+    return [
+        Saving(names[one.row], title[names[one.row]], one.minutes / MINUTES_OF_DAY, one.of_a_day / MINUTES_OF_DAY)
+        for one in drags(network, solution, last_row(network, solution), day=day)[:most]
+    ]
