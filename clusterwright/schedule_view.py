@@ -101,7 +101,7 @@ def _odds_lines(found: Scheduled, odds: Odds | None, seed: int) -> Iterator[str]
 
 def _with_what(found: Scheduled) -> str:
     """Return which resources the samples keep."""
-    return "resources in the order of this schedule" if found.crewed else "with unlimited resources"
+    return "each with its resources, in the order of this schedule" if found.crewed else "with unlimited resources"
 
 
 def _odds(found: Scheduled, odds: Odds, seed: int) -> Document:

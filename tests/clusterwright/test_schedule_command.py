@@ -32,7 +32,7 @@ def test_a_project_is_printed_with_what_drives_it(project: Path, command: Comman
     assert "lower bound" in shown
     assert "rigger from A, 2.0 d later than its links allow" in shown
     assert "B FS +2.0 h on standard" in shown
-    assert "of 200 samples, seed 1, resources in the order of this schedule" in shown
+    assert "of 200 samples, seed 1, each with its resources, in the order of this schedule" in shown
 
 
 def test_a_project_as_json_has_dates_chain_bound_and_odds(project: Path, command: Command) -> None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steps.errors import InputError
-from steps.schedule.cpm.columns import NONE, Activities, Actuals, Links, Tie
-from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
+from steps.schedule.cpm.columns import Tie
+from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.cpm.engines import fastest_engine, numpy_engine
 from steps.schedule.cpm.paths import longest_path
 from steps.schedule.cpm.shifts import Minutes
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from steps.schedule.crewed import CrewedSolution
     from steps.schedule.risk.odds import Odds
     from steps.schedule.risk.spreads import Estimates
-
-END = "the last finish, of all"
-"""The name of a milestone after everything. No activity has it, since it has a comma."""
 
 
 class DrivenBy(NamedTuple):
@@ -126,60 +123,46 @@ def schedule(project: Project, *, level: bool = False, seed: int = 1) -> Schedul
 
 
 def odds_of(found: Scheduled, *, samples: int, seed: int, threads: int = 1) -> Odds:
-    """Return samples of the last finish. A levelled schedule keeps its order of resources in each of them."""
+    """Return samples of the last finish. Those of a levelled schedule are levelled, too: each in its order."""
     from steps.schedule.risk.model import risk_model
     from steps.schedule.risk.odds import Odds
     from steps.schedule.risk.running import run
 
-    if found.project.estimates is None:
+    project, crewed = found.project, found.crewed
+    if project.estimates is None:
         hint = "fill in the columns optimistic and pessimistic"
-        raise InputError("no activity has three points: nothing is uncertain", hint=hint, place=found.project.place)
-    network, actuals = _with_end(found.network, found.solution.actuals)
-    model = risk_model(network, _remaining(found, found.project.estimates), start=found.project.start, actuals=actuals)
-    end = len(network.activities) - 1
-    result = run(model, [end], seed=seed, samples=samples, threads=threads, chains=False)
-    return Odds(result.samples[0])
+        raise InputError("no activity has three points: nothing is uncertain", hint=hint, place=project.place)
+    network = project.compiled(fastest_engine())
+    remaining = _remaining(network, found.unlimited, project.estimates)
+    model = risk_model(network, remaining, start=project.start, actuals=project.actuals)
+    ends = _ends(network)
+    if crewed is None or crewed.levelled is None or crewed.slotted is None:
+        drawn = run(model, ends, seed=seed, samples=samples, threads=threads, chains=False)
+    else:
+        from steps.schedule.sampling.running import levelled_samples
+
+        starts = crewed.levelled.start
+        drawn = levelled_samples(model, crewed.slotted, starts, ends, seed=seed, samples=samples, threads=threads)
+    return Odds(drawn.samples.max(axis=0))
 
 
-def _remaining(found: Scheduled, estimates: Estimates) -> Estimates:
-    """Return the estimates of what remains, and of the end: points shrink with the work that is left."""
-    network = found.network
-    planned, remains = network.activities.duration, found.solution.work.duration[network.numbers.number]
+def _remaining(network: CompiledNetwork, solution: Solution, estimates: Estimates) -> Estimates:
+    """Return the estimates of what remains: points shrink with the work that is left."""
+    planned, remains = network.activities.duration, solution.work.duration[network.numbers.number]
     left = remains / np.maximum(planned, 1)
     low, likely, high = (
-        np.append(np.where(planned > 0, np.round(column * left), remains), 0)
+        np.where(planned > 0, np.round(column * left), remains)
         for column in (estimates.low, estimates.likely, estimates.high)
     )
-    return replace(
-        estimates, family=np.append(estimates.family, estimates.family[:1]), low=low, likely=likely, high=high
-    )
+    return replace(estimates, low=low, likely=likely, high=high)
 
 
-def _with_end(network: CompiledNetwork, actuals: Actuals | None) -> tuple[CompiledNetwork, Actuals | None]:
-    """Return the network with a milestone after everything, for the fastest engine."""
-    activities, links, end = network.activities, network.links, len(network.activities)
-    nothing = np.zeros(end, np.int64)
-    around_the_clock = next(number for number, one in enumerate(network.calendars) if one.is_continuous)
-    longer = Activities(
-        [*activities.names, END],
-        np.append(activities.duration, 0),
-        np.append(activities.calendar, around_the_clock),
-        None if activities.no_earlier is None else np.append(activities.no_earlier, NONE),
-        None if activities.no_later is None else np.append(activities.no_later, NONE),
-    )
-    joined = Links(
-        np.append(links.before, np.arange(end)),
-        np.append(links.after, nothing + end),
-        np.append(links.type, nothing + Tie.FS),
-        np.append(links.lag, nothing),
-        np.append(links.lag_calendar, nothing + around_the_clock),
-    )
-    again = compile_network(longer, joined, network.calendars, engine=fastest_engine())
-    if actuals is None:
-        return again, None
-    remaining, resumes = (None if one is None else np.append(one, NONE) for one in (actuals.remaining, actuals.resumes))
-    started, finished = np.append(actuals.started, NONE), np.append(actuals.finished, NONE)
-    return again, replace(actuals, started=started, finished=finished, remaining=remaining, resumes=resumes)
+def _ends(network: CompiledNetwork) -> list[int]:
+    """Return the rows that may finish last: no other one finishes after them by a link."""
+    links = network.links
+    followed = ((links.type == Tie.FS) | (links.type == Tie.FF)) & (links.lag >= 0)
+    last = np.setdiff1d(np.arange(len(network.activities)), links.before[followed])
+    return [int(row) for row in last]
 
 
 def _levelled(project: Project, network: CompiledNetwork, seed: int) -> CrewedSolution:

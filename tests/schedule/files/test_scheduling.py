@@ -136,6 +136,15 @@ def test_samples_of_a_levelled_project_keep_its_resources(tmp_path: Path) -> Non
     assert (levelled.samples == again.samples).all()
 
 
+def test_what_others_follow_by_its_start_alone_may_finish_last(tmp_path: Path) -> None:
+    rows = "id,duration,optimistic,pessimistic,predecessors\nA,10ed,8ed,12ed,\nB,1ed,,,ASS\n"
+    found = schedule(project_of(tmp_path, rows))
+
+    days = odds_of(found, samples=200, seed=1).samples / 1440
+
+    assert 8 <= days.min() < days.max() <= 12
+
+
 def test_work_that_runs_is_as_uncertain_as_what_is_left_of_it(tmp_path: Path) -> None:
     """Of 10 days at least and 40 at most, a tenth is left: 1 to 4 days from the data date."""
     rows = "id,duration,optimistic,pessimistic,actual start,remaining\nA,20ed,10ed,40ed,2027-01-04,2ed\n"
