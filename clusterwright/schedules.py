@@ -15,7 +15,7 @@ from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.cpm.engines import numpy_engine
 from steps.schedule.dating import closing_row, network_of
 from steps.schedule.files.reading import read_project
-from steps.schedule.forecast import outlook
+from steps.schedule.forecast import solve_forecast
 from steps.schedule.known import known_of_plan, known_of_project
 from steps.schedule.quality.assessing import Assessment, assess
 
@@ -44,7 +44,7 @@ def of_site(folder: Path) -> Judged:
         plan = read_plan(snapshot)
         revision = baseline_revision(snapshot)
         baseline = None if revision is None else read_plan(snapshot, revision)
-        found = outlook(plan, actuals(snapshot), snapshot.now)
+        found = solve_forecast(plan, actuals(snapshot), snapshot.now)
     network, solution = found.crewed.base, found.crewed.unlimited
     end = closing_row(network)
     known = known_of_plan(plan, network, baseline)

@@ -12,18 +12,16 @@ from ledger.questions.actuals import actuals
 from ledger.questions.kept_forecast import FILE, KeptChance, KeptForecast, KeptMilestone
 from ledger.questions.site import head, revision
 from ledger.questions.snapshot import Snapshot
-from steps.schedule.forecast import outlook
-from steps.schedule.plan_odds import SAMPLES, SEED, odds_with_crews
+from steps.schedule.forecast import solve_forecast
+from steps.schedule.plan_odds import SAMPLES, SEED, MilestoneOdds, solved_odds
 
 
 def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEED) -> KeptForecast:
     """Return the forecast of the plan in force, from what has happened until the snapshot's time."""
     plan = read_plan(snapshot)
-    seen = outlook(plan, actuals(snapshot), snapshot.now)
-    dates, odds = (
-        seen.forecast,
-        odds_with_crews(plan, seen.crewed, samples=samples, seed=seed, actuals=seen.progress, rates=seen.rates),
-    )
+    solved = solve_forecast(plan, actuals(snapshot), snapshot.now)
+    dates = solved.forecast
+    odds = solved_odds(solved, samples=samples, seed=seed)
     return KeptForecast(
         revision=revision(snapshot),
         event=head(snapshot).seq,
@@ -34,15 +32,15 @@ def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEE
         slip_day_usd=plan.slip_day_usd,
         samples=samples,
         seed=seed,
-        milestones=tuple(
-            KeptMilestone(
-                one.milestone, one.planned, one.expected, KeptChance(*one.p50), KeptChance(*one.p80), one.planned_share
-            )
-            for one in odds.milestones
-        ),
+        milestones=tuple(map(_milestone, odds.milestones)),
         critical=dates.critical,
         nodes=dates.nodes,
     )
+
+
+def _milestone(one: MilestoneOdds) -> KeptMilestone:
+    name, planned, expected, p50, p80, share = one
+    return KeptMilestone(name, planned, expected, KeptChance(*p50), KeptChance(*p80), share)
 
 
 def keep_forecast(snapshot: Snapshot, forecast: KeptForecast) -> None:

@@ -11,7 +11,7 @@ from steps.errors import InputError
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.cpm.why import HeldBy, Reason, why
 from steps.schedule.dating import CALENDARS
-from steps.schedule.forecast import Outlook
+from steps.schedule.forecast import ForecastSolution
 from steps.schedule.plan import Plan
 
 HELD_BY = {HeldBy.DATE: "the day that the supplier promised"}
@@ -39,9 +39,9 @@ class Driven(NamedTuple):
     crew_wait_h: float
 
 
-def driving_chain(outlook: Outlook, target: str) -> tuple[Driven, ...]:
+def driving_chain(solved: ForecastSolution, target: str) -> tuple[Driven, ...]:
     """Return what drives the finish of a target, in the order in which it drives. Raise InputError for what has no date."""
-    plan, crewed = outlook.plan, outlook.crewed
+    plan, crewed = solved.plan, solved.crewed
     names = crewed.network.activities.names
     row = {name: number for number, name in enumerate(names)}
     if target not in row:

@@ -53,7 +53,7 @@ class Forecast(NamedTuple):
     critical: tuple[str, ...]
 
 
-class Outlook(NamedTuple):
+class ForecastSolution(NamedTuple):
     """A plan solved from its data date, to be read and sampled."""
 
     plan: Plan
@@ -83,7 +83,7 @@ class Outlook(NamedTuple):
         )
 
 
-def outlook(plan: Plan, actuals: Actuals, now: datetime) -> Outlook:
+def solve_forecast(plan: Plan, actuals: Actuals, now: datetime) -> ForecastSolution:
     """Return an adopted plan solved with what has happened, by id, until the time `now`."""
     calendar = WorkCalendar.from_plan(plan)
     ends = {name: actual.finished for name, actual in actuals.items() if actual.finished is not None}
@@ -104,7 +104,7 @@ def outlook(plan: Plan, actuals: Actuals, now: datetime) -> Outlook:
         target=closing_row(network),
         planned=planned_starts(plan, network),
     )
-    return Outlook(plan, now, crewed, progress, frozenset(ends), rates)
+    return ForecastSolution(plan, now, crewed, progress, frozenset(ends), rates)
 
 
 def _at_these_rates(
@@ -123,7 +123,7 @@ def _at_these_rates(
 
 def forecast(plan: Plan, actuals: Actuals, now: datetime) -> Forecast:
     """Return the forecast of an adopted plan from what has happened, by id, at the time `now`."""
-    return outlook(plan, actuals, now).forecast
+    return solve_forecast(plan, actuals, now).forecast
 
 
 def _progress(network: CompiledNetwork, calendar: WorkCalendar, actuals: Actuals, now: datetime) -> Progress:

@@ -17,7 +17,7 @@ from steps.schedule.activity import Hours
 from steps.schedule.cpm.drag import drags
 from steps.schedule.dating import CALENDARS, last_row
 from steps.schedule.driving import titles
-from steps.schedule.forecast import Actuals, Forecast, Outlook, outlook
+from steps.schedule.forecast import Actuals, Forecast, ForecastSolution, solve_forecast
 from steps.schedule.plan import Plan, PlanOrder
 from steps.schedule.plan_odds import MilestoneOdds, odds_with_crews
 
@@ -140,16 +140,16 @@ class Saving(NamedTuple):
     days_of_a_day: float
 
 
-def seen(case: Case, *, samples: int, seed: int) -> tuple[Seen, Outlook]:
+def seen(case: Case, *, samples: int, seed: int) -> tuple[Seen, ForecastSolution]:
     """Return what a case comes to. Crews go on in the plan's order of work, so that two cases differ by their change alone."""
-    found = outlook(case.plan, case.actuals, case.now)
+    found = solve_forecast(case.plan, case.actuals, case.now)
     odds = odds_with_crews(
         case.plan, found.crewed, samples=samples, seed=seed, actuals=found.progress, rates=found.rates
     )
     return Seen(found.forecast, odds.milestones[0]), found
 
 
-def savings(found: Outlook, *, most: int) -> list[Saving]:
+def savings(found: ForecastSolution, *, most: int) -> list[Saving]:
     """Return which activities and deliveries go-live waits for longest, the greatest first."""
     network, solution = found.crewed.network, found.crewed.solution
     opens, closes = found.plan.working_hours

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from steps.schedule.calendar import WorkCalendar
-from steps.schedule.forecast import Actual, Outlook, outlook
+from steps.schedule.forecast import Actual, ForecastSolution, solve_forecast
 from steps.schedule.plan import Plan
 from steps.schedule.plan_odds import odds_with_crews
 from tests.steps.test_plan import plan
@@ -40,10 +40,10 @@ def history(made: Plan, until: datetime, pace: float) -> dict[str, Actual]:
     return found
 
 
-def seen(pace: float) -> Outlook:
+def seen(pace: float) -> ForecastSolution:
     made = plan("h100-10k")
     until = made.finish - timedelta(days=60)
-    return outlook(made, history(made, until, pace), until)
+    return solve_forecast(made, history(made, until, pace), until)
 
 
 def test_slow_pods_make_the_forecast_of_the_next_ones_later() -> None:
@@ -86,7 +86,7 @@ def test_before_any_work_of_crews_is_finished_nothing_is_learned() -> None:
     done = next(one for one in made.activities if one.applicable and not one.crews and one.dates)
     assert done.dates
 
-    found = outlook(made, {done.id: Actual(done.dates.early_start, done.dates.early_finish)}, made.finish)
+    found = solve_forecast(made, {done.id: Actual(done.dates.early_start, done.dates.early_finish)}, made.finish)
 
     assert found.rates is None
 
@@ -97,7 +97,7 @@ def test_what_was_entered_as_done_at_once_teaches_nothing() -> None:
     work = [one for one in made.activities if one.crews and one.dates][:5]
     at_once = {one.id: Actual(made.start, made.start) for one in work}
 
-    found = outlook(made, at_once, made.start)
+    found = solve_forecast(made, at_once, made.start)
 
     assert found.rates is not None
     assert found.rates.learned.left_out == len(work)

@@ -47,9 +47,9 @@ def _chain(snapshot: Snapshot, name: str) -> "tuple[Driven, ...]":
     from ledger.evidence.plans import read_plan  # the schedule's engines
     from ledger.questions.actuals import actuals
     from steps.schedule.driving import driving_chain
-    from steps.schedule.forecast import outlook
+    from steps.schedule.forecast import solve_forecast
 
-    return driving_chain(outlook(read_plan(snapshot), actuals(snapshot), snapshot.now), name)
+    return driving_chain(solve_forecast(read_plan(snapshot), actuals(snapshot), snapshot.now), name)
 
 
 def _print_chain(found: Why, driven: "Iterable[Driven]", zone: str) -> None:

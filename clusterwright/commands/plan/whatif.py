@@ -50,8 +50,8 @@ def whatif(
     if shifts:
         changed = with_shifts(changed, shifts)
     before, _ = seen(now, samples=samples, seed=seed)
-    after, outlook = seen(changed, samples=samples, seed=seed)
-    left = savings(outlook, most=SAVINGS)
+    after, solved = seen(changed, samples=samples, seed=seed)
+    left = savings(solved, most=SAVINGS)
     if ask.as_json:
         print_json(_document(before, after, left, now.plan.slip_day_usd))
     else:
