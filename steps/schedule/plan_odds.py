@@ -13,7 +13,7 @@ from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.cpm.shifts import Minutes
 from steps.schedule.crewed import CrewedSolution, solve_with_crews
 from steps.schedule.dating import closing_row, crews_of, network_of, planned_finishes, planned_starts
-from steps.schedule.levelling.level import Effort
+from steps.schedule.forecast import IN_THE_PLANS_ORDER, ForecastSolution
 from steps.schedule.plan import Plan
 from steps.schedule.rates import LearnedRates
 from steps.schedule.risk.odds import Odds, Quantile
@@ -64,23 +64,26 @@ def odds_of(plan: Plan, *, samples: int = SAMPLES, seed: int = SEED) -> PlanOdds
     crewed = solve_with_crews(
         network,
         crews_of(plan, network),
-        Effort(schedules=1),
+        IN_THE_PLANS_ORDER,
         target=closing_row(network),
         planned=planned_starts(plan, network),
     )
-    return odds_with_crews(plan, crewed, samples=samples, seed=seed)
+    return _odds(plan, crewed, samples, seed)
 
 
-def odds_with_crews(
+def solved_odds(solved: ForecastSolution, *, samples: int = SAMPLES, seed: int = SEED) -> PlanOdds:
+    """Return how sure the milestones of a forecast are, in its order of crews and at learned rates, if there are any."""
+    return _odds(solved.plan, solved.crewed, samples, seed, solved.progress, solved.rates)
+
+
+def _odds(
     plan: Plan,
     crewed: CrewedSolution,
-    *,
-    samples: int = SAMPLES,
-    seed: int = SEED,
+    samples: int,
+    seed: int,
     actuals: Actuals | None = None,
     rates: LearnedRates | None = None,
 ) -> PlanOdds:
-    """Return how sure milestones are from a solution on, in its order of crews and at learned rates, if there are any."""
     model = uncertainty(plan, crewed.base, crewed.unlimited, actuals, rates)
     rows = _milestones(plan, crewed.base)
     targets = sorted({row for own in rows.values() for row in own})

@@ -19,7 +19,7 @@ from steps.schedule.dating import CALENDARS, last_row
 from steps.schedule.driving import titles
 from steps.schedule.forecast import Actuals, Forecast, ForecastSolution, solve_forecast
 from steps.schedule.plan import Plan, PlanOrder
-from steps.schedule.plan_odds import MilestoneOdds, odds_with_crews
+from steps.schedule.plan_odds import MilestoneOdds, solved_odds
 
 AMOUNT = re.compile(r"(?P<what>[^=]+)=(?P<sign>[+-]?)(?P<number>\d+(?:\.\d+)?)(?P<unit>[hdw])")
 CREWS = re.compile(r"(?P<role>[a-z0-9-]+?)(?P<change>[+-]\d+|=\d+)")
@@ -143,9 +143,7 @@ class Saving(NamedTuple):
 def seen(case: Case, *, samples: int, seed: int) -> tuple[Seen, ForecastSolution]:
     """Return what a case comes to. Crews go on in the plan's order of work, so that two cases differ by their change alone."""
     found = solve_forecast(case.plan, case.actuals, case.now)
-    odds = odds_with_crews(
-        case.plan, found.crewed, samples=samples, seed=seed, actuals=found.progress, rates=found.rates
-    )
+    odds = solved_odds(found, samples=samples, seed=seed)
     return Seen(found.forecast, odds.milestones[0]), found
 
 

@@ -9,7 +9,7 @@ import pytest
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.forecast import Actual, ForecastSolution, solve_forecast
 from steps.schedule.plan import Plan
-from steps.schedule.plan_odds import odds_with_crews
+from steps.schedule.plan_odds import solved_odds
 from tests.steps.test_plan import plan
 
 pytestmark = pytest.mark.xdist_group("plans")
@@ -73,10 +73,7 @@ def test_what_was_learned_moves_p80_too() -> None:
     made = plan("h100-10k")
     as_planned, slow = seen(1.0), seen(PACE)
 
-    p80 = [
-        odds_with_crews(made, one.crewed, samples=40, actuals=one.progress, rates=one.rates).milestones[0].p80.date
-        for one in (as_planned, slow)
-    ]
+    p80 = [solved_odds(one, samples=40).milestones[0].p80.date for one in (as_planned, slow)]
 
     assert p80[1] > p80[0] + timedelta(days=7)
 
