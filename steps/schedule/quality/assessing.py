@@ -10,7 +10,7 @@ from steps.schedule.cpm.solution import Solution
 from steps.schedule.quality.check import Check, Verdict
 from steps.schedule.quality.dates import dates
 from steps.schedule.quality.indices import indices
-from steps.schedule.quality.practices import PRACTICES, Practice, practices
+from steps.schedule.quality.practices import PRACTICES, GaoPractice, practices
 from steps.schedule.quality.structure import structure
 from steps.schedule.quality.subject import Known, subject
 
@@ -27,7 +27,7 @@ class Assessment:
         return tuple(check for check in self.checks if check.verdict is Verdict.FAIL)
 
     @cached_property
-    def practices(self) -> tuple[tuple[Practice, Verdict], ...]:
+    def practices(self) -> tuple[tuple[GaoPractice, Verdict], ...]:
         """GAO's ten practices, each with what its checks say."""
         by_id = {check.id: check for check in self.checks}
         return tuple((practice, practice.verdict(by_id)) for practice in PRACTICES)

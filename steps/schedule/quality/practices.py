@@ -45,7 +45,7 @@ SEQUENCE = Asked("gao-09-sequence", "Out of sequence", "Links that work did not 
 BASELINED = Asked("gao-10-baseline", "In the baseline", "Activities that are not in the baseline.", 0.05)
 
 
-class Practice(NamedTuple):
+class GaoPractice(NamedTuple):
     """One of the ten practices: its checks by id, or why a network does not show it."""
 
     number: int
@@ -61,8 +61,8 @@ class Practice(NamedTuple):
 
 
 PRACTICES = (
-    Practice(1, "Capture all activities", (), "a network does not say what is missing from it"),
-    Practice(
+    GaoPractice(1, "Capture all activities", (), "a network does not say what is missing from it"),
+    GaoPractice(
         2,
         "Sequence all activities",
         (
@@ -70,14 +70,14 @@ PRACTICES = (
             *(asked.id for asked in (STARTS, FINISHES, SF_LINKS, CONSTRAINED)),
         ),
     ),
-    Practice(3, "Assign resources", ("dcma-10",)),
-    Practice(4, "Establish durations", ("dcma-08",)),
-    Practice(5, "Be traceable", ("dcma-12", REACHES.id), "from level to level a network does not show it"),
-    Practice(6, "Have a valid critical path", ("dcma-12", UNBROKEN.id, LAGGED.id)),
-    Practice(7, "Have reasonable total float", ("dcma-06", "dcma-07")),
-    Practice(8, "Analyse schedule risk", (UNCERTAIN.id,)),
-    Practice(9, "Update with progress and logic", ("dcma-09", SEQUENCE.id)),
-    Practice(10, "Maintain a baseline", (BASELINED.id, "dcma-11", "dcma-14")),
+    GaoPractice(3, "Assign resources", ("dcma-10",)),
+    GaoPractice(4, "Establish durations", ("dcma-08",)),
+    GaoPractice(5, "Be traceable", ("dcma-12", REACHES.id), "from level to level a network does not show it"),
+    GaoPractice(6, "Have a valid critical path", ("dcma-12", UNBROKEN.id, LAGGED.id)),
+    GaoPractice(7, "Have reasonable total float", ("dcma-06", "dcma-07")),
+    GaoPractice(8, "Analyse schedule risk", (UNCERTAIN.id,)),
+    GaoPractice(9, "Update with progress and logic", ("dcma-09", SEQUENCE.id)),
+    GaoPractice(10, "Maintain a baseline", (BASELINED.id, "dcma-11", "dcma-14")),
 )
 
 
