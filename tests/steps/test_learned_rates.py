@@ -70,7 +70,6 @@ def test_pods_that_went_as_planned_leave_the_forecast_near_the_plan() -> None:
 
 
 def test_what_was_learned_moves_p80_too() -> None:
-    made = plan("h100-10k")
     as_planned, slow = seen(1.0), seen(PACE)
 
     p80 = [solved_odds(one, samples=40).milestones[0].p80.date for one in (as_planned, slow)]
