@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from steps.schedule.cpm.columns import Links
 from steps.schedule.cpm.numbering import Numbering, Stretches
 from steps.schedule.cpm.shifts import Indices
+from steps.schedule.machine_code import numba
 
 compiled = numba.njit(cache=True, nogil=True)
 

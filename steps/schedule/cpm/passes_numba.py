@@ -6,7 +6,6 @@ a pass is one function: split in two it takes ten times as long, since each call
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from steps.schedule.cpm.packing import Tables
@@ -25,6 +24,7 @@ from steps.schedule.cpm.wiring import (
     Wires,
     Work,
 )
+from steps.schedule.machine_code import numba
 
 compiled = numba.njit(cache=True, nogil=True)
 

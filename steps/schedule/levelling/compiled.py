@@ -23,7 +23,7 @@ FAST = not os.environ.get("CLUSTERWRIGHT_PLAIN") and find_spec("numba") is not N
 """Whether the inner loops are machine code. The environment variable CLUSTERWRIGHT_PLAIN turns it off."""
 
 if FAST or TYPE_CHECKING:
-    import numba
+    from steps.schedule.machine_code import numba
 
     def compiled(function: F) -> F:
         """Return the function as machine code, kept on disk for the next process where there is a place for it."""

@@ -5,9 +5,8 @@ The arrays of the tables are arguments of their own: a call with the whole tuple
 
 from __future__ import annotations
 
-import numba
-
 from steps.schedule.cpm.shifts import Indices, Minutes
+from steps.schedule.machine_code import numba
 
 inlined = numba.njit(inline="always")
 

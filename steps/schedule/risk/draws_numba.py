@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from steps.schedule.cpm.shifts import Minutes
+from steps.schedule.machine_code import numba
 from steps.schedule.risk.model import Causes, Durations
 from steps.schedule.risk.philox import LANES, Words
 from steps.schedule.risk.philox_numba import draw_group

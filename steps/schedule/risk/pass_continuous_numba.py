@@ -6,12 +6,12 @@ into vector instructions: no branch inside, and all numbers of 64 bits.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from steps.schedule.cpm.shifts import Minutes
 from steps.schedule.cpm.wiring import FROM_START, LOWEST, TO_FINISH
+from steps.schedule.machine_code import numba
 from steps.schedule.risk.chains_numba import count_chains
 from steps.schedule.risk.draws_numba import draw_durations, draw_multipliers
 from steps.schedule.risk.model import Causes, Course, Durations

@@ -5,13 +5,13 @@ An activity is visited once for all samples of a group, a lane each: its links a
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from steps.schedule.cpm.packing import Tables
 from steps.schedule.cpm.shifts import Minutes
 from steps.schedule.cpm.wiring import FROM_START, LAGGED, LOWEST, TO_FINISH
+from steps.schedule.machine_code import numba
 from steps.schedule.risk.chains_numba import count_chains
 from steps.schedule.risk.clock_numba import instant_of, shift_at, worked_by
 from steps.schedule.risk.draws_numba import draw_durations, draw_multipliers

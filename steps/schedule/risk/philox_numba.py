@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from steps.schedule.machine_code import numba
 from steps.schedule.risk.philox import BLOCKS, KEY_STEP_0, KEY_STEP_1, LOW, MULTIPLIER_0, MULTIPLIER_1, Words
 
 M0, M1 = np.uint64(MULTIPLIER_0), np.uint64(MULTIPLIER_1)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from steps.schedule.machine_code import numba
 from steps.schedule.risk.philox import LANES
 from steps.schedule.risk.philox_numba import draw_group
 
