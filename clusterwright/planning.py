@@ -11,6 +11,7 @@ from pathlib import Path
 from clusterwright import __version__
 from clusterwright.hosts import hosts_of
 from clusterwright.matching import serials_of, serials_on_record
+from clusterwright.output import say
 from ledger.questions.snapshot import Snapshot
 from steps.catalog.lint.placing import formulas_placed
 from steps.catalog.loader import Catalog, read_catalog, read_roles, shipped_folder
@@ -18,6 +19,7 @@ from steps.catalog.terms import Scope
 from steps.design.design import Design, design_of
 from steps.design.site import FILE, Site, read_site
 from steps.errors import InputError, Place
+from steps.schedule.levelling.compiled import FAST
 from steps.schedule.plan import Plan
 from steps.schedule.planner import Surroundings, make_plan
 
@@ -52,6 +54,7 @@ def plan_of(folder: Path, snapshot: Snapshot | None = None) -> Plan:
     site, design, catalog = read_all(folder)
     _refuse_too_large(folder, design)
     serials = serials_on_record(folder) if snapshot is None else serials_of(snapshot)
+    _say_if_code_is_made()
     with formulas_placed(catalog), _without_collecting():
         around = Surroundings(
             roles=_titles(folder),
@@ -64,6 +67,15 @@ def plan_of(folder: Path, snapshot: Snapshot | None = None) -> Plan:
             },
         )
         return make_plan(site, design, catalog, around)
+
+
+def _say_if_code_is_made() -> None:
+    """Say why the first plan on a machine takes longer."""
+    if FAST:
+        from steps.schedule.machine_code import is_kept  # numba, which the plan needs in any case
+
+        if not is_kept():
+            say("making the machine code of the schedule's engines, once on this machine: up to half a minute")
 
 
 @contextmanager
