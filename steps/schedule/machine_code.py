@@ -55,7 +55,7 @@ def _places() -> Iterator[Path]:
 
 def is_kept() -> bool:
     """Return whether any machine code is kept yet: without, the first plan on a machine takes half a minute longer."""
-    return _place is not None and any(_place.iterdir())
+    return _place is not None and any(_place.rglob("*.nbi"))
 
 
 _place = place_for(SOURCES, _places())
