@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime, time
-from typing import TYPE_CHECKING
 
 from ledger.questions.activities import activities
 from ledger.questions.case import lapsed
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import OVER
+from ledger.rules.activity import OVER, Activity
 from ledger.rules.orders import is_unready
-from steps.schedule.forecast import Actual, Forecast, forecast
-
-if TYPE_CHECKING:
-    from steps.schedule.plan import Plan
+from steps.schedule.forecast import Actual
 
 
 def actuals(snapshot: Snapshot) -> dict[str, Actual]:
@@ -26,7 +22,7 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
     for row in activities(snapshot):
         ended = (row.ended_at or now) if row.state in OVER else None
         if row.started_at is not None or ended is not None:
-            found[row.id] = Actual(row.started_at or ended, ended, row.out_of_sequence)
+            found[row.id] = Actual(row.started_at or ended, ended, row.out_of_sequence, _share(row))
     for order in orders(snapshot):
         if order.placed_at is None:
             continue
@@ -40,6 +36,8 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
     return found
 
 
-def current_forecast(snapshot: Snapshot, plan: Plan) -> Forecast:
-    """Return the forecast of a plan, from what has happened until the snapshot's time."""
-    return forecast(plan, actuals(snapshot), snapshot.now)
+def _share(row: Activity) -> float | None:
+    """Return the part of an activity that is done, by its items where they are counted, else as people say."""
+    if row.items_done is not None and row.plan.items:
+        return min(1.0, row.items_done / row.plan.items)
+    return None if row.percent is None else row.percent / 100

@@ -28,12 +28,14 @@ from steps.schedule.rates import LearnedRates, learned_rates
 class Actual(NamedTuple):
     """The start and the finish of an activity, order or delivery; None if it has not happened.
 
-    `out_of_sequence` is true while something before it is open. What comes after it then waits for that too.
+    `out_of_sequence` is true while something before it is open. What comes after it then waits for that too. `share` is the part
+    of running work that is done, from 0 to 1, as its items or people say; None if nobody says it.
     """
 
     started: datetime | None
     finished: datetime | None
     out_of_sequence: bool = False
+    share: float | None = None
 
 
 MINUTE = timedelta(minutes=1)
@@ -116,7 +118,7 @@ def _at_these_rates(
     running = forecast & (progress.started != NONE)
     durations = np.where(forecast & ~running, likely, network.activities.duration)
     remaining = np.where(running, likely, NONE) if progress.remaining is None else progress.remaining.copy()
-    remaining[running] = np.where(remaining[running] == 0, 0, likely[running])
+    remaining[running] = likely[running]
     activities = replace(network.activities, duration=durations)
     return replace(network, activities=activities), replace(progress, remaining=remaining)
 
@@ -129,7 +131,8 @@ def forecast(plan: Plan, actuals: Actuals, now: datetime) -> Forecast:
 def _progress(network: CompiledNetwork, calendar: WorkCalendar, actuals: Actuals, now: datetime) -> Progress:
     """Return what has happened in minutes. A row that only has a finish started then, too.
 
-    What has finished out of sequence counts as work of which nothing remains: it ends when what is before it has.
+    What has finished out of sequence counts as work of which nothing remains: it ends when what is before it has. Of running work
+    what its items leave remains, and otherwise what it has not worked yet.
     """
     number = len(network.activities)
     started, finished, remaining = (np.full(number, NONE) for _ in range(3))
@@ -143,6 +146,8 @@ def _progress(network: CompiledNetwork, calendar: WorkCalendar, actuals: Actuals
             finished[row] = min(max(_minute(calendar, actual.finished), int(started[row])), data_date)
         elif actual.finished is not None:
             remaining[row] = 0
+        elif begun is not None and actual.share is not None:
+            remaining[row] = round(int(network.activities.duration[row]) * (1 - actual.share))
     return Progress(data_date, started, finished, remaining)
 
 

@@ -73,9 +73,28 @@ def learned_rates(plan: Plan, network: CompiledNetwork, progress: Progress) -> L
     forecast[rows[~done]] = step[~done]
     turns = np.full(size, FIRST)
     turns[rows] = turn
+    share = _left(network, progress)
     running = np.zeros(size)
     running[rows[begun & ~done]] = worked[begun & ~done]
-    return LearnedRates(steps, learned, outlook(learned, planned, forecast, worked=running, turn=turns), forecast)
+    running[~np.isnan(share)] = 0.0
+    rates = outlook(learned, planned, forecast, worked=running, turn=turns)
+    return LearnedRates(steps, learned, _of_what_is_left(rates, share), forecast)
+
+
+def _left(network: CompiledNetwork, progress: Progress) -> NDArray[np.float64]:
+    """Return which share of its work is left of each row whose items or people say so, by row; not a number elsewhere."""
+    share = np.full(len(network.activities), np.nan)
+    if progress.remaining is not None:
+        said = np.flatnonzero((progress.remaining != NONE) & (network.activities.duration > 0))
+        share[said] = progress.remaining[said] / network.activities.duration[said]
+    return share
+
+
+def _of_what_is_left(rates: Rates, share: NDArray[np.float64]) -> Rates:
+    """Return the estimates of whole activities, where it is known what share of them is left, as those of what is left."""
+    factor, found = np.where(np.isnan(share), 1.0, share), rates.estimates
+    left = Estimates(found.family, found.low * factor, found.likely * factor, found.high * factor)
+    return rates._replace(estimates=left)
 
 
 def _spread_out(values: NDArray[Any], rows: NDArray[np.int64], size: int) -> NDArray[Any]:

@@ -15,13 +15,14 @@ from ledger.decisions.progress import import_progress
 from ledger.decisions.sign_off import break_glass, reject, sign
 from ledger.decisions.work import finish, reopen, start
 from ledger.entries import ProgressRow
-from ledger.questions.actuals import current_forecast
+from ledger.questions.actuals import actuals
 from ledger.questions.case import require_activity
 from ledger.questions.counts import counts
 from ledger.questions.why import why
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError
+from steps.schedule.forecast import forecast
 from steps.schedule.plan import Plan
 from tests.ledger.conftest import T0, Clock, Look, StateOf, activity, dates, link, small_plan
 from tests.ledger.deciding import ORDER, TRANCHE
@@ -225,9 +226,9 @@ def test_progress_from_before_may_be_out_of_sequence_where_the_row_says_why(
 
 def test_a_forecast_waits_for_what_is_missing(site: Ledger, look: Look, clock: Clock) -> None:
     """Work that was done early does not bring forward what comes after it (retained logic)."""
-    before = current_forecast(look(clock.now), plan()).nodes[ROAD]
+    before = forecast(plan(), actuals(look(clock.now)), clock.now).nodes[ROAD]
     start(site, "tech", FENCE, out_of_sequence=WHY)
     finish(site, "tech", FENCE)
     sign(site, "lead", FENCE)
-    after = current_forecast(look(clock.now), plan()).nodes
+    after = forecast(plan(), actuals(look(clock.now)), clock.now).nodes
     assert after[STUDY] < after[ROAD] <= before

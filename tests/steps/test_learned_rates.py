@@ -98,3 +98,28 @@ def test_what_was_entered_as_done_at_once_teaches_nothing() -> None:
     assert found.rates is not None
     assert found.rates.learned.left_out == len(work)
     assert found.rates.learned.observations.sum() == 0
+
+
+def running(share: float | None) -> ForecastSolution:
+    """Return the forecast on the day on which the racking of a small site was to be over, and it still runs."""
+    made = plan("superpod-1su")
+    racking = next(one for one in made.activities if one.id == "H09@pod-001")
+    assert racking.dates
+    until = racking.dates.early_finish
+    past = history(made, until, 1.0) | {racking.id: Actual(racking.dates.early_start, None, share=share)}
+    return solve_forecast(made, past, until)
+
+
+def test_a_forecast_moves_as_racks_are_finished() -> None:
+    quarter, half, most = (running(share) for share in (0.25, 0.5, 0.9))
+
+    ends = [one.forecast.nodes["H09@pod-001"] for one in (quarter, half, most)]
+
+    assert ends[0] > ends[1] > ends[2] > quarter.as_of
+    assert quarter.forecast.finish > most.forecast.finish
+
+
+def test_what_runs_beyond_its_time_without_a_word_of_progress_is_expected_to_go_on_for_a_while() -> None:
+    silent = running(None)
+
+    assert silent.forecast.nodes["H09@pod-001"] > silent.as_of
