@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.output import Document, day, table
-from ledger.questions.kept_forecast import Freshness, KeptForecast
+from ledger.questions.kept_forecast import Freshness, KeptForecast, KeptValue
 
 
 def in_days(days: int) -> str:
@@ -34,7 +34,19 @@ def forecast_document(found: KeptForecast) -> Document:
         "seed": found.seed,
         "milestones": found.milestones,
         "critical": found.critical,
+        "earned_value": found.earned,
     }
+
+
+def value_line(earned: KeptValue) -> str:
+    """Return the earned value in words, with its two indices."""
+    indices = ", ".join(
+        f"{name} {value:.2f}" for name, value in (("SPI", earned.spi), ("CPI", earned.cpi)) if value is not None
+    )
+    done = f"{earned.earned_h:,.0f} of {earned.total_h:,.0f} crew-hours are done"
+    return f"{done}, {earned.planned_h:,.0f} were planned by now, {earned.actual_h:,.0f} were worked" + (
+        f": {indices}" if indices else ""
+    )
 
 
 def print_milestones(found: KeptForecast, zone: str) -> None:

@@ -9,9 +9,10 @@ import msgspec
 from ledger.evidence.plans import read_plan
 from ledger.private import make_file
 from ledger.questions.actuals import actuals
-from ledger.questions.kept_forecast import FILE, KeptChance, KeptForecast, KeptMilestone
+from ledger.questions.kept_forecast import FILE, KeptChance, KeptForecast, KeptMilestone, KeptValue
 from ledger.questions.site import head, revision
 from ledger.questions.snapshot import Snapshot
+from steps.schedule.earned_value import EarnedValue, earned_value
 from steps.schedule.forecast import solve_forecast
 from steps.schedule.plan_odds import SAMPLES, SEED, MilestoneOdds, solved_odds
 
@@ -19,7 +20,8 @@ from steps.schedule.plan_odds import SAMPLES, SEED, MilestoneOdds, solved_odds
 def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEED) -> KeptForecast:
     """Return the forecast of the plan in force, from what has happened until the snapshot's time."""
     plan = read_plan(snapshot)
-    solved = solve_forecast(plan, actuals(snapshot), snapshot.now)
+    past = actuals(snapshot)
+    solved = solve_forecast(plan, past, snapshot.now)
     dates = solved.forecast
     odds = solved_odds(solved, samples=samples, seed=seed)
     return KeptForecast(
@@ -35,7 +37,14 @@ def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEE
         milestones=tuple(map(_milestone, odds.milestones)),
         critical=dates.critical,
         nodes=dates.nodes,
+        earned=_value(earned_value(solved, past)),
     )
+
+
+def _value(one: EarnedValue) -> KeptValue:
+    hours = (round(hours, 2) for hours in one)
+    indices = (None if index is None else round(index, 4) for index in (one.spi, one.cpi))
+    return KeptValue(*hours, *indices)
 
 
 def _milestone(one: MilestoneOdds) -> KeptMilestone:

@@ -50,6 +50,18 @@ class KeptMilestone:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptValue:
+    """Crew-hours until the data date: what was to be done, planned for what is done, what it took; and all that is planned."""
+
+    planned_h: float
+    earned_h: float
+    actual_h: float
+    total_h: float
+    spi: float | None
+    cpi: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class KeptForecast:
     """A forecast, and what it was made from; go-live is the first milestone."""
 
@@ -65,6 +77,7 @@ class KeptForecast:
     milestones: tuple[KeptMilestone, ...]
     critical: tuple[str, ...]
     nodes: dict[str, datetime]
+    earned: KeptValue
 
     @property
     def days_late(self) -> int:

@@ -18,7 +18,7 @@ from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import AsOption
-from clusterwright.forecast_view import forecast_document, in_days, print_milestones
+from clusterwright.forecast_view import forecast_document, in_days, print_milestones, value_line
 from clusterwright.output import Document, day, print_json, say
 from ledger.questions.kept_forecast import KeptForecast
 from ledger.questions.log import ForecastRow, forecasts
@@ -72,6 +72,8 @@ def _print(found: KeptForecast, published: list[ForecastRow], zone: str) -> None
         print(f"published {day(last.at, zone)} by {last.by}: go-live {day(last.finish, zone)}, {moved:+d} days since")
     if _cost(found):
         print(f"the delay costs about ${_cost(found):,}")
+    if found.earned.total_h:
+        print(value_line(found.earned))
     print_milestones(found, zone)
     if found.critical:
         print("driven by " + ", ".join(found.critical[:12]))
