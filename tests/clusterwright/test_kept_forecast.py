@@ -28,7 +28,6 @@ def test_status_the_weekly_report_and_the_forecast_show_the_same(adopted: Path, 
 
     seen = status(command, adopted)
     assert seen is not None
-    assert seen["milestones"] == at_adoption["milestones"]
     assert seen.pop("newer") == 0
     assert seen == {key: made[key] for key in seen}
     p80 = made["milestones"][0]["p80"]["date"][:10]
