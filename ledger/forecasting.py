@@ -43,8 +43,11 @@ def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEE
 
 def _value(one: EarnedValue) -> KeptValue:
     hours = (round(hours, 2) for hours in one)
-    indices = (None if index is None else round(index, 4) for index in (one.spi, one.cpi))
-    return KeptValue(*hours, *indices)
+    return KeptValue(*hours, _index(one.spi), _index(one.cpi))
+
+
+def _index(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
 
 
 def _milestone(one: MilestoneOdds) -> KeptMilestone:

@@ -22,7 +22,8 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
     for row in activities(snapshot):
         ended = (row.ended_at or now) if row.state in OVER else None
         if row.started_at is not None or ended is not None:
-            found[row.id] = Actual(row.started_at or ended, ended, row.out_of_sequence, _share(row))
+            started = row.started_at or ended
+            found[row.id] = Actual(started, ended, row.out_of_sequence, _share(row))
     for order in orders(snapshot):
         if order.placed_at is None:
             continue
