@@ -9,11 +9,15 @@ import msgspec
 from ledger.evidence.plans import read_plan
 from ledger.private import make_file
 from ledger.questions.actuals import actuals
-from ledger.questions.kept_forecast import FILE, KeptChance, KeptForecast, KeptMilestone
+from ledger.questions.kept_forecast import FILE, KeptChance, KeptForecast, KeptMilestone, KeptSlip
 from ledger.questions.site import head, revision
+from ledger.questions.slip import slip_of
 from ledger.questions.snapshot import Snapshot
-from steps.schedule.forecast import solve_forecast
+from steps.schedule.forecast import ForecastSolution, solve_forecast
 from steps.schedule.plan_odds import SAMPLES, SEED, MilestoneOdds, solved_odds
+
+PARTS = 3
+"""Of a slip that are kept with a forecast."""
 
 
 def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEED) -> KeptForecast:
@@ -35,7 +39,13 @@ def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEE
         milestones=tuple(map(_milestone, odds.milestones)),
         critical=dates.critical,
         nodes=dates.nodes,
+        slip=() if dates.finish == plan.finish else _greatest(snapshot, solved),
     )
+
+
+def _greatest(snapshot: Snapshot, solved: ForecastSolution) -> tuple[KeptSlip, ...]:
+    parts = sorted(slip_of(snapshot, solved).slipped.parts, key=lambda part: -abs(part.minutes))
+    return tuple(KeptSlip(one.id, one.title, one.owner, one.words, one.minutes) for one in parts[:PARTS])
 
 
 def _milestone(one: MilestoneOdds) -> KeptMilestone:

@@ -50,6 +50,17 @@ class KeptMilestone:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptSlip:
+    """By how many minutes one activity, order or delivery made go-live later, who answers for it, and what happened."""
+
+    id: str
+    title: str
+    owner: str
+    words: str
+    minutes: int
+
+
+@dataclass(frozen=True, slots=True)
 class KeptForecast:
     """A forecast, and what it was made from; go-live is the first milestone."""
 
@@ -65,6 +76,8 @@ class KeptForecast:
     milestones: tuple[KeptMilestone, ...]
     critical: tuple[str, ...]
     nodes: dict[str, datetime]
+    slip: tuple[KeptSlip, ...] = ()
+    """The greatest parts of the slip. None where go-live is as planned, and in what an earlier version kept."""
 
     @property
     def days_late(self) -> int:
