@@ -15,6 +15,7 @@ from ledger.questions.slip import slip_of
 from ledger.questions.snapshot import Snapshot
 from steps.schedule.forecast import ForecastSolution, solve_forecast
 from steps.schedule.plan_odds import SAMPLES, SEED, MilestoneOdds, solved_odds
+from steps.schedule.slipped import SlippedPart
 
 PARTS = 3
 """Of a slip that are kept with a forecast."""
@@ -44,8 +45,13 @@ def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEE
 
 
 def _greatest(snapshot: Snapshot, solved: ForecastSolution) -> tuple[KeptSlip, ...]:
-    parts = sorted(slip_of(snapshot, solved).slipped.parts, key=lambda part: -abs(part.minutes))
-    return tuple(KeptSlip(one.id, one.title, one.owner, one.words, one.minutes) for one in parts[:PARTS])
+    parts = slip_of(snapshot, solved).slipped.parts
+    greatest = sorted(parts, key=lambda part: -abs(part.minutes))[:PARTS]
+    return tuple(map(_part, greatest))
+
+
+def _part(one: SlippedPart) -> KeptSlip:
+    return KeptSlip(one.id, one.title, one.owner, one.words, one.minutes)
 
 
 def _milestone(one: MilestoneOdds) -> KeptMilestone:

@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests import commands
 from tests.conftest import Command
+from tests.once import Once
 
 ORDER = "001@site#gpu-server"
 SWITCHES = "040@site#leaf-switch"
 
 
+@pytest.fixture(scope="session")
+def ahead_once(once: Once) -> Path:
+    """A site that was adopted before its plan begins, so that nothing of it can be late yet: made once, copied for each test."""
+
+    def make(folder: Path) -> None:
+        site = folder / "ahead"  # a site has the name of its folder
+        for words in (
+            ("init", "--preset", "superpod-1su", "--start", "2050-01-03", site),
+            ("plan", "adopt", "--site", site, "--as", "owner", "--yes"),
+        ):
+            done = commands.called(words)
+            assert done.returncode == 0, done.stderr
+
+    return once("ahead", make) / "ahead"
+
+
 @pytest.fixture
-def ahead(tmp_path: Path, command: Command) -> Path:
-    """A site that was adopted before its plan begins, so that nothing of it can be late yet."""
-    site = tmp_path / "ahead"
-    for words in (
-        ("init", "--preset", "superpod-1su", "--start", "2050-01-03", site),
-        ("plan", "adopt", "--site", site, "--as", "owner", "--yes"),
-    ):
-        done = command(*words)
-        assert done.returncode == 0, done.stderr
-    return site
+def ahead(tmp_path: Path, ahead_once: Path) -> Path:
+    """Return a copy of that site."""
+    return Path(shutil.copytree(ahead_once, tmp_path / "ahead"))
 
 
 def slipped(command: Command, site: Path) -> dict[str, Any]:

@@ -61,8 +61,19 @@ def is_exact(slipped: Slipped, solved: ForecastSolution) -> bool:
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_whatever_happens_the_parts_sum_to_the_slip(seed: int) -> None:
+    check_sums(seed)
+
+
+@pytest.mark.fleet
+def test_the_parts_of_300_histories_sum_to_their_slips() -> None:
+    """The same, for more histories than the slice of every day."""
+    for seed in range(300):
+        check_sums(seed)
+
+
+def check_sums(seed: int) -> None:
     made = plan("superpod-1su")
     solved = solve_forecast(made, *as_it_happens(made, seed))
 

@@ -1,4 +1,4 @@
-"""Explain by how many days the forecast differs from the plan, and why.
+"""Say by how many days the forecast differs from the plan, and why.
 
 Every minute between the planned and the forecast go-live belongs to one activity, order or delivery, its owner and a cause, so
 that the parts sum to the difference. What is late and costs nothing, since something else is later, is listed at the end.
