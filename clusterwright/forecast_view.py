@@ -5,6 +5,8 @@ from __future__ import annotations
 from clusterwright.output import Document, day, table
 from ledger.questions.kept_forecast import Freshness, KeptForecast, KeptValue
 
+MINUTES_OF_DAY = 1440
+
 
 def in_days(days: int) -> str:
     """Return a difference in days, in words."""
@@ -21,6 +23,15 @@ def forecast_line(fresh: Freshness, zone: str) -> str:
     return f"go-live forecast {day(found.finish, zone)}, {in_days(found.days_late)}; {sure}; {fresh.words}"
 
 
+def slip_line(found: KeptForecast) -> str:
+    """Return by how much go-live slipped and the greatest parts of that; empty where it is as planned."""
+    if not found.slip:
+        return ""
+    parts = (f"{one.title} ({one.owner}) {one.words}, {one.minutes / MINUTES_OF_DAY:+.1f} days" for one in found.slip)
+    slipped = (found.finish - found.planned).total_seconds() / 60 / MINUTES_OF_DAY
+    return f"slip {slipped:+.1f} days, above all: {'; '.join(parts)}; all parts: `clusterwright slip`"
+
+
 def forecast_document(found: KeptForecast) -> Document:
     """Return a forecast as JSON, without the date of every activity."""
     return {
@@ -35,6 +46,7 @@ def forecast_document(found: KeptForecast) -> Document:
         "milestones": found.milestones,
         "critical": found.critical,
         "earned_value": found.earned,
+        "slip": found.slip,
     }
 
 

@@ -14,10 +14,10 @@ from operator import attrgetter
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from clusterwright.forecast_view import forecast_line
+from clusterwright.forecast_view import forecast_line, slip_line
 from clusterwright.output import day, in_line
 from ledger.questions.activities import activities
-from ledger.questions.kept_forecast import kept_forecast
+from ledger.questions.kept_forecast import Freshness, kept_forecast
 from ledger.questions.ncrs import PunchRow, punch
 from ledger.questions.orders import orders
 from ledger.questions.site import site_of
@@ -101,8 +101,13 @@ def week_report(snapshot: Snapshot, record: str = "", organisation: str | None =
     sections |= _contractors(parts)
     today, go_live = day(now, zone), day(site.plan_finish, zone)
     fresh = kept_forecast(snapshot)
-    forecast = f"As seen now: {forecast_line(fresh, zone)}." if fresh else ""
+    forecast = _forecast(fresh, zone) if fresh else ""
     return WeekReport(site.name, site.rehearsal, today, go_live, forecast, sections, record)
+
+
+def _forecast(fresh: Freshness, zone: str) -> str:
+    slip = slip_line(fresh.forecast)
+    return f"As seen now: {forecast_line(fresh, zone)}." + (f" {slip[0].upper()}{slip[1:]}." if slip else "")
 
 
 def _is_by(moment: datetime | None, by: datetime) -> bool:

@@ -9,12 +9,17 @@ import msgspec
 from ledger.evidence.plans import read_plan
 from ledger.private import make_file
 from ledger.questions.actuals import actuals
-from ledger.questions.kept_forecast import FILE, KeptChance, KeptForecast, KeptMilestone, KeptValue
+from ledger.questions.kept_forecast import FILE, KeptChance, KeptForecast, KeptMilestone, KeptSlip, KeptValue
 from ledger.questions.site import head, revision
+from ledger.questions.slip import slip_of
 from ledger.questions.snapshot import Snapshot
 from steps.schedule.earned_value import EarnedValue, earned_value
-from steps.schedule.forecast import solve_forecast
+from steps.schedule.forecast import ForecastSolution, solve_forecast
 from steps.schedule.plan_odds import SAMPLES, SEED, MilestoneOdds, solved_odds
+from steps.schedule.slipped import SlippedPart
+
+PARTS = 3
+"""Of a slip that are kept with a forecast."""
 
 
 def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEED) -> KeptForecast:
@@ -38,6 +43,7 @@ def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEE
         critical=dates.critical,
         nodes=dates.nodes,
         earned=_value(earned_value(solved, past)),
+        slip=() if dates.finish == plan.finish else _greatest(snapshot, solved),
     )
 
 
@@ -48,6 +54,16 @@ def _value(one: EarnedValue) -> KeptValue:
 
 def _index(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
+
+
+def _greatest(snapshot: Snapshot, solved: ForecastSolution) -> tuple[KeptSlip, ...]:
+    parts = slip_of(snapshot, solved).slipped.parts
+    greatest = sorted(parts, key=lambda part: -abs(part.minutes))[:PARTS]
+    return tuple(map(_part, greatest))
+
+
+def _part(one: SlippedPart) -> KeptSlip:
+    return KeptSlip(one.id, one.title, one.owner, one.words, one.minutes)
 
 
 def _milestone(one: MilestoneOdds) -> KeptMilestone:

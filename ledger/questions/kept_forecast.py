@@ -62,6 +62,17 @@ class KeptValue:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptSlip:
+    """By how many minutes one activity, order or delivery made go-live later, who answers for it, and what happened."""
+
+    id: str
+    title: str
+    owner: str
+    words: str
+    minutes: int
+
+
+@dataclass(frozen=True, slots=True)
 class KeptForecast:
     """A forecast, and what it was made from; go-live is the first milestone."""
 
@@ -78,6 +89,8 @@ class KeptForecast:
     critical: tuple[str, ...]
     nodes: dict[str, datetime]
     earned: KeptValue
+    slip: tuple[KeptSlip, ...] = ()
+    """The greatest parts of the slip. None where go-live is as planned, and in what an earlier version kept."""
 
     @property
     def days_late(self) -> int:

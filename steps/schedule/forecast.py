@@ -55,11 +55,20 @@ class Forecast(NamedTuple):
     critical: tuple[str, ...]
 
 
+class Recorded(NamedTuple):
+    """A plan's network, and what has happened to it, at the rates of the plan and without its crews."""
+
+    network: CompiledNetwork
+    """With promised dates; without the links that no longer hold what has begun."""
+    progress: Progress
+
+
 class ForecastSolution(NamedTuple):
     """A plan solved from its data date, to be read and sampled."""
 
     plan: Plan
     as_of: datetime
+    recorded: Recorded
     crewed: CrewedSolution
     progress: Progress
     finished: frozenset[str]
@@ -87,18 +96,19 @@ class ForecastSolution(NamedTuple):
 
 def solve_forecast(plan: Plan, actuals: Actuals, now: datetime) -> ForecastSolution:
     """Return an adopted plan solved with what has happened, by id, until the time `now`."""
-    calendar = WorkCalendar.from_plan(plan)
-    ends = {name: actual.finished for name, actual in actuals.items() if actual.finished is not None}
-    promised = {name: _minute(calendar, end) for name, end in ends.items() if end > now}
-    in_sequence = ((name, one) for name, one in actuals.items() if name not in promised and not one.out_of_sequence)
-    begun = {name: one.finished is not None for name, one in in_sequence}
-    network = network_of(plan, promised, begun)
-    happened = {name: actual for name, actual in actuals.items() if name not in promised}
-    progress = _progress(network, calendar, happened, now)
+    recorded = _recorded(plan, actuals, now)
+    network, progress = recorded
     rates = learned_rates(plan, network, progress)
     if rates is not None:
         network, progress = _at_these_rates(network, progress, rates)
-    crewed = solve_with_crews(
+    crewed = in_the_plans_order(plan, network, progress)
+    ended = frozenset(name for name, actual in actuals.items() if actual.finished is not None)
+    return ForecastSolution(plan, now, recorded, crewed, progress, ended, rates)
+
+
+def in_the_plans_order(plan: Plan, network: CompiledNetwork, progress: Progress | None = None) -> CrewedSolution:
+    """Return a plan's network solved with its crews in the order of the plan, or in a shorter one."""
+    return solve_with_crews(
         network,
         crews_of(plan, network),
         IN_THE_PLANS_ORDER,
@@ -106,7 +116,17 @@ def solve_forecast(plan: Plan, actuals: Actuals, now: datetime) -> ForecastSolut
         target=closing_row(network),
         planned=planned_starts(plan, network),
     )
-    return ForecastSolution(plan, now, crewed, progress, frozenset(ends), rates)
+
+
+def _recorded(plan: Plan, actuals: Actuals, now: datetime) -> Recorded:
+    calendar = WorkCalendar.from_plan(plan)
+    ends = {name: actual.finished for name, actual in actuals.items() if actual.finished is not None}
+    promised = {name: _minute(calendar, end) for name, end in ends.items() if end > now}
+    in_sequence = ((name, one) for name, one in actuals.items() if name not in promised and not one.out_of_sequence)
+    begun = {name: one.finished is not None for name, one in in_sequence}
+    network = network_of(plan, promised, begun)
+    happened = {name: actual for name, actual in actuals.items() if name not in promised}
+    return Recorded(network, _progress(network, calendar, happened, now))
 
 
 def _at_these_rates(

@@ -18,8 +18,8 @@ from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import AsOption
-from clusterwright.forecast_view import forecast_document, in_days, print_milestones, value_line
-from clusterwright.output import Document, day, print_json, say
+from clusterwright.forecast_view import forecast_document, in_days, print_milestones, slip_line, value_line
+from clusterwright.output import Document, day, in_line, print_json, say
 from ledger.questions.kept_forecast import KeptForecast
 from ledger.questions.log import ForecastRow, forecasts
 from ledger.questions.site import site_of
@@ -66,6 +66,8 @@ def _print(found: KeptForecast, published: list[ForecastRow], zone: str) -> None
     print(f"go-live {day(found.finish, zone)}, planned {day(found.planned, zone)}: {in_days(found.days_late)}")
     if found.unlimited_finish != found.finish:
         print(f"with unlimited crews {day(found.unlimited_finish, zone)}")
+    if found.slip:
+        print(in_line(slip_line(found)))
     if published:
         last = published[0]
         moved = (found.finish - last.finish).days

@@ -1,0 +1,110 @@
+"""Say by how many days the forecast differs from the plan, and why.
+
+Every minute between the planned and the forecast go-live belongs to one activity, order or delivery, its owner and a cause, so
+that the parts sum to the difference. What is late and costs nothing, since something else is later, is listed at the end.
+
+Example:
+    clusterwright slip
+    clusterwright slip --json
+
+"""
+
+from typing import TYPE_CHECKING
+
+from clusterwright.commands.asking import AskingPast
+from clusterwright.forecast_view import in_days
+from clusterwright.output import Document, day, table
+from ledger.questions.site import site_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from steps.schedule.slipped import LateChain, Slipped
+
+MINUTES_OF_DAY = 1440
+
+
+def slip(ask: AskingPast) -> None:
+    from ledger.evidence.plans import read_plan  # the schedule's engines
+    from ledger.questions.actuals import actuals
+    from ledger.questions.slip import slip_of
+    from steps.schedule.forecast import solve_forecast
+
+    with ask.record() as snapshot:
+        both = slip_of(snapshot, solve_forecast(read_plan(snapshot), actuals(snapshot), snapshot.now))
+        found, near, zone = both.slipped, both.late_chains(), site_of(snapshot).time_zone
+        ask.answer(snapshot, _document(found, near), lambda: _print(found, near, zone))
+
+
+def _document(found: "Slipped", near: "Iterable[LateChain]") -> Document:
+    return {
+        "planned": found.planned,
+        "forecast": found.finish,
+        "minutes": found.minutes,
+        "days": _days(found.minutes),
+        "parts": [
+            {
+                "id": part.id,
+                "title": part.title,
+                "owner": part.owner,
+                "cause": part.cause.name.lower(),
+                "words": part.words,
+                "minutes": part.minutes,
+                "days": _days(part.minutes),
+            }
+            for part in found.parts
+        ],
+        "by_owner": dict(found.summed(lambda part: part.owner)),
+        "by_cause": dict(found.summed(lambda part: part.cause.name.lower())),
+        "late_chains": near,
+    }
+
+
+def _days(minutes: int) -> float:
+    return round(minutes / MINUTES_OF_DAY, 4)
+
+
+def _print(found: "Slipped", near: "tuple[LateChain, ...]", zone: str) -> None:
+    dates = f"go-live planned {day(found.planned, zone)}, forecast {day(found.finish, zone)}"
+    print(f"{dates}: {in_days((found.finish - found.planned).days)}")
+    if found.parts:
+        table(
+            ("what", "title", "owner", "because it", "days"),
+            [(one.id, one.title, one.owner, one.words, _signed(one.minutes)) for one in found.parts],
+            title=f"Why: the parts sum to {_signed(found.minutes)} days",
+            right=(4,),
+        )
+        table(
+            ("owner", "days"),
+            [(owner, _signed(minutes)) for owner, minutes in found.summed(lambda part: part.owner)],
+            right=(1,),
+        )
+        table(
+            ("cause", "days"),
+            [
+                (cause.later if minutes > 0 else cause.earlier, _signed(minutes))
+                for cause, minutes in found.summed(lambda part: part.cause)
+            ],
+            right=(1,),
+        )
+    if near:
+        table(
+            ("chain", "late most by", "owner", "days late", "hours of float"),
+            [
+                (
+                    *(_ends(one.ids), f"{one.id} {one.title}", one.owner),
+                    *(_signed(one.late_minutes), f"{one.float_minutes / 60:.1f}"),
+                )
+                for one in near
+            ],
+            title="Late too, for reasons of their own, and next to drive go-live",
+            right=(3, 4),
+        )
+
+
+def _ends(ids: tuple[str, ...]) -> str:
+    return ids[0] if len(ids) == 1 else f"{ids[0]} to {ids[-1]}, {len(ids)} in all"
+
+
+def _signed(minutes: int) -> str:
+    return f"{minutes / MINUTES_OF_DAY:+.1f}"

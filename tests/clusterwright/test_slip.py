@@ -1,0 +1,114 @@
+"""`slip`: why the forecast go-live is not the planned one, by activity, owner and cause."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import commands
+from tests.conftest import Command
+from tests.once import Once
+
+ORDER = "001@site#gpu-server"
+SWITCHES = "040@site#leaf-switch"
+
+
+@pytest.fixture(scope="session")
+def ahead_once(once: Once) -> Path:
+    """A site that was adopted before its plan begins, so that nothing of it can be late yet: made once, copied for each test."""
+
+    def make(folder: Path) -> None:
+        site = folder / "ahead"  # a site has the name of its folder
+        for words in (
+            ("init", "--preset", "superpod-1su", "--start", "2050-01-03", site),
+            ("plan", "adopt", "--site", site, "--as", "owner", "--yes"),
+        ):
+            done = commands.called(words)
+            assert done.returncode == 0, done.stderr
+
+    return once("ahead", make) / "ahead"
+
+
+@pytest.fixture
+def ahead(tmp_path: Path, ahead_once: Path) -> Path:
+    """Return a copy of that site."""
+    return Path(shutil.copytree(ahead_once, tmp_path / "ahead"))
+
+
+def slipped(command: Command, site: Path) -> dict[str, Any]:
+    result = command("slip", "--json", "--site", site)
+    assert result.returncode == 0, result.stderr
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def promise(command: Command, site: Path, order: str, supplier: str, day: str) -> None:
+    """Order, and record the day that the supplier promises."""
+    at = ("--as", "operator", "--site", site)
+    placed = command(
+        *("order", order, "--supplier", supplier, "--reference", "PO 1", "--value", "9"),
+        *("--out-of-sequence", "the price holds until Friday", *at),
+    )
+    assert placed.returncode == 0, placed.stderr
+    promised = command("promise", order, "--on", day, "--reason", "slipped", *at)
+    assert promised.returncode == 0, promised.stderr
+
+
+def weeks_late(command: Command, site: Path, order: str, weeks: float) -> str:
+    """Return the day so many weeks after the one on which the plan needs an order's first delivery."""
+    rows = json.loads(command("orders", "--json", "--site", site).stdout)
+    need = next(one["need_by"] for one in rows if one["id"] == order)
+    return (date.fromisoformat(need[:10]) + timedelta(weeks=weeks)).isoformat()
+
+
+def test_an_untouched_site_has_no_slip(ahead: Path, command: Command) -> None:
+    found = slipped(command, ahead)
+
+    assert found["planned"] == found["forecast"]
+    assert (found["minutes"], found["parts"], found["late_chains"]) == (0, [], [])
+    assert "as planned" in command("slip", "--site", ahead).stdout
+    assert "slip " not in command("forecast", "--site", ahead).stdout
+
+
+def test_a_promise_eight_weeks_late_is_the_suppliers_to_the_minute(ahead: Path, command: Command) -> None:
+    promise(command, ahead, ORDER, "ACME", weeks_late(command, ahead, ORDER, 8))
+
+    found = slipped(command, ahead)
+
+    assert found["forecast"] == json.loads(command("forecast", "--json", "--site", ahead).stdout)["finish"]
+    first = found["parts"][0]
+    assert (first["id"], first["owner"], first["cause"]) == (f"{ORDER}/1", "ACME", "delivery")
+    assert 45 < first["days"] < 70
+    for sums in (found["by_owner"], found["by_cause"], {one["id"]: one["minutes"] for one in found["parts"]}):
+        assert sum(sums.values()) == found["minutes"] > 0
+    said = command("slip", "--site", ahead).stdout
+    assert "is delivered late, or promised for later" in said
+
+
+def test_the_forecast_and_the_weekly_report_name_the_greatest_parts(ahead: Path, command: Command) -> None:
+    promise(command, ahead, ORDER, "ACME", weeks_late(command, ahead, ORDER, 8))
+    days = slipped(command, ahead)["days"]
+
+    for words in (("forecast",), ("report", "week")):
+        said = command(*words, "--site", ahead).stdout
+        assert f"lip {days:+.1f} days, above all: Delivery 1: GPU servers" in said
+        assert "(ACME)" in said
+
+
+def test_what_is_late_too_and_costs_nothing_is_listed_apart(ahead: Path, command: Command) -> None:
+    """The switches would have been nearly as late for go-live as the servers are."""
+    promise(command, ahead, ORDER, "ACME", weeks_late(command, ahead, ORDER, 8))
+    alone = slipped(command, ahead)
+    promise(command, ahead, SWITCHES, "Beta", weeks_late(command, ahead, SWITCHES, 7.5))
+
+    found = slipped(command, ahead)
+
+    assert alone["late_chains"] == []
+    assert found["by_owner"] == alone["by_owner"]
+    assert [(one["id"], one["owner"]) for one in found["late_chains"]] == [(f"{SWITCHES}/1", "Beta")]
+    assert "Delivery 1: leaf switches" in command("slip", "--site", ahead).stdout
