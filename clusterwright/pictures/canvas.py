@@ -6,7 +6,7 @@ colour vision tell apart; what they mean is also said by a shape or a line.
 
 import io
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
@@ -27,7 +27,7 @@ except ImportError:
     ) from None
 
 BLUE, ORANGE, RED, GREEN, GREY, INK, GRID = "#0072b2", "#e69f00", "#d55e00", "#009e73", "#8a949e", "#1c2733", "#e3e8ed"
-STYLE = {
+STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text
     "svg.hashsalt": "clusterwright",  # the same ids in every run
     "text.parse_math": False,  # a dollar sign is a dollar sign
@@ -95,16 +95,17 @@ def plain_axes(axes: Axes) -> None:
 def days_on(axes: Axes, zone: str) -> None:
     """Write days of the site on the x axis."""
     there = ZoneInfo(zone)
-    locator = AutoDateLocator(tz=there, minticks=5, maxticks=14)
+    locator = AutoDateLocator(tz=there, minticks=5, maxticks=14)  # type: ignore[no-untyped-call]  # matplotlib's dates have no types
     axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_major_formatter(ConciseDateFormatter(locator, tz=there))
+    formatter = ConciseDateFormatter(locator, tz=there)  # type: ignore[no-untyped-call]  # the same
+    axes.xaxis.set_major_formatter(formatter)
     axes.grid(visible=True, axis="x", color=GRID)
     axes.set_axisbelow(True)
 
 
-def place(instant: datetime) -> float:
-    """Return where an instant is on an axis of days."""
-    return float(date2num(instant))
+def place(instant: datetime | date) -> float:
+    """Return where an instant, or the beginning of a day, is on an axis of days."""
+    return float(date2num(instant))  # type: ignore[no-untyped-call]  # the same
 
 
 def day_line(axes: Axes, instant: datetime, **style: Any) -> None:

@@ -3,12 +3,11 @@
 from math import ceil
 
 from matplotlib.axes import Axes
-from matplotlib.dates import date2num
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from clusterwright.output import day
-from clusterwright.pictures.canvas import BLUE, INK, ORANGE, RED, Picture, cut, day_line, days_on, plain_axes
+from clusterwright.pictures.canvas import BLUE, INK, ORANGE, RED, Picture, cut, day_line, days_on, place, plain_axes
 from steps.schedule.pictures.crew_histogram import CrewHistogram, TradeWeeks
 
 COLUMNS = 3
@@ -19,8 +18,8 @@ def crews_picture(found: CrewHistogram, *, site: str, zone: str) -> Picture:
     lines = max(1, ceil(len(found.trades) / COLUMNS))
 
     def draw(figure: Figure) -> None:
-        grid = figure.subplots(lines, COLUMNS, sharex=True, squeeze=False).flat
-        for axes in list(grid)[len(found.trades) :]:
+        grid = list(figure.subplots(lines, COLUMNS, sharex=True, squeeze=False).flat)
+        for axes in grid[len(found.trades) :]:
             axes.set_visible(False)
         for axes, trade in zip(grid, found.trades, strict=False):
             _draw(axes, trade)
@@ -44,7 +43,7 @@ def crews_picture(found: CrewHistogram, *, site: str, zone: str) -> Picture:
 
 def _draw(axes: Axes, trade: TradeWeeks) -> None:
     plain_axes(axes)
-    left = [float(date2num(week.monday)) for week in trade.weeks]
+    left = [place(week.monday) for week in trade.weeks]
     edges = [*left, left[-1] + 7]
     axes.bar(left, [week.crews for week in trade.weeks], width=7, align="edge", color=BLUE, label="at work")
     axes.stairs(

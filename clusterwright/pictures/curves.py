@@ -66,6 +66,8 @@ def p_curve_picture(found: PCurve, *, site: str, zone: str) -> Picture:
         )
         axes.fill_betweenx(shares, low, high, color=BLUE, alpha=0.2, linewidth=0, label="95 % interval of the date")
         axes.plot([place(point.date) for point in found.points], shares, color=BLUE, linewidth=2, label="probability")
+        first, last = min(*low, place(found.planned)), place(found.points[-1].date)
+        axes.set_xlim(first - 0.05 * (last - first), last + 0.05 * (last - first))
         for name, mark, point in (("P50", "o", found.p50), ("P80", "s", found.p80)):
             at = place(point.date)
             axes.hlines(point.share, axes.get_xlim()[0], at, color=GREY, linewidth=0.8, linestyle=":")
@@ -77,7 +79,8 @@ def p_curve_picture(found: PCurve, *, site: str, zone: str) -> Picture:
         day_line(axes, found.planned, color=RED, linestyle="--", linewidth=1.5, label=label)
         axes.set_ylim(0, 1)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-        axes.set_ylabel(f"probability that {found.target} is done by then")
+        target = "go-live" if found.target.startswith("195@") else found.target
+        axes.set_ylabel(f"probability that {target} is reached by then")
         days_on(axes, zone)
         axes.legend(frameon=False, loc="lower right")
 

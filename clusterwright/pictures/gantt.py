@@ -25,11 +25,11 @@ from clusterwright.pictures.canvas import (
 from steps.schedule.pictures.gantt import Gantt, GanttBar, GanttRow
 from steps.schedule.plan_odds import MilestoneOdds
 
-LABEL = 46
+LABEL = 64
 ROW = 0.19
 """Inches."""
-LEAST = 0.25
-"""Days that a bar is wide at least, so that it can be seen."""
+THIN = 1 / 450
+"""The least width of a bar, as a share of the whole: it can be seen."""
 NAMES = {"go_live": "go-live phase"}
 
 
@@ -119,6 +119,8 @@ def _look(bar: GanttBar) -> _Look:
 
 def _bars(axes: Axes, lines: list[_Line], look: _Look) -> None:
     """Draw all bars of one look, and the waits before them."""
+    every = [bar for line in lines if line.row for bar in line.row.bars]
+    least = THIN * (place(max(bar.finish for bar in every)) - place(min(bar.start for bar in every)))
     lefts, widths, places = [], [], []
     for at, line in enumerate(lines):
         for bar in line.row.bars if line.row else ():
@@ -126,21 +128,19 @@ def _bars(axes: Axes, lines: list[_Line], look: _Look) -> None:
                 continue
             left = place(bar.start)
             lefts.append(left)
-            widths.append(max(LEAST, place(bar.finish) - left))
+            widths.append(max(least, place(bar.finish) - left))
             places.append(at)
             if bar.ready is not None:
-                axes.plot([place(bar.ready), left], [at, at], color=INK, linestyle=":", linewidth=1)
-    several = any(line.row and len(line.row.bars) > 1 for line in lines)
+                axes.plot([place(bar.ready), left], [at, at], color=INK, linestyle=":", linewidth=1, zorder=0.9)
     axes.barh(
         places,
         widths,
         left=lefts,
         height=look.height,
         color=look.colour,
-        alpha=0.55 if several else 1.0,
         hatch=look.hatch,
-        edgecolor="white" if look.hatch else look.colour,
-        linewidth=0.3,
+        edgecolor=INK if look.hatch else look.colour,
+        linewidth=0.4,
     )
 
 
@@ -148,7 +148,7 @@ def _milestone(axes: Axes, at: int, one: MilestoneOdds, zone: str) -> None:
     expected, p80 = place(one.expected), place(one.p80.date)
     axes.plot([min(expected, place(one.p50.date)), p80], [at, at], color=INK, linewidth=1)
     axes.plot([p80], [at], "|", color=INK, markersize=9, markeredgewidth=1.5)
-    axes.plot([place(one.planned)], [at], "D", color=INK, markerfacecolor="white", markersize=6)
+    axes.plot([place(one.planned)], [at], "D", color=INK, markerfacecolor="white", markersize=8)
     axes.plot([expected], [at], "D", color=INK, markersize=4.5)
     text = f"P80 {day(one.p80.date, zone)}"
     axes.annotate(text, (p80, at), xytext=(6, 0), textcoords="offset points", va="center", fontsize=7.5)
@@ -157,7 +157,7 @@ def _milestone(axes: Axes, at: int, one: MilestoneOdds, zone: str) -> None:
 def _legend(found: Gantt, zone: str) -> list[Patch | Line2D]:
     used = {_look(bar) for row in found.rows for bar in row.bars}
     patches: list[Patch | Line2D] = [
-        Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", label=look.label)
+        Patch(facecolor=look.colour, hatch=look.hatch, edgecolor=INK if look.hatch else look.colour, label=look.label)
         for look in LOOKS
         if look in used
     ]

@@ -39,7 +39,9 @@ def neighbourhood_picture(found: Neighbourhood, *, site: str, zone: str) -> Pict
         axes = figure.subplots()
         axes.set_axis_off()
         for link in sorted(found.links, key=lambda one: one.is_driving):
-            _link(axes, boxes[link.before], boxes[link.after], link)
+            before, after = boxes[link.before], boxes[link.after]
+            if after.x - before.x == COLUMN or (link.is_driving and after.x >= before.x):
+                _link(axes, before, after, link)
         for one in found.neighbours:
             _box(axes, boxes[one.id], one, found.id, zone)
         bottom = (longest / 2) * GAP + 0.35
@@ -54,8 +56,8 @@ def neighbourhood_picture(found: Neighbourhood, *, site: str, zone: str) -> Pict
         title=f"{site}: what is before and after {found.id}",
         lead=f"Two links deep, as of {day(found.as_of, zone)}, with the site's crews.",
         reading=(
-            "A thick arrow drives: it sets the date of what it leads to. On it are its type and lag, or the crew that is handed over.",
-            "A double frame is critical.",
+            "A thick arrow drives: it sets the date of what it leads to. A link from finish to start has no words; others have type and lag, or the crew.",
+            "Not drawn are links that lead back to a column further left, and those that do not drive and skip a column or stay in one; --json has all. A double frame is critical.",
         ),
         size=(max(9.0, len(columns) * COLUMN * 0.95), max(3.5, (longest + 1.6) * GAP * 0.95)),
         draw=draw,
@@ -91,7 +93,7 @@ def _link(axes: Axes, before: _Box, after: _Box, link: NeighbourLink) -> None:
         linewidth=2.6 if link.is_driving else 0.9,
         linestyle="--" if link.crew else "-",
         color=colour,
-        connectionstyle="arc3,rad=0" if forward else "arc3,rad=0.5",
+        connectionstyle="arc3,rad=0" if forward else f"arc3,rad={_bend(before, after):.2f}",
         zorder=2 if link.is_driving else 1,
     )
     axes.add_patch(arrow)
@@ -102,12 +104,18 @@ def _link(axes: Axes, before: _Box, after: _Box, link: NeighbourLink) -> None:
         )
 
 
+def _bend(before: _Box, after: _Box) -> float:
+    """Return how far an arrow that stays in its column bends: far ones bend less, so that none goes astray."""
+    bend = 0.4 / max(1.0, abs(after.y - before.y) / GAP)
+    return bend if after.y >= before.y else -bend
+
+
 def _words(link: NeighbourLink) -> str:
-    """Return type and lag of a link, or its crew; of one that does not drive, only what is not plain finish to start."""
+    """Return type and lag of a link that is not plain finish to start, or the crew that it hands over and that drives."""
     if link.crew:
         return f"crew of\n{cut(link.crew, 20)}" if link.is_driving else ""
     lag = f" {link.lag_h:+g} h {link.lag_calendar}" if link.lag_h else ""
-    return f"{link.type}{lag}" if link.is_driving or lag or link.type != "FS" else ""
+    return f"{link.type}{lag}" if lag or link.type != "FS" else ""
 
 
 def _legend() -> list[Line2D]:

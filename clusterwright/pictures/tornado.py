@@ -14,7 +14,7 @@ def tornado_picture(found: PlanTornado, *, site: str, zone: str) -> Picture:
         axes = figure.subplots()
         plain_axes(axes)
         bars, places = found.bars, range(len(found.bars))
-        drawn = axes.barh(places, [bar.days_p80 for bar in bars], color=BLUE, height=0.65, label="at P80")
+        axes.barh(places, [bar.days_p80 for bar in bars], color=BLUE, height=0.65, label="at P80")
         axes.errorbar(
             [bar.days_mean for bar in bars],
             places,
@@ -25,9 +25,6 @@ def tornado_picture(found: PlanTornado, *, site: str, zone: str) -> Picture:
             markersize=5,
             capsize=3,
             label="mean, ± two standard errors",
-        )
-        axes.bar_label(
-            drawn, labels=[f"{bar.days_p80:+.1f} d" for bar in bars], label_type="center", color="white", fontsize=9
         )
         axes.set_yticks(places, [_label(bar) for bar in bars])
         axes.invert_yaxis()
@@ -49,4 +46,4 @@ def tornado_picture(found: PlanTornado, *, site: str, zone: str) -> Picture:
 
 
 def _label(bar: DriverBar) -> str:
-    return cut(bar.name, 42) + (f"\n{cut(bar.title, 42)}" if bar.title else "")
+    return f"{cut(bar.name, 42)}   {bar.days_p80:+.1f} d" + (f"\n{cut(bar.title, 48)}" if bar.title else "")

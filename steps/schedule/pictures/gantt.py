@@ -93,7 +93,9 @@ def _placed(solved: ForecastSolution) -> Iterator[_Placed]:
     for order in plan.orders:
         for tranche in order.tranches:
             item, title = f"{order.step}#{order.item}", f"Delivery: {order.title}"
-            yield _Placed(item, order.unit, title, phase[order.step], bars[tranche.id])
+            bar = bars[tranche.id]  # what is promised takes no time in the network: it is there on that day
+            ordered = min(bars[order.id].finish, bar.start)
+            yield _Placed(item, order.unit, title, phase[order.step], bar._replace(start=ordered))
 
 
 def _bars(solved: ForecastSolution) -> dict[str, GanttBar]:

@@ -17,7 +17,7 @@ from steps.schedule.driving import titles
 from steps.schedule.forecast import ForecastSolution
 
 DEPTH = 2
-MOST = 12
+MOST = 8
 """Neighbours in one column: with more, none can be read."""
 
 
