@@ -148,6 +148,19 @@ def test_work_that_is_done_counts_in_full_and_nothing_else_does() -> None:
     assert 0 < now.done < now.planned < found.total
 
 
+def test_work_done_out_of_sequence_counts_when_it_was_done() -> None:
+    """The forecast lets what comes after it wait for what is before it, but the work itself is done."""
+    made = plan("superpod-1su")
+    late = max((one for one in made.activities if one.crews and one.dates), key=lambda one: one.duration.m)
+    day = made.start + timedelta(days=10)
+    happened = {late.id: Actual(made.start, day, out_of_sequence=True)}
+
+    found = s_curve(solve_forecast(made, happened, day), happened)
+
+    (now,) = [point for point in found.points if point.date == found.as_of]
+    assert now.done == pytest.approx(late.crews * late.duration.m, abs=0.1)
+
+
 def test_the_p_curve_rises_and_agrees_with_the_odds_of_go_live() -> None:
     found, odds = p_curve(fresh(), **FEW), solved_odds(fresh(), **FEW).milestones[0]
 
