@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
@@ -10,15 +9,13 @@ from typing import NamedTuple
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.cpm.columns import Actuals
 from steps.schedule.cpm.compiled import CompiledNetwork
-from steps.schedule.cpm.shifts import Minutes
 from steps.schedule.crewed import CrewedSolution, solve_with_crews
 from steps.schedule.dating import closing_row, crews_of, network_of, planned_finishes, planned_starts
 from steps.schedule.forecast import IN_THE_PLANS_ORDER, ForecastSolution
 from steps.schedule.plan import Plan
+from steps.schedule.plan_samples import crewed_samples, finishes_as_sampled
 from steps.schedule.rates import LearnedRates
 from steps.schedule.risk.odds import Odds, Quantile
-from steps.schedule.risk.running import run
-from steps.schedule.sampling.running import levelled_samples
 from steps.schedule.uncertainty import uncertainty
 
 GO_LIVE = "go-live"
@@ -87,17 +84,13 @@ def _odds(
     model = uncertainty(plan, crewed.base, crewed.unlimited, actuals, rates)
     rows = _milestones(plan, crewed.base)
     targets = sorted({row for own in rows.values() for row in own})
-    if crewed.slotted is None or crewed.levelled is None:
-        found = run(model, targets, seed=seed, samples=samples, threads=_threads(), chains=False)
-    else:
-        starts = crewed.levelled.start
-        found = levelled_samples(model, crewed.slotted, starts, targets, seed=seed, samples=samples, threads=_threads())
+    found = crewed_samples(crewed, model, targets, samples=samples, seed=seed)
     at = {row: number for number, row in enumerate(targets)}
     origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
-    planned, expected, due = planned_finishes(plan, crewed.base), crewed.solution.finish, _due(crewed)
+    planned, expected, due = planned_finishes(plan, crewed.base), crewed.solution.finish, finishes_as_sampled(crewed)
     milestones = []
     for name, own in rows.items():
-        odds = Odds(found.samples[[at[row] for row in own]].max(axis=0))
+        odds = Odds(found[[at[row] for row in own]].max(axis=0))
         dates = [int(column[own].max()) for column in (planned, expected)]
         rounding = int(due[own].max()) - dates[1]
         p50, p80 = (_chance(odds.quantile(level), origin) for level in LEVELS)
@@ -112,13 +105,6 @@ def _odds(
             )
         )
     return PlanOdds(samples, seed, tuple(milestones))
-
-
-def _due(crewed: CrewedSolution) -> Minutes:
-    """Return the finishes by row as samples have them: in whole slots, where work waits for crews."""
-    if crewed.slotted is None or crewed.levelled is None:
-        return crewed.solution.finish
-    return crewed.slotted.minutes(crewed.levelled.finish[crewed.slotted.place])
 
 
 def _chance(quantile: Quantile, origin: datetime) -> Chance:
@@ -138,7 +124,3 @@ def _milestones(plan: Plan, network: CompiledNetwork) -> dict[str, Sequence[int]
         if name not in followed:
             ends.setdefault(own, []).append(row[name])
     return {name: own for name, own in ends.items() if own}
-
-
-def _threads() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

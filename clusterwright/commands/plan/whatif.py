@@ -10,15 +10,12 @@ Example:
 
 """
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.output import Cells, Document, day, print_json, table
-from clusterwright.planning import plan_of
-from ledger.stores.following import has_ledger
 from steps.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,9 +36,10 @@ def whatif(
 ) -> None:
     if not (delay or crew or shifts):
         raise InputError("nothing would be different", hint="name a --delay, a --crew or --shifts")
+    from clusterwright.site_case import case_of
     from steps.schedule.what_if import delayed, savings, seen, with_crews, with_shifts  # the schedule's engines
 
-    now = _case(ask)
+    now = case_of(ask)
     changed = now
     for text in delay or ():
         changed = delayed(changed, text)
@@ -56,19 +54,6 @@ def whatif(
         print_json(_document(before, after, left, now.plan.slip_day_usd))
     else:
         _print(before, after, left, now)
-
-
-def _case(ask: Asking) -> "Case":
-    from steps.schedule.what_if import Case
-
-    if not has_ledger(ask.folder):
-        plan = plan_of(ask.folder)
-        return Case(plan, {}, max(plan.start, datetime.now(UTC)))
-    from ledger.evidence.plans import read_plan
-    from ledger.questions.actuals import actuals
-
-    with ask.record() as snapshot:
-        return Case(read_plan(snapshot), actuals(snapshot), snapshot.now)
 
 
 def _document(before: "Seen", after: "Seen", left: "list[Saving]", slip_day_usd: float) -> Document:

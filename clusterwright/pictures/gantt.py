@@ -1,0 +1,171 @@
+"""The Gantt chart: a row an activity or a step, below the name of its phase; milestones at the top."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from clusterwright.output import day
+from clusterwright.pictures.canvas import (
+    BLUE,
+    GREY,
+    INK,
+    ORANGE,
+    RED,
+    Picture,
+    cut,
+    day_line,
+    days_on,
+    place,
+    plain_axes,
+)
+from steps.schedule.pictures.gantt import Gantt, GanttBar, GanttRow
+from steps.schedule.plan_odds import MilestoneOdds
+
+LABEL = 64
+ROW = 0.19
+"""Inches."""
+THIN = 1 / 450
+"""The least width of a bar, as a share of the whole: it can be seen."""
+NAMES = {"go_live": "go-live phase"}
+
+
+class _Line(NamedTuple):
+    """One line of the chart, from the top: a row, a milestone, or the name of a phase."""
+
+    label: str
+    row: GanttRow | None = None
+    milestone: MilestoneOdds | None = None
+
+
+class _Look(NamedTuple):
+    """How a kind of bar is drawn. Height and hatching say what the colour says."""
+
+    label: str
+    colour: str
+    height: float
+    hatch: str
+
+
+CRITICAL = _Look("critical: it drives go-live", RED, 0.8, "////")
+OPEN = _Look("with float", BLUE, 0.5, "")
+DONE = _Look("done", GREY, 0.5, "")
+LATE_DELIVERY = _Look("delivery, critical", ORANGE, 0.8, "////")
+DELIVERY = _Look("delivery: from order to arrival", ORANGE, 0.35, "")
+LOOKS = (DONE, OPEN, DELIVERY, LATE_DELIVERY, CRITICAL)
+
+
+def gantt_picture(found: Gantt, *, site: str, zone: str) -> Picture:
+    """Return the picture of a Gantt chart."""
+    lines = list(_lines(found))
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        plain_axes(axes)
+        for look in LOOKS:
+            _bars(axes, lines, look)
+        for at, line in enumerate(lines):
+            if line.milestone is not None:
+                _milestone(axes, at, line.milestone, zone)
+            if line.row is None and line.milestone is None:
+                axes.axhline(at + 0.5, color=GREY, linewidth=0.6)
+        day_line(axes, found.as_of, color=INK, linewidth=1.2)
+        axes.set_yticks(range(len(lines)), [cut(line.label, LABEL) for line in lines], fontsize=7.5)
+        for label, line in zip(axes.get_yticklabels(), lines, strict=True):
+            if line.row is None:
+                label.set_fontweight("bold")
+        axes.set_ylim(len(lines) - 0.5, -0.7)
+        axes.tick_params(axis="y", length=0)
+        axes.tick_params(axis="x", top=True, labeltop=True)
+        days_on(axes, zone)
+        figure.legend(handles=_legend(found, zone), loc="outside upper right", ncols=5, fontsize=8, frameon=False)
+
+    grouped = " A row is a step, with a bar for each of its units." if found.by_step else ""
+    return Picture(
+        title=f"{site}: Gantt chart",
+        lead=f"As of {day(found.as_of, zone)}, which is the vertical line, with the site's crews.{grouped}",
+        reading=(
+            "A high, hatched bar is critical. A thin dotted line before a bar is the time in which the work waits for a crew.",
+            "A diamond is when a phase ends as expected, a hollow one when it was planned to; the line goes to the date that is kept with 80 %.",
+        ),
+        size=(16.0, 1.6 + ROW * len(lines)),
+        draw=draw,
+    )
+
+
+def _lines(found: Gantt) -> Iterator[_Line]:
+    milestones = {one.milestone: one for one in found.milestones}
+    for name, one in milestones.items():
+        if name == "go-live":
+            yield _Line("GO-LIVE", milestone=one)
+    phase = ""
+    for row in found.rows:
+        if row.phase != phase:
+            phase = row.phase
+            yield _Line(NAMES.get(phase, phase).replace("_", " ").upper(), milestone=milestones.get(phase))
+        yield _Line(f"{row.label} {row.title}", row=row)
+
+
+def _look(bar: GanttBar) -> _Look:
+    if bar.is_done:
+        return DONE
+    if bar.is_delivery:
+        return LATE_DELIVERY if bar.is_critical else DELIVERY
+    return CRITICAL if bar.is_critical else OPEN
+
+
+def _bars(axes: Axes, lines: list[_Line], look: _Look) -> None:
+    """Draw all bars of one look, and the waits before them."""
+    every = [bar for line in lines if line.row for bar in line.row.bars]
+    least = THIN * (place(max(bar.finish for bar in every)) - place(min(bar.start for bar in every)))
+    lefts, widths, places = [], [], []
+    for at, line in enumerate(lines):
+        for bar in line.row.bars if line.row else ():
+            if _look(bar) is not look:
+                continue
+            left = place(bar.start)
+            lefts.append(left)
+            widths.append(max(least, place(bar.finish) - left))
+            places.append(at)
+            if bar.ready is not None:
+                axes.plot([place(bar.ready), left], [at, at], color=INK, linestyle=":", linewidth=1, zorder=0.9)
+    axes.barh(
+        places,
+        widths,
+        left=lefts,
+        height=look.height,
+        color=look.colour,
+        hatch=look.hatch,
+        edgecolor=INK if look.hatch else look.colour,
+        linewidth=0.4,
+    )
+
+
+def _milestone(axes: Axes, at: int, one: MilestoneOdds, zone: str) -> None:
+    expected, p80 = place(one.expected), place(one.p80.date)
+    axes.plot([min(expected, place(one.p50.date)), p80], [at, at], color=INK, linewidth=1)
+    axes.plot([p80], [at], "|", color=INK, markersize=9, markeredgewidth=1.5)
+    axes.plot([place(one.planned)], [at], "D", color=INK, markerfacecolor="white", markersize=8)
+    axes.plot([expected], [at], "D", color=INK, markersize=4.5)
+    text = f"P80 {day(one.p80.date, zone)}"
+    axes.annotate(text, (p80, at), xytext=(6, 0), textcoords="offset points", va="center", fontsize=7.5)
+
+
+def _legend(found: Gantt, zone: str) -> list[Patch | Line2D]:
+    used = {_look(bar) for row in found.rows for bar in row.bars}
+    patches: list[Patch | Line2D] = [
+        Patch(facecolor=look.colour, hatch=look.hatch, edgecolor=INK if look.hatch else look.colour, label=look.label)
+        for look in LOOKS
+        if look in used
+    ]
+    return [
+        *patches,
+        Line2D([], [], color=INK, linestyle=":", label="waits for a crew"),
+        Line2D([], [], color=INK, linewidth=1.2, label=f"data date {day(found.as_of, zone)}"),
+        Line2D([], [], color=INK, marker="D", linestyle="", markersize=5, label="end as expected"),
+        Line2D([], [], color=INK, marker="D", linestyle="", markerfacecolor="white", label="as planned"),
+        Line2D([], [], color=INK, marker="|", markersize=9, label="to P80"),
+    ]

@@ -1,0 +1,20 @@
+"""What a site's schedule is solved from: the plan in force with what has happened, or the plan that its folder makes."""
+
+from datetime import UTC, datetime
+
+from clusterwright.commands.asking import Asking
+from clusterwright.planning import plan_of
+from ledger.stores.following import has_ledger
+from steps.schedule.what_if import Case
+
+
+def case_of(ask: Asking) -> Case:
+    """Return the case of a site as it is now; before the first adoption nothing has happened."""
+    if not has_ledger(ask.folder):
+        plan = plan_of(ask.folder)
+        return Case(plan, {}, max(plan.start, datetime.now(UTC)))
+    from ledger.evidence.plans import read_plan
+    from ledger.questions.actuals import actuals
+
+    with ask.record() as snapshot:
+        return Case(read_plan(snapshot), actuals(snapshot), snapshot.now)
