@@ -48,8 +48,8 @@ def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEE
 
 
 def _value(one: EarnedValue) -> KeptValue:
-    hours = (round(hours, 2) for hours in one)
-    return KeptValue(*hours, _index(one.spi), _index(one.cpi))
+    planned, earned, actual, total = (round(hours, 2) for hours in one)
+    return KeptValue(planned, earned, actual, total, _index(one.spi), _index(one.cpi))
 
 
 def _index(value: float | None) -> float | None:
