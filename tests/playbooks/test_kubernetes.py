@@ -372,6 +372,7 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedPro
     return subprocess.CompletedProcess(words, returncode, all_hosts.stdout + some_hosts.stdout)
 
 
+@pytest.mark.fleet
 def test_check_mode_ends_well_on_bare_hosts_and_shows_every_manifest(checked: subprocess.CompletedProcess[str]) -> None:
     assert checked.returncode == 0, checked.stdout[-4000:]
     for name in names():

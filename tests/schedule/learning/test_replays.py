@@ -33,6 +33,7 @@ def cells(kind: int) -> dict[tuple[int, str], Cell]:
 
 
 @pytest.mark.slow
+@pytest.mark.fleet
 def test_p80_is_kept_about_eight_times_in_ten_over_all_kinds_of_hidden_rates() -> None:
     kept = np.mean([cells(kind)[built, "learned"].coverage for kind in range(len(HIDDEN)) for built in (1, 3)])
 

@@ -185,6 +185,8 @@ def test_the_tornado_names_each_cause_once_and_the_greatest_first() -> None:
     assert [abs(bar.days_p80) for bar in found.bars] == sorted((abs(bar.days_p80) for bar in found.bars), reverse=True)
 
 
+@pytest.mark.slow
+@pytest.mark.fleet
 def test_the_tornado_waits_for_crews() -> None:
     """The pace of a trade of which there are few moves go-live more than that of one of which there are many."""
 
