@@ -387,6 +387,7 @@ def settings_of(checked: subprocess.CompletedProcess[str]) -> Iterator[Document]
         yield yaml.safe_load("\n".join(line[1:] for line in lines.splitlines()))
 
 
+@pytest.mark.fleet
 def test_hosts_join_by_a_secret_that_is_not_shown_and_compute_hosts_by_their_own(
     checked: subprocess.CompletedProcess[str],
 ) -> None:
