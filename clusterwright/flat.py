@@ -4,13 +4,21 @@ The keys are the names of the fields of the activity, its plan's part, its polic
 """
 
 from dataclasses import fields
+from operator import attrgetter
 
 from clusterwright.output import Document
 from ledger.rules.activity import Activity
-from steps.schedule.activity import Dates
+from steps.schedule.activity import Dates, PlanActivity, PlanPolicy
 
 RECORDS = {"plan", "policy", "dates", "duration", "criteria", "facts", "also_reads", "waves", "witness"}
 """Fields that hold records themselves. `show` has what is in them."""
+
+OF_DATES = tuple(field.name for field in fields(Dates))
+OF_PARTS = [
+    tuple(field.name for field in fields(part) if field.name not in RECORDS)
+    for part in (PlanPolicy, PlanActivity, Activity)
+]
+"""The fields of an activity's policy, of its plan's part and of its own, which have the last word."""
 
 
 def flat_activity(row: Activity) -> Document:
@@ -18,12 +26,12 @@ def flat_activity(row: Activity) -> Document:
 
     An activity without dates has them all as null.
     """
-    plan, policy, dates = row.plan, row.plan.policy, row.plan.dates
-    found = {field.name: getattr(dates, field.name, None) for field in fields(Dates)}
-    for part in (policy, plan, row):
-        found |= {field.name: getattr(part, field.name) for field in fields(part)}
+    plan, policy = row.plan, row.plan.policy
     witness = policy.witness
-    found |= {
+    found = {name: getattr(plan.dates, name, None) for name in OF_DATES}
+    for part, names in zip((policy, plan, row), OF_PARTS, strict=True):
+        found.update(zip(names, attrgetter(*names)(part), strict=True))
+    return found | {
         "flags": row.flags,
         "critical": row.is_critical,
         "finished_at": row.ended_at,
@@ -32,4 +40,3 @@ def flat_activity(row: Activity) -> Document:
         "witnesses": witness.roles if witness else (),
         "notice_h": witness.notice_h if witness else 0.0,
     }
-    return {name: value for name, value in found.items() if name not in RECORDS}

@@ -12,6 +12,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -24,7 +25,9 @@ Document = dict[str, Any]
 """What --json prints: an object with keys that stay."""
 
 
-PLAIN = frozenset({str, int, float, bool})
+WIDE = 160
+"""How wide a table is that is no terminal's."""
+PLAIN = frozenset({str, int, float, bool, type(None)})
 """Types whose values are written as they are."""
 
 
@@ -33,10 +36,19 @@ def plain(value: Any) -> Any:
 
     `pydantic_core.to_jsonable_python` writes rows, which are named tuples, as lists without names.
     """
-    if value is None or type(value) in PLAIN:
+    if type(value) in PLAIN:
         return value
     if type(value) is dict:  # most of what is printed, and the questions below take longer than the answer
-        return {key if type(key) is str else str(plain(key)): plain(each) for key, each in value.items()}
+        return {
+            key if type(key) is str else str(plain(key)): each if type(each) in PLAIN else plain(each)
+            for key, each in value.items()
+        }
+    if type(value) is tuple or type(value) is list:
+        return [each if type(each) in PLAIN else plain(each) for each in value]
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, date):
+        return value.isoformat()
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if hasattr(value, "_asdict"):
@@ -44,10 +56,6 @@ def plain(value: Any) -> Any:
     match value:
         case Mapping():
             return {str(plain(key)): plain(each) for key, each in value.items()}
-        case Enum():
-            return value.value
-        case datetime() | date():
-            return value.isoformat()
         case Decimal() | Path():
             return str(value)
         case AbstractSet():
@@ -94,18 +102,13 @@ def table(
     if empty and not rows:
         say(empty)
         return
-    from rich import box  # slow to import, and neither `status` nor --json needs it
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from clusterwright.columns import lines_of  # Rich, which neither `status` nor --json needs
 
-    drawn = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", pad_edge=False)
-    for index, header in enumerate(headers):
-        drawn.add_column(header, justify="right" if index in right else "left", overflow="fold")
-    for row in rows:
-        drawn.add_row(*(Text(in_line("" if cell is None else cell)) for cell in row))
-    wide = None if sys.stdout.isatty() else 160
-    Console(width=wide, highlight=False).print(drawn)
+    if title:
+        print(title)
+    texts = [[in_line("" if cell is None else cell) for cell in row] for row in rows]
+    wide = get_terminal_size().columns if sys.stdout.isatty() else WIDE
+    print(*lines_of(headers, texts, wide, right), "", sep="\n")
 
 
 def day(moment: datetime | date | None, zone: str) -> str:

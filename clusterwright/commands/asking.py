@@ -57,16 +57,16 @@ class Asking:
         headers: Sequence[str],
         cells: Callable[[Row], Sequence[object]],
         *,
-        document: Any = None,
+        document: Callable[[], Any] | None = None,
         right: Sequence[int] = (),
         empty: str = "",
     ) -> None:
-        """Print rows as JSON, or as a table of what `cells` makes of each. `document` is the JSON if rows are not."""
+        """Print rows as JSON, or as a table of what `cells` makes of each. `document` makes the JSON if rows are not it."""
 
         def in_words() -> None:
             table(headers, map(cells, rows), right=right, empty=empty)
 
-        self.answer(snapshot, rows if document is None else document, in_words)
+        self.answer(snapshot, document() if document and self.as_json else rows, in_words)
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ def adopt_plan(
     """Put a plan in force as the next revision. Activities keep their ids, and the work that is recorded for them."""
     document = store_plan(ledger.site_dir, without_names(plan))
     stored = load_plan(ledger.site_dir, document)  # as everybody will read it: a number may have been an integer before
-    store(ledger.site_dir, authority_text(stored))
+    authority = store(ledger.site_dir, authority_text(stored))
     with ledger.write() as writing:
         moment = writing.moment(at)
         redacted = {name.id for name in names(moment.snapshot) if name.redacted}
@@ -116,6 +116,7 @@ def adopt_plan(
             reason=reason,
             baseline=baseline,
             people=keep_names(ledger.site_dir, named),
+            authority=authority,
         )
         return writing.record(moment, actor, payload, subject=f"plan/{payload.revision}")
 

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ledger.evidence.store import MAX_BYTES, load, store
+from ledger.evidence.store import load, store
 from ledger.questions.site import plan_document
 from ledger.questions.snapshot import Snapshot
 from steps.schedule.plan import Plan
-
-LARGEST_PLAN = 2 * MAX_BYTES
-"""The most bytes of a plan: the largest site that a design allows fills half of it."""
+from steps.schedule.plan_document import document_of, plan_of
 
 
 def store_plan(site_dir: Path, plan: Plan) -> str:
     """Store a plan as a document and return its SHA-256."""
-    return store(site_dir, plan.model_dump_json().encode(), LARGEST_PLAN)
+    return store(site_dir, document_of(plan))
 
 
 def load_plan(site_dir: Path, digest: str) -> Plan:
     """Return a stored plan, equal to the one that was stored."""
-    return Plan.model_validate_json(load(site_dir, digest))
+    return plan_of(load(site_dir, digest))
 
 
 def read_plan(snapshot: Snapshot, revision: int | None = None) -> Plan:

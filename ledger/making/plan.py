@@ -40,8 +40,12 @@ def plan_adopted(
     reason: str,
     baseline: str | None,
     people: Mapping[str, str],
+    authority: str,
 ) -> PlanAdopted:
-    """Return the adoption of a plan as the next revision. `people` has the digests of the documents with their names."""
+    """Return the adoption of a plan as the next revision.
+
+    `people` has the digests of the documents with their names; `authority` is that of the document of the plan's authority.
+    """
     require_reason(reason, "adopting a plan")
     number = revision(moment.snapshot)
     _may_adopt(moment, actor, number)
@@ -56,7 +60,7 @@ def plan_adopted(
         reopened=reopened,
         sign_again=sign_again,
         people=dict(people),
-        authority=sha256(authority_text(plan)).hexdigest(),
+        authority=authority,
     )
 
 
@@ -127,6 +131,7 @@ def _adopted_again(moment: Moment, event: Event, p: PlanAdopted) -> PlanAdopted:
         reason=p.reason,
         baseline=p.baseline,
         people=p.people or {},
+        authority=sha256(authority_text(plan)).hexdigest(),
     )
 
 

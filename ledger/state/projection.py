@@ -23,6 +23,7 @@ from sqlmodel import SQLModel
 from ledger.rules.activity import COLUMNS, Activity, State, stored_activity
 from steps.errors import UnreachableError
 from steps.schedule.plan import Plan
+from steps.schedule.plan_document import plan_of
 from steps.stamps import stamp
 
 if TYPE_CHECKING:
@@ -178,7 +179,6 @@ class Projection(Collected):
         self._handlers = handlers
         self._activities: dict[str, Activity] = {}
         self._rehearsal: bool | None = None
-        self._plan: tuple[str, Plan] | None = None
 
     def refuse(self, row: Mapping[str, Any]) -> None:
         """Note that the event of a stored row is refused. It changes nothing else."""
@@ -191,10 +191,8 @@ class Projection(Collected):
             handle(self, event, event.payload)
 
     def plan(self, document: str) -> Plan:
-        """Return an adopted plan. The last one is cached."""
-        if self._plan is None or self._plan[0] != document:
-            self._plan = (document, Plan.model_validate_json(self.files.load(document)))
-        return self._plan[1]
+        """Return an adopted plan."""
+        return plan_of(self.files.load(document))
 
     def batched(self, batches: Iterable[Batch]) -> Iterator[Row]:
         """Yield the rows that were too many for an event and are in files."""

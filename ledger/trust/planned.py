@@ -14,14 +14,11 @@ from typing import Any
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.subjects import is_supply, order_of
 from ledger.state.projection import stored
-from ledger.state.projections.plan import design_columns, link_columns, unit_columns
+from ledger.state.projections.plan import LINK, design_columns, link_values, unit_columns
 from ledger.state.projections.revision import order_columns, tranche_columns
 from steps.schedule.activity import text_of
 from steps.schedule.plan import Plan
 from steps.stamps import stamp
-
-LINK = ("before", "after", "type", "lag_h", "lag_calendar", "side", "map", "reason", "bridged")
-"""The columns of a link that come from the plan."""
 
 DESIGN = (
     "site",
@@ -62,6 +59,7 @@ AFTER = LINK.index("after")
 IN = "IN (SELECT value FROM json_each(:names))"
 
 Rows = list[list[Any]]
+_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def authority_text(plan: Plan) -> bytes:
@@ -72,9 +70,9 @@ def authority_text(plan: Plan) -> bytes:
         roles = sorted(set(person.roles))
         people[person.id] = {"roles": roles, "account": person.account, "key": key}
     links: dict[str, Rows] = {}
-    for number, link in enumerate(plan.links):
+    for link in plan.links:
         node = order_of(link.after) if is_supply(link.after) else link.after
-        links.setdefault(node, []).append(_values(LINK, link_columns(link, number)))
+        links.setdefault(node, []).append([*link_values(link)])
     activities = {}
     for activity in plan.activities:
         before = links.get(activity.id, [])
@@ -165,6 +163,6 @@ def _digest(*said: Any) -> str:
     """Return the SHA-256 of texts, and of everything else as JSON."""
     digest = sha256()
     for part in said:
-        text = part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
+        text = part if isinstance(part, str) else _json(part)
         digest.update(text.encode() + b"\n")
     return digest.hexdigest()

@@ -7,8 +7,9 @@ steps between. The lag of work that is not done is not added (docs/adr/0003-brid
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import ceil
+from typing import NamedTuple
 
 from steps.catalog.loader import Catalog, Entry
 from steps.catalog.schema import Lag, Link, Supply
@@ -22,13 +23,17 @@ from steps.schedule.circle import circle
 WORKING_UNITS = frozenset({"crew-day", "working-day"})
 ELAPSED_HOURS = {"elapsed-hour": 1.0, "elapsed-day": 24.0, "elapsed-week": 168.0}
 WEEK_H = 168.0
+DEPTH = {scope: depth for depth, scope in enumerate(Scope)}
 
 Units = list[DesignUnit]
 
 
 @dataclass(frozen=True)
 class Node:
-    """A step at a unit before dates: whether it applies, and the values that its formulas read."""
+    """A step at a unit before dates: whether it applies, and the values that its formulas read.
+
+    Nodes of one role at units with equal values have the same object as `values`.
+    """
 
     id: str
     entry: Entry
@@ -64,8 +69,7 @@ class Order:
     tranches: tuple[Tranche, ...]
 
 
-@dataclass(frozen=True)
-class ResolvedLink:
+class ResolvedLink(NamedTuple):
     """A link between two nodes of the network, by id."""
 
     before: str
@@ -90,10 +94,11 @@ class Expansion:
 def expand(catalog: Catalog, design: Design, hours_per_day: float) -> Expansion:
     """Return the network of a design, bridged around everything that does not apply."""
     found = Expansion()
+    values = _SharedValues(design)
     for entry in catalog.values():
         for unit in design.units:
             if unit.kind is entry.step.scope:
-                node = _node(entry, unit, design)
+                node = _node(entry, unit, values.of(unit, entry.step.crew.role), design)
                 found.nodes[node.id] = node
     for node in found.nodes.values():
         for order in _orders(node, design) if node.applies else ():
@@ -104,9 +109,24 @@ def expand(catalog: Catalog, design: Design, hours_per_day: float) -> Expansion:
     return found
 
 
-def _node(entry: Entry, unit: DesignUnit, design: Design) -> Node:
+class _SharedValues:
+    """The values of units, with the crews of a role: one object for all units whose values are equal."""
+
+    def __init__(self, design: Design) -> None:
+        self._crews_of = design.crews_of
+        equal: dict[frozenset[tuple[str, object]], int] = {}
+        self._kinds = {unit.id: equal.setdefault(frozenset(unit.values.items()), len(equal)) for unit in design.units}
+        self._known: dict[tuple[int, str], Values] = {}
+
+    def of(self, unit: DesignUnit, role: str) -> Values:
+        kind = (self._kinds[unit.id], role)
+        if kind not in self._known:
+            self._known[kind] = unit.values | {"crews": self._crews_of(role)}
+        return self._known[kind]
+
+
+def _node(entry: Entry, unit: DesignUnit, values: Values, design: Design) -> Node:
     step = entry.step
-    values = unit.values | {"crews": design.crews_of(step.crew.role)}
     reason = None
     for decision in design.decisions:
         if decision.covers(step.id, step.phase, step.kind):
@@ -196,8 +216,7 @@ def _mapped(
 
 def _units(node: Node, map_: Mapping, scope: Scope, design: Design) -> Units | None:
     """Return the units of a predecessor of this scope that a node waits for, None if the mapping does not fit."""
-    order = list(Scope)
-    own, other = order.index(node.unit.kind), order.index(scope)
+    own, other = DEPTH[node.unit.kind], DEPTH[scope]
     if map_ is Mapping.SAME and own == other:
         return [node.unit]
     if map_ is Mapping.ENCLOSING and other < own:
@@ -321,7 +340,7 @@ class _Bridges:
         whose = link.before if link.type[1] == "S" else link.after
         if not link.lag_h or not self.skipped(whose):
             return link
-        return replace(link, lag_h=0.0, lag_working=False)
+        return link._replace(lag_h=0.0, lag_working=False)
 
 
 def _strongest(links: Iterable[ResolvedLink]) -> list[ResolvedLink]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, time
 from decimal import Decimal
 from typing import Any, Literal
@@ -67,10 +67,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         working_hours=site.calendar.hours,
         holidays=tuple(day.isoformat() for day in site.calendar.holidays),
         units=tuple(_unit(unit, design, around.hosts) for unit in design.units),
-        activities=tuple(
-            _activity(node, expansion, site.assurance, calendar.hours_per_day, around.hosts)
-            for node in expansion.nodes.values()
-        ),
+        activities=tuple(_activities(expansion, site.assurance, calendar.hours_per_day, around.hosts)),
         links=tuple(_link(link) for link in expansion.links),
         orders=tuple(_order(order) for order in expansion.orders.values()),
         host_sets=around.hosts.sets,
@@ -150,9 +147,21 @@ AS_IN_STEP = tuple(f.name for f in fields(PlanActivity) if f.name in Step.model_
 """What an activity has from its step as it is there."""
 
 
+def _activities(
+    expansion: Expansion, assurance: Literal["recorded", "signed"], hours_per_day: float, hosts: Hosts
+) -> Iterator[PlanActivity]:
+    """Yield the activities. Those of a step at units with equal values are worked out once."""
+    known: dict[tuple[str, int, str | None], PlanActivity] = {}
+    for node in expansion.nodes.values():
+        kind = (node.entry.step.id, id(node.values), node.not_applicable_because)
+        if kind not in known:
+            known[kind] = _activity(node, assurance, hours_per_day, hosts)
+        completed_by = tuple(_completing(node, expansion))
+        yield replace(known[kind], id=node.id, unit=node.unit.id, completed_by=completed_by)
+
+
 def _activity(
     node: Node,
-    expansion: Expansion,
     assurance: Literal["recorded", "signed"],
     hours_per_day: float,
     hosts: Hosts,
@@ -181,7 +190,6 @@ def _activity(
         "waves": step.waves if playbook is not None else None,
         "leads": None if step.together else hosts.leads.get(playbook or ""),
         "plays": hosts.plays.get(playbook or ""),
-        "completed_by": tuple(_completing(node, expansion)),
         "policy": _policy(step.sign_off, assurance, hours_per_day),
         "facts": tuple(_facts(node)) if node.applies else (),
         "criteria": criteria,

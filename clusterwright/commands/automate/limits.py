@@ -10,6 +10,7 @@ Example:
 
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import ActivityId
+from clusterwright.output import Document
 from clusterwright.run_bounds import bounds_of
 from ledger.questions.case import require_activity
 
@@ -18,5 +19,8 @@ def limits(ask: Asking, activity: ActivityId) -> None:
     with ask.record() as snapshot:
         found = bounds_of(ask.folder, snapshot, require_activity(snapshot, activity))
         rows = [(name, *limit) for name, limit in found.items()]
-        document = {name: limit._asdict() for name, limit in found.items()}
+
+        def document() -> Document:
+            return {name: limit._asdict() for name, limit in found.items()}
+
         ask.table(snapshot, rows, ("bound", "value", "from"), lambda row: row, document=document, right=[1])

@@ -49,7 +49,7 @@ def orders(
                 rows_by_date,
                 ("order by", "order", "what", "quantity", "state", "promised", "need by", "supplier", "value"),
                 lambda row: _cells(row, zone),
-                document=rows,
+                document=lambda: rows,
                 right=(8,),
                 empty="no such order",
             )

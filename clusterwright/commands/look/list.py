@@ -14,7 +14,7 @@ from typer import Option
 from clusterwright.commands.asking import AskingPast
 from clusterwright.commands.options import PhaseOption
 from clusterwright.flat import flat_activity
-from clusterwright.output import Cells, day
+from clusterwright.output import Cells, Document, day
 from ledger.questions.activities import activities
 from ledger.questions.site import site_of
 from ledger.questions.turns import turns
@@ -45,8 +45,12 @@ def list_(
             organisation=organisation,
         )
         rows = [row for row in rows if flag is None or flag in row.flags]
-        zone, waiting = site_of(snapshot).time_zone, turns(snapshot)
-        document = [flat_activity(row) | {"turn": waiting.get(row.id)} for row in rows]
+        zone = site_of(snapshot).time_zone
+
+        def document() -> list[Document]:
+            waiting = turns(snapshot)
+            return [flat_activity(row) | {"turn": waiting.get(row.id)} for row in rows]
+
         headers = ("state", "activity", "what", "who", "planned start", "flags")
         ask.table(snapshot, rows, headers, lambda row: _cells(row, zone), document=document)
 

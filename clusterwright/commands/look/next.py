@@ -27,13 +27,13 @@ def next_(
     with ask.record() as snapshot:
         urgent = sorted(ready(snapshot, phase), key=_urgency)
         rows = urgent[:limit]
-        zone, document = site_of(snapshot).time_zone, [flat_activity(row) for row in rows]
+        zone = site_of(snapshot).time_zone
         ask.table(
             snapshot,
             rows,
             ("activity", "what", "who", "kind", "since", "float h"),
             lambda row: _cells(row, zone),
-            document=document,
+            document=lambda: [flat_activity(row) for row in rows],
             right=(5,),
             empty="nothing is ready; `clusterwright status` says what is under way",
         )

@@ -10,13 +10,17 @@ from ledger.log.payloads.plan import BeforeRow, ForecastPublished, Genesis, Plan
 from ledger.rules.activity import State
 from ledger.rules.readiness import side_of
 from ledger.rules.subjects import is_delivery
-from ledger.state.projection import EVERY, Handlers, Projection
+from ledger.state.projection import EVERY, Handlers, Projection, stored
 from ledger.state.projections.hands import add_hands
 from steps.schedule.plan import Plan, PlanLink, Unit
 from steps.stamps import moment, stamp
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
+
+LINK = ("before", "after", "type", "lag_h", "lag_calendar", "side", "map", "reason", "bridged")
+"""The columns of a link that come from the plan."""
+LINK_ROW = ("link", ("id", *LINK, "satisfied_at"))
 
 
 def begin(p: Projection, event: Event, payload: Genesis) -> None:  # noqa: ARG001  every handler takes the three
@@ -62,7 +66,7 @@ def adopt(p: Projection, event: Event, payload: PlanAdopted) -> None:
     for name, hosts in plan.host_sets.items():
         p.add("host_set", name=name, hosts=hosts)
     for number, link in enumerate(plan.links):
-        p.add("link", **link_columns(link, number))
+        p.add_stored(LINK_ROW, (number, *link_values(link), None))
     p.touch(EVERY)
 
 
@@ -100,21 +104,14 @@ def unit_columns(unit: Unit, number: int) -> dict[str, Any]:
     }
 
 
-def link_columns(link: PlanLink, number: int) -> dict[str, Any]:
-    """Return the row of a link, as it is when a plan is adopted."""
-    return {
-        "id": number,
-        "before": link.before,
-        "after": link.after,
-        "type": link.type.value,
-        "side": side_of(link.type.value),
-        "lag_h": link.lag_h,
-        "lag_calendar": link.lag_calendar,
-        "map": link.map.value,
-        "reason": link.reason,
-        "bridged": link.bridged,
-        "satisfied_at": None,
-    }
+def link_values(link: PlanLink) -> tuple[Any, ...]:
+    """Return the columns of a link that come from the plan, as they are stored, in the order of `LINK`."""
+    kind = link.type.value
+    bridged = stored(link.bridged)
+    return (
+        *(link.before, link.after, kind, link.lag_h, link.lag_calendar),
+        *(side_of(kind), link.map.value, link.reason, bridged),
+    )
 
 
 def publish(p: Projection, event: Event, payload: ForecastPublished) -> None:

@@ -111,12 +111,14 @@ def _revise_orders(p: Projection, payload: PlanAdopted) -> None:
 
 def _reopen(p: Projection, event: Event, payload: PlanAdopted) -> None:
     """Open again and mark as stale the activities that the event names. The new links say what comes after them."""
+    reopened, sign_again = payload.reopened or (), payload.sign_again or ()
+    if not reopened and not sign_again:
+        return
     p.keep_activities()
-    reopened = payload.reopened or ()
     for again in reopened:
         open_again(p, again.activity, f"revision {payload.revision}: {again.why}")
     mark_resting(p, [again.activity for again in reopened], event.seq)
-    mark_stale(p, [again.activity for again in payload.sign_again or ()], event.seq)
+    mark_stale(p, [again.activity for again in sign_again], event.seq)
 
 
 def planned_columns(a: PlanActivity) -> Row:
