@@ -11,7 +11,7 @@ from clusterwright.output import Document
 from ledger.rules.revision import Consequence, Consequences
 from ledger.rules.rows import OrderRow
 from steps.schedule.activity import Hours, PlanActivity
-from steps.schedule.plan import Plan
+from steps.schedule.plan import Plan, PlanLink
 
 
 class Change(NamedTuple):
@@ -97,8 +97,8 @@ def _differences(
 ) -> Iterator[Change]:
     """Yield what differs by name. A side without the name is empty."""
     for name in sorted(before.keys() | after.keys()):
-        sides = [str(side[name]) if name in side else "" for side in (before, after)]
         if before.get(name) != after.get(name):
+            sides = [str(side[name]) if name in side else "" for side in (before, after)]
             yield Change(what, name, *sides)
 
 
@@ -132,13 +132,14 @@ def _bought(plan: Plan) -> dict[str, _Bought]:
 
 def _links(old: Plan, new: Plan) -> Iterator[Change]:
     """Yield the links that are new or gone. One whose lag changed is not a change by itself."""
-    before, after = _lags(old), _lags(new)
-    same = before.keys() & after.keys()
-    return _differences("link", before, after | {name: before[name] for name in same})
+    before, after = _by_ends(old), _by_ends(new)
+    for ends in sorted(before.keys() ^ after.keys()):
+        sides = [f"lag {side[ends].lag_h:g} h" if ends in side else "" for side in (before, after)]
+        yield Change("link", "{} -> {} {}".format(*ends), *sides)
 
 
-def _lags(plan: Plan) -> dict[str, str]:
-    return {f"{x.before} -> {x.after} {x.type}": f"lag {x.lag_h:g} h" for x in plan.links}
+def _by_ends(plan: Plan) -> dict[tuple[str, str, str], PlanLink]:
+    return {(link.before, link.after, link.type): link for link in plan.links}
 
 
 def _people(old: Plan, new: Plan) -> Iterator[Change]:
