@@ -127,16 +127,17 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
 def adopted_once(once: Once) -> Path:
     """A superpod-1su site that starts on a Monday, with its first plan in force: made once, copied for each test."""
 
-    def make(folder: Path) -> None:
-        site = folder / "site"  # a site has the name of its folder
-        for words in (
-            ("init", "--preset", "superpod-1su", "--start", "2026-11-23", site),
-            ("plan", "adopt", "--site", site, "--as", "owner", "--yes"),
-        ):
-            done = commands.called(words)
-            assert done.returncode == 0, done.stderr
+    return once("adopted", lambda folder: adopt_site(folder / "site", "2026-11-23")) / "site"
 
-    return once("adopted", make) / "site"
+
+def adopt_site(site: Path, start: str) -> None:
+    """Make a superpod-1su site that has the name of its folder, and adopt its plan."""
+    for words in (
+        ("init", "--preset", "superpod-1su", "--start", start, site),
+        ("plan", "adopt", "--site", site, "--as", "owner", "--yes"),
+    ):
+        done = commands.called(words)
+        assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture

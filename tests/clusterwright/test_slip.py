@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests import commands
-from tests.conftest import Command
+from tests.conftest import Command, adopt_site
 from tests.once import Once
 
 ORDER = "001@site#gpu-server"
@@ -21,17 +20,7 @@ SWITCHES = "040@site#leaf-switch"
 @pytest.fixture(scope="session")
 def ahead_once(once: Once) -> Path:
     """A site that was adopted before its plan begins, so that nothing of it can be late yet: made once, copied for each test."""
-
-    def make(folder: Path) -> None:
-        site = folder / "ahead"  # a site has the name of its folder
-        for words in (
-            ("init", "--preset", "superpod-1su", "--start", "2050-01-03", site),
-            ("plan", "adopt", "--site", site, "--as", "owner", "--yes"),
-        ):
-            done = commands.called(words)
-            assert done.returncode == 0, done.stderr
-
-    return once("ahead", make) / "ahead"
+    return once("ahead", lambda folder: adopt_site(folder / "ahead", "2050-01-03")) / "ahead"
 
 
 @pytest.fixture
