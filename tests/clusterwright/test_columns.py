@@ -37,7 +37,7 @@ def test_a_long_cell_takes_several_lines_of_its_column() -> None:
     lines = drawn(("001@site", "Place the order for what will be there in a year", "5"), width=40)
 
     assert all(cell_len(line) <= 40 for line in lines)
-    assert [line.split()[0] for line in lines[2:]][0] == "001@site"
+    assert next(line.split()[0] for line in lines[2:]) == "001@site"
     assert " ".join(" ".join(line[12:].replace("5", "").split()) for line in lines[2:]) == (
         "Place the order for what will be there in a year"
     )
