@@ -1,0 +1,63 @@
+"""Earned value of orders, in money: what was to be received by now, what was, and what that cost.
+
+An order's value counts from its placing on. Work is counted in crew-hours (`steps.schedule.earned_value`); the two are not added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from decimal import Decimal
+from typing import NamedTuple
+
+from ledger.questions.orders import orders
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.money import share
+from ledger.rules.rows import OrderRow
+
+
+class OrderValue(NamedTuple):
+    """Values of placed orders in one currency. `unpriced` is the number of orders without a value."""
+
+    currency: str
+    planned: Decimal
+    """Of the deliveries that the plan has by now: the planned value."""
+    received: Decimal
+    """Of what was received: the earned value."""
+    actual: Decimal
+    """What that cost, with its share of what was paid for expediting: the actual cost."""
+    total: Decimal
+    unpriced: int
+
+    @property
+    def spi(self) -> float | None:
+        """The schedule performance index: less than 1 is late. None before anything was to come."""
+        return float(self.received / self.planned) if self.planned else None
+
+    @property
+    def cpi(self) -> float | None:
+        """The cost performance index: less than 1 cost more than ordered. None before anything came."""
+        return float(self.received / self.actual) if self.actual else None
+
+
+def order_values(snapshot: Snapshot, due: Collection[str]) -> list[OrderValue]:
+    """Return the earned value of placed orders by currency. `due` are the ids of the deliveries that the plan has by now."""
+    placed: dict[str, list[OrderRow]] = {}
+    for row in orders(snapshot):
+        if row.placed_at is not None:
+            placed.setdefault(row.currency, []).append(row)
+    return [_value(currency, rows, due) for currency, rows in sorted(placed.items())]
+
+
+def _value(currency: str, rows: Iterable[OrderRow], due: Collection[str]) -> OrderValue:
+    planned = received = actual = total = Decimal(0)
+    unpriced = 0
+    for row in rows:
+        value = row.value or Decimal(0)
+        was_due = sum((one.quantity for one in row.tranches if one.id in due), Decimal(0))
+        came = sum((one.received_quantity for one in row.tranches), Decimal(0))
+        planned += share(value, was_due, row.quantity)
+        received += share(value, came, row.quantity)
+        actual += share(value + row.expedite_cost, came, row.quantity)
+        total += value
+        unpriced += row.value is None
+    return OrderValue(currency, planned, received, actual, total, unpriced)
