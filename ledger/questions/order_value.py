@@ -53,7 +53,8 @@ def _value(currency: str, rows: Iterable[OrderRow], due: Collection[str]) -> Ord
     unpriced = 0
     for row in rows:
         value = row.value or Decimal(0)
-        was_due = sum((one.quantity for one in row.tranches if one.id in due), Decimal(0))
+        come = [one for one in row.tranches if one.id in due]
+        was_due = sum((one.quantity for one in come), Decimal(0))
         came = sum((one.received_quantity for one in row.tranches), Decimal(0))
         planned += share(value, was_due, row.quantity)
         received += share(value, came, row.quantity)

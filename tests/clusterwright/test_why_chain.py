@@ -65,3 +65,30 @@ def test_what_is_not_in_the_plan_has_no_chain(adopted: Path, command: Command) -
     assert result.returncode == 2
     assert "999@site" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_chains_that_nearly_drive_it_come_by_float_and_have_no_part_of_one_another(
+    adopted: Path, command: Command
+) -> None:
+    result = command("why", "195", "--json", "--site", adopted)
+    near = json.loads(result.stdout)["near_critical"]
+
+    floats = [one["float_h"] for one in near]
+    assert len(near) == 5
+    assert floats == sorted(floats)
+    assert floats[-1] > 0
+    members = [name for one in near for name in one["ids"]]
+    assert len(members) == len(set(members))
+    assert "What nearly drives it" in command("why", "195", "--site", adopted).stdout
+
+
+def test_a_chain_delayed_beyond_its_float_drives_go_live(adopted: Path, command: Command) -> None:
+    near = json.loads(command("why", "195", "--json", "--site", adopted).stdout)["near_critical"]
+    driving = {one["id"] for one in chain(command, adopted, "195")}
+    assert not driving & {name for one in near for name in one["ids"]}
+
+    for one in near:
+        delay = f"{one['tightest']}={one['float_h'] / 8 + 10:.0f}d"
+        result = command("whatif", "--delay", delay, "--samples", "20", "--json", "--site", adopted)
+        assert result.returncode == 0, result.stderr
+        assert json.loads(result.stdout)["cost_usd"] > 0, one

@@ -55,5 +55,5 @@ def test_an_order_without_a_value_is_counted(ledger: Ledger, look: Look, clock: 
     assert [(one.currency, one.total, one.unpriced) for one in order_values(look(clock.now), {FIRST})] == [("", 0, 1)]
 
 
-def test_what_is_not_ordered_has_no_value(ledger: Ledger, look: Look, clock: Clock) -> None:  # noqa: ARG001  the record has a plan
+def test_what_is_not_ordered_has_no_value(ledger: Ledger, look: Look, clock: Clock) -> None:
     assert order_values(look(clock.now), {FIRST}) == []

@@ -1,7 +1,7 @@
 """Say why an activity, an order or a delivery does not go on, and what drives its date.
 
 It names what the activity waits for, and what it still needs. With --chain, or for a step by its number, it prints the chain
-that drives its date: from today, in the order in which it drives.
+that drives its date: from today, in the order in which it drives. The chains that nearly drive it come after it.
 
 Example:
     clusterwright why 034@pod-001
@@ -26,6 +26,10 @@ from ledger.questions.why_supply import Why
 
 if TYPE_CHECKING:
     from steps.schedule.driving import Driven
+    from steps.schedule.near_critical import FloatChain
+
+NEAR = 5
+"""How many chains are named that nearly drive a date."""
 
 
 def why(
@@ -39,17 +43,26 @@ def why(
         if not chain and name == activity:
             ask.answer(snapshot, found, lambda: _print(found))
             return
-        driven, zone = _chain(snapshot, name), site_of(snapshot).time_zone
-        ask.answer(snapshot, found._asdict() | {"chain": driven}, lambda: _print_chain(found, driven, zone))
+        (driven, near), zone = _chains(snapshot, name), site_of(snapshot).time_zone
+        document = found._asdict() | {"chain": driven, "near_critical": near}
+
+        def in_words() -> None:
+            _print_chain(found, driven, zone)
+            _print_near(near)
+
+        ask.answer(snapshot, document, in_words)
 
 
-def _chain(snapshot: Snapshot, name: str) -> "tuple[Driven, ...]":
+def _chains(snapshot: Snapshot, name: str) -> "tuple[tuple[Driven, ...], tuple[FloatChain, ...]]":
     from ledger.evidence.plans import read_plan  # the schedule's engines
     from ledger.questions.actuals import actuals
     from steps.schedule.driving import driving_chain
     from steps.schedule.forecast import solve_forecast
+    from steps.schedule.near_critical import near_critical
 
-    return driving_chain(solve_forecast(read_plan(snapshot), actuals(snapshot), snapshot.now), name)
+    solved = solve_forecast(read_plan(snapshot), actuals(snapshot), snapshot.now)
+    driven = driving_chain(solved, name)
+    return driven, near_critical(solved, name, {one.id for one in driven}, most=NEAR)
 
 
 def _print_chain(found: Why, driven: "Iterable[Driven]", zone: str) -> None:
@@ -59,6 +72,15 @@ def _print_chain(found: Why, driven: "Iterable[Driven]", zone: str) -> None:
         [_line(one, zone) for one in driven],
         title="What drives its date: each goes on from the one above",
     )
+
+
+def _print_near(near: "Iterable[FloatChain]") -> None:
+    rows = [
+        (_on(one.calendar, one.float_h), one.ids[0], one.ids[-1], one.joins, len(one.ids), one.tightest) for one in near
+    ]
+    if rows:
+        title = "What nearly drives it: each chain may be delayed by its float, with the crews in the same order"
+        table(("float", "from", "to", "leads to", "activities", "tightest"), rows, title=title, right=(4,))
 
 
 def _line(one: "Driven", zone: str) -> Cells:
@@ -73,8 +95,13 @@ def _because(one: "Driven") -> str:
     if one.type not in {None, "FS"}:
         parts.append(str(one.type))
     if one.lag_h:
-        parts.append(f"{'lag' if one.lag_h > 0 else 'lead'} {_time(abs(one.lag_h))} ({one.lag_calendar})")
+        parts.append(f"{'lag' if one.lag_h > 0 else 'lead'} {_on(one.lag_calendar, abs(one.lag_h))}")
     return "; ".join(filter(None, parts))
+
+
+def _on(calendar: str | None, hours: float) -> str:
+    """Return hours of a calendar. Only around the clock a day has 24 of them."""
+    return f"{_time(hours)} ({calendar})" if calendar == "elapsed" else f"{hours:.0f} hours ({calendar})"
 
 
 def _time(hours: float) -> str:
