@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.output import Document, day, table
-from ledger.questions.kept_forecast import Freshness, KeptForecast, KeptValue
+from ledger.questions.kept_forecast import Freshness, KeptForecast, KeptOrders, KeptValue
 
 MINUTES_OF_DAY = 1440
 
@@ -46,19 +46,32 @@ def forecast_document(found: KeptForecast) -> Document:
         "milestones": found.milestones,
         "critical": found.critical,
         "earned_value": found.earned,
+        "ordered_value": found.ordered,
         "slip": found.slip,
     }
 
 
 def value_line(earned: KeptValue) -> str:
     """Return the earned value in words, with its two indices."""
-    indices = ", ".join(
-        f"{name} {value:.2f}" for name, value in (("SPI", earned.spi), ("CPI", earned.cpi)) if value is not None
-    )
     done = f"{earned.earned_h:,.0f} of {earned.total_h:,.0f} crew-hours are done"
-    return f"{done}, {earned.planned_h:,.0f} were planned by now, {earned.actual_h:,.0f} were worked" + (
-        f": {indices}" if indices else ""
-    )
+    said = f"{done}, {earned.planned_h:,.0f} were planned by now, {earned.actual_h:,.0f} were worked"
+    return said + _indices(earned.spi, earned.cpi)
+
+
+def ordered_line(ordered: KeptOrders) -> str:
+    """Return the earned value of placed orders in words, with its two indices."""
+    currency = ordered.currency
+    if not ordered.total:
+        return f"no value is recorded of {ordered.unpriced} placed orders"
+    came = f"{currency} {ordered.received:,.0f} of {ordered.total:,.0f} ordered are received"
+    said = f"{came}, {ordered.planned:,.0f} were planned by now, {ordered.actual:,.0f} is what they cost"
+    without = f"; {ordered.unpriced} placed orders have no value" if ordered.unpriced else ""
+    return said + _indices(ordered.spi, ordered.cpi) + without
+
+
+def _indices(spi: float | None, cpi: float | None) -> str:
+    known = [f"{name} {value:.2f}" for name, value in (("SPI", spi), ("CPI", cpi)) if value is not None]
+    return f": {', '.join(known)}" if known else ""
 
 
 def print_milestones(found: KeptForecast, zone: str) -> None:

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import os
+from datetime import datetime
 
 import msgspec
 
 from ledger.evidence.plans import read_plan
 from ledger.private import make_file
 from ledger.questions.actuals import actuals
-from ledger.questions.kept_forecast import FILE, KeptChance, KeptForecast, KeptMilestone, KeptSlip, KeptValue
+from ledger.questions.kept_forecast import (
+    FILE,
+    KeptChance,
+    KeptForecast,
+    KeptMilestone,
+    KeptOrders,
+    KeptSlip,
+    KeptValue,
+)
+from ledger.questions.order_value import OrderValue, order_values
 from ledger.questions.site import head, revision
 from ledger.questions.slip import slip_of
 from ledger.questions.snapshot import Snapshot
 from steps.schedule.earned_value import EarnedValue, earned_value
 from steps.schedule.forecast import ForecastSolution, solve_forecast
+from steps.schedule.plan import Plan
 from steps.schedule.plan_odds import SAMPLES, SEED, MilestoneOdds, solved_odds
 from steps.schedule.slipped import SlippedPart
 
@@ -44,7 +55,18 @@ def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEE
         nodes=dates.nodes,
         earned=_value(earned_value(solved, past)),
         slip=() if dates.finish == plan.finish else _greatest(snapshot, solved),
+        ordered=tuple(map(_ordered, order_values(snapshot, _due(plan, snapshot.now)))),
     )
+
+
+def _due(plan: Plan, now: datetime) -> set[str]:
+    """Return the deliveries that were to come by now, as planned."""
+    tranches = (one for order in plan.orders for one in order.tranches)
+    return {one.id for one in tranches if one.dates and one.dates.early_finish <= now}
+
+
+def _ordered(one: OrderValue) -> KeptOrders:
+    return KeptOrders(*one, spi=_index(one.spi), cpi=_index(one.cpi))
 
 
 def _value(one: EarnedValue) -> KeptValue:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,6 +63,20 @@ class KeptValue:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptOrders:
+    """Values of placed orders in a currency until the data date: to be received, received, what that cost; and all that is placed."""
+
+    currency: str
+    planned: Decimal
+    received: Decimal
+    actual: Decimal
+    total: Decimal
+    unpriced: int
+    spi: float | None
+    cpi: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class KeptSlip:
     """By how many minutes one activity, order or delivery made go-live later, who answers for it, and what happened."""
 
@@ -91,6 +106,8 @@ class KeptForecast:
     earned: KeptValue
     slip: tuple[KeptSlip, ...] = ()
     """The greatest parts of the slip. None where go-live is as planned, and in what an earlier version kept."""
+    ordered: tuple[KeptOrders, ...] = ()
+    """By currency; none before an order is placed, and in what an earlier version kept."""
 
     @property
     def days_late(self) -> int:

@@ -123,3 +123,20 @@ def test_an_activity_says_which_crew_it_waits_for(adopted: Path, command: Comman
     dates = waiting["dates"]
     assert f"for a crew of {waiting['role']}, which comes from {dates['driving']}" in said
     assert f"with unlimited crews it starts {dates['unlimited_start'][:10]}" in said
+
+
+def test_a_forecast_has_the_earned_value_of_orders(adopted: Path, command: Command) -> None:
+    """What is bought and not here is late by its value, once the plan has it here."""
+    at = ("--as", "operator", "--site", adopted)
+    placed = command(
+        *("order", "001@site#gpu-server", "--supplier", "ACME", "--reference", "PO 1", "--value", "9000000"),
+        *("--out-of-sequence", "the price holds until Friday", *at),
+    )
+    assert placed.returncode == 0, placed.stderr
+
+    said = command("forecast", "--samples", "20", "--site", adopted)
+    found = json.loads(command("forecast", "--samples", "20", "--json", "--site", adopted).stdout)
+
+    (ordered,) = found["ordered_value"]
+    assert (ordered["currency"], ordered["total"], ordered["received"]) == ("USD", "9000000", "0")
+    assert "USD 0 of 9,000,000 ordered are received, 0 were planned by now" in said.stdout

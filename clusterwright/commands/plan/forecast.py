@@ -18,7 +18,14 @@ from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import AsOption
-from clusterwright.forecast_view import forecast_document, in_days, print_milestones, slip_line, value_line
+from clusterwright.forecast_view import (
+    forecast_document,
+    in_days,
+    ordered_line,
+    print_milestones,
+    slip_line,
+    value_line,
+)
 from clusterwright.output import Document, day, in_line, print_json, say
 from ledger.questions.kept_forecast import KeptForecast
 from ledger.questions.log import ForecastRow, forecasts
@@ -76,6 +83,8 @@ def _print(found: KeptForecast, published: list[ForecastRow], zone: str) -> None
         print(f"the delay costs about ${_cost(found):,}")
     if found.earned.total_h:
         print(value_line(found.earned))
+    for ordered in found.ordered:
+        print(ordered_line(ordered))
     print_milestones(found, zone)
     if found.critical:
         print("driven by " + ", ".join(found.critical[:12]))
