@@ -1,9 +1,6 @@
 """From a site's folder to a plan: the one place where files become what the planner takes."""
 
-import gc
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.resources import files
 from math import ceil
 from pathlib import Path
@@ -24,7 +21,9 @@ from steps.schedule.plan import Plan
 from steps.schedule.planner import Surroundings, make_plan
 
 MOST_PODS = 320
-"""The most pods of a plan: with so many, adopting it takes a gigabyte of memory and 20 seconds."""
+"""The most pods of a plan: with so many, adopting it takes a gigabyte of memory."""
+MANY_PODS = 120
+"""With so many the dates take about two seconds."""
 
 
 def playbooks_folder() -> Path:
@@ -52,10 +51,13 @@ def read_all(folder: Path) -> tuple[Site, Design, Catalog]:
 def plan_of(folder: Path, snapshot: Snapshot | None = None) -> Plan:
     """Return the plan that a site's folder makes now. The serial numbers on record come from a snapshot that is open."""
     site, design, catalog = read_all(folder)
-    _refuse_too_large(folder, design)
+    pods = sum(unit.kind is Scope.POD for unit in design.units)
+    _refuse_too_large(folder, design, pods)
     serials = serials_on_record(folder) if snapshot is None else serials_of(snapshot)
     _say_if_code_is_made()
-    with formulas_placed(catalog), _without_collecting():
+    if pods >= MANY_PODS:
+        say(f"working out the dates of {pods} pods")
+    with formulas_placed(catalog):
         around = Surroundings(
             roles=_titles(folder),
             hosts=hosts_of(folder, site, design, catalog, playbooks_folder(), serials),
@@ -78,21 +80,8 @@ def _say_if_code_is_made() -> None:
             say("making the machine code of the schedule's engines, once on this machine: up to half a minute")
 
 
-@contextmanager
-def _without_collecting() -> Iterator[None]:
-    """Look for no garbage meanwhile: a large plan is a million objects that stay, and to look at them takes a quarter of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-def _refuse_too_large(folder: Path, design: Design) -> None:
+def _refuse_too_large(folder: Path, design: Design, pods: int) -> None:
     """Raise for more pods than a plan holds. Each pod has as many activities, whatever its size."""
-    pods = sum(unit.kind is Scope.POD for unit in design.units)
     if pods > MOST_PODS:
         nodes = int(design.figures["nodes"])
         raise InputError(

@@ -129,8 +129,7 @@ def test_a_forecast_has_the_earned_value_of_orders(adopted: Path, command: Comma
     """What is bought and not here is late by its value, once the plan has it here."""
     at = ("--as", "operator", "--site", adopted)
     placed = command(
-        *("order", "001@site#gpu-server", "--supplier", "ACME", "--reference", "PO 1", "--value", "9000000"),
-        *("--out-of-sequence", "the price holds until Friday", *at),
+        *("order", ORDER, "--supplier", "ACME", "--reference", "PO 1", "--value", "9000000", *EARLY, *at),
     )
     assert placed.returncode == 0, placed.stderr
 
@@ -138,5 +137,5 @@ def test_a_forecast_has_the_earned_value_of_orders(adopted: Path, command: Comma
     found = json.loads(command("forecast", "--samples", "20", "--json", "--site", adopted).stdout)
 
     (ordered,) = found["ordered_value"]
-    assert (ordered["currency"], ordered["total"], ordered["received"]) == ("USD", "9000000", "0")
+    assert (ordered["currency"], ordered["total"], float(ordered["received"])) == ("USD", "9000000", 0)
     assert "USD 0 of 9,000,000 ordered are received, 0 were planned by now" in said.stdout

@@ -18,6 +18,7 @@ from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import AsOption
+from clusterwright.drawing import say_what_is_drawn_of
 from clusterwright.forecast_view import (
     forecast_document,
     in_days,
@@ -42,6 +43,7 @@ def forecast(
     from ledger.forecasting import keep_forecast, make_forecast  # the schedule's engines
 
     with ask.record() as snapshot:
+        say_what_is_drawn_of(snapshot, samples)
         found, published = make_forecast(snapshot, samples=samples, seed=seed), forecasts(snapshot)
         zone = site_of(snapshot).time_zone
         with suppress(PermissionError):  # who may only look has no place to keep it

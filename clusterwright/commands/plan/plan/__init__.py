@@ -15,12 +15,10 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import Asking
-from clusterwright.output import print_json, say
+from clusterwright.drawing import say_what_is_drawn
+from clusterwright.output import print_json
 from clusterwright.plan_view import gantt_lines, plan_document, print_odds, print_plan
 from clusterwright.planning import plan_of
-
-NOTICEABLE = 1_000_000
-"""So many activities in all samples together take more than two seconds."""
 
 
 def plan(
@@ -39,8 +37,7 @@ def plan(
         print_plan(made, everything=everything)
     from steps.schedule.plan_odds import odds_of  # the samplers: dates are on the screen before they are loaded
 
-    if len(made.activities) * samples > NOTICEABLE:
-        say(f"drawing {samples:,} samples of {len(made.activities):,} activities")
+    say_what_is_drawn(len(made.activities), samples)
     odds = odds_of(made, samples=samples, seed=seed)
     if ask.as_json:
         print_json(plan_document(made, odds))
