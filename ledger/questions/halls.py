@@ -16,6 +16,9 @@ NAMED = 3
 """So many halls in service are named with their dates, the newest last."""
 LAST = datetime.max.replace(tzinfo=UTC)
 
+Day = Callable[[datetime | None], str]
+"""What writes a day."""
+
 
 class HallRow(NamedTuple):
     """A hall, and when it is in service: since when, as planned, and as the kept forecast has it, where there is one."""
@@ -38,11 +41,12 @@ def halls(snapshot: Snapshot, found: KeptForecast | None) -> list[HallRow]:
 
 
 def _hall(row: Activity, found: KeptMilestone | None) -> HallRow:
+    is_in_service = row.state is State.DONE and not row.stale
     return HallRow(
         hall=row.plan.unit,
         activity=row.id,
         state=row.state,
-        in_service_since=row.ended_at if row.state is State.DONE and not row.stale else None,
+        in_service_since=row.ended_at if is_in_service else None,
         planned=row.plan.dates.early_finish if row.plan.dates else None,
         expected=found.expected if found else None,
         p50=found.p50.date if found else None,
@@ -50,17 +54,18 @@ def _hall(row: Activity, found: KeptMilestone | None) -> HallRow:
     )
 
 
-def halls_words(rows: list[HallRow], day: Callable[[datetime | None], str]) -> list[str]:
+def halls_words(rows: list[HallRow], day: Day) -> list[str]:
     """Return which halls are in service, how many of all, and when the next one will be, each in words."""
-    inside = sorted((row.in_service_since, row.hall) for row in rows if row.in_service_since)
-    found = [f"{hall} in service since {day(since)}" for since, hall in inside[-NAMED:]]
+    inside = [(row.in_service_since, row.hall) for row in rows if row.in_service_since]
+    found = [f"{hall} in service since {day(since)}" for since, hall in sorted(inside)[-NAMED:]]
     if len(rows) > 1:
-        found.append(f"{len(inside)} of {len(rows)} halls" + ("" if inside else " in service"))
+        words = "" if inside else " in service"
+        found.append(f"{len(inside)} of {len(rows)} halls{words}")
     coming = [row for row in rows if row.in_service_since is None]
     return [*found, *_next(coming, day)]
 
 
-def _next(coming: list[HallRow], day: Callable[[datetime | None], str]) -> Iterator[str]:
+def _next(coming: list[HallRow], day: Day) -> Iterator[str]:
     if not coming:
         return
     row = min(coming, key=lambda row: row.expected or row.planned or LAST)

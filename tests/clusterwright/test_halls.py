@@ -71,15 +71,17 @@ def put_in_service(command: Command, site: Path) -> None:
         plan = require_activity(snapshot, HALL).plan
     operator, note = ("--as", "operator", "--site", site), site / "note.txt"
     note.write_text("seen", encoding="utf-8")
+    assert plan.policy.witness
+    called("witness", HALL, "--for", datetime.now(tz=UTC).date().isoformat(), "--agreed", *operator)
+    for role in plan.policy.witness.roles:
+        called("witness", HALL, "--attended", role, "--person", "reviewer", *operator)
+    called("start", HALL, *operator)
     for criterion in plan.criteria:
         value = "0.9" if criterion.op == ">=" else str(criterion.value).lower()
         called("measure", HALL, criterion.metric, value, criterion.unit, "--source", "walk", *operator)
     for kind in plan.policy.evidence:
         called("attach", HALL, "--file", note, "--kind", kind, *operator)
-    assert plan.policy.witness
-    called("witness", HALL, "--for", datetime.now(tz=UTC).date().isoformat(), "--agreed", *operator)
-    for role in plan.policy.witness.roles:
-        called("witness", HALL, "--attended", role, "--person", "reviewer", *operator)
+    called("finish", HALL, *operator)
     alone = command("sign", HALL, "--as", "owner", "--site", site)
     assert alone.returncode == 0, alone.stderr
     assert asked(command, site, "status")["halls"][0]["in_service_since"] is None
