@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clusterwright.halls_view import few_halls, halls_left_out
 from clusterwright.output import Document, day, table
 from ledger.questions.kept_forecast import Freshness, KeptForecast, KeptOrders, KeptValue
 
@@ -88,11 +89,13 @@ def print_milestones(found: KeptForecast, zone: str) -> None:
                 day(one.p80.date, zone),
                 f"{day(one.p80.low, zone)} and {day(one.p80.high, zone)}",
             )
-            for one in found.milestones
+            for one in few_halls(found.milestones)
         ],
         title=f"With the site's crews: {found.samples:,} samples, seed {found.seed}; kept: samples in which the plan is",
         right=(3,),
     )
+    if left_out := halls_left_out(found.milestones):
+        print(left_out)
 
 
 def moved_lines(before: KeptForecast | None, after: KeptForecast, zone: str) -> list[str]:

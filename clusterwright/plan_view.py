@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from clusterwright.halls_view import few_halls, halls_left_out
 from clusterwright.output import Cells, Document, day, days, table
 from ledger.evidence.names import without_names
 from steps.design.people import account_warnings, shared_accounts
@@ -125,11 +126,13 @@ def print_odds(odds: PlanOdds, zone: str) -> None:
                 day(one.p80.date, zone),
                 f"{day(one.p80.low, zone)} and {day(one.p80.high, zone)}",
             )
-            for one in odds.milestones
+            for one in few_halls(odds.milestones)
         ],
         title=f"How sure the dates are, with the site's crews: {odds.samples:,} samples, seed {odds.seed}",
         right=(2,),
     )
+    if left_out := halls_left_out(odds.milestones):
+        print(left_out)
 
 
 def odds_document(odds: PlanOdds) -> Document:

@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 from clusterwright.forecast_view import forecast_line, slip_line
 from clusterwright.output import day, in_line
 from ledger.questions.activities import activities
+from ledger.questions.halls import HallRow, halls
 from ledger.questions.kept_forecast import Freshness, kept_forecast
 from ledger.questions.ncrs import PunchRow, punch
 from ledger.questions.orders import orders
@@ -101,6 +102,8 @@ def week_report(snapshot: Snapshot, record: str = "", organisation: str | None =
     sections |= _contractors(parts)
     today, go_live = day(now, zone), day(site.plan_finish, zone)
     fresh = kept_forecast(snapshot)
+    found = halls(snapshot, fresh.forecast if fresh else None)
+    sections |= {"Halls": tuple(_hall(one, zone) for one in found)} if found else {}
     forecast = _forecast(fresh, zone) if fresh else ""
     return WeekReport(site.name, site.rehearsal, today, go_live, forecast, sections, record)
 
@@ -159,6 +162,14 @@ def _punch_item(p: PunchRow) -> Line:
         str(p.due or ""),
         note,
     )
+
+
+def _hall(one: HallRow, zone: str) -> Line:
+    planned = f"planned {day(one.planned, zone)}"
+    if one.in_service_since:
+        return Line("", one.activity, one.hall, day(one.in_service_since, zone), f"in service, {planned}")
+    odds = f", P50 {day(one.p50, zone)}, P80 {day(one.p80, zone)}" if one.p50 else ""
+    return Line("", one.activity, one.hall, day(one.expected or one.planned, zone), f"{planned}{odds}")
 
 
 def _contractors(parts: dict[str, list[Activity]]) -> dict[str, Lines]:

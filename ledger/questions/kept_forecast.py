@@ -40,7 +40,7 @@ class KeptChance:
 
 @dataclass(frozen=True, slots=True)
 class KeptMilestone:
-    """A phase or go-live: as planned, as expected now, and how sure that is."""
+    """Go-live, a hall in service or a phase: as planned, as expected now, and how sure that is."""
 
     milestone: str
     planned: datetime

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steps.errors import InputError
-from steps.schedule.cpm.columns import NONE, Actuals, Links, Tie
+from steps.schedule.cpm.columns import NONE, Actuals, Bools, Links, Tie
 from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
 from steps.schedule.cpm.floats import held_by_links
 from steps.schedule.cpm.shifts import Minutes
@@ -18,9 +18,9 @@ from steps.schedule.cpm.solution import Solution
 from steps.schedule.cpm.wiring import OPEN
 from steps.schedule.handovers import flow_of
 from steps.schedule.levelling.level import Effort, level
-from steps.schedule.levelling.problem import Capacity
+from steps.schedule.levelling.problem import NOT_FIXED, Capacity
 from steps.schedule.levelling.result import Levelled
-from steps.schedule.slotted import Needs, Slotted, known_slots, slots_for, slotted
+from steps.schedule.slotted import LAG, Needs, Slotted, known_slots, slots_for, slotted
 
 
 class Crews(NamedTuple):
@@ -72,15 +72,17 @@ def solve_with_crews(
     actuals: Actuals | None = None,
     target: int | None = None,
     planned: Minutes | None = None,
+    first: Bools | None = None,
 ) -> CrewedSolution:
     """Return the dates of a network that its crews can keep, from the data date of `actuals` on.
 
     `planned` are the starts of an earlier plan, by row: its order of crews is tried first, and kept if no other is shorter.
+    Crews serve what is `first`, by row, as if nothing else were there, and the rest around it. All that it waits for is first too.
     """
     unlimited = network.solve(actuals=actuals, target=target)
     if not len(crews.needs.row):
         return CrewedSolution(network, network, unlimited, unlimited, np.zeros(0, np.int64), None, None)
-    problem, levelled = _with_room(network, unlimited, crews, effort, planned)
+    problem, levelled = _with_room(network, unlimited, crews, effort, planned, first)
     ends = problem.place[network.links.before], problem.place[network.links.after]
     flow = flow_of(levelled.problem, levelled.start, levelled.finish, *ends)
     found = [(problem.row[one.before], problem.row[one.after], one.resource) for one in flow.handovers]
@@ -95,7 +97,12 @@ def solve_with_crews(
 
 
 def _with_room(
-    network: CompiledNetwork, solution: Solution, crews: Crews, effort: Effort, planned: Minutes | None
+    network: CompiledNetwork,
+    solution: Solution,
+    crews: Crews,
+    effort: Effort,
+    planned: Minutes | None,
+    first: Bools | None,
 ) -> tuple[Slotted, Levelled]:
     """Level over as many slots as it takes; each further try has twice as many, as far as the calendars are known."""
     slots, most = slots_for(network, solution, crews.needs, crews.capacities), known_slots(network, solution)
@@ -103,11 +110,23 @@ def _with_room(
         slots = min(slots, most)
         problem = slotted(network, solution, crews.needs, crews.capacities, slots=slots, group=crews.group)
         try:
-            return problem, level(problem.problem, effort, [] if planned is None else [problem.slots(planned)])
+            return problem, _levelled(problem, effort, planned, first)
         except InputError:
             if slots == most:
                 raise
         slots *= 2
+
+
+def _levelled(slotted: Slotted, effort: Effort, planned: Minutes | None, first: Bools | None) -> Levelled:
+    """Level what is first while the rest takes no time, and then the rest around it."""
+    problem, candidates = slotted.problem, [] if planned is None else [slotted.slots(planned)]
+    if first is None:
+        return level(problem, effort, candidates)
+    is_lag, is_fixed = slotted.row == LAG, problem.fixed != NOT_FIXED
+    served = first[slotted.row] & ~is_lag & ~is_fixed
+    alone = replace(problem, duration=np.where(served | is_lag | is_fixed, problem.duration, 0))
+    fixed = np.where(served, level(alone, effort, candidates).start, problem.fixed)
+    return replace(level(replace(problem, fixed=fixed), effort, candidates), problem=problem)
 
 
 def _in_order(

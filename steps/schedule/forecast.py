@@ -7,7 +7,7 @@ the rates that their finished work shows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -94,20 +94,24 @@ class ForecastSolution(NamedTuple):
         )
 
 
-def solve_forecast(plan: Plan, actuals: Actuals, now: datetime) -> ForecastSolution:
-    """Return an adopted plan solved with what has happened, by id, until the time `now`."""
+def solve_forecast(
+    plan: Plan, actuals: Actuals, now: datetime, *, first: Collection[str] = frozenset()
+) -> ForecastSolution:
+    """Return an adopted plan solved with what has happened, by id, until the time `now`. Crews serve what is `first` first."""
     recorded = _recorded(plan, actuals, now)
     network, progress = recorded
     rates = learned_rates(plan, network, progress)
     if rates is not None:
         network, progress = _at_these_rates(network, progress, rates)
-    crewed = in_the_plans_order(plan, network, progress)
+    crewed = in_the_plans_order(plan, network, progress, first)
     ended = frozenset(name for name, actual in actuals.items() if actual.finished is not None)
     return ForecastSolution(plan, now, recorded, crewed, progress, ended, rates)
 
 
-def in_the_plans_order(plan: Plan, network: CompiledNetwork, progress: Progress | None = None) -> CrewedSolution:
-    """Return a plan's network solved with its crews in the order of the plan, or in a shorter one."""
+def in_the_plans_order(
+    plan: Plan, network: CompiledNetwork, progress: Progress | None = None, first: Collection[str] = frozenset()
+) -> CrewedSolution:
+    """Return a plan's network solved with its crews in the order of the plan, or in a shorter one; `first` are ids to serve first."""
     return solve_with_crews(
         network,
         crews_of(plan, network),
@@ -115,6 +119,7 @@ def in_the_plans_order(plan: Plan, network: CompiledNetwork, progress: Progress 
         actuals=progress,
         target=closing_row(network),
         planned=planned_starts(plan, network),
+        first=np.array([name in first for name in network.activities.names]) if first else None,
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from typing import NamedTuple
 
 from steps.schedule.calendar import WorkCalendar
@@ -12,6 +13,7 @@ from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.crewed import CrewedSolution, solve_with_crews
 from steps.schedule.dating import closing_row, crews_of, network_of, planned_finishes, planned_starts
 from steps.schedule.forecast import IN_THE_PLANS_ORDER, ForecastSolution
+from steps.schedule.halls import hall_milestone, halls_of
 from steps.schedule.plan import Plan
 from steps.schedule.plan_samples import crewed_samples, finishes_as_sampled
 from steps.schedule.rates import LearnedRates
@@ -22,6 +24,7 @@ GO_LIVE = "go-live"
 SAMPLES = 200
 SEED = 1
 LEVELS = (0.5, 0.8)
+NOTHING: Mapping[str, Collection[str]] = MappingProxyType({})
 
 
 class Chance(NamedTuple):
@@ -36,7 +39,7 @@ class MilestoneOdds(NamedTuple):
     """How sure one milestone is."""
 
     milestone: str
-    """A phase, or GO_LIVE."""
+    """GO_LIVE, a hall in service as `hall_milestone` calls it, or a phase."""
     planned: datetime
     """As the plan has it."""
     expected: datetime
@@ -48,7 +51,7 @@ class MilestoneOdds(NamedTuple):
 
 
 class PlanOdds(NamedTuple):
-    """What was drawn, and what came out; go-live first."""
+    """What was drawn, and what came out: go-live, halls, phases, and what else was asked for."""
 
     samples: int
     seed: int
@@ -68,9 +71,14 @@ def odds_of(plan: Plan, *, samples: int = SAMPLES, seed: int = SEED) -> PlanOdds
     return _odds(plan, crewed, samples, seed)
 
 
-def solved_odds(solved: ForecastSolution, *, samples: int = SAMPLES, seed: int = SEED) -> PlanOdds:
-    """Return how sure the milestones of a forecast are, in its order of crews and at learned rates, if there are any."""
-    return _odds(solved.plan, solved.crewed, samples, seed, solved.progress, solved.rates)
+def solved_odds(
+    solved: ForecastSolution, *, samples: int = SAMPLES, seed: int = SEED, also: Mapping[str, Collection[str]] = NOTHING
+) -> PlanOdds:
+    """Return how sure the milestones of a forecast are, in its order of crews and at learned rates, if there are any.
+
+    `also` are more of them by name: each is reached when all of these ids have finished.
+    """
+    return _odds(solved.plan, solved.crewed, samples, seed, solved.progress, solved.rates, also)
 
 
 def _odds(
@@ -80,9 +88,10 @@ def _odds(
     seed: int,
     actuals: Actuals | None = None,
     rates: LearnedRates | None = None,
+    also: Mapping[str, Collection[str]] = NOTHING,
 ) -> PlanOdds:
     model = uncertainty(plan, crewed.base, crewed.unlimited, actuals, rates)
-    rows = _milestones(plan, crewed.base)
+    rows = _milestones(plan, crewed.base, also)
     targets = sorted({row for own in rows.values() for row in own})
     found = crewed_samples(crewed, model, targets, samples=samples, seed=seed)
     at = {row: number for number, row in enumerate(targets)}
@@ -111,8 +120,8 @@ def _chance(quantile: Quantile, origin: datetime) -> Chance:
     return Chance(*(origin + timedelta(minutes=at) for at in (quantile.value, quantile.low, quantile.high)))
 
 
-def _milestones(plan: Plan, network: CompiledNetwork) -> dict[str, Sequence[int]]:
-    """Return the rows with which go-live, and each phase, ends: those that nothing of their phase comes after."""
+def _milestones(plan: Plan, network: CompiledNetwork, also: Mapping[str, Collection[str]]) -> dict[str, Sequence[int]]:
+    """Return the rows with which each milestone is reached: a phase with those that nothing of the phase comes after."""
     row = {name: number for number, name in enumerate(network.activities.names)}
     phase = {one.id: one.phase.value for one in plan.activities if one.applicable and not one.continuing}
     followed = {
@@ -120,7 +129,9 @@ def _milestones(plan: Plan, network: CompiledNetwork) -> dict[str, Sequence[int]
     }
     closing = closing_row(network)
     ends: dict[str, list[int]] = {GO_LIVE: [] if closing is None else [closing]}
+    ends |= {hall_milestone(one.unit): [row[one.id]] for one in halls_of(plan)}
     for name, own in phase.items():
         if name not in followed:
             ends.setdefault(own, []).append(row[name])
+    ends |= {name: [row[one] for one in own] for name, own in also.items()}
     return {name: own for name, own in ends.items() if own}

@@ -1,4 +1,4 @@
-"""What would be if something were late, or a site had other crews or more shifts: the same plan with changes, solved again.
+"""What would be if something were late, a site had other crews or shifts, or some pods came first: the same plan, solved again.
 
 Nothing is recorded. The draws of samples go by name, so that what a change does not touch is as lucky as before.
 """
@@ -20,6 +20,7 @@ from steps.schedule.driving import titles
 from steps.schedule.forecast import Actuals, Forecast, ForecastSolution, solve_forecast
 from steps.schedule.plan import Plan, PlanOrder
 from steps.schedule.plan_odds import MilestoneOdds, solved_odds
+from steps.schedule.pods_first import before_all, delivered_first, ready
 
 AMOUNT = re.compile(r"(?P<what>[^=]+)=(?P<sign>[+-]?)(?P<number>\d+(?:\.\d+)?)(?P<unit>[hdw])")
 CREWS = re.compile(r"(?P<role>[a-z0-9-]+?)(?P<change>[+-]\d+|=\d+)")
@@ -29,11 +30,12 @@ UNITS = {"h": 1.0, "d": DAY_H, "w": WEEK_H}
 
 
 class Case(NamedTuple):
-    """A plan, and what has happened to it."""
+    """A plan, and what has happened to it. Crews serve what is `first`, by id, before all else."""
 
     plan: Plan
     actuals: Actuals
     now: datetime
+    first: frozenset[str] = frozenset()
 
 
 def delayed(case: Case, text: str) -> Case:
@@ -124,11 +126,23 @@ def with_shifts(case: Case, shifts: int) -> Case:
     return case._replace(plan=case.plan.model_copy(update={"working_hours": (start, start + hours)}))
 
 
+def with_pods_first(case: Case, pods: tuple[str, ...]) -> Case:
+    """Return the case in which the next delivery of each order serves these pods, and crews serve them first."""
+    here = {name for name, one in case.actuals.items() if one.finished is not None and one.finished <= case.now}
+    plan = delivered_first(case.plan, pods, here)
+    return case._replace(plan=plan, first=before_all(plan, ready(plan, pods)))
+
+
 class Seen(NamedTuple):
-    """What a case comes to."""
+    """What a case comes to: go-live, halls, phases, and when the pods that come first are ready."""
 
     forecast: Forecast
-    go_live: MilestoneOdds
+    milestones: tuple[MilestoneOdds, ...]
+
+    @property
+    def go_live(self) -> MilestoneOdds:
+        """How sure go-live is."""
+        return self.milestones[0]
 
 
 class Saving(NamedTuple):
@@ -140,11 +154,15 @@ class Saving(NamedTuple):
     days_of_a_day: float
 
 
-def seen(case: Case, *, samples: int, seed: int) -> tuple[Seen, ForecastSolution]:
-    """Return what a case comes to. Crews go on in the plan's order of work, so that two cases differ by their change alone."""
-    found = solve_forecast(case.plan, case.actuals, case.now)
-    odds = solved_odds(found, samples=samples, seed=seed)
-    return Seen(found.forecast, odds.milestones[0]), found
+def seen(case: Case, *, samples: int, seed: int, pods: tuple[str, ...] = ()) -> tuple[Seen, ForecastSolution]:
+    """Return what a case comes to, and when `pods` are ready in it.
+
+    Crews go on in the plan's order of work, so that two cases differ by their change alone.
+    """
+    found = solve_forecast(case.plan, case.actuals, case.now, first=case.first)
+    also = ready(case.plan, pods) if pods else {}
+    odds = solved_odds(found, samples=samples, seed=seed, also=also)
+    return Seen(found.forecast, odds.milestones), found
 
 
 def savings(found: ForecastSolution, *, most: int) -> list[Saving]:

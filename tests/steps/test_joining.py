@@ -35,7 +35,7 @@ BEFORE_HALVES = {
 
 
 @cache
-def plan(*, without: frozenset[str] = frozenset(), **overrides: str) -> Plan:
+def plan(*, without: frozenset[str] = frozenset(), **overrides: str | int) -> Plan:
     site = Site.model_validate(
         {
             "name": "t",

@@ -13,6 +13,7 @@ from textual.widgets import Static
 from ledger.questions.activities import activities
 from ledger.questions.calendar import working_days
 from ledger.questions.counts import PhaseRow, counts, phases
+from ledger.questions.halls import halls, halls_words
 from ledger.questions.kept_forecast import Freshness, kept_forecast
 from ledger.questions.orders import orders
 from ledger.questions.site import site_of
@@ -121,6 +122,7 @@ def _facts(snapshot: Snapshot, fresh: Freshness | None) -> Text:
         lines.append(f"go-live forecast {day_text(found.finish)}{_slip(planned, found.finish)}")
         lines.append(f"P50 {day_text(go_live.p50.date)} · P80 {day_text(go_live.p80.date)}")
         lines.append(fresh.words)
+    lines += halls_words(halls(snapshot, fresh.forecast if fresh else None), day_text)
     return Text("\n".join(lines))
 
 

@@ -1,4 +1,4 @@
-"""Show the whole site: phases, counts, go-live, orders.
+"""Show the whole site: phases, counts, go-live, halls in service, orders.
 
 Example:
     clusterwright status
@@ -11,6 +11,7 @@ from clusterwright.forecast_view import forecast_document, forecast_line
 from clusterwright.output import Document, day, in_line, minute
 from ledger.questions.counts import counts, phases
 from ledger.questions.drift import drifted
+from ledger.questions.halls import halls, halls_words
 from ledger.questions.kept_forecast import Freshness, kept_forecast
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
@@ -34,6 +35,7 @@ def status(ask: AskingPast) -> None:
             "orders_to_place": [o.id for o in to_place],
             "drift": drifted(snapshot),
             "open_ncrs": len(ncrs(snapshot, open_only=True)),
+            "halls": halls(snapshot, fresh.forecast if fresh else None),
             "forecast": forecast_document(fresh.forecast) | {"newer": fresh.newer} if fresh else None,
         }
         ask.answer(snapshot, document, lambda: _print(document, to_place, fresh))
@@ -47,6 +49,8 @@ def _print(document: Document, to_place: list[OrderRow], fresh: Freshness | None
     print(f"go-live planned {day(site.plan_finish, zone)}; as of {day(now, zone)}")
     if fresh:
         print(forecast_line(fresh, zone))
+    if document["halls"]:
+        print("; ".join(halls_words(document["halls"], lambda date: day(date, zone))))
     print(f"{'phase':<17}" + "".join(f"{name:>8}" for name in _HEADER))
     for row in document["phases"]:
         cells = (row.total, *(getattr(row, name) for name in _COLUMNS), row.late)

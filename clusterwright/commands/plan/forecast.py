@@ -11,7 +11,7 @@ Example:
 """
 
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated
 
 from typer import Option
@@ -31,6 +31,7 @@ from clusterwright.output import Document, day, in_line, print_json, say
 from ledger.questions.kept_forecast import KeptForecast
 from ledger.questions.log import ForecastRow, forecasts
 from ledger.questions.site import site_of
+from steps.catalog.terms import Phase
 
 
 def forecast(
@@ -52,8 +53,7 @@ def forecast(
         from clusterwright.commands.acting import Acting  # SQLAlchemy, which --publish alone needs
         from ledger.decisions.plan import publish_forecast
 
-        phases = {one.milestone: one.expected for one in found.milestones[1:]}
-        Acting(ask.site, who).take(publish_forecast, found.finish, phases=phases)
+        Acting(ask.site, who).take(publish_forecast, found.finish, phases=_phases(found))
     if ask.as_json:
         print_json(_document(found, published))
         return
@@ -63,8 +63,11 @@ def forecast(
 
 
 def _document(found: KeptForecast, published: list[ForecastRow]) -> Document:
-    phases = {one.milestone: one.expected for one in found.milestones[1:]}
-    return forecast_document(found) | {"slip_usd": _cost(found), "phases": phases, "published": published}
+    return forecast_document(found) | {"slip_usd": _cost(found), "phases": _phases(found), "published": published}
+
+
+def _phases(found: KeptForecast) -> dict[str, datetime]:
+    return {one.milestone: one.expected for one in found.milestones if one.milestone in set(Phase)}
 
 
 def _cost(found: KeptForecast) -> int:
