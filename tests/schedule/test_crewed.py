@@ -166,12 +166,15 @@ def test_each_trade_works_in_its_own_hours_only_and_never_with_more_crews_than_i
 
     early = Player(case.activities, case.links, calendars, WIDE).play()
     assert found.unlimited.finish.tolist() == early.finish
+    assert found.slotted
+    assert found.levelled
+    in_slots = found.slotted.minutes(found.levelled.start[found.slotted.place])
     held = np.zeros((len(weeks), WIDE[1] - WIDE[0]), np.int64)
     for row, (start, finish) in enumerate(zip(found.solution.start, found.solution.finish, strict=True)):
         week, duration = weeks[trade[row]], int(case.activities.duration[row])
         worked = np.array([week.works(minute) for minute in range(int(start), int(finish))], bool)
         assert worked.sum() == duration
-        assert not duration or (worked[0] and worked[-1])
+        assert not duration or (worked[0] and worked[-1] and week.works(int(in_slots[row])))
         held[trade[row], int(start) - WIDE[0] : int(finish) - WIDE[0]] += amounts[row] * worked
     assert (held <= np.array(sizes)[:, None]).all()
 

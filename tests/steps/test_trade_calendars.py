@@ -57,6 +57,13 @@ def of_builders(made: Plan) -> list[PlanActivity]:
     return [one for one in made.activities if one.role in BUILDERS and one.calendar != "elapsed" and one.dates]
 
 
+def with_unlimited_crews(one: PlanActivity) -> datetime:
+    """Return the finish with unlimited crews."""
+    assert one.dates
+    assert one.dates.unlimited_finish
+    return one.dates.unlimited_finish
+
+
 def is_worked(instant: datetime, made: Plan, calendar: str) -> bool:
     """Return whether people work at an instant, by the clock on the wall: the shift of the day, or of the day before."""
     own = made.calendars.get(calendar, made)
@@ -95,16 +102,14 @@ def test_six_days_of_ten_hours_finish_earlier_and_nothing_is_later_with_unlimite
     """A crew-day is as much work as before: the site's hours. Only when it is worked differs."""
     site, contractor = on_one_calendar(), with_trades("contractor")
     before = {one.id: one for one in site.activities}
-    pairs = [(before[one.id].dates, one.dates) for one in contractor.activities if one.dates]
 
     assert contractor.finish < site.finish
-    assert all(old and new.unlimited_finish <= old.unlimited_finish for old, new in pairs)
+    for one in contractor.activities:
+        if one.dates:
+            assert with_unlimited_crews(one) <= with_unlimited_crews(before[one.id])
     for one in of_builders(contractor):
         assert one.duration == before[one.id].duration
-        old = before[one.id].dates
-        assert old
-        assert one.dates
-        assert one.dates.unlimited_finish < old.unlimited_finish
+        assert with_unlimited_crews(one) < with_unlimited_crews(before[one.id])
 
 
 @pytest.mark.parametrize("kind", ["contractor", "night"])
