@@ -122,13 +122,14 @@ class TradeWeek(NamedTuple):
             name, WeeklyHours(dict.fromkeys(self.days, hours), off), zone="UTC", origin=MONDAY, known=(first, last)
         )
 
-    def works(self, minute: int) -> bool:
-        """Return whether a minute is worked, by the shift that began on its day or on the day before."""
-        day, quarter = minute // DAY, minute % DAY // 15
-        return any(
-            self.opens <= since < self.closes and began % 7 + 1 in self.days and began not in self.off
-            for began, since in ((day, quarter), (day - 1, quarter + 96))
-        )
+    def works(self, minutes: np.ndarray) -> np.ndarray:
+        """Return which minutes are worked, by the shift that began on their day or on the day before."""
+        worked = np.zeros(len(minutes), bool)
+        for before in (0, 1):
+            began, quarter = minutes // DAY - before, minutes % DAY // 15 + before * 96
+            is_on = np.isin(began % 7 + 1, self.days) & ~np.isin(began, self.off)
+            worked |= is_on & (self.opens <= quarter) & (quarter < self.closes)
+        return worked
 
 
 def _at(quarter: int) -> time:
@@ -172,9 +173,9 @@ def test_each_trade_works_in_its_own_hours_only_and_never_with_more_crews_than_i
     held = np.zeros((len(weeks), WIDE[1] - WIDE[0]), np.int64)
     for row, (start, finish) in enumerate(zip(found.solution.start, found.solution.finish, strict=True)):
         week, duration = weeks[trade[row]], int(case.activities.duration[row])
-        worked = np.array([week.works(minute) for minute in range(int(start), int(finish))], bool)
+        worked = week.works(np.arange(start, finish))
         assert worked.sum() == duration
-        assert not duration or (worked[0] and worked[-1] and week.works(int(in_slots[row])))
+        assert not duration or (worked[0] and worked[-1] and week.works(in_slots[row : row + 1]).all())
         held[trade[row], int(start) - WIDE[0] : int(finish) - WIDE[0]] += amounts[row] * worked
     assert (held <= np.array(sizes)[:, None]).all()
 

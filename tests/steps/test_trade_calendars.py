@@ -89,7 +89,7 @@ def days_worked(made: Plan, one: PlanActivity) -> Iterator[date]:
     """Yield the days on which a shift of an activity begins."""
     assert one.dates
     at = one.dates.early_start
-    own = made.calendars[one.calendar]
+    own = made.calendars.get(one.calendar, made)
     while at < one.dates.early_finish:
         if is_worked(at, made, one.calendar):
             local = at.astimezone(ZONE)
@@ -129,13 +129,18 @@ def test_a_trade_works_in_its_own_hours_only_and_as_long_as_its_work_takes(kind:
 
 @pytest.mark.parametrize("kind", ["contractor", "night"])
 def test_no_shift_begins_on_a_frozen_holiday(kind: str) -> None:
+    """Neither of the trades with their own calendar nor of the others: on Thanksgiving the first steps are under way."""
     made = with_trades(kind)
-    own = made.calendars[kind]
-    begun = {day for one in of_builders(made) for day in days_worked(made, one)}
+    begun: dict[str, set[str]] = {"working": set(), kind: set()}
+    for one in made.activities:
+        if one.dates and one.calendar != "elapsed":
+            begun[one.calendar] |= {day.isoformat() for day in days_worked(made, one)}
 
-    assert begun
-    assert "2027-07-05" in own.holidays
-    assert not {day.isoformat() for day in begun} & set(own.holidays)
+    assert {"2026-11-25", "2026-11-27"} <= begun["working"]
+    assert {"2026-11-26", "2027-07-05"} <= set(made.holidays)
+    assert not begun["working"] & set(made.holidays)
+    assert begun[kind]
+    assert not begun[kind] & set(made.calendars[kind].holidays)
 
 
 def test_a_holiday_on_which_work_would_be_done_moves_it() -> None:
@@ -222,6 +227,16 @@ def test_more_shifts_are_of_the_sites_calendar_and_trades_keep_their_own() -> No
 
     assert two.working_hours == (8, 24)
     assert two.calendars == made.calendars
+    assert dated(two).finish < made.finish
+
+
+def test_shifts_of_a_site_that_works_at_night_follow_one_another_into_the_day() -> None:
+    made = planned("superpod-1su", calendar={"hours": [22, 6]})
+
+    two = with_shifts(Case(made, {}, made.start), 2).plan
+
+    assert made.working_hours == (22, 30)
+    assert two.working_hours == (22, 38)
     assert dated(two).finish < made.finish
 
 
