@@ -13,7 +13,7 @@ from steps.design.site import Site
 from steps.schedule.durations import calendar_of, crews_on, duration_of, lead_of
 from steps.schedule.expansion import Expansion, ResolvedLink, expand
 from steps.schedule.levelling.problem import CONTINUOUS, Demands, Precedence, Problem
-from steps.schedule.planner import site_calendar
+from steps.schedule.site_calendars import site_calendar
 
 NODES_OF_A_POD = 32
 YEARS = 12

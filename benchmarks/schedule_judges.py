@@ -120,7 +120,7 @@ def example(row: Row, judge: Judge, found: Found) -> str:
     assert found.smallest
     _, case, solution, dates = found.smallest
     activities = ", ".join(
-        f"{row_} {WEEKS[int(c)].name} {int(d)}"
+        f"{row_} {WEEKS[int(c)].name} {int(d)}{constrained(case, row_)}"
         for row_, (c, d) in enumerate(zip(case.activities.calendar, case.activities.duration, strict=True))
     )
     columns = zip(case.links.before, case.links.after, case.links.type, case.links.lag, strict=True)
@@ -132,6 +132,12 @@ def example(row: Row, judge: Judge, found: Found) -> str:
         if own.tolist() != theirs:
             lines.append(f"| {name.replace('_', ' ')} | {own.tolist()} | {theirs} |")
     return "\n".join(lines)
+
+
+def constrained(case: Case, row: int) -> str:
+    """Return the constraints of an activity in words; empty where it has none."""
+    dates = (("not before", case.activities.no_earlier), ("not after", case.activities.no_later))
+    return "".join(f" {words} {int(at[row])}" for words, at in dates if at is not None and at[row] != NONE)
 
 
 def described(row: Row) -> str:
@@ -159,8 +165,26 @@ REASONS = """
 - **Start before the project, in MPXJ Microsoft.** A lead or an SF may start an activity before the project starts. Ours, as the two
   others, never does.
 - **Lag calendar and progress in MPXJ Microsoft.** It has the successor's calendar for lags and no data date; such rows are left out.
-- **Progress: SS from what runs, in MPXJ Primavera.** It counts the lag from the remaining start ("early start" in P6's options). Ours
+- **Progress: SS from what runs, in MPXJ Primavera.** It counts the lag from the remaining start ("early start" in \
+P6's options). Ours
   counts it from the actual start ("actual start" in P6's options), as longpath does.
+- **The row with constraints, in MPXJ Primavera.** Both late differences are there without the constraints too. \
+Their smallest networks
+  are the second and the third below. In three of the next 80 networks a constraint is the reason: the first below.
+
+| smallest network (minute 0 is Monday, 00:00) | ours | MPXJ Primavera | who is right |
+|---|---|---|---|
+| A continuous 480, B continuous 480 and not before 180; A FS B | B starts at 480 | B starts at 180 | Ours. MPXJ \
+takes the date of a start constraint in place of the calculated start if both are on one day, even if that is before \
+A has finished. P6 imposes it "only if the calculated early start date will be earlier than the imposed date" (help \
+of P6 Web Access, Start On or After) |
+| A six long days 240, B continuous 480, C continuous 4320; A FS+480 B, C FS B | A's late finish is 3480 | 3840 | \
+Ours. B's late start is Thursday at 00:00. Going back from exactly midnight MPXJ counts the hours since the last \
+shift (18:00 to 24:00) as worked. Eight hours of A's calendar after 3840 are 5040, and B must have started by 4320. \
+With C half an hour shorter both have 3480 |
+| A continuous 60, B nights 90, C five days 990; A FS B, B SS C | B's late start is 1320, A's late finish 1320 | 300 \
+and 300 | Ours. Before an SS link MPXJ leaves a late start at the end of the shift before (05:00), which it moves to \
+the next minute worked (22:00) before other links. Of B that is the same; A works in between and has 17 hours less |
 """
 
 

@@ -1,12 +1,13 @@
 """One activity whole, for eyes and as JSON."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from clusterwright.catalog_view import seed_line
 from clusterwright.check_view import counts
 from clusterwright.flat import flat_activity
 from clusterwright.output import Document, in_line, minute
 from ledger.questions import records
+from ledger.questions.calendar import WorkingWeek, working_weeks
 from ledger.questions.causes import LastRun, last_run
 from ledger.questions.checks import check_history, checklist
 from ledger.questions.entries import corrections
@@ -22,6 +23,7 @@ from ledger.rules.activity import Activity
 from ledger.rules.host_names import folded_within
 from ledger.rules.rows import NcrRow, OrderRow, ReleaseRow
 from steps.catalog.loader import shipped_step
+from steps.schedule.activity import WORKING
 
 CAUSES = 20
 """How many causes `show` prints; --json has all."""
@@ -69,7 +71,7 @@ def print_activity(document: Document, snapshot: Snapshot, row: Activity) -> Non
     """Print an activity's page from its document."""
     zone = site_of(snapshot).time_zone
     lines = [
-        *_head(document, row, zone),
+        *_head(document, row, zone, working_weeks(snapshot)),
         *_causes(document["last_run"], row),
         *_work(document, row),
         *_approval(document, row, zone, witness_lines(snapshot, row, zone)),
@@ -89,6 +91,7 @@ def _head(
     document: Document,
     row: Activity,
     zone: str,
+    weeks: Mapping[str, WorkingWeek],
 ) -> Iterator[str]:
     plan, answer = row.plan, document["why"]
     flags = _said(" [{}]", ", ".join(sorted(row.flags)))
@@ -99,6 +102,8 @@ def _head(
         left = "critical" if row.is_critical else f"float {plan.dates.total_float_h:.0f} h"
         start, finish = plan.dates.early_start, plan.dates.early_finish
         yield f"planned {minute(start, zone)} to {minute(finish, zone)}, {left}"
+        if plan.calendar in weeks and plan.calendar != WORKING:
+            yield f"on the calendar {plan.calendar}: {weeks[plan.calendar]}"
         if plan.dates.wait:
             yield f"{plan.dates.wait}; with unlimited crews it starts {minute(plan.dates.unlimited_start, zone)}"
     if document["seed_says"]:

@@ -12,6 +12,7 @@ from ledger.rules.revision import Consequence, Consequences
 from ledger.rules.rows import OrderRow
 from steps.schedule.activity import Hours, PlanActivity
 from steps.schedule.plan import Plan, PlanLink
+from steps.schedule.working_hours import in_words
 
 
 class Change(NamedTuple):
@@ -75,19 +76,35 @@ _SITE = (
     "drift",
     "engine_key",
 )
-_COMPARED = ("applicable", "title", "duration", "items", "policy", "criteria", "playbook", "role")
+_COMPARED = ("applicable", "title", "duration", "calendar", "items", "policy", "criteria", "playbook", "role")
 
 
 def _values(old: Plan, new: Plan) -> Iterator[Change]:
     if old.finish != new.finish:
         yield Change("finish", old.site, old.finish.isoformat(), new.finish.isoformat())
     yield from _differences("site", _of_site(old), _of_site(new))
+    yield from _differences("calendar", _weeks(old), _weeks(new))
+    last = max(old.finish, new.finish).date().isoformat()
+    yield from _differences("day off", _days_off(old, last), _days_off(new, last))
     yield from _differences("design", old.design, new.design)
 
 
 def _of_site(plan: Plan) -> Document:
     values = {name: getattr(plan, name) for name in _SITE}
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _weeks(plan: Plan) -> dict[str, str]:
+    """Return the days, hours and days off of the calendars of trades, by name."""
+    return {
+        name: f"{in_words(own.working_days, own.working_hours)}, {len(own.holidays)} days off"
+        for name, own in plan.calendars.items()
+    }
+
+
+def _days_off(plan: Plan, last: str) -> dict[str, str]:
+    """Return the site's days off until a day: a plan has those of many years more."""
+    return {day: "off" for day in plan.holidays if day <= last}
 
 
 def _differences(

@@ -11,13 +11,15 @@ from clusterwright.halls_view import few_halls, halls_left_out
 from clusterwright.output import Cells, Document, day, days, table
 from ledger.evidence.names import without_names
 from steps.design.people import account_warnings, shared_accounts
-from steps.schedule.activity import Dates, PlanActivity
-from steps.schedule.plan import Plan, PlanLevelling, PlanOrder
+from steps.schedule.activity import ELAPSED, WORKING, Dates, PlanActivity
+from steps.schedule.plan import Plan, PlanCalendar, PlanLevelling, PlanOrder
+from steps.schedule.working_hours import in_words
 
 if TYPE_CHECKING:
     from steps.schedule.plan_odds import PlanOdds  # the samplers, which few commands need
 
 BAR = 60
+HEADERS = ("activity", "what", "start", "finish", "with unlimited crews", "float", "crew wait", "driven by")
 LAST = datetime.max.replace(tzinfo=UTC)
 
 
@@ -28,6 +30,8 @@ class Node(NamedTuple):
     title: str
     dates: Dates
     hours_per_day: float = 24.0
+    calendar: str = ""
+    """That of its trade; empty where it is the site's."""
 
 
 def print_plan(plan: Plan, *, everything: bool) -> None:
@@ -40,6 +44,8 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
         f"{applicable} activities, {len(plan.activities) - applicable} not applicable, "
         f"{len(plan.orders)} orders."
     )
+    for line in _calendars(plan):
+        print(line)
     if plan.levelling:
         print(_levelling(plan, plan.levelling))
     if plan.slip_day_usd:
@@ -50,8 +56,8 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
         key = node.id if everything else (step, *_span(node))
         alike.setdefault(key, []).append(node)
     table(
-        ("activity", "what", "start", "finish", "with unlimited crews", "float", "crew wait", "driven by"),
-        [_node_line(nodes, zone) for nodes in alike.values()],
+        (*HEADERS, *(("calendar",) if plan.calendars else ())),
+        [_node_line(nodes, zone, has_calendars=bool(plan.calendars)) for nodes in alike.values()],
         title="Every activity" if everything else "Critical path: a day's delay here delays go-live",
         right=(5, 6),
     )
@@ -64,7 +70,8 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
 def _nodes(plan: Plan) -> Iterator[Node]:
     for activity in plan.activities:
         if activity.dates:
-            yield Node(activity.id, activity.title, activity.dates, _hours_per_day(activity, plan))
+            hours = plan.hours_a_day(activity.calendar)
+            yield Node(activity.id, activity.title, activity.dates, hours, _calendar(activity))
     for order in plan.orders:
         if order.dates:
             yield Node(order.id, f"Order: {order.title}", order.dates)
@@ -73,9 +80,22 @@ def _nodes(plan: Plan) -> Iterator[Node]:
                 yield Node(tranche.id, f"Delivery {tranche.number}: {order.title}", tranche.dates)
 
 
-def _hours_per_day(activity: PlanActivity, plan: Plan) -> float:
-    opens, closes = plan.working_hours
-    return closes - opens if activity.calendar == "working" else 24.0
+def _calendar(activity: PlanActivity) -> str:
+    """Return the calendar of an activity where it is that of its trade."""
+    return "" if activity.calendar in {WORKING, ELAPSED} else activity.calendar
+
+
+def _calendars(plan: Plan) -> Iterator[str]:
+    """Yield the days and hours of the site, and of each calendar of trades with those trades; nothing where all keep the site's."""
+    if plan.calendars:
+        yield f"On the site's calendar, {_week(plan)}: all other trades."
+    for name, own in plan.calendars.items():
+        trades = sorted({one.role for one in plan.activities if one.calendar == name})
+        yield f"On {name}, {_week(own)}: {', '.join(trades) or 'nobody who has work in this plan'}."
+
+
+def _week(calendar: Plan | PlanCalendar) -> str:
+    return f"{in_words(calendar.working_days, calendar.working_hours)}, {len(calendar.holidays)} days off"
 
 
 def _in_order(nodes: Iterator[Node], *, everything: bool) -> list[Node]:
@@ -88,7 +108,7 @@ def _span(node: Node) -> tuple[datetime, datetime]:
     return node.dates.early_start, node.dates.early_finish
 
 
-def _node_line(nodes: list[Node], zone: str) -> Cells:
+def _node_line(nodes: list[Node], zone: str, *, has_calendars: bool) -> Cells:
     first, dates = nodes[0], nodes[0].dates
     return (
         _and_more(first.id, nodes),
@@ -99,6 +119,7 @@ def _node_line(nodes: list[Node], zone: str) -> Cells:
         days(dates.total_float_h, first.hours_per_day),
         days(dates.crew_wait_h, first.hours_per_day) if dates.crew_wait_h else "",
         _driver(dates),
+        *((first.calendar,) if has_calendars else ()),
     )
 
 

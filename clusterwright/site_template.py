@@ -8,7 +8,7 @@ _SITE = """\
 # One site. What is written here is a proposal; `clusterwright plan adopt` puts it in force.
 name: {name}
 time_zone: Etc/UTC        # IANA name; calendars and dates on screen follow it
-country: US               # ISO 3166, two letters
+country: US               # ISO 3166, two letters; "NO" for Norway in quotes
 currency: USD             # ISO 4217, three letters
 
 # {title}
@@ -25,8 +25,17 @@ overrides: {{}}
 start: {start}        # the first day of the project
 calendar:
   working_days: [1, 2, 3, 4, 5]   # ISO weekdays, Monday is 1
-  hours: [8, 16]                  # site-local
-  holidays: []                    # [2026-12-25, 2027-01-01]
+  hours: [8, 16]                  # site-local; [22, 6] goes on into the next day
+  # public_holidays: US-TN        # of a country, US, or a part of it; the plan keeps the days
+  holidays: []                    # other days off: [2026-12-25, 2027-01-01]
+
+# Calendars of trades that do not keep the site's, and these trades; what a calendar leaves out is as at the site.
+# calendars:
+#   contractor: {{working_days: [1, 2, 3, 4, 5, 6], hours: [6, 16]}}
+#   night: {{hours: [22, 6], public_holidays: none}}
+# trades:
+#   cabling-technician: contractor
+#   rigger: contractor
 
 # How many crews of a trade the site has; one for each 160 nodes if left out.
 crews: {{}}

@@ -29,7 +29,7 @@ from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.writing import Ledger
 from steps.errors import InputError
-from steps.schedule.calendar import WorkCalendar
+from steps.schedule.calendar import calendars_of
 
 LINGER_S = 600.0
 """Machine time in seconds: phase runs go on through the jumps of project time, so that each phase shows one graph."""
@@ -100,7 +100,7 @@ def _set_up(
     with open_snapshot(ledger.site_dir, clock()) as snapshot:
         plan, revision = read_plan(snapshot), site_of(snapshot).revision
         people = SimulatedPeople(ledger, plan, clock)
-        simulator = Simulator(clock, WorkCalendar.from_plan(plan), people, seed)
+        simulator = Simulator(clock, calendars_of(plan), people, seed)
         suppliers = SimulatedSuppliers(plan, people, clock, seed)
         engine = Engine(
             site_dir=ledger.site_dir,

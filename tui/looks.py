@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 
 from rich.table import Table
 from rich.text import Text
 
+from ledger.questions.calendar import WorkingWeek
 from ledger.rules.activity import Activity, State
 from steps.text import shown_in_line
 
@@ -70,10 +71,10 @@ def time_text(time: datetime | None) -> str:
     return f"{time:%Y-%m-%d %H:%M}" if time else ""
 
 
-def float_days(row: Activity, hours_a_day: float) -> str:
-    """Return the float of an activity in days of its calendar; empty where it has no dates."""
+def float_days(row: Activity, weeks: Mapping[str, WorkingWeek]) -> str:
+    """Return the float of an activity in days of its calendar; empty where it has no dates. `weeks` are by calendar."""
     dates = row.plan.dates
     if dates is None:
         return ""
-    hours = hours_a_day if row.plan.calendar == "working" else 24
-    return f"{dates.total_float_h / hours:.0f}"
+    week = weeks.get(row.plan.calendar)
+    return f"{dates.total_float_h / (24 if week is None else week.hours_a_day):.0f}"

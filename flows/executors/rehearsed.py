@@ -6,7 +6,7 @@ work, and each of their events says that it is simulated.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
 
@@ -38,13 +38,13 @@ class Simulator:
     def __init__(
         self,
         clock: SimulatedClock,
-        calendar: WorkCalendar,
+        calendars: Mapping[str, WorkCalendar],
         people: SimulatedPeople,
         seed: int,
     ) -> None:
-        """Take the clock on which ends are scheduled, the site's working time, the people, and the seed of durations."""
+        """Take the clock on which ends are scheduled, the plan's working calendars, the people, and the seed of durations."""
         self.clock = clock
-        self.calendar = calendar
+        self.calendars = calendars
         self.people = people
         self.seed = seed
         self.held_back: list[Callable[[], bool]] = []
@@ -122,7 +122,8 @@ class Simulator:
 
     def _end(self, activity: PlanActivity, start: datetime) -> datetime:
         hours = drawn(activity.duration, self.seed, activity.id)
-        return self.calendar.add(start, hours) if activity.calendar == "working" else after(start, hours)
+        calendar = self.calendars.get(activity.calendar)
+        return after(start, hours) if calendar is None else calendar.add(start, hours)
 
     def _schedule(self, end: datetime, finish: Callable[[], bool]) -> None:
         """Finish something at its time, or as soon afterwards as nothing holds it back."""

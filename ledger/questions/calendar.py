@@ -10,9 +10,31 @@ from typing import NamedTuple
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import words
 from ledger.rules.working_time import SiteCalendar
+from steps.schedule.activity import WORKING
+from steps.schedule.working_hours import in_words
 
 _PLAN = """
 SELECT time_zone, start, working_days, working_hours, holidays FROM plan_revision ORDER BY revision DESC LIMIT 1"""
+
+
+_CALENDARS = "SELECT working_days, working_hours, calendars FROM plan_revision ORDER BY revision DESC LIMIT 1"
+
+
+class WorkingWeek(NamedTuple):
+    """The weekdays and hours of a calendar. An end above 24 is on the next day."""
+
+    days: tuple[int, ...]
+    hours: tuple[float, float]
+
+    @property
+    def hours_a_day(self) -> float:
+        """The working hours of a day."""
+        opens, closes = self.hours
+        return closes - opens
+
+    def __str__(self) -> str:
+        """Return the days and hours in words."""
+        return in_words(self.days, self.hours)
 
 
 class WorkingDays(NamedTuple):
@@ -41,6 +63,18 @@ def working_days(snapshot: Snapshot) -> WorkingDays:
         float(closes) - float(opens),
         frozenset(words(holidays)),
     )
+
+
+def working_weeks(snapshot: Snapshot) -> dict[str, WorkingWeek]:
+    """Return the working calendars of the plan in force, by name: the site's, and those of trades."""
+    found = snapshot.first(_CALENDARS)
+    if found is None:
+        return {}
+    days, hours, calendars = map(json.loads, found)
+    weeks: dict[str, WorkingWeek] = {WORKING: WorkingWeek(days, hours)}
+    for name, own in calendars.items():
+        weeks[name] = WorkingWeek(own["working_days"], own["working_hours"])
+    return weeks
 
 
 def working_time_after(snapshot: Snapshot, hours: float) -> datetime:

@@ -37,6 +37,7 @@ DESIGN = (
     "figures",
     "choices",
 )
+CALENDARS, NO_CALENDARS = "calendars", "{}"
 UNIT = ("id", "kind", "parent", "title", "hosts", "shared")
 ORDER = (
     "id",
@@ -98,7 +99,21 @@ def _site(plan: Plan) -> str:
     units = [_values(UNIT, unit_columns(unit, number)) for number, unit in numbered]
     sets = sorted(plan.host_sets.items())
     hosts = [[name, stored(hosts)] for name, hosts in sets]
-    return _digest(_values(DESIGN, design_columns(plan)), units, hosts)
+    *design, calendars = _values((*DESIGN, CALENDARS), design_columns(plan))
+    return _site_digest(design, units, hosts, calendars)
+
+
+def _site_digest(
+    design: list[Any] | None,
+    units: Rows,
+    hosts: Rows,
+    calendars: str,
+) -> str:
+    """Return the digest of a site. Without calendars of trades it is that of plans from before there were any."""
+    said: list[Any] = [design, units, hosts]
+    if calendars != NO_CALENDARS:
+        said.append(calendars)
+    return _digest(*said)
 
 
 def activities_in(snapshot: Snapshot, names: Iterable[str]) -> dict[str, str]:
@@ -137,10 +152,11 @@ def orders_in(snapshot: Snapshot, names: Iterable[str]) -> dict[str, str]:
 
 def site_in(snapshot: Snapshot) -> str:
     """Return the digest of the plan's calendar and figures, of the units and of the sets of hosts, as the tables of a file have them."""
-    design = _rows(snapshot, DESIGN, "plan_revision ORDER BY revision DESC LIMIT 1")
+    adopted = _rows(snapshot, (*DESIGN, CALENDARS), "plan_revision ORDER BY revision DESC LIMIT 1")
+    *design, calendars = adopted[0] if adopted else (NO_CALENDARS,)
     units = _rows(snapshot, UNIT, "unit ORDER BY ordinal")
     hosts = _rows(snapshot, ("name", "hosts"), "host_set ORDER BY name")
-    return _digest(design[0] if design else None, units, hosts)
+    return _site_digest(design or None, units, hosts, calendars)
 
 
 def _rows(

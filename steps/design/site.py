@@ -17,7 +17,9 @@ from pydantic import Field, field_validator, model_validator
 
 from steps.catalog.schema import Closed, Slug, StepId, Text
 from steps.catalog.terms import Kind, Phase
+from steps.design.calendars import Calendar, refuse_unknown_calendars
 from steps.design.people import ENGINE, engine_public_key, refuse_key_of_person, refuse_shared_keys
+from steps.design.public_holidays import Country
 from steps.design.run_settings import RunSettings
 from steps.drift_rule import DriftRule
 from steps.errors import InputError, Place
@@ -31,8 +33,6 @@ FROM_NETBOX = "inventory/netbox.json"
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 FIRST_DAY, LAST_DAY = date(1990, 1, 1), date(2199, 12, 31)
 """The days on which a project may start: every date that follows from one has a place in the calendar."""
-
-Weekday = Annotated[int, Field(ge=1, le=7)]
 
 Name = Annotated[str, Field(max_length=200)]
 
@@ -59,24 +59,6 @@ class Decision(Closed):
         if step in self.except_:
             return False
         return step in self.steps or phase in self.phases or kind in self.kinds
-
-
-class Calendar(Closed):
-    """Working days (ISO, Monday is 1), site-local hours and holidays."""
-
-    working_days: tuple[Weekday, ...] = (1, 2, 3, 4, 5)
-    hours: tuple[float, float] = (8.0, 16.0)
-    holidays: tuple[date, ...] = ()
-
-    @model_validator(mode="after")
-    def _has_work(self) -> Calendar:
-        if not self.working_days:
-            raise ValueError("a calendar needs at least one working day")
-        if not 0 <= self.hours[0] < self.hours[1] <= 24:
-            raise ValueError("hours run from an earlier to a later hour between 0 and 24")
-        if any(hour * 4 % 1 for hour in self.hours):
-            raise ValueError("hours are in quarters, as 7.25 for a quarter past seven")
-        return self
 
 
 class PersonEntry(Closed):
@@ -147,7 +129,7 @@ class Site(Closed):
 
     name: Slug
     time_zone: str
-    country: Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
+    country: Country
     currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
     preset: Text
     start: Annotated[date, Field(ge=FIRST_DAY, le=LAST_DAY)]
@@ -156,6 +138,8 @@ class Site(Closed):
     overrides: dict[str, float | bool | str] = Field(default_factory=dict)
     decisions: tuple[Decision, ...] = ()
     calendar: Calendar = Calendar()
+    calendars: dict[Slug, Calendar] = Field(default_factory=dict)
+    trades: dict[Slug, Slug] = Field(default_factory=dict)
     crews: dict[Slug, Annotated[int, Field(ge=1, le=10_000)]] = Field(default_factory=dict)
     people: tuple[PersonEntry, ...] = Field(min_length=1)
     assurance: Literal["recorded", "signed"] = "recorded"
@@ -206,13 +190,15 @@ def read_site(folder: Path, roles: dict[str, str]) -> Site:
                 )
     refuse_shared_keys(site.people, lines, str(path))
     refuse_key_of_person(site.engine_key, site.people, lines, str(path))
-    for role in site.crews:
-        if role not in roles:
-            raise InputError(
-                f"no crew is called {role!r}",
-                hint="`clusterwright catalog roles` lists them",
-                place=Place(str(path), line_of(lines, ("crews", role)), f"crews.{role}"),
-            )
+    for key, named in (("crews", site.crews), ("trades", site.trades)):
+        for role in named:
+            if role not in roles:
+                raise InputError(
+                    f"no {key.removesuffix('s')} is called {role!r}",
+                    hint="`clusterwright catalog roles` lists them",
+                    place=Place(str(path), line_of(lines, (key, role)), f"{key}.{role}"),
+                )
+    refuse_unknown_calendars(site.calendars, site.trades, lines, str(path))
     file = site.inventory.file if site.inventory else None
     if file and not (folder / file).exists():
         raise InputError(

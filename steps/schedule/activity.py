@@ -24,6 +24,9 @@ else:
     Value = Any  # msgspec tells no text from a decimal; `PlanCriterion` does
 
 CalendarId = Literal["working", "elapsed"]
+"""The site's working time, or time around the clock. A plan may have further calendars, by name."""
+WORKING: CalendarId = "working"
+ELAPSED: CalendarId = "elapsed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +152,7 @@ class PlanPolicy(PlanPart):
 class PlanActivity(PlanPart):
     """A step at a unit.
 
+    `calendar` is `working`, `elapsed`, or one of the plan's calendars by its name, for a trade that does not keep the site's.
     `crews` are the crews of its role that it holds while it works. `again_chance` is the chance that it fails as a whole and is
     done once more, at most `again_most` times. `plays` names the host set that the playbook's plays name. With `preview`, a release waits for the differences that
     check mode shows. `shares` are things that one run at a time may have. Without `waves`, a playbook takes all hosts at
@@ -166,7 +170,7 @@ class PlanActivity(PlanPart):
     scope: Scope
     role: str
     crew_size: int
-    calendar: CalendarId
+    calendar: str
     duration: Hours
     crews: int = 0
     again_chance: float = 0.0

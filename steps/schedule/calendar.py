@@ -7,14 +7,17 @@ runs around the clock.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
+
+from steps.schedule.activity import WORKING
 
 Floats = NDArray[np.float64]
 
@@ -37,9 +40,30 @@ class CalendarFacts(Protocol):
     def holidays(self) -> tuple[str, ...]: ...  # noqa: D102
 
 
+class TradeHours(Protocol):
+    """The working time of trades that do not keep the site's."""
+
+    @property
+    def working_days(self) -> tuple[int, ...]: ...  # noqa: D102
+    @property
+    def working_hours(self) -> tuple[float, float]: ...  # noqa: D102
+    @property
+    def holidays(self) -> tuple[str, ...]: ...  # noqa: D102
+
+
+class SiteAndTrades(CalendarFacts, Protocol):
+    """The working time of a plan: the site's, and others by name."""
+
+    @property
+    def calendars(self) -> Mapping[str, TradeHours]: ...  # noqa: D102
+
+
 @dataclass(frozen=True)
 class WorkCalendar:
-    """Working days and hours at a site, counted in hours since `origin`."""
+    """Working days and hours at a site, counted in hours since `origin`.
+
+    An end of the working hours above 24 is on the next day; such a shift belongs to the day on which it begins.
+    """
 
     origin: datetime
     time_zone: str
@@ -111,6 +135,17 @@ class WorkCalendar:
         return (instant - self.origin) / timedelta(hours=1)
 
 
+def calendars_of(plan: SiteAndTrades) -> dict[str, WorkCalendar]:
+    """Return the working calendars of a plan by name: the site's first, then those of trades. All have one origin."""
+    site = WorkCalendar.from_plan(plan)
+    found: dict[str, WorkCalendar] = {WORKING: site}
+    for name, own in sorted(plan.calendars.items()):
+        opens, closes = own.working_hours
+        days, hours = tuple(own.working_days), (float(opens), float(closes))
+        found[name] = _shared(site.origin, site.time_zone, days, hours, tuple(own.holidays))
+    return found
+
+
 @lru_cache(maxsize=32)
 def _shared(
     origin: datetime,
@@ -136,10 +171,15 @@ def _cumulative(calendar: WorkCalendar) -> Floats:
         day = first + timedelta(days=number)
         if day.isoweekday() not in calendar.working_days or day in holidays:
             continue
-        midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
-        opening = midnight.replace(hour=int(opens), minute=round(opens % 1 * 60))
-        begin = opening.astimezone(UTC)
-        length = round((closes - opens) * 4)
-        at = round((begin - calendar.origin) / quarter)
-        working[max(0, at + 1) : max(0, at + 1 + length)] = 0.25
+        first_quarter, last_quarter = (
+            round((_instant(day, hour, zone) - calendar.origin) / quarter) for hour in (opens, closes)
+        )
+        working[max(0, first_quarter + 1) : max(0, last_quarter + 1)] = 0.25
     return np.cumsum(working)
+
+
+def _instant(day: date, hour: float, zone: ZoneInfo) -> datetime:
+    """Return the instant of an hour by the clocks of a zone; one above 24 is on the next day."""
+    days, within = divmod(hour, 24)
+    at = time(int(within), round(within % 1 * 60))
+    return datetime.combine(day + timedelta(days=int(days)), at, tzinfo=zone).astimezone(UTC)

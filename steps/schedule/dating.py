@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
@@ -12,8 +12,9 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from steps.schedule.activity import Dates
-from steps.schedule.calendar import SPAN_YEARS, WorkCalendar
+from steps.errors import InputError
+from steps.schedule.activity import ELAPSED, Dates
+from steps.schedule.calendar import SPAN_YEARS, WorkCalendar, calendars_of
 from steps.schedule.cpm.columns import NONE, Activities, Links, Tie
 from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
 from steps.schedule.cpm.engines import numpy_engine
@@ -32,14 +33,12 @@ MINUTES = 60
 MINUTE = timedelta(minutes=1)
 YEAR = timedelta(days=366)
 YEARS_BEFORE = 10
-CALENDARS = ("elapsed", "working")
-"""By their index in the network."""
 
 
 class _Row(NamedTuple):
     id: str
     hours: float
-    working: bool
+    calendar: str
 
 
 def network_of(
@@ -54,10 +53,13 @@ def network_of(
     rows = list(_rows(plan))
     plan_links = [link for link in plan.links if not _is_past(link, begun)]
     index = {row.id: number for number, row in enumerate(rows)}
+    calendars = _shifts(plan)
+    calendar = {one.name: number for number, one in enumerate(calendars)}
+    _refuse_unknown_calendar(rows, calendar)
     activities = Activities(
         [row.id for row in rows],
         np.array([0 if row.id in promised else in_minutes(row.hours) for row in rows], np.int64),
-        np.array([row.working for row in rows], np.int32),
+        np.array([calendar[row.calendar] for row in rows], np.int32),
         no_earlier=np.array([promised.get(row.id, NONE) for row in rows], np.int64) if promised else None,
     )
     links = Links(
@@ -65,11 +67,22 @@ def network_of(
         np.array([index[link.after] for link in plan_links], np.int32),
         np.array([Tie[link.type.value] for link in plan_links], np.uint8),
         np.array([in_minutes(link.lag_h) for link in plan_links], np.int64),
-        np.array([CALENDARS.index(link.lag_calendar) for link in plan_links], np.int32),
+        np.array([calendar[link.lag_calendar] for link in plan_links], np.int32),
     )
-    calendars = (continuous("elapsed"), working_shifts(WorkCalendar.from_plan(plan)))
     # solved once: numpy has the dates of 75,000 activities before numba is imported
     return compile_network(activities, links, calendars, engine=numpy_engine())
+
+
+def _shifts(plan: Plan) -> tuple[ShiftCalendar, ...]:
+    """Return the calendars of a plan: around the clock, the site's, and those of trades."""
+    working = (working_shifts(calendar, name) for name, calendar in calendars_of(plan).items())
+    return (continuous(ELAPSED), *working)
+
+
+def _refuse_unknown_calendar(rows: Iterable[_Row], known: Collection[str]) -> None:
+    for row in rows:
+        if row.calendar not in known:
+            raise InputError(f"{row.id} works on the calendar {row.calendar!r}, which the plan does not have")
 
 
 def _is_past(link: PlanLink, begun: Mapping[str, bool]) -> bool:
@@ -84,9 +97,9 @@ def in_minutes(hours: float) -> int:
     return minutes or (1 if hours > 0 else 0)
 
 
-@lru_cache(maxsize=8)
-def working_shifts(calendar: WorkCalendar) -> ShiftCalendar:
-    """Return a site's working hours as shifts, from years before its origin: work may have begun long before the plan."""
+@lru_cache(maxsize=32)
+def working_shifts(calendar: WorkCalendar, name: str) -> ShiftCalendar:
+    """Return working hours as shifts, from years before their origin: work may have begun long before the plan."""
     opens, closes = (_time_of_day(hour) for hour in calendar.working_hours)
     hours = WeeklyHours(
         {day: [(opens, closes)] for day in calendar.working_days},
@@ -94,7 +107,7 @@ def working_shifts(calendar: WorkCalendar) -> ShiftCalendar:
     )
     first = calendar.origin.astimezone(ZoneInfo(calendar.time_zone)).date()
     known = (first - YEARS_BEFORE * YEAR, first + SPAN_YEARS * YEAR)
-    return weekly_calendar("working", hours, zone=calendar.time_zone, origin=calendar.origin, known=known)
+    return weekly_calendar(name, hours, zone=calendar.time_zone, origin=calendar.origin, known=known)
 
 
 def _time_of_day(hour: float) -> time:
@@ -105,11 +118,11 @@ def _time_of_day(hour: float) -> time:
 def _rows(plan: Plan) -> Iterator[_Row]:
     for activity in plan.activities:
         if activity.applicable:
-            yield _Row(activity.id, activity.duration.m, activity.calendar == "working")
+            yield _Row(activity.id, activity.duration.m, activity.calendar)
     for order in plan.orders:
-        yield _Row(order.id, 0.0, False)
+        yield _Row(order.id, 0.0, ELAPSED)
         for tranche in order.tranches:
-            yield _Row(tranche.id, order.lead.m + tranche.after_first_h, False)
+            yield _Row(tranche.id, order.lead.m + tranche.after_first_h, ELAPSED)
 
 
 def dated(plan: Plan, fewer: Plan | None = None) -> Plan:

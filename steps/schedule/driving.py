@@ -10,7 +10,6 @@ import numpy as np
 from steps.errors import InputError
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.cpm.why import HeldBy, Reason, why
-from steps.schedule.dating import CALENDARS
 from steps.schedule.forecast import ForecastSolution
 from steps.schedule.plan import Plan
 
@@ -46,7 +45,7 @@ def driving_chain(solved: ForecastSolution, target: str) -> tuple[Driven, ...]:
     row = {name: number for number, name in enumerate(names)}
     if target not in row:
         raise InputError(f"{target} has no date in the plan", hint="it does not apply, or is in no plan")
-    links = crewed.network.links
+    links, calendars = crewed.network.links, crewed.network.calendars
     handed = np.arange(len(links)) >= len(links) - len(crewed.handed)
     title, reasons = titles(plan), {(one.before, one.after, one.type.value): one.reason for one in plan.links}
     roles = {one.id: one.role for one in plan.activities}
@@ -67,7 +66,7 @@ def driving_chain(solved: ForecastSolution, target: str) -> tuple[Driven, ...]:
             type=None if is_crew else tie,
             reason=reason,
             lag_h=one.lag / 60,
-            lag_calendar=None if one.lag_calendar is None or not one.lag else CALENDARS[one.lag_calendar],
+            lag_calendar=None if one.lag_calendar is None or not one.lag else calendars[one.lag_calendar].name,
             closed_h=one.closed / 60,
             crew=roles[name] if is_crew else None,
             crew_wait_h=one.crew_wait / 60,

@@ -18,7 +18,6 @@ from steps.schedule.plan import Plan
 from steps.schedule.quality.subject import Known
 
 MINUTE = timedelta(minutes=1)
-AROUND_THE_CLOCK = 24 * MINUTES
 
 
 def known_of_plan(plan: Plan, network: CompiledNetwork, baseline: Plan | None) -> Known:
@@ -28,9 +27,7 @@ def known_of_plan(plan: Plan, network: CompiledNetwork, baseline: Plan | None) -
     """
     names = network.activities.names
     calendar = WorkCalendar.from_plan(plan)
-    day = [
-        AROUND_THE_CLOCK if one.is_continuous else round(calendar.hours_per_day * MINUTES) for one in network.calendars
-    ]
+    day = [round(plan.hours_a_day(one.name) * MINUTES) for one in network.calendars]
     continuing = {activity.id for activity in plan.activities if activity.continuing}
     uncertain = {name for name, points in _points(plan) if points.o < points.p}
     return Known(

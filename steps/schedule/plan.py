@@ -18,7 +18,10 @@ from steps.catalog.schema import Closed
 from steps.catalog.terms import LinkType, Mapping, Scope
 from steps.drift_rule import DriftRule
 from steps.evidence_rules import EvidenceRules
-from steps.schedule.activity import CalendarId, Dates, Hours, PlanActivity, PlanPart
+from steps.schedule.activity import ELAPSED, CalendarId, Dates, Hours, PlanActivity, PlanPart
+
+DAY_H = 24.0
+WEEK_DAYS = 7
 
 
 class Unit(Closed):
@@ -96,6 +99,16 @@ class PlanLevelling(Closed):
     )
 
 
+class PlanCalendar(Closed):
+    """The working time of trades that do not keep the site's; public holidays are resolved to days."""
+
+    working_days: tuple[int, ...] = Field(description="ISO weekdays, Monday is 1")
+    working_hours: tuple[float, float] = Field(
+        description="site-local hours of the day; an end above 24 is on the next day"
+    )
+    holidays: tuple[str, ...] = Field(default=(), description="days on which no shift begins")
+
+
 class Person(Closed):
     """Someone who may act: an id, roles, and the account or key that proves it."""
 
@@ -120,8 +133,13 @@ class Plan(Closed):
     start: datetime
     finish: datetime
     working_days: tuple[int, ...] = Field(description="ISO weekdays, Monday is 1")
-    working_hours: tuple[float, float] = Field(description="site-local hours of the day")
-    holidays: tuple[str, ...] = ()
+    working_hours: tuple[float, float] = Field(
+        description="site-local hours of the day; an end above 24 is on the next day"
+    )
+    holidays: tuple[str, ...] = Field(default=(), description="days on which no shift begins")
+    calendars: dict[str, PlanCalendar] = Field(
+        default_factory=dict, description="of trades that do not keep the site's; older plans have none"
+    )
     units: tuple[Unit, ...]
     activities: tuple[PlanActivity, ...]
     links: tuple[PlanLink, ...]
@@ -150,3 +168,16 @@ class Plan(Closed):
         default=EvidenceRules(), description="what people may attach; older plans have none"
     )
     drift: DriftRule | None = Field(default=None, description="when the engine looks for drift; None for never")
+
+    def hours_a_day(self, calendar: str) -> float:
+        """Return the hours of a day on a calendar of this plan, by its name."""
+        if calendar == ELAPSED:
+            return DAY_H
+        opens, closes = self.calendars.get(calendar, self).working_hours
+        return closes - opens
+
+    def days_a_week(self, calendar: str) -> int:
+        """Return the days of a week on a calendar of this plan, by its name."""
+        if calendar == ELAPSED:
+            return WEEK_DAYS
+        return len(self.calendars.get(calendar, self).working_days)

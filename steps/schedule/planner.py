@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from datetime import UTC, datetime, time
 from decimal import Decimal
 from typing import Any, Literal
-from zoneinfo import ZoneInfo
 
 from steps.catalog.loader import Catalog
 from steps.catalog.schema import Criterion, Policy, SignOff, Step, Supply
@@ -17,12 +15,12 @@ from steps.design.site import PersonEntry, Site
 from steps.errors import InputError
 from steps.formula import FormulaError, evaluate, number_of
 from steps.schedule.activity import Hours, PlanActivity, PlanCriterion, PlanFact, PlanPolicy, PlanWitness
-from steps.schedule.calendar import WorkCalendar
 from steps.schedule.dating import dated
-from steps.schedule.durations import calendar_of, crews_held, duration_of, items_of, lead_of
+from steps.schedule.durations import crews_held, duration_of, items_of, lead_of
 from steps.schedule.expansion import Expansion, Node, Order, ResolvedLink, expand
 from steps.schedule.noted import noted
 from steps.schedule.plan import Person, Plan, PlanLink, PlanOrder, PlanTranche, Unit
+from steps.schedule.site_calendars import calendar_of_work, site_calendar, trade_calendars
 
 
 @dataclass(frozen=True)
@@ -65,9 +63,10 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         finish=calendar.origin,
         working_days=site.calendar.working_days,
         working_hours=site.calendar.hours,
-        holidays=tuple(day.isoformat() for day in site.calendar.holidays),
+        holidays=calendar.holidays,
+        calendars=trade_calendars(site),
         units=tuple(_unit(unit, design, around.hosts) for unit in design.units),
-        activities=tuple(_activities(expansion, site.assurance, calendar.hours_per_day, around.hosts)),
+        activities=tuple(_activities(expansion, site, calendar.hours_per_day, around.hosts)),
         links=tuple(_link(link) for link in expansion.links),
         orders=tuple(_order(order) for order in expansion.orders.values()),
         host_sets=around.hosts.sets,
@@ -90,18 +89,6 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
     errors = (finding for finding in dossier.findings if finding.severity == "error")
     broken = (f"the design cannot be built: {error.says}; remedy: {error.remedy}" for error in errors)
     return plan.model_copy(update={"findings": tuple(broken)})
-
-
-def site_calendar(site: Site) -> WorkCalendar:
-    """Return the site's working calendar. It begins at midnight of the site's start date."""
-    midnight = datetime.combine(site.start, time(), ZoneInfo(site.time_zone))
-    return WorkCalendar(
-        midnight.astimezone(UTC),
-        site.time_zone,
-        site.calendar.working_days,
-        site.calendar.hours,
-        tuple(day.isoformat() for day in site.calendar.holidays),
-    )
 
 
 def _unit(unit: DesignUnit, design: Design, hosts: Hosts) -> Unit:
@@ -147,22 +134,20 @@ AS_IN_STEP = tuple(f.name for f in fields(PlanActivity) if f.name in Step.model_
 """What an activity has from its step as it is there."""
 
 
-def _activities(
-    expansion: Expansion, assurance: Literal["recorded", "signed"], hours_per_day: float, hosts: Hosts
-) -> Iterator[PlanActivity]:
+def _activities(expansion: Expansion, site: Site, hours_per_day: float, hosts: Hosts) -> Iterator[PlanActivity]:
     """Yield the activities. Those of a step at units with equal values are worked out once."""
     known: dict[tuple[str, int, str | None], PlanActivity] = {}
     for node in expansion.nodes.values():
         kind = (node.entry.step.id, id(node.values), node.not_applicable_because)
         if kind not in known:
-            known[kind] = _activity(node, assurance, hours_per_day, hosts)
+            known[kind] = _activity(node, site, hours_per_day, hosts)
         completed_by = tuple(_completing(node, expansion))
         yield replace(known[kind], id=node.id, unit=node.unit.id, completed_by=completed_by)
 
 
 def _activity(
     node: Node,
-    assurance: Literal["recorded", "signed"],
+    site: Site,
     hours_per_day: float,
     hosts: Hosts,
 ) -> PlanActivity:
@@ -176,7 +161,7 @@ def _activity(
         "unit": node.unit.id,
         "role": step.crew.role,
         "crew_size": step.crew.size,
-        "calendar": calendar_of(step),
+        "calendar": calendar_of_work(step, site),
         "duration": (duration := _duration(node, hours_per_day)),
         "again_chance": again.chance if (again := step.duration.again) and node.applies else 0.0,
         "again_most": again.most if again and node.applies else 0,
@@ -190,7 +175,7 @@ def _activity(
         "waves": step.waves if playbook is not None else None,
         "leads": None if step.together else hosts.leads.get(playbook or ""),
         "plays": hosts.plays.get(playbook or ""),
-        "policy": _policy(step.sign_off, assurance, hours_per_day),
+        "policy": _policy(step.sign_off, site.assurance, hours_per_day),
         "facts": tuple(_facts(node)) if node.applies else (),
         "criteria": criteria,
         "also_reads": noted(step, {c.metric for c in criteria}) if node.applies else (),

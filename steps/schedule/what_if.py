@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from steps.errors import InputError
-from steps.schedule.activity import Hours
+from steps.schedule.activity import Hours, PlanActivity
 from steps.schedule.cpm.drag import drags
-from steps.schedule.dating import CALENDARS, last_row
+from steps.schedule.dating import last_row
 from steps.schedule.driving import titles
 from steps.schedule.forecast import Actuals, Forecast, ForecastSolution, solve_forecast
 from steps.schedule.plan import Plan, PlanOrder
@@ -42,7 +42,7 @@ def delayed(case: Case, text: str) -> Case:
     """Return the case with a delay such as `077=8w`, `034@pod-001=2d` or `001@site#gpu-server=-1w`.
 
     A step's number delays its orders, or where it has none its activities at every unit. A delay of an order moves what its
-    supplier has promised too. Days and weeks of working time have the site's hours.
+    supplier has promised too. Days and weeks of working time have the hours of the activity's own calendar.
     """
     found = AMOUNT.fullmatch(text)
     if found is None:
@@ -81,24 +81,14 @@ def _later(case: Case, orders: set[str], hours: float) -> Case:
 
 
 def _longer(plan: Plan, activities: set[str], number: float, unit: str) -> Plan:
-    opens, closes = plan.working_hours
-    working = {"h": 1.0, "d": closes - opens, "w": (closes - opens) * len(plan.working_days)}
+    def longer(one: PlanActivity) -> PlanActivity:
+        day = plan.hours_a_day(one.calendar)
+        more = number * {"h": 1.0, "d": day, "w": day * plan.days_a_week(one.calendar)}[unit]
+        points = (one.duration.o, one.duration.m, one.duration.p)
+        return replace(one, duration=Hours(*(max(0.0, point + more) for point in points)))
 
-    def longer(hours: Hours, more: float) -> Hours:
-        return Hours(*(max(0.0, point + more) for point in (hours.o, hours.m, hours.p)))
-
-    return plan.model_copy(
-        update={
-            "activities": tuple(
-                replace(
-                    one, duration=longer(one.duration, number * (working if one.calendar == "working" else UNITS)[unit])
-                )
-                if one.id in activities
-                else one
-                for one in plan.activities
-            )
-        }
-    )
+    found = (longer(one) if one.id in activities else one for one in plan.activities)
+    return plan.model_copy(update={"activities": tuple(found)})
 
 
 def with_crews(case: Case, text: str) -> Case:
@@ -117,12 +107,15 @@ def with_crews(case: Case, text: str) -> Case:
 
 
 def with_shifts(case: Case, shifts: int) -> Case:
-    """Return the case with so many shifts a day, one after another from when the site opens; each crew works in all of them."""
+    """Return the case with so many shifts a day, one after another from when the site opens; each crew works in all of them.
+
+    Trades with a calendar of their own keep it.
+    """
     opens, closes = case.plan.working_hours
     hours = (closes - opens) * shifts
     if hours > DAY_H:
         raise InputError(f"{shifts} shifts of {closes - opens:g} hours do not fit into a day")
-    start = min(opens, DAY_H - hours)
+    start = opens if closes > DAY_H else min(opens, DAY_H - hours)
     return case._replace(plan=case.plan.model_copy(update={"working_hours": (start, start + hours)}))
 
 
@@ -168,9 +161,8 @@ def seen(case: Case, *, samples: int, seed: int, pods: tuple[str, ...] = ()) -> 
 def savings(found: ForecastSolution, *, most: int) -> list[Saving]:
     """Return which activities and deliveries go-live waits for longest, the greatest first."""
     network, solution = found.crewed.network, found.crewed.solution
-    opens, closes = found.plan.working_hours
-    working = round((closes - opens) * 60)
-    day = np.where(network.activities.calendar == CALENDARS.index("working"), working, MINUTES_OF_DAY)
+    minutes = np.array([round(found.plan.hours_a_day(one.name) * 60) for one in network.calendars])
+    day = minutes[network.activities.calendar]
     names, title = network.activities.names, titles(found.plan)
     return [
         Saving(names[one.row], title[names[one.row]], one.minutes / MINUTES_OF_DAY, one.of_a_day / MINUTES_OF_DAY)

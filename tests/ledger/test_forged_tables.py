@@ -99,6 +99,7 @@ def forged(ledger: Ledger, sql: str) -> None:
         "UPDATE site SET owner_key = NULL",
         "UPDATE site SET rehearsal = 1",
         "UPDATE plan_revision SET working_hours = '[0, 1]'",
+        """UPDATE plan_revision SET calendars = '{"night": {"working_days": [7], "working_hours": [0, 24]}}'""",
         "UPDATE plan_revision SET first_at = '2020-01-01T00:00:00.000000Z'",
         "UPDATE activity SET plan = json_set(plan, '$.policy.quorum', 1) WHERE id = '304@site'",
         "UPDATE activity SET plan = json_set(plan, '$.policy.assurance', 'recorded') WHERE id = '304@site'",

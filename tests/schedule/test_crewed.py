@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, time, timedelta
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 from hypothesis import given, settings
@@ -10,12 +12,14 @@ from hypothesis import strategies as st
 
 from steps.schedule.cpm.columns import Activities, Links
 from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
-from steps.schedule.cpm.shifts import continuous
+from steps.schedule.cpm.shifts import ShiftCalendar, continuous
+from steps.schedule.cpm.weekly import WeeklyHours, weekly_calendar
 from steps.schedule.cpm.wiring import DONE, OPEN, RUNNING
 from steps.schedule.crewed import CrewedSolution, Crews, solve_with_crews
 from steps.schedule.levelling.level import Effort
 from steps.schedule.levelling.problem import Capacity
 from steps.schedule.slotted import Needs
+from tests.schedule.minutes import Player
 from tests.schedule.networks import CALENDARS, DAY, SPAN, WEEKS, Drawn, calendar_of, random_case
 
 EFFORT = Effort(schedules=20)
@@ -98,6 +102,82 @@ def test_enough_crews_change_no_date(seed: int) -> None:
     assert (found.solution.start == found.unlimited.start).all()
     assert (found.solution.finish == found.unlimited.finish).all()
     assert not found.waits.any()
+
+
+class TradeWeek(NamedTuple):
+    """The calendar of a trade: weekdays (ISO), hours of the day in quarters, and days off. Minute 0 is a Monday."""
+
+    days: tuple[int, ...]
+    opens: int
+    closes: int
+    """Above 96 on the next day."""
+    off: tuple[int, ...]
+
+    def shifts(self, name: str) -> ShiftCalendar:
+        """Return the calendar as a plan makes it."""
+        hours = [(_at(self.opens), _at(self.closes))]
+        off = [MONDAY.date() + timedelta(days=day) for day in self.off]
+        first, last = ((MONDAY + timedelta(minutes=minute)).date() for minute in WIDE)
+        return weekly_calendar(
+            name, WeeklyHours(dict.fromkeys(self.days, hours), off), zone="UTC", origin=MONDAY, known=(first, last)
+        )
+
+    def works(self, minutes: np.ndarray) -> np.ndarray:
+        """Return which minutes are worked, by the shift that began on their day or on the day before."""
+        worked = np.zeros(len(minutes), bool)
+        for before in (0, 1):
+            began, quarter = minutes // DAY - before, minutes % DAY // 15 + before * 96
+            is_on = np.isin(began % 7 + 1, self.days) & ~np.isin(began, self.off)
+            worked |= is_on & (self.opens <= quarter) & (quarter < self.closes)
+        return worked
+
+
+def _at(quarter: int) -> time:
+    return time(quarter // 4 % 24, quarter % 4 * 15)
+
+
+MONDAY = datetime(2027, 1, 4, tzinfo=UTC)
+WIDE = (SPAN[0], 4 * SPAN[1])
+trade_weeks = st.builds(
+    lambda days, opens, length, off: TradeWeek(tuple(sorted(days)), opens, opens + length, tuple(sorted(off))),
+    st.sets(st.integers(1, 7), min_size=3),
+    st.integers(0, 95),
+    st.integers(16, 96),
+    st.sets(st.integers(-10, 40), max_size=6),
+)
+
+
+@given(seeds, st.lists(trade_weeks, min_size=2, max_size=3))
+@settings(max_examples=120, deadline=None)
+def test_each_trade_works_in_its_own_hours_only_and_never_with_more_crews_than_it_has(
+    seed: int, weeks: list[TradeWeek]
+) -> None:
+    """Each activity is of one trade, and works on the calendar of that trade: minute by minute, nights and days off included."""
+    random = Random(seed)
+    case = random_case(seed, Drawn(calendars=len(weeks), leads=False, constraints=False, progress="none", grid=15))
+    trade = case.activities.calendar.astype(np.int64)  # one calendar a trade
+    calendars = [week.shifts(str(number)) for number, week in enumerate(weeks)]
+    sizes = [random.randint(1, 2) for _ in weeks]
+    amounts = np.array([random.randint(1, sizes[one]) for one in trade], np.int64)
+    rows = np.arange(len(trade))
+    capacities = tuple(map(Capacity.constant, sizes))
+    crews = Crews(tuple("abc"[: len(weeks)]), capacities, Needs(rows, trade, amounts), np.zeros(len(rows), np.int64))
+
+    found = solve_with_crews(compile_network(case.activities, case.links, calendars), crews, EFFORT)
+
+    early = Player(case.activities, case.links, calendars, WIDE).play()
+    assert found.unlimited.finish.tolist() == early.finish
+    assert found.slotted
+    assert found.levelled
+    in_slots = found.slotted.minutes(found.levelled.start[found.slotted.place])
+    held = np.zeros((len(weeks), WIDE[1] - WIDE[0]), np.int64)
+    for row, (start, finish) in enumerate(zip(found.solution.start, found.solution.finish, strict=True)):
+        week, duration = weeks[trade[row]], int(case.activities.duration[row])
+        worked = week.works(np.arange(start, finish))
+        assert worked.sum() == duration
+        assert not duration or (worked[0] and worked[-1] and week.works(in_slots[row : row + 1]).all())
+        held[trade[row], int(start) - WIDE[0] : int(finish) - WIDE[0]] += amounts[row] * worked
+    assert (held <= np.array(sizes)[:, None]).all()
 
 
 def pods(count: int, hours: int = 8) -> CompiledNetwork:

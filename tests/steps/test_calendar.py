@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steps.schedule.calendar import WorkCalendar
+from steps.schedule.dating import working_shifts
 
 CHICAGO = WorkCalendar(
     datetime(2026, 11, 23, 6, tzinfo=UTC), "America/Chicago", (1, 2, 3, 4, 5), (8.0, 16.0), ("2026-11-26",)
@@ -42,6 +43,44 @@ def test_adding_work_and_counting_it_agree(start: float, work: float) -> None:
     finish = float(CHICAGO.finish_at(CHICAGO.work_at(start) + work))
 
     assert abs(float(CHICAGO.work_at(finish) - CHICAGO.work_at(start)) - work) < 1e-6
+
+
+@given(
+    st.sampled_from(["America/Chicago", "Europe/Oslo", "Australia/Lord_Howe", "Asia/Kolkata"]),
+    st.integers(0, 95),
+    st.integers(1, 96),
+    st.sets(st.integers(1, 7), min_size=1),
+    st.integers(0, 300 * 96),
+    st.integers(1, 400),
+)
+@settings(max_examples=200, deadline=None)
+def test_the_record_and_the_schedule_count_alike(
+    zone: str, opens: int, length: int, days: set[int], start: int, quarters: int
+) -> None:
+    """What a plan's lag is on the record ends when the schedule says: also at night, and when the clocks change."""
+    hours = (opens / 4, (opens + length) / 4)
+    calendar = WorkCalendar(
+        datetime(2027, 1, 31, tzinfo=UTC), zone, tuple(sorted(days)), hours, ("2027-03-15", "2027-10-31")
+    )
+    shifts = working_shifts(calendar, "working")
+    begins = start * 15
+
+    ends = calendar.add(calendar.at(begins / 60), quarters / 4)
+
+    found = int(shifts.finish(shifts.work(begins) + quarters * 15))
+    assert ends == calendar.at(found / 60)
+
+
+def test_a_night_shift_belongs_to_the_day_on_which_it_begins() -> None:
+    """On Friday night people work into Saturday; on Thursday, a holiday, they do not come, and on Wednesday they go on into it."""
+    night = WorkCalendar(
+        datetime(2026, 11, 23, tzinfo=UTC), "UTC", (1, 2, 3, 4, 5), (22.0, 30.0), holidays=("2026-11-26",)
+    )
+    wednesday = datetime(2026, 11, 25, 22, tzinfo=UTC)
+
+    assert night.add(wednesday, 8) == datetime(2026, 11, 26, 6, tzinfo=UTC)
+    assert night.add(wednesday, 9) == datetime(2026, 11, 27, 23, tzinfo=UTC)
+    assert night.add(wednesday, 16) == datetime(2026, 11, 28, 6, tzinfo=UTC)
 
 
 def test_a_zone_with_a_half_hour_offset_keeps_its_hours() -> None:

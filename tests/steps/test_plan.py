@@ -22,6 +22,11 @@ pytestmark = pytest.mark.xdist_group("plans")  # the plan of a large preset take
 
 @cache
 def plan(preset: str, facility: str = "existing", nodes: int = 0) -> Plan:
+    return planned(preset, facility=facility, **({"overrides": {"nodes": nodes}} if nodes else {}))
+
+
+def planned(preset: str, **more: Any) -> Plan:
+    """Return the plan of a site with further entries in its file."""
     entry: dict[str, Any] = {
         "name": "t",
         "time_zone": "America/Chicago",
@@ -29,11 +34,9 @@ def plan(preset: str, facility: str = "existing", nodes: int = 0) -> Plan:
         "currency": "USD",
         "preset": preset,
         "start": "2026-11-23",
-        "facility": facility,
         "people": [{"id": "owner", "roles": ["owner-pm"]}],
+        **more,
     }
-    if nodes:
-        entry["overrides"] = {"nodes": nodes}
     site = Site.model_validate(entry)
     roles = {slug: str(role["title"]) for slug, role in read_roles().items()}
     return make_plan(site, design_of(site), shipped_catalog(), Surroundings(roles, Hosts(), {}))

@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from ledger.questions.calendar import working_weeks
 from ledger.questions.case import LookedUp, case_of
 from ledger.questions.causes import last_run
 from ledger.questions.checks import CheckRow, checked_items, checklist
@@ -27,7 +28,7 @@ from ledger.rules.host_names import folded_within
 from ledger.rules.judgement import FAILED, MET, NOT_MEASURED, WAIVED
 from ledger.rules.rows import NcrRow
 from steps.errors import ClusterwrightError
-from steps.schedule.activity import PlanActivity
+from steps.schedule.activity import WORKING, PlanActivity
 from steps.value import value_text
 from tui.looks import Cells, coloured, safe, safe_lines, sheet, state_text, time_text
 from tui.screens.deciding import DecidingScreen
@@ -117,6 +118,9 @@ def _head(case: LookedUp) -> Text:
     if dates is not None:
         slack = "critical" if row.is_critical else f"float {dates.total_float_h:.0f} h"
         text.append(f"\nplanned {time_text(dates.early_start)} to {time_text(dates.early_finish)}, {slack}")
+        week = working_weeks(case.snapshot).get(row.plan.calendar)
+        if week is not None and row.plan.calendar != WORKING:
+            text.append(f"\non the calendar {row.plan.calendar}: {week}")
         if dates.wait:
             text.append(f"\n{dates.wait}; with unlimited crews it starts {time_text(dates.unlimited_start)}")
     if row.started_at:

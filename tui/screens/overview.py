@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Static
 
 from ledger.questions.activities import activities
-from ledger.questions.calendar import working_days
+from ledger.questions.calendar import working_weeks
 from ledger.questions.counts import PhaseRow, counts, phases
 from ledger.questions.halls import halls, halls_words
 from ledger.questions.kept_forecast import Freshness, kept_forecast
@@ -134,12 +134,12 @@ def _slip(planned: datetime | None, forecast: datetime) -> str:
 
 
 def _late(snapshot: Snapshot) -> list[Row]:
-    hours_a_day = working_days(snapshot).hours_a_day
+    weeks = working_weeks(snapshot)
     found = []
     for row in activities(snapshot):
         dates = row.plan.dates
         if row.late and dates is not None:
-            planned, slack = day_text(dates.early_finish), float_days(row, hours_a_day)
+            planned, slack = day_text(dates.early_finish), float_days(row, weeks)
             cells = (row.id, row.plan.title, planned, slack)
             found.append((dates.total_float_h, row.id, cells))
     return [(name, cells) for _, name, cells in sorted(found)[:LATE]]

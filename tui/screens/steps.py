@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static, Tree
 
 from ledger.questions.activities import activities
-from ledger.questions.calendar import working_days
+from ledger.questions.calendar import WorkingWeek, working_weeks
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity
 from tui.looks import day_text, float_days, state_text
@@ -41,7 +41,7 @@ class StepsScreen(SiteScreen):
         self.place = EVERYWHERE
         self.open_only = False
         self.rows: list[Activity] = []
-        self.hours_a_day = 24.0
+        self.weeks: dict[str, WorkingWeek] = {}
 
     def body(self) -> ComposeResult:
         """Return the tree, the filter and the table."""
@@ -54,13 +54,13 @@ class StepsScreen(SiteScreen):
                 yield Rows(("state", "activity", "what", "who", "planned", "float d"), id="activities")
                 yield Static("", id="count")
 
-    def ask(self, snapshot: Snapshot) -> tuple[list[Activity], float]:
-        """Return every activity, and the hours of a working day. Filtering is done on what was read."""
-        return activities(snapshot), working_days(snapshot).hours_a_day
+    def ask(self, snapshot: Snapshot) -> tuple[list[Activity], dict[str, WorkingWeek]]:
+        """Return every activity, and the working week of each calendar. Filtering is done on what was read."""
+        return activities(snapshot), working_weeks(snapshot)
 
     def show(self, answer: Any) -> None:
         """Paint tree and table."""
-        self.rows, self.hours_a_day = answer
+        self.rows, self.weeks = answer
         self._grow_tree()
         self._paint()
 
@@ -96,7 +96,7 @@ class StepsScreen(SiteScreen):
         if len(title) > TITLE_WIDTH:  # the columns after it are to be seen too
             title = title[: TITLE_WIDTH - 1] + "…"
         planned = day_text(row.plan.dates.early_start) if row.plan.dates else ""
-        slack = "critical" if row.is_critical else float_days(row, self.hours_a_day)
+        slack = "critical" if row.is_critical else float_days(row, self.weeks)
         state, who = state_text(row.state, row.flags), row.assignee or row.plan.role
         return row.id, (state, row.id, title, who, planned, slack)
 

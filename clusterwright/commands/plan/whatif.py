@@ -41,7 +41,9 @@ def whatif(
         list[str] | None, Option("--delay", metavar="WHAT=TIME", help="As 077=8w or 034@pod-001=2d.")
     ] = None,
     crew: Annotated[list[str] | None, Option("--crew", metavar="TRADE+N", help="As rigger+2 or rigger=6.")] = None,
-    shifts: Annotated[int | None, Option("--shifts", min=1, max=24, help="Shifts a day, all crews in each.")] = None,
+    shifts: Annotated[
+        int | None, Option("--shifts", min=1, max=24, help="Shifts a day of the site's calendar, all crews in each.")
+    ] = None,
     pods_first: Annotated[
         int | None, Option("--pods-first", metavar="N", help="The first N pods are delivered and served before others.")
     ] = None,

@@ -84,11 +84,20 @@ def design_columns(plan: Plan) -> dict[str, Any]:
         "working_days": json.dumps(plan.working_days),
         "working_hours": json.dumps(plan.working_hours),
         "holidays": plan.holidays,
+        "calendars": _calendars(plan),
         "evidence_max_mb": plan.evidence.max_mb,
         "evidence_types": plan.evidence.types,
         "figures": json.dumps(plan.figures, sort_keys=True),
         "choices": json.dumps(plan.choices, sort_keys=True),
     }
+
+
+def _calendars(plan: Plan) -> str:
+    """Return the calendars of trades, by name, as JSON."""
+    found = {}
+    for name, own in plan.calendars.items():
+        found[name] = own.model_dump(mode="json")
+    return json.dumps(found, sort_keys=True)
 
 
 def unit_columns(unit: Unit, number: int) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class Site(SQLModel, table=True):
 class PlanRevision(SQLModel, table=True):
     """An adopted plan. The last one is in force.
 
-    The row also has what the working calendar needs, and as JSON the figures and choices by which items have their names.
+    The row also has what the working calendar needs, and as JSON the calendars of trades, and the figures and choices by which items have their names.
     """
 
     __tablename__ = "plan_revision"
@@ -49,6 +49,7 @@ class PlanRevision(SQLModel, table=True):
     working_days: str
     working_hours: str
     holidays: tuple[str, ...] = word_list()
+    calendars: str = "{}"
     evidence_max_mb: int
     evidence_types: tuple[str, ...] = word_list()
     figures: str = "{}"

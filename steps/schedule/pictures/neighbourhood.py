@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from steps.errors import InputError
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.cpm.columns import Tie
-from steps.schedule.dating import CALENDARS
 from steps.schedule.driving import titles
 from steps.schedule.forecast import ForecastSolution
 
@@ -139,7 +138,7 @@ def _links(solved: ForecastSolution, depths: dict[int, int]) -> tuple[NeighbourL
                 after,
                 tie,
                 int(links.lag[at]) / 60,
-                CALENDARS[int(links.lag_calendar[at])],
+                crewed.network.calendars[int(links.lag_calendar[at])].name,
                 "hands over its crew" if is_crew else reasons.get((before, after, tie), ""),
                 bool(driving[at]),
                 roles[after] if is_crew else None,
