@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.halls_view import few_halls, halls_left_out
-from clusterwright.output import Document, day, table
+from clusterwright.output import Document, day
 from ledger.questions.kept_forecast import Freshness, KeptForecast, KeptOrders, KeptValue
 
 MINUTES_OF_DAY = 1440
@@ -73,29 +72,6 @@ def ordered_line(ordered: KeptOrders) -> str:
 def _indices(spi: float | None, cpi: float | None) -> str:
     known = [f"{name} {value:.2f}" for name, value in (("SPI", spi), ("CPI", cpi)) if value is not None]
     return f": {', '.join(known)}" if known else ""
-
-
-def print_milestones(found: KeptForecast, zone: str) -> None:
-    """Print each milestone: as planned, as expected, and how sure that is."""
-    table(
-        ("milestone", "planned", "expected", "kept", "P50", "P80", "P80 is between"),
-        [
-            (
-                one.milestone,
-                day(one.planned, zone),
-                day(one.expected, zone),
-                f"{one.planned_share:.0%}",
-                day(one.p50.date, zone),
-                day(one.p80.date, zone),
-                f"{day(one.p80.low, zone)} and {day(one.p80.high, zone)}",
-            )
-            for one in few_halls(found.milestones)
-        ],
-        title=f"With the site's crews: {found.samples:,} samples, seed {found.seed}; kept: samples in which the plan is",
-        right=(3,),
-    )
-    if left_out := halls_left_out(found.milestones):
-        print(left_out)
 
 
 def moved_lines(before: KeptForecast | None, after: KeptForecast, zone: str) -> list[str]:

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clusterwright.halls_view import few_halls, halls_left_out
 from clusterwright.output import Cells, Document, day, days, table
 from ledger.evidence.names import without_names
 from steps.design.people import account_warnings, shared_accounts
@@ -132,28 +131,6 @@ def _driver(dates: Dates) -> str:
 
 def _and_more(name: str, alike: list[Any]) -> str:
     return name if len(alike) == 1 else f"{name} and {len(alike) - 1} more"
-
-
-def print_odds(odds: PlanOdds, zone: str) -> None:
-    """Print for each milestone the date that is planned, and those that are kept in 50 and in 80 of 100 samples."""
-    table(
-        ("milestone", "planned", "kept", "P50", "P80", "P80 is between"),
-        [
-            (
-                one.milestone,
-                day(one.planned, zone),
-                f"{one.planned_share:.0%}",
-                day(one.p50.date, zone),
-                day(one.p80.date, zone),
-                f"{day(one.p80.low, zone)} and {day(one.p80.high, zone)}",
-            )
-            for one in few_halls(odds.milestones)
-        ],
-        title=f"How sure the dates are, with the site's crews: {odds.samples:,} samples, seed {odds.seed}",
-        right=(2,),
-    )
-    if left_out := halls_left_out(odds.milestones):
-        print(left_out)
 
 
 def odds_document(odds: PlanOdds) -> Document:

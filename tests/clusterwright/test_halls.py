@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from clusterwright.halls_view import few_halls, halls_left_out
+from clusterwright.milestones_view import few_halls, halls_left_out
 from ledger.questions.case import require_activity
 from ledger.questions.links import predecessors
 from ledger.reading import open_snapshot

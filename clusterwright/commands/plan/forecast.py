@@ -23,10 +23,10 @@ from clusterwright.forecast_view import (
     forecast_document,
     in_days,
     ordered_line,
-    print_milestones,
     slip_line,
     value_line,
 )
+from clusterwright.milestones_view import print_milestones
 from clusterwright.output import Document, day, in_line, print_json, say
 from ledger.questions.kept_forecast import KeptForecast
 from ledger.questions.log import ForecastRow, forecasts
@@ -90,6 +90,7 @@ def _print(found: KeptForecast, published: list[ForecastRow], zone: str) -> None
         print(value_line(found.earned))
     for ordered in found.ordered:
         print(ordered_line(ordered))
-    print_milestones(found, zone)
+    title = f"With the site's crews: {found.samples:,} samples, seed {found.seed}; kept: samples in which the plan is"
+    print_milestones(found.milestones, zone, title=title, expected=True)
     if found.critical:
         print("driven by " + ", ".join(found.critical[:12]))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from clusterwright.commands.asking import Asking
-from clusterwright.halls_view import few_halls, halls_left_out
+from clusterwright.milestones_view import few_halls, halls_left_out
 from clusterwright.output import Cells, Document, day, print_json, table
 from steps.catalog.terms import Phase
 from steps.errors import InputError

@@ -16,8 +16,9 @@ from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.drawing import say_what_is_drawn
+from clusterwright.milestones_view import print_milestones
 from clusterwright.output import print_json
-from clusterwright.plan_view import gantt_lines, plan_document, print_odds, print_plan
+from clusterwright.plan_view import gantt_lines, plan_document, print_plan
 from clusterwright.planning import plan_of
 
 
@@ -42,4 +43,5 @@ def plan(
     if ask.as_json:
         print_json(plan_document(made, odds))
     else:
-        print_odds(odds, made.time_zone)
+        title = f"How sure the dates are, with the site's crews: {samples:,} samples, seed {seed}"
+        print_milestones(odds.milestones, made.time_zone, title=title, expected=False)

@@ -1,0 +1,62 @@
+"""Milestones and how sure they are. A site may have many halls, and a screen shows a few of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from clusterwright.output import day, table
+from ledger.questions.kept_forecast import KeptMilestone
+from steps.schedule.halls import is_hall
+
+if TYPE_CHECKING:
+    from steps.schedule.plan_odds import MilestoneOdds
+
+MOST = 6
+"""So many halls are shown, one of them the last; --json has all."""
+
+
+class Milestone(Protocol):
+    """Anything that is reached."""
+
+    @property
+    def milestone(self) -> str:
+        """What it is called."""
+
+
+M = TypeVar("M", bound=Milestone)
+
+
+def few_halls(milestones: Sequence[M]) -> list[M]:
+    """Return the milestones with the first halls and the last one, where there are more than fit on a screen."""
+    halls = [one for one in milestones if is_hall(one.milestone)]
+    left_out = {one.milestone for one in halls[MOST - 1 : -1]}
+    return [one for one in milestones if one.milestone not in left_out]
+
+
+def halls_left_out(milestones: Sequence[Milestone]) -> str:
+    """Return how many halls `few_halls` leaves out, in words; empty where it shows all."""
+    more = len(milestones) - len(few_halls(milestones))
+    return f"{more} more halls: --json" if more else ""
+
+
+def print_milestones(
+    milestones: Sequence[KeptMilestone | MilestoneOdds], zone: str, *, title: str, expected: bool
+) -> None:
+    """Print each milestone as planned, how often that is kept, and P50 and P80; `expected` adds the date as of now."""
+    headers = ("milestone", "planned", *(("expected",) if expected else ()), "kept", "P50", "P80", "P80 is between")
+    rows = [
+        (
+            one.milestone,
+            day(one.planned, zone),
+            *((day(one.expected, zone),) if expected else ()),
+            f"{one.planned_share:.0%}",
+            day(one.p50.date, zone),
+            day(one.p80.date, zone),
+            f"{day(one.p80.low, zone)} and {day(one.p80.high, zone)}",
+        )
+        for one in few_halls(milestones)
+    ]
+    table(headers, rows, title=title, right=(headers.index("kept"),))
+    if left_out := halls_left_out(milestones):
+        print(left_out)
