@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from ledger.evidence.plans import read_plan
 from ledger.questions.activities import activities
 from ledger.questions.calendar import working_weeks
 from ledger.reading import open_snapshot
+from ledger.trust.planned import authority_text, site_in
 from tests.conftest import Command
 from tests.once import Once
 from tests.tui.piloting import SIZE, open_page, text_of, until
@@ -109,6 +111,14 @@ def test_float_is_in_days_of_the_own_calendar(in_force: Path) -> None:
     assert round(most / 10) != round(most / 8)
     assert float_days(floats[most], weeks) == f"{most / 10:.0f}"
     assert weeks["night"].hours_a_day == 8
+
+
+def test_the_tables_of_an_honest_site_are_those_of_its_adopted_plan(in_force: Path) -> None:
+    """On a signed site nothing is decided where they differ."""
+    with open_snapshot(in_force) as snapshot:
+        adopted = json.loads(authority_text(read_plan(snapshot)))
+
+        assert site_in(snapshot) == adopted["site"]
 
 
 async def test_the_page_of_an_activity_says_on_which_calendar_it_works(in_force: Path) -> None:
