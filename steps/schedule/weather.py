@@ -26,14 +26,17 @@ def weather(plan: Plan, open_rows: Mapping[str, int]) -> Iterator[RiskDriver]:
     """Yield what weather does to each activity in each quarter in which the plan has it; none for a plan without the figures."""
     if "weather_lost_low" not in plan.figures:
         return
-    more = [_more(plan.figures, point) for point in POINTS]
+    least, likely, most = (_more(plan.figures, point) for point in POINTS)
+    if not most:
+        return
     zone = ZoneInfo(plan.time_zone)
     for activity in plan.activities:
-        if not activity.outdoors or activity.dates is None or activity.id not in open_rows or not more[-1]:
+        if not activity.outdoors or activity.dates is None or activity.id not in open_rows:
             continue
         span = (at.astimezone(zone) for at in (activity.dates.early_start, activity.dates.early_finish))
         for quarter, share in _quarters(*span):
-            slower = Spread(*(1.0 + activity.outdoors * share * part for part in more))
+            part = activity.outdoors * share
+            slower = Spread(1.0 + part * least, 1.0 + part * likely, 1.0 + part * most)
             own = np.array([open_rows[activity.id]])
             yield RiskDriver(f"weather, {activity.id} in {quarter}", 1.0, slower, own, luck=f"weather in {quarter}")
 
