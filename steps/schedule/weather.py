@@ -35,8 +35,9 @@ def weather(plan: Plan, open_rows: Mapping[str, int]) -> Iterator[RiskDriver]:
             continue
         span = (at.astimezone(zone) for at in (activity.dates.early_start, activity.dates.early_finish))
         for quarter, share in _quarters(*span):
-            part = activity.outdoors * share
-            slower = Spread(1.0 + part * least, 1.0 + part * likely, 1.0 + part * most)
+            # powers multiply to the whole: the same weather in all quarters is that weather, however many there are
+            low, mid, high = ((1.0 + activity.outdoors * more) ** share for more in (least, likely, most))
+            slower = Spread(low, mid, high)
             own = np.array([open_rows[activity.id]])
             yield RiskDriver(f"weather, {activity.id} in {quarter}", 1.0, slower, own, luck=f"weather in {quarter}")
 
