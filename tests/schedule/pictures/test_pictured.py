@@ -189,7 +189,9 @@ def test_weather_and_what_fails_have_a_bar_each_in_plain_words() -> None:
     """Of all quarters, halls and pods together: nobody can do something about the weather in one pod."""
     built = plan("superpod-1su", "greenfield")
 
-    names = {bar.name for bar in plan_tornado(solve_forecast(built, {}, built.start), samples=20, seed=3, most=400).bars}
+    names = {
+        bar.name for bar in plan_tornado(solve_forecast(built, {}, built.start), samples=20, seed=3, most=400).bars
+    }
 
     assert {"weather", "dead servers", "dead drives", "dead cables", "servers that fail in a soak"} <= names
     assert not [name for name in names if "@" in name]
