@@ -75,13 +75,37 @@ class Again(Closed):
     source: Text
 
 
+class Outdoors(Closed):
+    """The share of the work that is done outdoors or under an open roof: weather can stop it."""
+
+    share: Annotated[float, Field(gt=0, le=1)]
+    source: Text
+
+
+class DeadParts(Closed):
+    """Parts of which some arrive dead, and this step finds out. Its items are these parts.
+
+    A part for which there is no spare has to be waited for. That wait runs beside the work, and holds the step `holds` of the
+    same unit. The steps `then` are done again with the replacement.
+    """
+
+    part: Literal["server", "drive", "cable"]
+    holds: StepId
+    then: tuple[StepId, ...] = ()
+
+
 class Duration(Closed):
-    """Fixed time plus quantity over rate; the quantity is the entry's `items.count`."""
+    """Fixed time plus quantity over rate; the quantity is the entry's `items.count`.
+
+    What `restarts_on` names makes single items begin again; `again` is the work that fails as a whole.
+    """
 
     fixed: Estimate
     rate: Estimate | None = None
     restarts_on: tuple[Text, ...] = ()
     again: Again | None = None
+    dead: DeadParts | None = None
+    outdoors: Outdoors | None = None
 
 
 class Items(Closed):
@@ -329,6 +353,8 @@ class Step(Closed):
             raise ValueError("`facts` are what a compute step compares its design with")
         if self.duration.rate is not None and self.items is None:
             raise ValueError("`duration.rate` needs `items`: a rate of what?")
+        if (self.duration.dead is not None or self.duration.restarts_on) and self.items is None:
+            raise ValueError("`duration.dead` and `duration.restarts_on` need `items`: how many can fail?")
         return self
 
     @property

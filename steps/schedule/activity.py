@@ -148,13 +148,26 @@ class PlanPolicy(PlanPart):
     valid_days: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PlanDeadParts(PlanPart):
+    """Parts of which some arrive dead; they are the items of the activity.
+
+    A replacement that is waited for holds the activity `holds`, None where that does not apply; those of `then` are done again with it.
+    """
+
+    part: str
+    holds: str | None
+    then: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanActivity(PlanPart):
     """A step at a unit.
 
     `calendar` is `working`, `elapsed`, or one of the plan's calendars by its name, for a trade that does not keep the site's.
     `crews` are the crews of its role that it holds while it works. `again_chance` is the chance that it fails as a whole and is
-    done once more, at most `again_most` times. `plays` names the host set that the playbook's plays name. With `preview`, a release waits for the differences that
+    done once more, at most `again_most` times. With `restarts` each item that fails begins again by itself. `dead` says which of its
+    items may be dead on arrival. `outdoors` is the share of its work that weather can stop. `plays` names the host set that the playbook's plays name. With `preview`, a release waits for the differences that
     check mode shows. `shares` are things that one run at a time may have. Without `waves`, a playbook takes all hosts at
     once. `leads` are hosts that a retry plays in any case, since plays for them alone serve the others; None where a retry
     plays all hosts, as in plans from before 0.2. `also_reads` are metrics that are read and judged by no criterion; plans from before 0.2 do not say (None).
@@ -175,6 +188,9 @@ class PlanActivity(PlanPart):
     crews: int = 0
     again_chance: float = 0.0
     again_most: int = 0
+    restarts: bool = False
+    dead: PlanDeadParts | None = None
+    outdoors: float = 0.0
     items_of: str | None = None
     items: int | None = None
     applicable: bool = True

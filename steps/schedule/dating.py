@@ -14,7 +14,7 @@ import numpy as np
 
 from steps.errors import InputError
 from steps.schedule.activity import ELAPSED, Dates
-from steps.schedule.calendar import SPAN_YEARS, WorkCalendar, calendars_of
+from steps.schedule.calendar import WorkCalendar, calendars_of
 from steps.schedule.cpm.columns import NONE, Activities, Links, Tie
 from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
 from steps.schedule.cpm.engines import numpy_engine
@@ -32,7 +32,8 @@ MINUTES = 60
 """In an hour."""
 MINUTE = timedelta(minutes=1)
 YEAR = timedelta(days=366)
-YEARS_BEFORE = 10
+YEARS_BEFORE, YEARS_AFTER = 10, 50
+"""Of shifts about a project's start. In one sample of many a utility takes twenty years to serve a site."""
 
 
 class _Row(NamedTuple):
@@ -106,7 +107,7 @@ def working_shifts(calendar: WorkCalendar, name: str) -> ShiftCalendar:
         [datetime.fromisoformat(day).date() for day in calendar.holidays],
     )
     first = calendar.origin.astimezone(ZoneInfo(calendar.time_zone)).date()
-    known = (first - YEARS_BEFORE * YEAR, first + SPAN_YEARS * YEAR)
+    known = (first - YEARS_BEFORE * YEAR, first + YEARS_AFTER * YEAR)
     return weekly_calendar(name, hours, zone=calendar.time_zone, origin=calendar.origin, known=known)
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from steps.errors import InputError
-from steps.schedule.activity import Dates, PlanActivity
+from steps.schedule.activity import Dates, PlanActivity, PlanDeadParts
 from steps.schedule.plan import Plan, PlanLink
 
 LARGEST = 128 * 1024 * 1024
@@ -34,6 +34,7 @@ class _Own(NamedTuple):
     id: str
     unit: str
     completed_by: tuple[str, ...]
+    dead: PlanDeadParts | None
     dates: Dates | None
 
 
@@ -58,7 +59,7 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
     links: tuple[_Tie, ...]
 
 
-BLANK: dict[str, Any] = {"id": "", "unit": "", "completed_by": (), "dates": None}
+BLANK: dict[str, Any] = {"id": "", "unit": "", "completed_by": (), "dead": None, "dates": None}
 """An activity's own fields, where the others are written for many."""
 _shared_of_activity = attrgetter(*(field.name for field in fields(PlanActivity) if field.name not in BLANK))
 _shared_of_link = attrgetter("type", "lag_h", "lag_calendar", "map", "reason")
@@ -74,7 +75,7 @@ def document_of(plan: Plan) -> bytes:
     activities = []
     for one in plan.activities:
         kind = kinds.setdefault(msgspec.json.encode(_shared_of_activity(one)), (len(kinds), one))
-        activities.append(_Own(kind[0], one.id, one.unit, one.completed_by, one.dates))
+        activities.append(_Own(kind[0], one.id, one.unit, one.completed_by, one.dead, one.dates))
     reasons: dict[tuple[Any, ...], tuple[int, PlanLink]] = {}
     links = []
     for link in plan.links:
@@ -101,16 +102,7 @@ def plan_of(document: bytes) -> Plan:
     try:
         found = msgspec.json.decode(_unpacked(document), type=_Document)
         plan = Plan.model_validate_json(bytes(found.plan))
-        activities = [
-            replace(
-                found.shared_activities[own.shared],
-                id=own.id,
-                unit=own.unit,
-                completed_by=own.completed_by,
-                dates=own.dates,
-            )
-            for own in found.activities
-        ]
+        activities = [_activity(found, own) for own in found.activities]
         links = [_link(found, tie) for tie in found.links]
     except (msgspec.MsgspecError, ValueError, IndexError, zlib.error) as error:
         raise InputError(f"it is no plan: {error}") from error
@@ -124,6 +116,11 @@ def _unpacked(document: bytes) -> bytes:
     if not unpacking.eof:
         raise ValueError("it is cut off, or too large")
     return found
+
+
+def _activity(found: _Document, own: _Own) -> PlanActivity:
+    shared = found.shared_activities[own.shared]
+    return replace(shared, id=own.id, unit=own.unit, completed_by=own.completed_by, dead=own.dead, dates=own.dates)
 
 
 def _link(found: _Document, tie: _Tie) -> PlanLink:

@@ -14,7 +14,15 @@ from steps.design.dossier import dossier_of
 from steps.design.site import PersonEntry, Site
 from steps.errors import InputError
 from steps.formula import FormulaError, evaluate, number_of
-from steps.schedule.activity import Hours, PlanActivity, PlanCriterion, PlanFact, PlanPolicy, PlanWitness
+from steps.schedule.activity import (
+    Hours,
+    PlanActivity,
+    PlanCriterion,
+    PlanDeadParts,
+    PlanFact,
+    PlanPolicy,
+    PlanWitness,
+)
 from steps.schedule.dating import dated
 from steps.schedule.durations import crews_held, duration_of, items_of, lead_of
 from steps.schedule.expansion import Expansion, Node, Order, ResolvedLink, expand
@@ -141,8 +149,8 @@ def _activities(expansion: Expansion, site: Site, hours_per_day: float, hosts: H
         kind = (node.entry.step.id, id(node.values), node.not_applicable_because)
         if kind not in known:
             known[kind] = _activity(node, site, hours_per_day, hosts)
-        completed_by = tuple(_completing(node, expansion))
-        yield replace(known[kind], id=node.id, unit=node.unit.id, completed_by=completed_by)
+        completed_by, dead = tuple(_completing(node, expansion)), _dead_parts(node, expansion)
+        yield replace(known[kind], id=node.id, unit=node.unit.id, completed_by=completed_by, dead=dead)
 
 
 def _activity(
@@ -165,6 +173,8 @@ def _activity(
         "duration": (duration := _duration(node, hours_per_day)),
         "again_chance": again.chance if (again := step.duration.again) and node.applies else 0.0,
         "again_most": again.most if again and node.applies else 0,
+        "restarts": bool(step.duration.restarts_on) and node.applies,
+        "outdoors": outdoors.share if (outdoors := step.duration.outdoors) and node.applies else 0.0,
         "crews": crews_held(step, node.values, duration) if node.applies else 0,
         "items_of": step.items.of if step.items else None,
         "items": items_of(step, node.values) if node.applies else None,
@@ -200,6 +210,16 @@ def _completing(node: Node, expansion: Expansion) -> Iterator[str]:
         other = expansion.nodes.get(f"{step_id}@{node.unit.id}")
         if other is not None and other.applies:
             yield other.id
+
+
+def _dead_parts(node: Node, expansion: Expansion) -> PlanDeadParts | None:
+    dead = node.entry.step.duration.dead
+    if dead is None or not node.applies:
+        return None
+    same_unit = (expansion.nodes.get(f"{step}@{node.unit.id}") for step in (dead.holds, *dead.then))
+    applying = {other.entry.step.id: other.id for other in same_unit if other is not None and other.applies}
+    then = tuple(applying[step] for step in dead.then if step in applying)
+    return PlanDeadParts(dead.part, applying.get(dead.holds), then)
 
 
 def _policy(sign_off: SignOff, assurance: Literal["recorded", "signed"], hours_per_day: float) -> PlanPolicy:

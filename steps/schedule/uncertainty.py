@@ -1,7 +1,8 @@
 """What is uncertain about a plan: the spreads of its durations and lead times, and what moves many of them at once.
 
 Durations are triangular, lead times lognormal. A supplier that slips is late with all that it delivers; a trade that is slow
-here is slow with all its work. The figures of both are the design's (docs/design-figures.md, section risk).
+here is slow with all its work. The figures of both are the design's (docs/design-figures.md, section risk). What weather takes and
+what fails have modules of their own.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from steps.schedule.cpm.columns import NONE, Actuals
 from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.cpm.solution import Solution
 from steps.schedule.cpm.wiring import DONE, RUNNING
+from steps.schedule.failing_parts import failing_parts, in_minutes
 from steps.schedule.plan import Plan
 from steps.schedule.rates import LearnedRates
-from steps.schedule.risk.drivers import RiskDriver, RiskEvent, repeats
+from steps.schedule.risk.drivers import RiskDriver
 from steps.schedule.risk.model import RiskModel, risk_model
 from steps.schedule.risk.spreads import Estimates, Family, Spread, of_spreads
+from steps.schedule.weather import weather
 
 MINUTES = 60
 """In an hour."""
@@ -44,7 +47,7 @@ def uncertainty(
     spreads = [certain] * len(names)
     for activity in plan.activities:
         if activity.id in row:
-            spreads[row[activity.id]] = _in_minutes(activity.duration)
+            spreads[row[activity.id]] = in_minutes(activity.duration)
     promised = network.activities.no_earlier
     for order in plan.orders:
         for tranche in order.tranches:
@@ -65,8 +68,8 @@ def uncertainty(
     return risk_model(
         network,
         estimates,
-        drivers=[*_lead_times(plan, late), *_suppliers(plan, late), *paces],
-        events=list(_repeated(plan, open_rows)),
+        drivers=[*_lead_times(plan, late), *_suppliers(plan, late), *paces, *weather(plan, open_rows)],
+        events=list(failing_parts(plan, open_rows)),
         actuals=actuals,
     )
 
@@ -79,10 +82,6 @@ def _at_rates(planned: Estimates, rates: LearnedRates) -> Estimates:
         np.where(forecast, found.likely, planned.likely),
         np.where(forecast, found.high, planned.high),
     )
-
-
-def _in_minutes(hours: Hours) -> Spread:
-    return Spread(MINUTES * min(hours.o, hours.m), MINUTES * hours.m, MINUTES * max(hours.p, hours.m))
 
 
 def _leaning(low: float, likely: float, high: float) -> Spread:
@@ -145,12 +144,3 @@ def _trades(plan: Plan, open_rows: dict[str, int]) -> Iterator[RiskDriver]:
             rows[activity.role].append(open_rows[activity.id])
     for role, own in sorted(rows.items()):
         yield RiskDriver(f"pace of {role}", 1.0, pace, np.array(own))
-
-
-def _repeated(plan: Plan, open_rows: dict[str, int]) -> Iterator[RiskEvent]:
-    """Yield an event for each activity that may fail as a whole: it is done once more, and may fail again."""
-    for activity in plan.activities:
-        if activity.again_chance and activity.id in open_rows:
-            extra = _in_minutes(activity.duration)
-            chances = repeats(activity.again_chance, activity.again_most)
-            yield RiskEvent(f"{activity.id} again", chances, extra, np.array([open_rows[activity.id]]))

@@ -172,3 +172,12 @@ def test_milestones_are_go_live_every_hall_and_every_phase() -> None:
     phases = {one.phase.value for one in made.activities if one.applicable and not one.continuing}
     assert {one.milestone for one in odds.milestones} == {GO_LIVE, "hall-1 in service", *phases}
     assert all(one.planned.tzinfo == UTC for one in odds.milestones)
+
+
+def test_a_site_that_waits_twenty_years_for_its_utility_in_one_sample_has_odds() -> None:
+    """A lead time has no greatest value, and the calendars of a plan have to reach as far as its samples."""
+    made = plan("h100-10k", "greenfield", 64)
+
+    odds = go_live(made)
+
+    assert made.finish < odds.p50.date < odds.p80.date

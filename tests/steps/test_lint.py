@@ -13,7 +13,7 @@ from steps.catalog.lint.check import lint_step
 from steps.catalog.lint.fields import NOT_YET_READ, field_findings, unread_fields
 from steps.catalog.lint.report import Installed, LintReport
 from steps.catalog.loader import Catalog, read_roles
-from steps.catalog.schema import Criterion, Link
+from steps.catalog.schema import Criterion, DeadParts, Link
 from steps.catalog.terms import AlsoRead
 from steps.design.design import design_of_preset
 from tests.shipped import shipped_catalog
@@ -49,6 +49,18 @@ def test_a_metric_that_nobody_reads_is_refused_at_any_kind_of_step(step: str) ->
     assert finding.hint.endswith("if a person reads it, write `by_hand: true`")
     assert finding.place.key == "accept[0].metric"
     assert finding.place.line
+
+
+@pytest.mark.parametrize("held", ["H99", "186"])
+def test_a_dead_part_can_hold_only_a_step_of_its_own_unit(held: str) -> None:
+    """There is no H99, and 186 is the whole site's."""
+    duration = CATALOG["031"].step.duration
+    dead = DeadParts(part="server", holds=held, then=("034", held))
+
+    (holds, then) = linted("031", duration=duration.model_copy(update={"dead": dead})).findings
+
+    assert holds.message == f"{held} is no step of the same unit that a dead part could hold"
+    assert (holds.place.key, then.place.key) == ("duration.dead.holds", "duration.dead.then[1]")
 
 
 def test_a_metric_that_no_calculator_works_out_is_refused_at_a_compute_step() -> None:
@@ -148,11 +160,16 @@ def test_a_field_counts_as_read_where_the_plan_has_it_from_the_step(tmp_path: Pa
 
 
 def test_a_field_that_is_read_is_not_excused(tmp_path: Path) -> None:
-    (tmp_path / "reading.py").write_text("def f(duration):\n    return duration.restarts_on\n", encoding="utf-8")
+    (tmp_path / "reading.py").write_text("def f(step: Step):\n    return step.resources\n", encoding="utf-8")
 
     messages = [finding.message for finding in field_findings((tmp_path,))]
 
-    assert "Duration.restarts_on is excused, and is read or gone" in messages
+    assert "Step.resources is excused, and is read or gone" in messages
     assert "no program reads Step.seed_says" in messages
+
+
+def test_an_excused_field_that_nothing_reads_is_no_finding(tmp_path: Path) -> None:
+    messages = [finding.message for finding in field_findings((tmp_path,))]
+
     assert "Step.resources" in NOT_YET_READ
-    assert "no program reads Step.resources" not in messages
+    assert not [message for message in messages if "Step.resources" in message]

@@ -75,6 +75,8 @@ def _sources(step: Step) -> Iterator[str]:
     yield step.duration.fixed.source
     if step.duration.rate:
         yield step.duration.rate.source
+    if step.duration.outdoors:
+        yield step.duration.outdoors.source
     for supply in step.supplies:
         yield supply.lead_time.source
     for criterion in step.accept:

@@ -21,6 +21,7 @@ def entry_findings(entry: Entry, catalog: Catalog, installed: Installed) -> Iter
         yield from _link(entry, index, catalog)
     yield from _playbooks(entry, installed.playbooks)
     yield from _completed_by(entry)
+    yield from _after_dead_parts(entry, catalog)
     if entry.step.kind is Kind.PROCURE:
         yield from _unused_supplies(entry, catalog)
 
@@ -30,6 +31,15 @@ def _completed_by(entry: Entry) -> Iterator[LintFinding]:
     for other in entry.step.completed_by:
         if other not in linked:
             yield LintFinding("duplicate", f"completed by {other} without a link to it", entry.place("completed_by"))
+
+
+def _after_dead_parts(entry: Entry, catalog: Catalog) -> Iterator[LintFinding]:
+    dead = entry.step.duration.dead
+    named = {} if dead is None else {("holds",): dead.holds} | {("then", k): step for k, step in enumerate(dead.then)}
+    for key, step in named.items():
+        if step not in catalog or catalog[step].step.scope is not entry.step.scope:
+            message = f"{step} is no step of the same unit that a dead part could hold"
+            yield LintFinding("dead", message, entry.place("duration", "dead", *key))
 
 
 def _unused_supplies(entry: Entry, catalog: Catalog) -> Iterator[LintFinding]:

@@ -24,7 +24,6 @@ from steps.errors import Place
 from steps.schedule.activity import PlanActivity
 
 NOT_YET_READ = {
-    "Duration.restarts_on": "re-tests: the work model will plan what starts a duration again",
     "Step.resources": "resources: the work model will level the power and the space that steps occupy",
 }
 """Fields that stay in the schema although no program reads them, with the reason."""

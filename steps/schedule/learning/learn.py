@@ -7,12 +7,12 @@ from math import sqrt
 
 import numpy as np
 
-from steps.schedule.learning.beyond import beyond
-from steps.schedule.learning.history import History, Logs, check_history, logs_of, sums_of, teaches
-from steps.schedule.learning.nested import Moments, layers_of, moments_of
-from steps.schedule.learning.practice import NO_PRACTICE, Practice, practice_of
+from steps.schedule.learning.history import History, Sums, check_history, logs_of, sums_of, teaches
+from steps.schedule.learning.nested import Layers, Moments, layers_of, moments_of
+from steps.schedule.learning.practice import Practice, no_practice, practice_of
 from steps.schedule.learning.step_types import StepTypes
-from steps.schedule.learning.strengths import Strengths, grid_of
+from steps.schedule.learning.still_running import Rates, at_least
+from steps.schedule.learning.strengths import Grid, Strengths, grid_of
 from steps.schedule.risk.quantiles import Floats
 
 NEGLIGIBLE = 1e-6
@@ -53,23 +53,32 @@ def learn(types: StepTypes, history: History, strengths: Strengths | None = None
     check_history(history, types)
     strengths = strengths or Strengths()
     done, running = logs_of(history, types, history.finished), logs_of(history, types, ~history.finished)
-    practice = NO_PRACTICE
-    if history.turn is not None and strengths.practice > 0:
-        practice = practice_of(done, types, strengths.practice)
-    sums = sums_of(done.less(practice.slope), len(types))
+    has_practice = history.turn is not None and strengths.practice > 0
+    practice, noise = no_practice(types), 1.0
+    for _ in range(2 if has_practice else 1):  # how much single activities scatter says how well the slope is known
+        if has_practice:
+            practice = practice_of(done, types, strengths.practice, noise)
+        sums = sums_of(done.less(practice.slope), len(types))
+        grid, layers, chance = _weighed(sums, types, strengths)
+        noise = sqrt(float(chance @ grid.noise**2))
+    moments = moments_of(layers, sums, types, grid)
+    rates = Rates(chance @ moments.mean, _covariance(moments, chance, types), practice)
+    rates = at_least(rates, types.spread * noise, running)
+    left_out = int(np.count_nonzero(~teaches(history)))
+    return Learned(
+        types, types.mean + rates.mean, rates.covariance, types.spread * noise, sums.number, rates.practice, left_out
+    )
+
+
+def _weighed(sums: Sums, types: StepTypes, strengths: Strengths) -> tuple[Grid, Layers, Floats]:
+    """Return the sizes that are probable after the sums, what is known of each layer at them, and their probabilities."""
     grid = grid_of(strengths)
     fit = layers_of(sums, types, grid, rounds=1).fit + grid.weight
     grid = grid.at(fit > fit.max() + np.log(NEGLIGIBLE))
     layers = layers_of(sums, types, grid, rounds=ROUNDS)
     fit = layers.fit + grid.weight
     chance = np.exp(fit - fit.max())
-    chance /= chance.sum()
-    moments = moments_of(layers, sums, types, grid)
-    mean, covariance = chance @ moments.mean, _covariance(moments, chance, types)
-    single = types.spread * sqrt(float(chance @ grid.noise**2))
-    _at_least(mean, covariance, single, running.less(practice.slope))
-    left_out = int(np.count_nonzero(~teaches(history)))
-    return Learned(types, types.mean + mean, covariance, single, sums.number, practice, left_out)
+    return grid, layers, chance / chance.sum()
 
 
 def _covariance(moments: Moments, chance: Floats, types: StepTypes) -> Floats:
@@ -80,17 +89,3 @@ def _covariance(moments: Moments, chance: Floats, types: StepTypes) -> Floats:
     same_trade = types.trade[:, None] == types.trade
     found = site.T @ site + between.T @ between + np.where(same_trade, trade.T @ trade, 0.0)
     return np.asarray(found + np.diag((step**2).sum(axis=0)))
-
-
-def _at_least(mean: Floats, covariance: Floats, single: Floats, running: Logs) -> None:
-    """Move the rates by what has run for some time and is not finished; one after another, in place.
-
-    Mean and variance of a normal given that it is beyond a limit are exact; what they do to the other rates is the normal
-    regression on it. Source: Minka, "Expectation propagation", 2001 (assumed density filtering).
-    """
-    for step, value, weight in zip(running.step, running.value, running.weight, strict=True):
-        with_it = covariance[step].copy()
-        spread = sqrt(with_it[step] + single[step] ** 2 / weight)
-        hazard, shrink = beyond((value - mean[step]) / spread)
-        mean += with_it / spread * hazard
-        covariance -= np.outer(with_it, with_it) / spread**2 * shrink

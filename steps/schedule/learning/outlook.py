@@ -7,6 +7,7 @@ that multiplies all activities of the step type by the same number. One more is 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import exp, sqrt
 from typing import NamedTuple
 
@@ -67,16 +68,17 @@ def outlook(
     remains = Estimates(planned.family.copy(), planned.low.copy(), planned.likely.copy(), planned.high.copy())
     remains.family[rows] = Family.LOGNORMAL
     remains.low[rows], remains.likely[rows], remains.high[rows] = points
-    doublings = 0.0 if turn is None else _mean(np.log2(turn[rows]), median)
-    return Outlook(remains, _drivers(learned, rows, own, median, doublings))
+    drivers = _drivers(learned, rows, own, median)
+    if turn is not None:
+        drivers += _practice(learned, rows, own, np.log2(turn[rows]))
+    return Outlook(remains, drivers)
 
 
-def shares_of(learned: Learned, work: Floats, doublings: float = 0.0) -> Shares:
+def shares_of(learned: Learned, work: Floats) -> Shares:
     """Return the covariance of rates as three layers of independent parts.
 
     The parts that are shared are means over pairs of step types, weighed by the `work` that remains of each (shape (steps,)), so
-    the variance of the work that remains in all is kept wherever the parts leave something for the step types. What is not known of
-    practice is shared by all, at the mean of the `doublings` that remain.
+    the variance of the work that remains in all is kept wherever the parts leave something for the step types.
     """
     trade = learned.types.trade
     in_trade = (trade[:, None] == np.arange(len(learned.types.trades))).astype(np.float64)
@@ -89,23 +91,27 @@ def shares_of(learned: Learned, work: Floats, doublings: float = 0.0) -> Shares:
     same = in_same[0] / np.where(in_same[1] > 0, in_same[1], 1.0)
     of_trade = np.maximum(np.where(in_same[1] > 0, same - site, 0.0), 0.0)
     of_step = np.maximum(np.diagonal(learned.covariance) - site - of_trade[trade], 0.0)
-    of_practice = (learned.practice.spread * (doublings - learned.practice.seen)) ** 2
-    return Shares(float(site) + of_practice, of_trade, of_step)
+    return Shares(float(site), of_trade, of_step)
 
 
-def _mean(values: Floats, weights: Floats) -> float:
-    return float(np.average(values, weights=weights)) if len(values) else 0.0
-
-
-def _drivers(learned: Learned, rows: Rows, own: Indices, median: Floats, doublings: float) -> tuple[RiskDriver, ...]:
+def _drivers(learned: Learned, rows: Rows, own: Indices, median: Floats) -> tuple[RiskDriver, ...]:
     """Return a driver for each part of the rates that more than nothing is left of."""
     types = learned.types
     work = np.bincount(own, median, minlength=len(types)).astype(np.float64)
-    shares = shares_of(learned, work, doublings)
+    shares = shares_of(learned, work)
     found = [_driver("rates of the site", shares.site, rows)]
     found += _each("rates of trade", types.trades, shares.trade, types.trade[own], rows)
     found += _each("rate of step", types.names, shares.step, own, rows)
     return tuple(driver for driver in found if driver is not None and len(driver.activities))
+
+
+def _practice(learned: Learned, rows: Rows, own: Indices, doublings: Floats) -> tuple[RiskDriver, ...]:
+    """Return what is not known of practice: all step types have the same luck, the more the farther their turns are from those seen."""
+    number = np.bincount(own, minlength=len(learned.types))
+    mean = np.bincount(own, doublings, minlength=len(learned.types)) / np.maximum(number, 1)
+    spread = learned.practice.spread * np.maximum(mean - learned.practice.seen, 0.0)
+    found = _each("practice, step", learned.types.names, spread**2, own, rows)
+    return tuple(replace(driver, luck="practice") for driver in found if driver is not None and len(driver.activities))
 
 
 def _each(what: str, names: Sequence[str], variances: Floats, which: Indices, rows: Rows) -> list[RiskDriver | None]:

@@ -21,24 +21,26 @@ class Practice(NamedTuple):
 
     slope: float
     spread: float
-    seen: float
-    """The mean of the doublings at which it was observed."""
+    seen: Floats
+    """The mean of the doublings at which each step type was observed, of all of them where it was not; shape (steps,)."""
 
     def factor(self, turn: Floats) -> Floats:
         """Return what the turns multiply durations by; 1 for the first turn."""
         return np.asarray(np.exp(self.slope * np.log2(turn)))
 
 
-NO_PRACTICE = Practice(0.0, 0.0, 0.0)
+def no_practice(types: StepTypes) -> Practice:
+    """Return that turns change nothing."""
+    return Practice(0.0, 0.0, np.zeros(len(types)))
 
 
-def practice_of(logs: Logs, types: StepTypes, prior_spread: float) -> Practice:
-    """Return the slope's posterior; its prior is normal about zero. Single activities spread as the catalog says."""
-    weight = logs.weight / types.spread[logs.step] ** 2
+def practice_of(logs: Logs, types: StepTypes, prior_spread: float, noise: float) -> Practice:
+    """Return the slope's posterior; its prior is normal about zero. Single activities spread `noise` times as the catalog says."""
+    weight = logs.weight / (noise * types.spread[logs.step]) ** 2
     by_turn = sums_of(Logs(logs.step, logs.doublings, weight, logs.doublings), len(types))
     by_value = sums_of(Logs(logs.step, logs.value, weight, logs.doublings), len(types))
     away = logs.doublings - by_turn.mean[logs.step]
     precision = by_turn.squares.sum() + 1.0 / prior_spread**2
     slope = float((weight * away * (logs.value - by_value.mean[logs.step])).sum() / precision)
-    seen = float(np.average(logs.doublings, weights=weight)) if len(logs.step) else 0.0
-    return Practice(slope, 1.0 / sqrt(precision), seen)
+    everywhere = float(np.average(logs.doublings, weights=weight)) if len(logs.step) else 0.0
+    return Practice(slope, 1.0 / sqrt(precision), np.where(by_turn.number > 0, by_turn.mean, everywhere))

@@ -1,7 +1,7 @@
 """The tornado of go-live with the site's crews: how much earlier P80 would be without each cause of delay.
 
-A cause is what has the same luck: the lead time of one item in all its deliveries, a supplier, the pace of a trade, or a step
-that may have to be done again, at all units together. Each is switched off alone, in the same samples.
+A cause is what has the same luck or the same reason: the lead time of one item in all its deliveries, a supplier, the pace of a
+trade, the weather, a step that may have to be done again, or a kind of part that may fail, at all units together. Each is switched off alone, in the same samples.
 """
 
 from __future__ import annotations
@@ -99,11 +99,9 @@ def _causes(model: RiskModel) -> dict[str, list[str]]:
 
 def _cause(name: str) -> str:
     """Return the cause of a driver or event, by the names that `uncertainty` makes."""
-    if name.startswith("lead time of "):
-        return name.rpartition(", ")[0]
     if name.endswith(" again"):
         return f"{name.partition('@')[0]} again"
-    return name
+    return name.partition(", ")[0]
 
 
 def _titles(plan: Plan) -> dict[str, str]:

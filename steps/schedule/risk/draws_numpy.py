@@ -57,18 +57,17 @@ def _add_events(seed: int, groups: range, model: RiskModel, numbers: slice, minu
     durations, causes = model.durations, model.causes
     begin = durations.event_begin[numbers.start : numbers.stop + 1]
     rows = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
-    all_events = durations.event[begin[0] : begin[-1]]
-    all_keys = durations.event_key[begin[0] : begin[-1]]
-    for event in np.unique(all_events):
-        own = np.flatnonzero(all_events == event)
-        if not causes.is_on[event]:
-            continue
-        keys = all_keys[own]
-        occurs = words(seed, keys, 0, groups)
-        family, parameters = (
-            np.repeat(causes.family[event], len(own)),
-            np.repeat(causes.parameters[event][None], len(own), 0),
-        )
-        for draw, limit in enumerate(causes.limit[causes.begin[event] : causes.begin[event + 1]], start=1):
-            extra = values_of(family, parameters, words(seed, keys, draw, groups))
-            minutes[rows[own]] += np.where(occurs < limit, (extra + 0.5).astype(np.int64), 0)
+    event, key = durations.event[begin[0] : begin[-1]], durations.event_key[begin[0] : begin[-1]]
+    kept = np.flatnonzero(causes.is_on[event])
+    rows, event, key = rows[kept], event[kept], key[kept]
+    occurs = words(seed, key, 0, groups)
+    first, ends = causes.begin[event], causes.begin[event + 1]
+    draw = 0
+    while len(event):
+        limit = causes.limit[np.minimum(first + draw, ends - 1)][:, None]
+        more = np.flatnonzero((first + draw < ends) & (occurs < limit).any(axis=1))
+        rows, event, key, first, ends = rows[more], event[more], key[more], first[more], ends[more]
+        occurs, limit = occurs[more], limit[more]
+        draw += 1
+        extra = values_of(causes.family[event], causes.parameters[event], words(seed, key, draw, groups))
+        np.add.at(minutes, rows, np.where(occurs < limit, (extra + 0.5).astype(np.int64), 0))

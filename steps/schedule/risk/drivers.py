@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
+from math import comb, exp, log, log1p
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,19 @@ def dead_on_arrival(share: float, items: int, most: int) -> tuple[float, ...]:
     exactly = [comb(items, dead) * share**dead * (1.0 - share) ** (items - dead) for dead in range(min(most, items))]
     below = np.cumsum(exactly)
     return tuple(float(min(max(1.0 - chance, 0.0), 1.0)) for chance in below)
+
+
+def more_dead_than(share: float, items: int, spares: int) -> float:
+    """Return the chance that of `items` parts more than `spares` are dead, each with probability `share`."""
+    _probability(share, "a share of dead parts")
+    if share in (0.0, 1.0) or spares >= items:
+        return float(share == 1.0 and spares < items)
+    odds, chance = log(share) - log1p(-share), 0.0
+    exactly = items * log1p(-share)
+    for dead in range(spares + 1):
+        chance += exp(exactly)
+        exactly += log((items - dead) / (dead + 1)) + odds
+    return min(max(1.0 - chance, 0.0), 1.0)
 
 
 def check_drivers(drivers: Sequence[RiskDriver], activities: int) -> None:

@@ -185,6 +185,19 @@ def test_the_tornado_names_each_cause_once_and_the_greatest_first() -> None:
     assert [abs(bar.days_p80) for bar in found.bars] == sorted((abs(bar.days_p80) for bar in found.bars), reverse=True)
 
 
+def test_weather_and_what_fails_have_a_bar_each_in_plain_words() -> None:
+    """Of all quarters, halls and pods together: nobody can do something about the weather in one pod."""
+    built = plan("superpod-1su", "greenfield")
+
+    names = {
+        bar.name for bar in plan_tornado(solve_forecast(built, {}, built.start), samples=20, seed=3, most=400).bars
+    }
+
+    assert {"weather", "dead servers", "dead drives", "dead cables", "servers that fail in a soak"} <= names
+    assert not [name for name in names if "@" in name]
+    assert "weather" not in {bar.name for bar in plan_tornado(fresh(), samples=20, seed=3, most=400).bars}
+
+
 @pytest.mark.slow
 @pytest.mark.fleet
 def test_the_tornado_waits_for_crews() -> None:

@@ -13,7 +13,7 @@ from steps.schedule.cpm.columns import Activities, Actuals
 from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
 from steps.schedule.cpm.engines import Engine, numpy_engine
 from steps.schedule.cpm.shifts import continuous
-from steps.schedule.risk.drivers import RiskDriver, RiskEvent, dead_on_arrival, repeats
+from steps.schedule.risk.drivers import RiskDriver, RiskEvent, dead_on_arrival, more_dead_than, repeats
 from steps.schedule.risk.model import RiskModel, risk_model
 from steps.schedule.risk.running import run
 from steps.schedule.risk.spreads import Family, Spread, fixed, of_spreads
@@ -105,6 +105,22 @@ def test_chances_of_dead_parts_are_binomial() -> None:
     assert chances[0] == pytest.approx(1 - 0.98**72)
     assert chances[1] == pytest.approx(1 - 0.98**72 - exactly_one)
     assert len(chances) == 5
+
+
+@pytest.mark.parametrize("spares", [0, 1, 4])
+def test_more_dead_parts_than_spares_is_the_tail_of_the_same_binomial(spares: int) -> None:
+    assert more_dead_than(0.02, 72, spares) == pytest.approx(dead_on_arrival(0.02, 72, 5)[spares])
+
+
+def test_the_shelf_of_a_large_site_is_half_empty_half_of_the_time() -> None:
+    """A hundred thousand parts: their binomial coefficients are no floating-point numbers."""
+    assert more_dead_than(0.02, 100_000, 2_000) == pytest.approx(0.5, abs=0.01)
+    assert more_dead_than(0.02, 100_000, 2_200) < 1e-4
+
+
+@pytest.mark.parametrize(("share", "spares", "chance"), [(0.0, 0, 0.0), (1.0, 71, 1.0), (1.0, 72, 0.0), (0.5, 99, 0.0)])
+def test_no_part_or_every_part_is_dead(share: float, spares: int, chance: float) -> None:
+    assert more_dead_than(share, 72, spares) == chance
 
 
 @pytest.mark.parametrize("engine", ENGINES)
