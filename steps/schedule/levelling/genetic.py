@@ -9,7 +9,8 @@ technique that pays", European Journal of Operational Research 165).
 from __future__ import annotations
 
 from steps.schedule.levelling.compiled import Ints, compiled, numbers
-from steps.schedule.levelling.serial import TOO_LONG, again, ordered, room_for, serial, turned_keys
+from steps.schedule.levelling.room import TOO_LONG, room_for
+from steps.schedule.levelling.serial import again, ordered, serial, turned_keys
 from steps.schedule.levelling.tables import SearchTables
 
 POPULATION = 150

@@ -45,6 +45,8 @@ class SearchTables(NamedTuple):
     kind: Ints
     """A number for each kind of activity: the same needs, duration and calendar."""
     kinds: int
+    steady: bool
+    """Whether `steady.py` can make the schedules: no calendars, nothing fixed, all needs of an activity in one word."""
     weight: Ints
     """The share of all capacities that an activity holds, in thousandths."""
 
@@ -160,8 +162,14 @@ def _tables(problem: Problem, levels: Array, opened: list[Array]) -> SearchTable
         native(np.concatenate(opened) if opened else np.zeros(0, np.int64)),
         native(kind),
         int(kind.max(initial=-1)) + 1,
+        _is_steady(problem, need_first),
         native(_weights(problem)),
     )
+
+
+def _is_steady(problem: Problem, need_first: Array) -> bool:
+    fixed_or_interrupted = (problem.fixed != NOT_FIXED) | (problem.calendar != CONTINUOUS)
+    return not fixed_or_interrupted.any() and int(np.diff(need_first).max(initial=0)) <= 1
 
 
 def gaps(problem: Problem) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from steps.schedule.levelling.compiled import Ints, native, numbers
 from steps.schedule.levelling.problem import NOT_FIXED, Problem
-from steps.schedule.levelling.serial import Room, room_for
+from steps.schedule.levelling.room import Room, room_for
 from steps.schedule.levelling.tables import SearchTables, free_levels, lay_out, pack
 
 
