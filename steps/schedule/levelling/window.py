@@ -24,6 +24,7 @@ class Outcome(Enum):
     SHORTER = "made the schedule shorter"
     PROVEN = "is proven to allow no shorter schedule"
     OPEN = "was left open"
+    FULL = "has more in progress than CP-SAT is handed"
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +40,14 @@ class Window:
     last: int
     """The slot before which the free activities end."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything that can be moved is free, from the first slot on."""
+        return self.first == 0 and len(self.free) == int((self.problem.fixed == NOT_FIXED).sum())
+
 
 def window_at(problem: Problem, early: Array, late: Array, slot: int, most: int) -> Window | None:
-    """Return the window that begins at a slot, with about `most` free activities; None if more work is in progress there.
+    """Return the window that begins at a slot; None if nothing is free in it. It has about `most` free activities, more where more is in progress.
 
     `early` are the starts of the schedule, `late` those of the schedule pushed to the right against an earlier last finish.
     """
@@ -53,9 +59,7 @@ def window_at(problem: Problem, early: Array, late: Array, slot: int, most: int)
         return None
     by_late = later[np.argsort(late[later], kind="stable")]
     until = int(late[by_late[most]]) if len(by_late) > most else int(late[by_late[-1]]) + 1
-    if until < slot:
-        return None
-    is_free = movable & ~before & ((late < until) | (late < problem.release))
+    is_free = movable & ~before & ((late < max(until, slot)) | (late < problem.release))
     start = np.where(movable & ~before & ~is_free, late, early)
     is_free |= _out_of_order(problem, start, is_free)
     free = np.flatnonzero(is_free)

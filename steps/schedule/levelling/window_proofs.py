@@ -28,6 +28,8 @@ Array = NDArray[np.int64]
 
 WINDOWS = 60
 """How many windows are looked at, at most."""
+FULL = 2
+"""CP-SAT is not handed windows with more than so many times as many activities as asked for."""
 PUSHES = 20
 """How many schedules are made at most to push a shorter schedule to and fro."""
 
@@ -61,17 +63,17 @@ def in_windows(
     if found.proven:
         return WindowSearch(found, most, 0, 0, 0, 0, 0)
     pass_over = _Pass(problem, found, most, work)
-    counts: Counter[Outcome | None] = Counter()
+    counts: Counter[Outcome] = Counter()
     while counts.total() < windows and not pass_over.done:
-        counts[pass_over.step()] += 1
-    length = int(pass_over.finish.max(initial=0))
-    levelled = found
-    if length < found.length:
-        start = pass_over.start
-        levelled = replace(found, start=start, finish=pass_over.finish, length=length, method="CP-SAT in windows")
-    return WindowSearch(
-        levelled, most, counts.total() - counts[None], *(counts[outcome] for outcome in (*Outcome, None))
-    )
+        outcome = pass_over.step()
+        if outcome is not None:
+            counts[outcome] += 1
+    levelled = replace(found, bound=pass_over.bound)
+    if pass_over.length < found.length:
+        start, finish = pass_over.start, pass_over.finish
+        levelled = replace(levelled, start=start, finish=finish, length=pass_over.length, method="CP-SAT in windows")
+    looked_at = counts.total() - counts[Outcome.FULL]
+    return WindowSearch(levelled, most, looked_at, *(counts[outcome] for outcome in Outcome))
 
 
 class _Pass:
@@ -80,6 +82,7 @@ class _Pass:
     def __init__(self, problem: Problem, found: Levelled, most: int, work: float) -> None:
         self.problem, self.found, self.most, self.work = problem, found, most, work
         self.start, self.finish = found.start.copy(), found.finish.copy()
+        self.bound = found.bound
         self.forward, self.mirror = lay_out(problem, found.length)
         self.ahead, self.back = room_for(self.forward), room_for(self.mirror)
         self.slot = 0
@@ -93,17 +96,19 @@ class _Pass:
     @property
     def done(self) -> bool:
         """Whether the pass is at its end, or no schedule can be shorter."""
-        return self.slot >= self.length or self.length <= self.found.bound
+        return self.slot >= self.length or self.length <= self.bound
 
     def step(self) -> Outcome | None:
-        """Return what came out of the window at the present slot, None if too much is in progress there; go on to the next."""
+        """Return what came out of the window at the present slot, None if nothing is free there; go on to the next."""
         window = window_at(self.problem, self.start, self.late, self.slot, self.most)
-        if window is None:
+        if window is None or len(window.free) > FULL * self.most:
             self.slot += max(1, self.length // WINDOWS)
-            return None
+            return None if window is None else Outcome.FULL
         outcome, start = solved(window, work=self.work, seed=self.found.seed)
         if outcome is Outcome.SHORTER:
             self._keep(start)
+        elif outcome is Outcome.PROVEN and window.is_whole:
+            self.bound = self.length
         else:
             self.slot = max(self.slot + 1, (self.slot + window.last) // 2)
         return outcome
