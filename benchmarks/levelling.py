@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.levelling_pods import pods_problem, template_problem
+from benchmarks.levelling_least import proof
+from benchmarks.levelling_pods import pods_problem, template, template_problem
 from steps.schedule.levelling.calibration import effort_of
 from steps.schedule.levelling.compiled import FAST
 from steps.schedule.levelling.level import Effort, level
@@ -177,6 +178,8 @@ def table(arguments: argparse.Namespace) -> Iterator[str]:
     yield from large("catalog, 256 pods, 8 crews a trade", pods_problem(256, 8), 10)
     yield from large("catalog, 640 pods, 8 crews a trade", pods_problem(640, 8), 10)
     yield from large("template of 195 steps, 256 pods, 8 trades", template_problem(256), 10)
+    yield ""
+    yield from proof(template(256))
 
 
 def main() -> None:

@@ -118,8 +118,21 @@ STEPS = 195
 TRADES = 8
 
 
-def template_problem(pods: int, seed: int = 7) -> Problem:
-    """Return a made-up template of 195 steps on each pod, for 8 trades, with about twice as much work as the longest chain.
+@dataclass(frozen=True)
+class Template:
+    """The steps that are done on each pod, and the people of each trade, who work on all pods."""
+
+    duration: list[int]
+    trade: list[int]
+    people: list[int]
+    before: list[list[int]]
+    """The steps that each step follows."""
+    capacities: list[int]
+    pods: int
+
+
+def template(pods: int, seed: int = 7) -> Template:
+    """Return a made-up template of 195 steps for 8 trades, with about twice as much work as the longest chain.
 
     Each step follows up to four of the 20 before it, lasts 1 to 20 slots and needs 1 to 3 people of one trade. The people of
     a trade are as many as it takes to do its work in twice the longest chain.
@@ -134,14 +147,20 @@ def template_problem(pods: int, seed: int = 7) -> Problem:
     for step in range(STEPS):
         ends[step] = duration[step] + max((ends[b] for b in before[step]), default=0)
     work = np.bincount(trade, weights=duration * people, minlength=TRADES) * pods
-    capacities = np.maximum(np.ceil(work / (2 * int(ends.max()))), 3).astype(int).tolist()
+    capacities = np.maximum(np.ceil(work / (2 * int(ends.max()))), 3).astype(int)
+    return Template(duration.tolist(), trade.tolist(), people.tolist(), before, capacities.tolist(), pods)
+
+
+def template_problem(pods: int, seed: int = 7) -> Problem:
+    """Return the problem of a template on so many pods."""
+    made = template(pods, seed)
     count = STEPS * pods
-    links = [(pod + b * pods, pod + s * pods, 0) for s in range(STEPS) for b in before[s] for pod in range(pods)]
-    demands = [(pod + s * pods, int(trade[s]), int(people[s])) for s in range(STEPS) for pod in range(pods)]
+    links = [(pod + b * pods, pod + s * pods, 0) for s in range(STEPS) for b in made.before[s] for pod in range(pods)]
+    demands = [(pod + s * pods, made.trade[s], made.people[s]) for s in range(STEPS) for pod in range(pods)]
     return Problem.of(
-        np.repeat(duration, pods),
+        np.repeat(made.duration, pods),
         Precedence.of(count, links, finish_to_start=True),
         Demands.of(count, demands),
-        capacities,
+        made.capacities,
         group=np.tile(np.arange(pods), STEPS),
     )

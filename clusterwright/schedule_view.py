@@ -35,6 +35,7 @@ def schedule_document(found: Scheduled, odds: Odds | None, seed: int) -> Documen
             "method": levelled.method,
             "schedules": levelled.schedules,
             "seed": levelled.seed,
+            "windows": _windows(found),
         },
         "odds": odds and _odds(found, odds, seed),
         "chain": [_step_document(found, step) for step in found.chain()],
@@ -78,6 +79,28 @@ def _head(found: Scheduled) -> Iterator[str]:
             f"lower bound {text(found.bound)}: {proven}; {levelled.method}, the best of {_schedules(levelled.schedules)}, "
             f"seed {levelled.seed}"
         )
+    windows = _windows(found)
+    if windows:
+        yield (
+            f"of {windows['looked_at']} windows in time of about {windows['activities']} activities, {windows['shorter']} made the schedule shorter, "
+            f"{windows['proven']} are proven to allow no shorter one as long as the rest stays, {windows['open']} were left open; "
+            f"{windows['too_full']} places have too much in progress for a window"
+        )
+
+
+def _windows(found: Scheduled) -> Document | None:
+    """Return what CP-SAT found out window by window; None where it was not asked, or decided the whole."""
+    windows = found.crewed.proof.windows if found.crewed and found.crewed.proof else None
+    if windows is None:
+        return None
+    return {
+        "looked_at": windows.windows,
+        "activities": windows.most,
+        "shorter": windows.shorter,
+        "proven": windows.proven,
+        "open": windows.left_open,
+        "too_full": windows.too_full,
+    }
 
 
 def _schedules(number: int) -> str:

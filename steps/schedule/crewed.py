@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from steps.schedule.levelling.level import Effort, level
 from steps.schedule.levelling.problem import NOT_FIXED, Capacity
 from steps.schedule.levelling.result import Levelled
 from steps.schedule.slotted import LAG, Needs, Slotted, known_slots, slots_for, slotted
+
+if TYPE_CHECKING:
+    from steps.schedule.levelling.exact import Proof
 
 
 class Crews(NamedTuple):
@@ -47,6 +50,8 @@ class CrewedSolution:
     levelled: Levelled | None
     """None where no work waits for crews."""
     slotted: Slotted | None
+    proof: Proof | None = None
+    """What CP-SAT found out, where that was asked for."""
 
     @cached_property
     def waits(self) -> Minutes:
@@ -73,16 +78,20 @@ def solve_with_crews(
     target: int | None = None,
     planned: Minutes | None = None,
     first: Bools | None = None,
+    with_proof: bool = False,
 ) -> CrewedSolution:
     """Return the dates of a network that its crews can keep, from the data date of `actuals` on.
 
     `planned` are the starts of an earlier plan, by row: its order of crews is tried first, and kept if no other is shorter.
     Crews serve what is `first`, by row, as if nothing else were there, and the rest around it. All that it waits for is first too.
+    `with_proof` asks CP-SAT for a shorter schedule, or for a proof that there is none; that takes minutes.
     """
     unlimited = network.solve(actuals=actuals, target=target)
     if not len(crews.needs.row):
         return CrewedSolution(network, network, unlimited, unlimited, np.zeros(0, np.int64), None, None)
     problem, levelled = _with_room(network, unlimited, crews, effort, planned, first)
+    proof = _proof(problem, levelled) if with_proof else None
+    levelled = levelled if proof is None else proof.levelled
     ends = problem.place[network.links.before], problem.place[network.links.after]
     flow = flow_of(levelled.problem, levelled.start, levelled.finish, *ends)
     found = [(problem.row[one.before], problem.row[one.after], one.resource) for one in flow.handovers]
@@ -93,7 +102,13 @@ def solve_with_crews(
     crewed = _in_order(network, before, after, pins)
     held = actuals if actuals is None else replace(actuals, resumes=_later(actuals.resumes, pins))
     solution = crewed.solve(actuals=held, target=target)
-    return CrewedSolution(network, crewed, solution, unlimited, resource, levelled, problem)
+    return CrewedSolution(network, crewed, solution, unlimited, resource, levelled, problem, proof)
+
+
+def _proof(problem: Slotted, levelled: Levelled) -> Proof:
+    from steps.schedule.levelling.exact import prove
+
+    return prove(problem.problem, levelled)
 
 
 def _with_room(

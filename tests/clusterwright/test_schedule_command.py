@@ -63,6 +63,30 @@ def test_a_project_of_psplib_has_periods(command: Command) -> None:
     assert (document["levelling"]["lower_bound"], document["levelling"]["gap"]) == (77, 0)
 
 
+def test_a_levelled_project_is_proven_or_improved_window_by_window(project: Path, command: Command) -> None:
+    """The rigger has breaks, so that CP-SAT is asked for windows. One has both lifts and the cable: so nothing is shorter at all."""
+    done = command("schedule", project, "--level", "--prove", "--json")
+    levelled = json.loads(done.stdout)["levelling"]
+
+    assert json.loads(done.stdout)["finish"] == "2027-01-11T10:00:00+01:00"
+    assert levelled["windows"] == {
+        "looked_at": 1,
+        "activities": 100,
+        "shorter": 0,
+        "proven": 1,
+        "open": 0,
+        "too_full": 0,
+    }
+    assert levelled["gap"] == 0
+
+
+def test_a_proof_is_of_levelled_dates_only(project: Path, command: Command) -> None:
+    done = command("schedule", project, "--prove")
+
+    assert done.returncode == BAD_INPUT
+    assert "add --level" in done.stderr.replace("\n", " ")
+
+
 @pytest.mark.parametrize(
     ("rows", "said"),
     [

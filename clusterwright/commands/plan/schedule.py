@@ -6,7 +6,7 @@ docs/schedule.md has the columns. Nothing is recorded, and no site is needed.
 Example:
     clusterwright schedule activities.csv
     clusterwright schedule project/ --level --risk 1000
-    clusterwright schedule j601_1.sm --level --json
+    clusterwright schedule j601_1.sm --level --prove --json
 
 """
 
@@ -23,6 +23,13 @@ from clusterwright.output import print_json
 def schedule(
     file: Annotated[Path, Argument(help="A .csv or .sm file, or a folder.")],
     level: Annotated[bool, Option("--level", help="Dates that the resources can keep.")] = False,
+    prove: Annotated[
+        bool,
+        Option(
+            "--prove",
+            help="With --level: let OR-Tools look for shorter dates, or for a proof that there are none. Takes minutes.",
+        ),
+    ] = False,
     risk: Annotated[int, Option(help="Draw so many samples, for P50 and P80.", min=0, metavar="N")] = 0,
     seed: Annotated[int, Option(help="Of the search and of the samples.", min=1, metavar="S")] = 1,
     as_json: JsonOption = False,
@@ -32,7 +39,7 @@ def schedule(
     from steps.schedule.files.scheduling import odds_of
     from steps.schedule.files.scheduling import schedule as scheduled
 
-    found = scheduled(read_project(file), level=level, seed=seed)
+    found = scheduled(read_project(file), level=level, prove=prove, seed=seed)
     odds = odds_of(found, samples=risk, seed=seed, threads=os.cpu_count() or 1) if risk else None
     if as_json:
         print_json(schedule_document(found, odds, seed))

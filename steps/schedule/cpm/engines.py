@@ -50,7 +50,10 @@ class _NumpyPasses:
 
 class _NumbaPasses:
     def __init__(self, _: Indices, into: Wires, out: Wires, clock: passes_numpy.Clock) -> None:
-        self._into, self._out, self._tables = into, out, clock.tables
+        from steps.schedule.cpm import passes_numba
+
+        self._into, self._out = passes_numba.unsigned(into), passes_numba.unsigned(out)
+        self._tables = clock.tables
 
     def forward(self, work: Work) -> Early:
         from steps.schedule.cpm import passes_numba

@@ -109,8 +109,12 @@ class Scheduled:
         )
 
 
-def schedule(project: Project, *, level: bool = False, seed: int = 1) -> Scheduled:
-    """Return the dates of a project, with `level` those that its resources can keep."""
+def schedule(project: Project, *, level: bool = False, prove: bool = False, seed: int = 1) -> Scheduled:
+    """Return the dates of a project, with `level` those that its resources can keep, with `prove` after CP-SAT looked at them."""
+    if prove and not level:
+        raise InputError(
+            "there is nothing to prove of dates with unlimited resources", hint="add --level", place=project.place
+        )
     network = project.compiled(numpy_engine())
     unlimited = network.solve(start=project.start, actuals=project.actuals)
     if not level:
@@ -118,7 +122,7 @@ def schedule(project: Project, *, level: bool = False, seed: int = 1) -> Schedul
     if not project.demands:
         hint = "name the resources that activities hold"
         raise InputError("no activity holds a resource: there is nothing to level", hint=hint, place=project.place)
-    crewed = _levelled(project, network, seed)
+    crewed = _levelled(project, network, seed, prove)
     return Scheduled(project, crewed.network, crewed.solution, crewed.unlimited, crewed)
 
 
@@ -165,7 +169,7 @@ def _ends(network: CompiledNetwork) -> list[int]:
     return [int(row) for row in last]
 
 
-def _levelled(project: Project, network: CompiledNetwork, seed: int) -> CrewedSolution:
+def _levelled(project: Project, network: CompiledNetwork, seed: int, prove: bool) -> CrewedSolution:
     from steps.schedule.crewed import Crews, solve_with_crews
     from steps.schedule.levelling.compiled import FAST
     from steps.schedule.levelling.level import Effort
@@ -176,7 +180,7 @@ def _levelled(project: Project, network: CompiledNetwork, seed: int) -> CrewedSo
     held = np.array([(one.row, one.resource, one.amount) for one in project.demands], np.int64)
     crews = Crews(project.resources, project.capacities, Needs(*held.T), np.zeros(number, np.int64))
     effort = Effort(max(least, min(most, room // number)), seed)
-    return solve_with_crews(network, crews, effort, actuals=project.actuals)
+    return solve_with_crews(network, crews, effort, actuals=project.actuals, with_proof=prove)
 
 
 def _is_in_slots(network: CompiledNetwork, solution: Solution) -> bool:

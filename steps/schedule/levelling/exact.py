@@ -1,11 +1,13 @@
 """Searches for the shortest schedule of a small problem, and proves that none is shorter: CP-SAT of OR-Tools, extra `[opt]`.
 
-Larger problems are refused. On them CP-SAT is slower than `level.py` by orders of magnitude, and finds no proof.
+On larger problems, and on those whose work is interrupted, CP-SAT is slower than `level.py` by orders of magnitude, and finds no proof. It is handed
+windows of them (`window_proofs.py`).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +17,7 @@ from steps.schedule.levelling.level import Effort, level
 from steps.schedule.levelling.problem import CONTINUOUS, NOT_FIXED, Problem
 from steps.schedule.levelling.result import Levelled
 from steps.schedule.levelling.tables import free_levels, gaps
+from steps.schedule.levelling.window_proofs import WindowSearch, in_windows
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -23,11 +26,36 @@ MOST = 300
 """Activities up to which CP-SAT is asked."""
 
 
+@dataclass(frozen=True)
+class Proof:
+    """What CP-SAT found out about a levelled schedule."""
+
+    levelled: Levelled
+    """Not later than the one before, and with the bound that is proven."""
+    windows: WindowSearch | None
+    """None where the whole problem was decided."""
+
+
+def prove(problem: Problem, found: Levelled) -> Proof:
+    """Return a schedule that is not later than `found`, and what is proven of it: as a whole where that is possible, else by window.
+
+    Raise InputError where OR-Tools is not installed.
+    """
+    if find_spec("ortools") is None:
+        raise InputError("OR-Tools is not installed", hint="pip install 'clusterwright[opt]'")
+    if problem.count <= MOST and not (problem.calendar != CONTINUOUS).any():
+        found = proven(problem, found)
+    if found.proven:
+        return Proof(found, None)
+    windows = in_windows(problem, found)
+    return Proof(windows.levelled, windows)
+
+
 def proven(problem: Problem, found: Levelled, *, work: float = 10.0) -> Levelled:
     """Return a schedule that is not later than `found`, with the bound that CP-SAT proved.
 
     `work` is CP-SAT's deterministic time, about seconds of one core: equal work leads to equal results. Raise InputError for
-    more than 300 activities, for calendars, or where OR-Tools is not installed.
+    more than 300 activities, and for calendars.
     """
     if problem.count > MOST:
         raise InputError(f"a proof is looked for with up to {MOST} activities; this problem has {problem.count}")
@@ -35,10 +63,8 @@ def proven(problem: Problem, found: Levelled, *, work: float = 10.0) -> Levelled
         raise InputError("a proof is not looked for where calendars interrupt work")
     if found.proven or not problem.count:
         return found
-    try:
-        from ortools.sat.python import cp_model
-    except ImportError:
-        raise InputError("OR-Tools is not installed", hint="pip install 'clusterwright[opt]'") from None
+    from ortools.sat.python import cp_model
+
     model, starts = _model(cp_model.CpModel(), problem, found)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1

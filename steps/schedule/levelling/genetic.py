@@ -1,7 +1,7 @@
 """A genetic search for problems of up to some thousand activities.
 
-A child takes the finish of each activity from its father or its mother, by the toss of a coin, and a few are moved at
-random. The finishes are read as an order, from the last to the first; from it a schedule is made backward, and from that one
+A child takes from its mother the finishes in a window of time, all others from its father, and a few are moved at random: so
+what fits well together in one stretch of a schedule stays together. The finishes are read as an order, from the last to the first; from it a schedule is made backward, and from that one
 forward. So each child is justified in both directions (Valls, Ballestin and Quintanilla 2005, "Justification and RCPSP: a
 technique that pays", European Journal of Operational Research 165).
 """
@@ -9,7 +9,8 @@ technique that pays", European Journal of Operational Research 165).
 from __future__ import annotations
 
 from steps.schedule.levelling.compiled import Ints, compiled, numbers
-from steps.schedule.levelling.serial import TOO_LONG, again, ordered, room_for, serial, turned_keys
+from steps.schedule.levelling.room import TOO_LONG, room_for
+from steps.schedule.levelling.serial import again, ordered, serial, turned_keys
 from steps.schedule.levelling.tables import SearchTables
 
 POPULATION = 150
@@ -17,6 +18,8 @@ MOVED = 40
 """How many of a thousand activities are moved at random."""
 FARTHEST = 10
 """A move goes at most this part of the schedule, a tenth."""
+LEAST = 4
+"""A child has at least this part of the schedule from its mother, a quarter, and at most three quarters."""
 
 
 @compiled
@@ -63,9 +66,12 @@ def mixed(finishes: Ints, mother: int, father: int, length: int, state: Ints, ch
     """Write the finishes of a child."""
     n = len(child)
     reach = length // FARTHEST
+    wide = length // LEAST + drawn(state, length * (LEAST - 2) // LEAST + 1)
+    low = drawn(state, length - wide + 1)
     for a in range(n):
-        parent = mother if drawn(state, 2) else father
-        child[a] = finishes[parent * n + a]
+        child[a] = finishes[mother * n + a]
+        if child[a] <= low or child[a] > low + wide:
+            child[a] = finishes[father * n + a]
         if drawn(state, 1000) < MOVED:
             child[a] += drawn(state, 2 * reach + 1) - reach
 

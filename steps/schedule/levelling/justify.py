@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from steps.schedule.levelling.compiled import Ints, compiled, numbers
-from steps.schedule.levelling.serial import Room, again, ordered, serial
+from steps.schedule.levelling.room import Room
+from steps.schedule.levelling.serial import again, ordered, serial
 from steps.schedule.levelling.tables import SearchTables
 
 

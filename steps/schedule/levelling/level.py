@@ -17,8 +17,9 @@ from steps.schedule.levelling.justify import justified, settled
 from steps.schedule.levelling.parallel import parallel
 from steps.schedule.levelling.problem import Problem
 from steps.schedule.levelling.result import Levelled
+from steps.schedule.levelling.room import TOO_LONG, room_for
 from steps.schedule.levelling.rules import Keys, keys_of_rules
-from steps.schedule.levelling.serial import TOO_LONG, ordered, room_for, serial
+from steps.schedule.levelling.serial import ordered, serial
 from steps.schedule.levelling.tables import lay_out
 from steps.schedule.levelling.waits import Starts
 from steps.schedule.levelling.windows import shake

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from steps.schedule.levelling.compiled import Ints, compiled, numbers
-from steps.schedule.levelling.serial import TOO_LONG, Room, clear, earliest, has_room, occupy, place_fixed
+from steps.schedule.levelling.room import TOO_LONG, Room, clear
+from steps.schedule.levelling.serial import earliest, has_room, occupy, place_fixed
 from steps.schedule.levelling.tables import SearchTables
 
 NOBODY = -1

@@ -6,45 +6,10 @@ its length is `TOO_LONG`.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from steps.schedule.levelling.compiled import Ints, compiled, numbers
+from steps.schedule.levelling.compiled import Ints, compiled
+from steps.schedule.levelling.room import TOO_LONG, Room, clear
+from steps.schedule.levelling.steady import steady
 from steps.schedule.levelling.tables import SearchTables
-
-TOO_LONG = 1 << 60
-
-
-class Room(NamedTuple):
-    """What the making of schedules needs beside the tables; made once, used for many schedules."""
-
-    free: Ints
-    full_from: Ints
-    """For each kind of activity: no start fits from here ..."""
-    full_to: Ints
-    """... to here, exclusive."""
-    counts: Ints
-    keys: Ints
-    order: Ints
-    dirty: Ints
-    """The first slot in which `free` may differ from the tables, and the first after it from which on it does not."""
-
-
-@compiled
-def room_for(t: SearchTables) -> Room:
-    """Return the room that schedules of one direction are made in."""
-    n = len(t.duration)
-    free = numbers(len(t.free), 0)
-    for at in range(len(free)):
-        free[at] = t.free[at]
-    return Room(
-        free,
-        numbers(t.kinds, 0),
-        numbers(t.kinds, 0),
-        numbers(t.horizon + 2, 0),
-        numbers(n, 0),
-        numbers(n, 0),
-        numbers(2, 0),
-    )
 
 
 @compiled
@@ -91,8 +56,6 @@ def place(t: SearchTables, a: int, est: int, free: Ints, finish: Ints) -> int:
     if length == 0 or (calendar < 0 and low == high):
         finish[a] = est + length
         return est if est + length <= t.horizon else TOO_LONG
-    if calendar < 0 and high == low + 1:
-        return place_steadily(t, a, est, free, finish)
     run = 0
     found = est
     for slot in range(est, t.horizon):
@@ -121,26 +84,6 @@ def has_room(t: SearchTables, a: int, slot: int, free: Ints) -> bool:
 
 
 @compiled
-def place_steadily(t: SearchTables, a: int, est: int, free: Ints, finish: Ints) -> int:
-    """Do as `place` for the usual case, without a calendar and with all needs in one word."""
-    low = t.need_first[a]
-    word = t.need_word[low]
-    need = t.need[low]
-    guard = t.need_guard[low]
-    length = t.duration[a]
-    run = 0
-    for slot in range(est, t.horizon):
-        if (free[word + slot] - need) & guard == guard:
-            run += 1
-            if run == length:
-                finish[a] = slot + 1
-                return slot + 1 - length
-        else:
-            run = 0
-    return TOO_LONG
-
-
-@compiled
 def occupy(t: SearchTables, a: int, begin: int, end: int, room: Room) -> None:
     """Take what `a` needs from the slots between its start and its finish."""
     calendar = t.calendar[a]
@@ -157,16 +100,6 @@ def occupy(t: SearchTables, a: int, begin: int, end: int, room: Room) -> None:
 
 
 @compiled
-def clear(t: SearchTables, room: Room) -> None:
-    """Make all that was occupied free again."""
-    for word in range(0, len(t.free), t.horizon):
-        low, high = word + room.dirty[0], word + room.dirty[1]
-        room.free[low:high] = t.free[low:high]
-    room.dirty[0] = t.horizon
-    room.dirty[1] = 0
-
-
-@compiled
 def serial(t: SearchTables, order: Ints, floor: int, room: Room, start: Ints, finish: Ints) -> int:
     """Write starts and finishes of the activities placed in `order`, none before `floor`; return the last finish.
 
@@ -174,9 +107,8 @@ def serial(t: SearchTables, order: Ints, floor: int, room: Room, start: Ints, fi
     where the last one of the kind ended.
     """
     clear(t, room)
-    for kind in range(t.kinds):
-        room.full_from[kind] = 0
-        room.full_to[kind] = 0
+    if t.steady:
+        return steady(t, order, floor, room, start, finish)
     last = 0
     for a in order:
         if t.fixed[a] >= 0:

@@ -45,6 +45,8 @@ class SearchTables(NamedTuple):
     kind: Ints
     """A number for each kind of activity: the same needs, duration and calendar."""
     kinds: int
+    steady: bool
+    """Whether `steady.py` can make the schedules: no calendars, nothing fixed, all needs of an activity in one word."""
     weight: Ints
     """The share of all capacities that an activity holds, in thousandths."""
 
@@ -69,11 +71,18 @@ def lay_out(problem: Problem, horizon: int) -> Both:
     mirrored = _mirror(problem, horizon)
     whole = free_levels(problem, horizon)
     beyond = np.repeat(whole.max(axis=1, initial=0, keepdims=True), horizon, axis=1)
-    opened = [np.asarray(slots[:horizon], np.int64) for slots in problem.calendars]
-    forward = _tables(problem, whole, opened)
-    flipped = [np.concatenate([slots[::-1], np.ones(horizon, np.int64)]) for slots in opened]
+    flipped = [np.concatenate([slots[::-1], np.ones(horizon, np.int64)]) for slots in _opened(problem, horizon)]
     mirror = _tables(mirrored, np.concatenate([whole[:, ::-1], beyond], axis=1), flipped)
-    return Both(forward, mirror)
+    return Both(forward_alone(problem, whole), mirror)
+
+
+def forward_alone(problem: Problem, levels: Array) -> SearchTables:
+    """Return the forward direction of a problem; `levels` are what its resources have in each slot."""
+    return _tables(problem, levels, _opened(problem, levels.shape[1]))
+
+
+def _opened(problem: Problem, horizon: int) -> list[Array]:
+    return [np.asarray(slots[:horizon], np.int64) for slots in problem.calendars]
 
 
 def free_levels(problem: Problem, horizon: int) -> Array:
@@ -160,8 +169,14 @@ def _tables(problem: Problem, levels: Array, opened: list[Array]) -> SearchTable
         native(np.concatenate(opened) if opened else np.zeros(0, np.int64)),
         native(kind),
         int(kind.max(initial=-1)) + 1,
+        _is_steady(problem, need_first),
         native(_weights(problem)),
     )
+
+
+def _is_steady(problem: Problem, need_first: Array) -> bool:
+    fixed_or_interrupted = (problem.fixed != NOT_FIXED) | (problem.calendar != CONTINUOUS)
+    return not fixed_or_interrupted.any() and int(np.diff(need_first).max(initial=0)) <= 1
 
 
 def gaps(problem: Problem) -> tuple[Array, Array]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from steps.schedule.levelling.compiled import Ints, compiled, numbers
 from steps.schedule.levelling.genetic import drawn
-from steps.schedule.levelling.serial import TOO_LONG, again, ordered, room_for, serial
+from steps.schedule.levelling.room import TOO_LONG, room_for
+from steps.schedule.levelling.serial import again, ordered, serial
 from steps.schedule.levelling.tables import SearchTables
 
 PARTS = 10

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steps.schedule.levelling.compiled import Ints, compiled
-from steps.schedule.levelling.serial import TOO_LONG
+from steps.schedule.levelling.room import TOO_LONG
 from steps.schedule.sampling.chains import count_chain
 from steps.schedule.sampling.layout import LaidOut, Memory
 from steps.schedule.sampling.placing import schedule

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steps.schedule.levelling.compiled import Ints, native, numbers
 from steps.schedule.levelling.problem import NOT_FIXED, Problem
-from steps.schedule.levelling.serial import Room, room_for
-from steps.schedule.levelling.tables import SearchTables, free_levels, lay_out, pack
+from steps.schedule.levelling.room import Room, room_for
+from steps.schedule.levelling.tables import SearchTables, forward_alone, free_levels, pack
 
 
 class OpenSlots(NamedTuple):
@@ -77,9 +78,10 @@ def laid_out(problem: Problem, horizon: int) -> LaidOut:
     links = problem.links
     free = replace(problem, fixed=np.full(problem.count, NOT_FIXED))
     ends = links.from_finish + 2 * links.to_finish
-    tables = lay_out(free, horizon).forward
+    levels = free_levels(free, horizon)
+    tables = forward_alone(free, levels)
     tables = tables._replace(fixed=native(problem.fixed), link_gap=native(links.gap), link_ends=native(ends))
-    return LaidOut(tables, _hours(problem, horizon), _crews(free, horizon))
+    return LaidOut(tables, _hours(problem, horizon), _crews(free, levels))
 
 
 def _hours(problem: Problem, horizon: int) -> OpenSlots:
@@ -93,16 +95,15 @@ def _hours(problem: Problem, horizon: int) -> OpenSlots:
     return OpenSlots(native(opens), native(np.concatenate(before)), native(slot.ravel()))
 
 
-def _crews(problem: Problem, horizon: int) -> CrewLanes:
+def _crews(problem: Problem, levels: NDArray[np.int64]) -> CrewLanes:
     demands = problem.demands
-    levels = free_levels(problem, horizon)
     packed = pack(problem, levels)
     guards = packed.guard[packed.word] >> packed.shift
     return CrewLanes(
         native(demands.first),
         native(demands.resource),
         native(demands.amount),
-        native(packed.word * horizon),
+        native(packed.word * levels.shape[1]),
         native(packed.shift),
         native((guards & -guards) - 1),  # the guard bit of a lane is the first above it
         native(levels.ravel()),

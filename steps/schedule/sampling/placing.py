@@ -7,7 +7,8 @@ visit closed ones. Durations differ from sample to sample, so nothing that did n
 from __future__ import annotations
 
 from steps.schedule.levelling.compiled import Ints, compiled
-from steps.schedule.levelling.serial import Room, clear, earliest, has_room
+from steps.schedule.levelling.room import Room, clear
+from steps.schedule.levelling.serial import earliest, has_room
 from steps.schedule.levelling.tables import SearchTables
 from steps.schedule.sampling.layout import NOWHERE, CrewLanes, LaidOut, OpenSlots, Placed
 

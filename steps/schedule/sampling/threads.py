@@ -12,7 +12,8 @@ from steps.schedule.cpm.shifts import Minutes
 from steps.schedule.levelling.compiled import FAST, Ints, native, numbers
 from steps.schedule.levelling.horizon import first_horizon
 from steps.schedule.levelling.problem import NOT_FIXED, Problem
-from steps.schedule.levelling.serial import TOO_LONG, ordered
+from steps.schedule.levelling.room import TOO_LONG
+from steps.schedule.levelling.serial import ordered
 from steps.schedule.risk.philox import LANES
 from steps.schedule.sampling.lanes import place_lanes
 from steps.schedule.sampling.layout import Memory, laid_out, memory_for

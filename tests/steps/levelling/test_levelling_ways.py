@@ -10,14 +10,20 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from benchmarks.levelling_least import TOLERANCE, chain_to, first_of, heads_of, loads_of, most_work
+from benchmarks.levelling_pods import template, template_problem
 from steps.errors import InputError
 from steps.schedule.levelling.calibration import effort_of
-from steps.schedule.levelling.compiled import FAST
+from steps.schedule.levelling.compiled import FAST, numbers
 from steps.schedule.levelling.exact import proven
 from steps.schedule.levelling.level import Effort, level
 from steps.schedule.levelling.problem import Demands, Precedence, Problem
 from steps.schedule.levelling.psplib_file import read_sm
+from steps.schedule.levelling.room import room_for
+from steps.schedule.levelling.serial import ordered, serial
+from steps.schedule.levelling.tables import lay_out
 from tests.steps.levelling.checker import faults
 from tests.steps.levelling.drawing import problems
 
@@ -114,3 +120,38 @@ def test_a_schedule_found_earlier_is_never_lost() -> None:
 
     assert found.length == searched.length
     assert found.method == "candidate"
+
+
+@given(problems(rich=False), st.permutations(range(14)))
+@settings(max_examples=100, deadline=None)
+def test_the_short_way_for_steady_work_makes_the_same_schedule(problem: Problem, keys: list[int]) -> None:
+    """`steady` and `serial` place the same activities in the same slots, in both directions."""
+    for tables in lay_out(problem, 200):
+        assert tables.steady
+        found = []
+        for way in (tables, tables._replace(steady=False)):
+            room = room_for(way)
+            for a in range(problem.count):
+                room.keys[a] = keys[a]
+            ordered(way, room.keys, room)
+            start, finish = numbers(problem.count, 0), numbers(problem.count, 0)
+            length = serial(way, room.order, 5, room, start, finish)
+            found.append((length, list(start), list(finish)))
+        assert found[0] == found[1]
+
+
+def test_no_schedule_of_a_template_is_shorter_than_what_is_proven_of_it() -> None:
+    """The argument of the evidence page holds for a small template, too, where the search comes close to it."""
+    pytest.importorskip("ortools", reason="OR-Tools (extra `opt`) is not installed")
+    made = template(6)
+    heads, loads = heads_of(made), loads_of(made)
+
+    found = level(template_problem(6), Effort(400))
+
+    for trade, load in enumerate(loads):
+        capacity = made.capacities[trade]
+        assert found.length >= first_of(made, heads, trade) + load
+        left = float(load) - most_work(made, heads, trade, 100) / capacity
+        assert found.length >= 100 + left - TOLERANCE
+        chain = chain_to(made, heads, trade)
+        assert sum(made.duration[step] for step in chain) == first_of(made, heads, trade)

@@ -1,0 +1,80 @@
+"""CP-SAT in windows: what it finds keeps the problem and is shorter, and what it calls proven is so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steps.schedule.levelling.level import Effort, level
+from steps.schedule.levelling.problem import Demands, Precedence, Problem
+from steps.schedule.levelling.psplib_file import read_sm
+from steps.schedule.levelling.window_proofs import in_windows
+from tests.steps.levelling.checker import faults
+from tests.steps.levelling.drawing import problems
+
+FILES = Path(__file__).parent / "psplib"
+
+pytest.importorskip("ortools", reason="OR-Tools (extra `opt`) is not installed")
+
+
+@given(problems(), st.integers(2, 8))
+@settings(max_examples=60, deadline=None)
+def test_windows_keep_the_problem_and_are_never_later(problem: Problem, most: int) -> None:
+    """Calendars with breaks, all links, releases, fixed starts and capacities that change."""
+    found = level(problem, Effort(1))
+
+    searched = in_windows(problem, found, most=most)
+
+    assert list(faults(problem, searched.levelled.start.tolist())) == []
+    assert searched.levelled.length <= found.length
+    assert (searched.shorter > 0) == (searched.levelled.length < found.length)
+
+
+@given(problems(most=8))
+@settings(max_examples=60, deadline=None)
+def test_a_window_of_all_activities_finds_what_a_long_search_finds(problem: Problem) -> None:
+    """If the one window is proven, no search may find a shorter schedule."""
+    found = level(problem, Effort(1))
+
+    searched = in_windows(problem, found, most=problem.count)
+
+    longer = level(problem, Effort(400))
+    if not searched.left_open:
+        assert searched.levelled.length <= longer.length
+
+
+def test_the_same_windows_lead_to_the_same_schedule() -> None:
+    """Nothing depends on the clock."""
+    problem = read_sm(FILES / "j609_7.sm").problem
+    found = level(problem, Effort(1))
+
+    one, two = (in_windows(problem, found, most=20) for _ in range(2))
+
+    assert one.windows > 1
+    assert (one.levelled.start == two.levelled.start).all()
+    assert replace(one, levelled=found) == replace(two, levelled=found)
+
+
+def test_shifts_of_two_kinds_share_a_crew_in_one_window() -> None:
+    """Days need the crew in slots 0, 2, 4, nights in 1, 3, 5: five slots of work fit into the first five slots."""
+    days, nights = np.array([1, 0] * 20, bool), np.array([0, 1] * 20, bool)
+    problem = Problem.of(
+        [3, 2],
+        Precedence.of(2, []),
+        Demands.of(2, [(0, 0, 1), (1, 0, 1)]),
+        [1],
+        calendar=[0, 1],
+        calendars=[days, nights],
+    )
+    found = level(problem, Effort(1))
+    late = replace(found, start=np.array([0, 7]), finish=np.array([5, 10]), length=10)
+
+    searched = in_windows(problem, late)
+
+    assert searched.levelled.length == 5
+    assert list(faults(problem, searched.levelled.start.tolist())) == []
