@@ -1,4 +1,4 @@
-"""A longer horizon, for samples that go on for longer than the levelled plan."""
+"""Longer horizons, for samples that go on for longer than the levelled plan."""
 
 from __future__ import annotations
 
@@ -7,8 +7,18 @@ from dataclasses import replace
 from steps.errors import InputError
 from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.cpm.shifts import HINT
+from steps.schedule.levelling.horizon import first_horizon
 from steps.schedule.levelling.problem import Problem
 from steps.schedule.slotted import LAG, Slotted, open_slots
+
+AT_FIRST = 4
+"""How many times as many slots as the plan's the first samples get. Lead times are long where luck is bad."""
+
+
+def first_room(network: CompiledNetwork, slotted: Slotted) -> tuple[Problem, int]:
+    """Return a problem over as many slots as its samples usually need, and how many those are."""
+    slots = first_horizon(slotted.problem)
+    return over(network, slotted, AT_FIRST * slots) if slotted.problem.calendars else (slotted.problem, slots)
 
 
 def longer(network: CompiledNetwork, slotted: Slotted, horizon: int, left: int) -> tuple[Problem, int]:
@@ -16,14 +26,20 @@ def longer(network: CompiledNetwork, slotted: Slotted, horizon: int, left: int) 
 
     Raise InputError if that is no longer. `left` is the activity of the problem that did not fit.
     """
-    shifts = [calendar for calendar in network.calendars if not calendar.is_continuous]
-    if not shifts:
-        return slotted.problem, 2 * horizon
-    known = min(calendar.known[1] for calendar in shifts) - slotted.first
-    slots = min(2 * horizon, known // slotted.slot_minutes)
+    problem, slots = over(network, slotted, 2 * horizon)
     if slots <= horizon:
         row = int(slotted.row[left])
         what = "a lag" if row == LAG else f"activity {network.activities.names[row]!r}"
         raise InputError(f"with these crews {what} finishes after the end of the calendars in some samples", hint=HINT)
+    return problem, slots
+
+
+def over(network: CompiledNetwork, slotted: Slotted, slots: int) -> tuple[Problem, int]:
+    """Return the problem over so many slots, or as many as the calendars of its network are known for."""
+    shifts = [calendar for calendar in network.calendars if not calendar.is_continuous]
+    if not shifts:
+        return slotted.problem, slots
+    known = min(calendar.known[1] for calendar in shifts) - slotted.first
+    slots = min(slots, known // slotted.slot_minutes)
     opened = tuple(open_slots(calendar, slotted.first, slots, slotted.slot_minutes) for calendar in shifts)
     return replace(slotted.problem, calendars=opened), slots

@@ -19,7 +19,7 @@ from steps.schedule.risk.model import RiskModel
 from steps.schedule.risk.philox import LANES
 from steps.schedule.risk.running import RiskResult, check_run
 from steps.schedule.sampling.drawing import slots_of
-from steps.schedule.sampling.horizon import longer
+from steps.schedule.sampling.horizon import first_room, longer
 from steps.schedule.sampling.threads import Threads
 from steps.schedule.slotted import Slotted
 
@@ -56,7 +56,7 @@ def levelled_samples(
             hint="pass the starts that levelling found for this problem, lags included",
         )
     ends = slotted.place[np.asarray(targets, np.int64)]
-    work = Threads(slotted.problem, levelled_start, ends, threads, chains=chains)
+    work = Threads(*first_room(model.network, slotted), levelled_start, ends, threads, chains=chains)
     found = np.empty((len(targets), samples), np.int64)
     for first in range(0, samples, LANES):
         slots = slots_of(model, slotted, seed, first // LANES)[: samples - first]

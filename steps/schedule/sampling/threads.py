@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from steps.schedule.cpm.shifts import Minutes
 from steps.schedule.levelling.compiled import FAST, Ints, native, numbers
-from steps.schedule.levelling.horizon import first_horizon
 from steps.schedule.levelling.problem import NOT_FIXED, Problem
 from steps.schedule.levelling.room import TOO_LONG
 from steps.schedule.levelling.serial import ordered
@@ -26,15 +25,22 @@ class Threads:
     """Places groups of samples of one problem."""
 
     def __init__(
-        self, problem: Problem, levelled_start: Minutes, targets: NDArray[np.int64], threads: int, *, chains: bool
+        self,
+        problem: Problem,
+        horizon: int,
+        levelled_start: Minutes,
+        targets: NDArray[np.int64],
+        threads: int,
+        *,
+        chains: bool,
     ) -> None:
-        """Lay out the problem as far as its calendars go, or as far as a schedule usually needs."""
+        """Lay out the problem for schedules of up to `horizon` slots."""
         self.targets = native(targets)
         self.chains = len(targets) if chains else 0
         self.counted = np.zeros(self.chains * problem.count, np.int64)
         self.threads = threads if FAST else 1
         self.out = numbers(LANES * len(targets), 0)
-        self.lay_out(problem, first_horizon(problem))
+        self.lay_out(problem, horizon)
         self.order = _order(self.memories[0], levelled_start)
 
     def lay_out(self, problem: Problem, horizon: int) -> None:
