@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -146,12 +147,17 @@ def test_no_schedule_of_a_template_is_shorter_than_what_is_proven_of_it() -> Non
     made = template(6)
     heads, loads = heads_of(made), loads_of(made)
 
-    found = level(template_problem(6), Effort(400))
+    problem = template_problem(6)
+    found = level(problem, Effort(400))
 
     for trade, load in enumerate(loads):
         capacity = made.capacities[trade]
         assert found.length >= first_of(made, heads, trade) + load
         left = float(load) - most_work(made, heads, trade, 100) / capacity
         assert found.length >= 100 + left - TOLERANCE
+        own = problem.demands.resource == trade
+        users, amount = problem.demands.activity[own], problem.demands.amount[own]
+        slots = np.clip(100 - found.start[users], 0, problem.duration[users])
+        assert (slots * amount).sum() <= most_work(made, heads, trade, 100) + TOLERANCE
         chain = chain_to(made, heads, trade)
         assert sum(made.duration[step] for step in chain) == first_of(made, heads, trade)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from steps.schedule.levelling.horizon import finishes
 from steps.schedule.levelling.level import Effort, level
 from steps.schedule.levelling.problem import Demands, Precedence, Problem
 from steps.schedule.levelling.psplib_file import read_sm
+from steps.schedule.levelling.window import Outcome, window_at
+from steps.schedule.levelling.window_model import solved
 from steps.schedule.levelling.window_proofs import in_windows
 from tests.steps.levelling.checker import faults
 from tests.steps.levelling.drawing import problems
@@ -46,6 +50,24 @@ def test_a_window_of_all_activities_finds_what_a_long_search_finds(problem: Prob
     longer = level(problem, Effort(400))
     if not searched.left_open:
         assert searched.levelled.length <= longer.length
+
+
+@given(problems(most=5), st.integers(0, 6), st.integers(1, 2))
+@settings(max_examples=60, deadline=None)
+def test_a_proven_window_has_no_place_for_its_activities(problem: Problem, slot: int, most: int) -> None:
+    """All starts in the window are tried, with everything else where it stays."""
+    found = level(problem, Effort(1))
+    window = window_at(problem, found.start, found.start, slot, most)
+    assume(window is not None and len(window.free) <= 2 and window.last - window.first <= 12)
+    assert window is not None
+    outcome, _ = solved(window, work=1.0, seed=1)
+
+    for places in product(range(window.first, window.last + 1), repeat=len(window.free)):
+        start = window.start.copy()
+        start[window.free] = places
+        ends = finishes(problem, start)[window.free]
+        if outcome is Outcome.PROVEN and ends.max() <= window.last:
+            assert list(faults(problem, start.tolist())) != []
 
 
 def test_the_same_windows_lead_to_the_same_schedule() -> None:
