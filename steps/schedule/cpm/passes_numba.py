@@ -2,7 +2,7 @@
 
 A function returns FREE where an instant is outside the calendar; the pass then stops, and names activity and calendar. The loop of
 a pass is one function: split in two it takes ten times as long, since each call counts references to every array. Indices are read
-as unsigned numbers: a signed one is asked at each access whether it counts from the end, which takes a seventh of the time.
+as unsigned numbers: a signed one is asked at each access whether it counts from the end, which takes a tenth of the time.
 """
 
 from __future__ import annotations
