@@ -17,7 +17,7 @@ NAMED = 3
 """How many hosts, and how many activities, a sentence names."""
 
 _CLAIMED = """
-SELECT c.activity, c.hosts, json_extract(a.plan, '$.shares'), r.started_at
+SELECT c.activity, c.hosts, coalesce(json_extract(a.plan, '$.shares'), '[]'), r.started_at
 FROM claim c LEFT JOIN activity a ON a.id = c.activity LEFT JOIN run r ON r.id = c.run ORDER BY c.activity"""
 
 table("reservation")(Reservation)

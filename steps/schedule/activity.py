@@ -7,11 +7,13 @@ Reading commands import this module, so it imports nothing that is slow to impor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from datetime import datetime
 from decimal import Decimal
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import msgspec
 
@@ -214,8 +216,42 @@ class PlanActivity(PlanPart):
 
 
 def text_of(activity: PlanActivity) -> str:
-    """Return an activity as JSON text."""
-    return msgspec.json.encode(activity).decode()
+    """Return an activity as JSON text.
+
+    What is as its record has it by default is left out: a field that a later release adds changes no text, nor its digest.
+    """
+    return msgspec.json.encode(_said(activity)).decode()
+
+
+class _Layout(NamedTuple):
+    """The fields of a kind of record: their names, what they are by default, and a function that returns their values."""
+
+    names: tuple[str, ...]
+    defaults: tuple[Any, ...]
+    values: Callable[[Any], tuple[Any, ...]]
+
+
+@cache
+def _layout(kind: type[Any]) -> _Layout:
+    names = tuple(field.name for field in fields(kind))
+    return _Layout(names, tuple(field.default for field in fields(kind)), attrgetter(*names))
+
+
+def _said(part: PlanPart) -> dict[str, Any]:
+    names, defaults, values = _layout(type(part))
+    return {
+        name: _parts(value)
+        for name, value, default in zip(names, values(part), defaults, strict=True)
+        if value is not default and value != default
+    }
+
+
+def _parts(value: Any) -> Any:
+    if isinstance(value, PlanPart):
+        return _said(value)
+    if type(value) is tuple and value and isinstance(value[0], PlanPart):
+        return [_said(part) for part in value]
+    return value
 
 
 @lru_cache(maxsize=32768)

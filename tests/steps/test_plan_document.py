@@ -9,6 +9,7 @@ import pytest
 
 from steps.errors import InputError
 from steps.schedule import plan_document
+from steps.schedule.activity import activity_of, text_of
 from steps.schedule.plan_document import document_of, plan_of
 from tests.steps.test_plan import plan
 
@@ -65,3 +66,14 @@ def test_a_document_that_would_fill_the_memory_is_refused(monkeypatch: pytest.Mo
 
     with pytest.raises(InputError, match="too large"):
         plan_of(gzip.compress(b" " * 1001))
+
+
+def test_what_is_usual_is_not_in_the_text_of_an_activity() -> None:
+    """A field that a later release adds changes no text that was signed before."""
+    one = plan("superpod-1su").activities[0]
+    text = text_of(one)
+
+    assert activity_of(text) == one
+    assert "restarts" not in text
+    assert "restarts" in text_of(replace(one, restarts=True))
+    assert activity_of(text_of(replace(one, restarts=True))).restarts
