@@ -58,6 +58,7 @@ def _run() -> None:
     try:
         app()
     finally:
+        gc.freeze()  # the process ends: nobody needs the garbage to be found
         sys.stdout.flush()  # a full disk or a reader that has gone is an error with a message, not one at exit
 
 

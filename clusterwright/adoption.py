@@ -8,19 +8,14 @@ from typing import Any, NamedTuple
 
 from clusterwright.key_health import say_what_is_missing
 from clusterwright.output import say
-from clusterwright.plan_diff import Change, placed_otherwise, plan_diff, undone
+from clusterwright.plan_diff import changes_to
 from clusterwright.planning import plan_of
 from clusterwright.where import acting_person
 from ledger.account import account_of
 from ledger.decisions.by_key import decided
 from ledger.decisions.plan import adopt_plan, create_ledger, first_adopter, genesis_key, lacking_keys
-from ledger.evidence.plans import read_plan
-from ledger.questions.activities import standing
-from ledger.questions.orders import orders
-from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.permission import roles_for
-from ledger.rules.revision import consequences
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import has_ledger
 from ledger.stores.log import machine_clock
@@ -44,13 +39,6 @@ class Adoption(NamedTuple):
     person: str
     summary: str
     is_first: bool
-
-
-def changes_to(snapshot: Snapshot, plan: Plan) -> list[Change]:
-    """Return what a plan would change of the revision in force: first what then no longer holds, then the plan itself."""
-    held = read_plan(snapshot)
-    no_longer = undone(consequences(held, plan, standing(snapshot)))
-    return [*no_longer, *placed_otherwise(orders(snapshot), plan), *plan_diff(held, plan)]
 
 
 def prepared(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from flows.ansible.nodes import inventory_nodes
 from flows.ansible.sources import current_inventory
-from ledger.questions.activities import activities
+from ledger.questions.case import select
 from ledger.questions.checks import checked_items
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
@@ -40,7 +40,7 @@ def serials_on_record(folder: Path) -> dict[str, str]:
 
 def serials_of(snapshot: Snapshot) -> dict[str, str]:
     """Return the serial number last recorded at each server's position."""
-    begun = [a for a in activities(snapshot) if a.plan.items_of in SERVERS and a.started_at]
+    begun = [a for a in select(snapshot, "started_at IS NOT NULL") if a.plan.items_of in SERVERS]
     checks = [check for activity in begun for check in checked_items(snapshot, activity)]
     in_order = sorted(checks, key=lambda check: check.seq)
     return {check.item: check.serial for check in in_order if check.serial}

@@ -8,7 +8,11 @@ from typing import Any, NamedTuple
 from pydantic_core import to_json
 
 from clusterwright.output import Document
-from ledger.rules.revision import Consequence, Consequences
+from ledger.evidence.plans import read_plan
+from ledger.questions.activities import standing
+from ledger.questions.orders import orders
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.revision import Consequence, Consequences, consequences
 from ledger.rules.rows import OrderRow
 from steps.schedule.activity import Hours, PlanActivity
 from steps.schedule.plan import Plan, PlanLink
@@ -33,6 +37,13 @@ class _Bought(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.quantity} {self.unit_of_measure}, {self.lead.m / 168:g} weeks"
+
+
+def changes_to(snapshot: Snapshot, plan: Plan) -> list[Change]:
+    """Return what a plan would change of the revision in force: first what then no longer holds, then the plan itself."""
+    held = read_plan(snapshot)
+    no_longer = undone(consequences(held, plan, standing(snapshot)))
+    return [*no_longer, *placed_otherwise(orders(snapshot), plan), *plan_diff(held, plan)]
 
 
 def plan_diff(old: Plan, new: Plan) -> list[Change]:

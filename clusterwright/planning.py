@@ -1,6 +1,9 @@
 """From a site's folder to a plan: the one place where files become what the planner takes."""
 
+import gc
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from math import ceil
 from pathlib import Path
@@ -57,7 +60,7 @@ def plan_of(folder: Path, snapshot: Snapshot | None = None) -> Plan:
     _say_if_code_is_made()
     if pods >= MANY_PODS:
         say(f"working out the dates of {pods} pods")
-    with formulas_placed(catalog):
+    with formulas_placed(catalog), _without_collecting():
         around = Surroundings(
             roles=_titles(folder),
             hosts=hosts_of(folder, site, design, catalog, playbooks_folder(), serials),
@@ -78,6 +81,16 @@ def _say_if_code_is_made() -> None:
 
         if not is_kept():
             say("making the machine code of the schedule's engines, once on this machine: up to half a minute")
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Look for no garbage meanwhile: a large plan is a million objects that stay."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _refuse_too_large(folder: Path, design: Design, pods: int) -> None:

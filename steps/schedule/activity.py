@@ -232,13 +232,13 @@ class _Layout(NamedTuple):
 
 
 @cache
-def _layout(kind: type[Any]) -> _Layout:
+def _layout(kind: Any) -> _Layout:
     names = tuple(field.name for field in fields(kind))
     return _Layout(names, tuple(field.default for field in fields(kind)), attrgetter(*names))
 
 
-def _said(part: PlanPart) -> dict[str, Any]:
-    names, defaults, values = _layout(type(part))
+def _said(part: Any) -> dict[str, Any]:
+    names, defaults, values = _layout(part.__class__)
     return {
         name: _parts(value)
         for name, value, default in zip(names, values(part), defaults, strict=True)

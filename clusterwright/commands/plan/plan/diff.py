@@ -7,8 +7,8 @@ Example:
 
 """
 
-from clusterwright.adoption import changes_to
 from clusterwright.commands.asking import Asking
+from clusterwright.plan_diff import changes_to
 from clusterwright.planning import plan_of
 
 
