@@ -12,7 +12,8 @@ from math import ceil, exp, expm1, log1p
 
 import numpy as np
 
-from steps.schedule.activity import Hours, PlanActivity, PlanDeadParts
+from steps.schedule.activity import ELAPSED, Hours, PlanActivity, PlanDeadParts
+from steps.schedule.calendar import calendars_of
 from steps.schedule.plan import Plan
 from steps.schedule.risk.drivers import MOST_OCCURRENCES, RiskEvent, dead_on_arrival, more_dead_than, repeats
 from steps.schedule.risk.spreads import Family, Spread
@@ -53,12 +54,13 @@ class _Failures:
     """The failures of one plan."""
 
     def __init__(self, plan: Plan, open_rows: Mapping[str, int]) -> None:
-        opens, closes = plan.working_hours
         self.figures = plan.figures
         self.activities = {one.id: one for one in plan.activities}
         self.open_rows = open_rows
-        self.worked = len(plan.working_days) * (closes - opens) / WEEK_H
-        """The share of a week that is worked, without holidays."""
+        self.worked = {ELAPSED: 1.0} | {
+            name: len(one.working_days) * one.hours_per_day / WEEK_H for name, one in calendars_of(plan).items()
+        }
+        """The share of a week that is worked on each calendar, without holidays."""
 
     def as_a_whole(self, activity: PlanActivity) -> RiskEvent:
         """Return the event that an activity fails as a whole: it is done once more, and may fail again."""
@@ -103,7 +105,7 @@ class _Failures:
         meanwhile = 0.0
         if held.dates and finds.dates:
             meanwhile = (held.dates.early_start - finds.dates.early_finish).total_seconds() / HOUR_S
-        scale = MINUTES * (self.worked if held.calendar == "working" else 1.0)
+        scale = MINUTES * self.worked[held.calendar]
         low, likely, high = (
             scale * max(0.0, DAY_H * self.figures[f"replacement_days_{point}"] + then - meanwhile)
             for point in ("low", "likely", "high")
@@ -112,7 +114,7 @@ class _Failures:
 
     def _elapsed_hours(self, activity: PlanActivity) -> float:
         """Return the most likely hours of an activity as time that passes."""
-        return activity.duration.m / (self.worked if activity.calendar == "working" else 1.0)
+        return activity.duration.m / self.worked[activity.calendar]
 
     def _event(self, name: str, chances: tuple[float, ...], extra: Spread, activity: str) -> RiskEvent:
         return RiskEvent(name, chances, extra, np.array([self.open_rows[activity]]))
