@@ -120,6 +120,7 @@ bench-schedule: setup
 	$(BIN)/python -m benchmarks.risk
 	$(BIN)/python -m benchmarks.slip
 	$(BIN)/python -m benchmarks.sampling --write
+	$(BIN)/python -m benchmarks.large_site --write
 
 # Forecasts of 1,600 simulated buildouts. It takes about half an hour.
 bench-learning: setup
