@@ -34,7 +34,7 @@ from ledger.evidence.plans import read_plan
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
-from steps.schedule.calendar import WorkCalendar
+from steps.schedule.calendar import calendars_of
 from tests.flows.conftest import Start, runs, state, until
 from tests.flows.test_rehearsal import rehearsal_plan
 from tests.ledger.conftest import T0
@@ -149,7 +149,7 @@ def test_a_rehearsal_opens_the_record_once_a_wake_a_task_and_a_situation(
     ) as ledger:
         adopt_plan(ledger, "sim-owner-pm", plan, reason="rehearsal")
         people = SimulatedPeople(ledger, plan, clock)
-        simulator = Simulator(clock, WorkCalendar.from_plan(plan), people, seed=1)
+        simulator = Simulator(clock, calendars_of(plan), people, seed=1)
         engine = Engine(folder, ledger, plan, 1, clock, simulator, 0, rehearsal=True)
         stage = Stage(engine, simulator, SimulatedSuppliers(plan, people, clock, 1), clock, CLOSING, print)
 

@@ -139,6 +139,18 @@ def test_a_night_shift_is_an_hour_shorter_when_the_clocks_go_forward() -> None:
     assert calendar.start.tolist() == [22 * HOUR, 31 * HOUR]
 
 
+def test_a_shift_that_the_clocks_skip_is_not_worked() -> None:
+    """In Chicago on 14 March 2027 there is no hour from 2 to 3."""
+    hours = WeeklyHours({7: [(time(2), time(3)), (time(8), time(12))]})
+    origin = datetime(2027, 3, 14, 6, tzinfo=UTC)
+
+    calendar = weekly_calendar(
+        "sundays", hours, zone="America/Chicago", origin=origin, known=(date(2027, 3, 14), date(2027, 3, 14))
+    )
+
+    assert calendar.start.tolist() == [7 * HOUR]
+
+
 def test_holidays_and_exceptions_replace_a_weekday() -> None:
     monday, tuesday = date(2027, 1, 4), date(2027, 1, 5)
     hours = WeeklyHours(

@@ -28,7 +28,7 @@ NOTHING_FAILS = dict.fromkeys(("dead_server_share", "dead_drive_share", "dead_ca
 RISK = ("dead_", "replacement_days_", "early_failures", "server_spares", "drive_spares", "cable_spares", "gpu")
 
 
-def failing(made: Plan | None = None, **figures: float) -> Plan:
+def failing(made: Plan | None = None, /, **figures: float) -> Plan:
     """Return a plan of one pod in which nothing is uncertain but what fails; of that, too, nothing but what `figures` say."""
     made = made or plan("superpod-1su")
     shipped = {name: made.figures[name] for name in figure_specs() if name.startswith(RISK)}

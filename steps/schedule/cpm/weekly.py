@@ -50,6 +50,7 @@ def weekly_calendar(
     first, last = known
     days = (first + timedelta(days=number) for number in range((last - first).days + 1))
     shifts = sorted(_minutes(day, one, where, begin) for day in days for one in hours.hours_of(day))
+    shifts = [(start, end) for start, end in shifts if start < end]  # none is left of a shift that the clocks skip
     for (_, end), (start, _) in pairwise(shifts):
         if start < end:
             overlapping = (begin + start * MINUTE).astimezone(where)
