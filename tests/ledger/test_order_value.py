@@ -35,7 +35,8 @@ def test_before_anything_is_due_or_here_there_is_no_index(ledger: Ledger, look: 
 
     (found,) = order_values(look(clock.now), set())
 
-    assert (found.planned, found.received, found.spi, found.cpi) == (0, 0, None, None)
+    assert (found.planned, found.received) == (Decimal(0), Decimal(0))
+    assert (found.spi, found.cpi) == (None, None)
 
 
 def test_what_came_early_is_earned(ledger: Ledger, look: Look, clock: Clock) -> None:
@@ -52,7 +53,9 @@ def test_what_came_early_is_earned(ledger: Ledger, look: Look, clock: Clock) -> 
 def test_an_order_without_a_value_is_counted(ledger: Ledger, look: Look, clock: Clock) -> None:
     order(ledger, "pm", ORDER, out_of_sequence="the price holds until Friday")
 
-    assert [(one.currency, one.total, one.unpriced) for one in order_values(look(clock.now), {FIRST})] == [("", 0, 1)]
+    assert [(one.currency, one.total, one.unpriced) for one in order_values(look(clock.now), {FIRST})] == [
+        ("", Decimal(0), 1)
+    ]
 
 
 def test_what_is_not_ordered_has_no_value(ledger: Ledger, look: Look, clock: Clock) -> None:

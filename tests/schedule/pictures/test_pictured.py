@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import pytest
 
@@ -24,7 +24,15 @@ from tests.steps.test_plan import plan
 
 pytestmark = pytest.mark.xdist_group("plans")
 
-FEW = {"samples": 60, "seed": 3}
+
+class Few(TypedDict):
+    """How many samples are drawn, from which seed."""
+
+    samples: int
+    seed: int
+
+
+FEW = Few(samples=60, seed=3)
 
 
 class Seen(NamedTuple):
