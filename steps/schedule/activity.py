@@ -223,6 +223,10 @@ def text_of(activity: PlanActivity) -> str:
     return msgspec.json.encode(_said(activity)).decode()
 
 
+PLAIN = frozenset({str, int, float, bool, datetime, Decimal})
+"""Types of values that hold no record."""
+
+
 class _Layout(NamedTuple):
     """The fields of a kind of record: their names, what they are by default, and a function that returns their values."""
 
@@ -240,7 +244,7 @@ def _layout(kind: Any) -> _Layout:
 def _said(part: Any) -> dict[str, Any]:
     names, defaults, values = _layout(part.__class__)
     return {
-        name: _parts(value)
+        name: value if type(value) in PLAIN else _parts(value)
         for name, value, default in zip(names, values(part), defaults, strict=True)
         if value is not default and value != default
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ledger.log.payloads.plan import BeforeRow, ForecastPublished, Genesis, PlanAdopted, ProgressAdopted, RulesRaised
@@ -17,6 +18,7 @@ from steps.stamps import moment, stamp
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
+    from steps.catalog.terms import LinkType, Mapping
 
 LINK = ("before", "after", "type", "lag_h", "lag_calendar", "side", "map", "reason", "bridged")
 """The columns of a link that come from the plan."""
@@ -115,12 +117,16 @@ def unit_columns(unit: Unit, number: int) -> dict[str, Any]:
 
 def link_values(link: PlanLink) -> tuple[Any, ...]:
     """Return the columns of a link that come from the plan, as they are stored, in the order of `LINK`."""
-    kind = link.type.value
+    kind, side, mapped = _words(link.type, link.map)
     bridged = stored(link.bridged)
-    return (
-        *(link.before, link.after, kind, link.lag_h, link.lag_calendar),
-        *(side_of(kind), link.map.value, link.reason, bridged),
-    )
+    lag = link.lag_h, link.lag_calendar
+    return link.before, link.after, kind, *lag, side, mapped, link.reason, bridged
+
+
+@cache
+def _words(kind: LinkType, mapped: Mapping) -> tuple[str, str, str]:
+    """Return a link's type, the side of its successor that it holds, and its mapping, as they are stored."""
+    return kind.value, side_of(kind.value), mapped.value
 
 
 def publish(p: Projection, event: Event, payload: ForecastPublished) -> None:
