@@ -55,7 +55,10 @@ def delayed(case: Case, text: str) -> Case:
     orders = {one.id for one in case.plan.orders if what in {one.id, one.step, f"{one.step}@{one.unit}"}}
     if orders:
         return _later(case, orders, number * UNITS[unit])
-    activities = {one.id for one in case.plan.activities if one.applicable and what in {one.id, one.step}}
+    named = [one for one in case.plan.activities if what in {one.id, one.step}]
+    activities = {one.id for one in named if one.applicable}
+    if named and not activities:
+        raise InputError(f"{what} has nothing to delay at this site: {named[0].not_applicable_because}")
     if not activities:
         raise InputError(
             f"no order or activity of the plan is {what!r}",

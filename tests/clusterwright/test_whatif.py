@@ -87,6 +87,7 @@ def test_before_the_first_adoption_it_asks_the_folders_plan(site: Path, command:
         ((), "nothing would be different"),
         (("--delay", "001"), "is no delay"),
         (("--delay", "999=1w"), "no order or activity of the plan is '999'"),
+        (("--delay", "077=1w"), "077 has nothing to delay at this site: the hall is in service"),
         (("--crew", "rigger"), "is no change of crews"),
         (("--crew", "wizard+1"), "no crew of the plan is 'wizard'"),
         (("--crew", "rigger-9"), "rigger would have -8 crews"),
