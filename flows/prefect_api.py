@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import base64
 import json
+import time
 import urllib.error
 import urllib.request
+from http import HTTPStatus
 from typing import Any
 
 from flows.prefect_settings import api_url
@@ -23,6 +25,23 @@ Shown = dict[str, Any]
 LOST = "the record is complete without the dashboard; the next start restores what the dashboard lost"
 
 FINAL = ["COMPLETED", "FAILED", "CRASHED", "CANCELLED"]
+
+
+PAUSES_S = (0.5, 1.0, 2.0, 4.0)
+"""Before each further try."""
+
+
+def _answered(request: urllib.request.Request) -> Any:
+    """Return the answer to a request. A server whose database is in use says so, has done nothing, and is asked again."""
+    for pause in (*PAUSES_S, None):
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return json.loads(answer.read() or b"null")
+        except urllib.error.HTTPError as error:
+            if error.code != HTTPStatus.SERVICE_UNAVAILABLE or pause is None:
+                raise
+            time.sleep(pause)
+    raise AssertionError("the last try answers or raises")
 
 
 class PrefectApi:
@@ -47,8 +66,7 @@ class PrefectApi:
         data = json.dumps(body).encode()
         request = urllib.request.Request(self._url + path, data=data, headers=self._headers)
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
-                return json.loads(answer.read() or b"null")
+            return _answered(request)
         except OSError as error:
             raise UnreachableError(f"the dashboard's server does not answer: {error}", hint=LOST) from error
 
