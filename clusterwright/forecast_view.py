@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from clusterwright.output import Document, day
-from ledger.questions.kept_forecast import Freshness, KeptForecast, KeptOrders, KeptValue
+from ledger.questions.kept_forecast import Freshness, KeptForecast, KeptValue
+from ledger.questions.order_value import OrderValue
 
 MINUTES_OF_DAY = 1440
 
@@ -58,7 +59,7 @@ def value_line(earned: KeptValue) -> str:
     return said + _indices(earned.spi, earned.cpi)
 
 
-def ordered_line(ordered: KeptOrders) -> str:
+def ordered_line(ordered: OrderValue) -> str:
     """Return the earned value of placed orders in words, with its two indices."""
     currency = ordered.currency
     if not ordered.total:

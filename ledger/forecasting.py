@@ -15,11 +15,10 @@ from ledger.questions.kept_forecast import (
     KeptChance,
     KeptForecast,
     KeptMilestone,
-    KeptOrders,
     KeptSlip,
     KeptValue,
 )
-from ledger.questions.order_value import OrderValue, order_values
+from ledger.questions.order_value import order_values
 from ledger.questions.site import head, revision
 from ledger.questions.slip import slip_of
 from ledger.questions.snapshot import Snapshot
@@ -55,7 +54,7 @@ def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEE
         nodes=dates.nodes,
         earned=_value(earned_value(solved, past)),
         slip=() if dates.finish == plan.finish else _greatest(snapshot, solved),
-        ordered=tuple(map(_ordered, order_values(snapshot, _due(plan, snapshot.now)))),
+        ordered=tuple(order_values(snapshot, _due(plan, snapshot.now))),
     )
 
 
@@ -63,10 +62,6 @@ def _due(plan: Plan, now: datetime) -> set[str]:
     """Return the deliveries that were to come by now, as planned."""
     tranches = (one for order in plan.orders for one in order.tranches)
     return {one.id for one in tranches if one.dates and one.dates.early_finish <= now}
-
-
-def _ordered(one: OrderValue) -> KeptOrders:
-    return KeptOrders(*one, spi=_index(one.spi), cpi=_index(one.cpi))
 
 
 def _value(one: EarnedValue) -> KeptValue:

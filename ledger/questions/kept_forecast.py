@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from ledger.questions.order_value import OrderValue
 from ledger.questions.site import head, revision
 from ledger.questions.snapshot import Snapshot
 
@@ -63,20 +63,6 @@ class KeptValue:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptOrders:
-    """Values of placed orders in a currency until the data date: to be received, received, what that cost; and all that is placed."""
-
-    currency: str
-    planned: Decimal
-    received: Decimal
-    actual: Decimal
-    total: Decimal
-    unpriced: int
-    spi: float | None
-    cpi: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class KeptSlip:
     """By how many minutes one activity, order or delivery made go-live later, who answers for it, and what happened."""
 
@@ -106,7 +92,7 @@ class KeptForecast:
     earned: KeptValue
     slip: tuple[KeptSlip, ...] = ()
     """The greatest parts of the slip. None where go-live is as planned, and in what an earlier version kept."""
-    ordered: tuple[KeptOrders, ...] = ()
+    ordered: tuple[OrderValue, ...] = ()
     """By currency; none before an order is placed, and in what an earlier version kept."""
 
     @property

@@ -6,8 +6,8 @@ An order's value counts from its placing on. Work is counted in crew-hours (`ste
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import NamedTuple
 
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
@@ -15,7 +15,8 @@ from ledger.rules.money import share
 from ledger.rules.rows import OrderRow
 
 
-class OrderValue(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OrderValue:
     """Values of placed orders in one currency. `unpriced` is the number of orders without a value."""
 
     currency: str
@@ -27,16 +28,10 @@ class OrderValue(NamedTuple):
     """What that cost, with its share of what was paid for expediting: the actual cost."""
     total: Decimal
     unpriced: int
-
-    @property
-    def spi(self) -> float | None:
-        """The schedule performance index: less than 1 is late. None before anything was to come."""
-        return float(self.received / self.planned) if self.planned else None
-
-    @property
-    def cpi(self) -> float | None:
-        """The cost performance index: less than 1 cost more than ordered. None before anything came."""
-        return float(self.received / self.actual) if self.actual else None
+    spi: float | None
+    """The schedule performance index: less than 1 is late. None before anything was to come."""
+    cpi: float | None
+    """The cost performance index: less than 1 cost more than ordered. None before anything came."""
 
 
 def order_values(snapshot: Snapshot, due: Collection[str]) -> list[OrderValue]:
@@ -61,4 +56,9 @@ def _value(currency: str, rows: Iterable[OrderRow], due: Collection[str]) -> Ord
         actual += share(value + row.expedite_cost, came, row.quantity)
         total += value
         unpriced += row.value is None
-    return OrderValue(currency, planned, received, actual, total, unpriced)
+    spi, cpi = _index(received, planned), _index(received, actual)
+    return OrderValue(currency, planned, received, actual, total, unpriced, spi, cpi)
+
+
+def _index(earned: Decimal, of: Decimal) -> float | None:
+    return round(float(earned / of), 4) if of else None

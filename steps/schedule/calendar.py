@@ -25,37 +25,31 @@ SPAN_YEARS = 15
 """The length of a table; the longest supply chain known (utility, then transformers) takes less than 9 years."""
 
 
-class CalendarFacts(Protocol):
+class WorkingTime(Protocol):
+    """Days and hours of work, and days off: those of a site, or of trades that do not keep the site's."""
+
+    @property
+    def working_days(self) -> tuple[int, ...]: ...  # noqa: D102  the class says it
+    @property
+    def working_hours(self) -> tuple[float, float]: ...  # noqa: D102  the class says it
+    @property
+    def holidays(self) -> tuple[str, ...]: ...  # noqa: D102  the class says it
+
+
+class CalendarFacts(WorkingTime, Protocol):
     """The site's working time, as a plan or a ledger row has it."""
 
     @property
-    def time_zone(self) -> str: ...  # noqa: D102
+    def time_zone(self) -> str: ...  # noqa: D102  the class says it
     @property
-    def start(self) -> datetime: ...  # noqa: D102
-    @property
-    def working_days(self) -> tuple[int, ...]: ...  # noqa: D102
-    @property
-    def working_hours(self) -> tuple[float, float]: ...  # noqa: D102
-    @property
-    def holidays(self) -> tuple[str, ...]: ...  # noqa: D102
-
-
-class TradeHours(Protocol):
-    """The working time of trades that do not keep the site's."""
-
-    @property
-    def working_days(self) -> tuple[int, ...]: ...  # noqa: D102
-    @property
-    def working_hours(self) -> tuple[float, float]: ...  # noqa: D102
-    @property
-    def holidays(self) -> tuple[str, ...]: ...  # noqa: D102
+    def start(self) -> datetime: ...  # noqa: D102  the class says it
 
 
 class SiteAndTrades(CalendarFacts, Protocol):
     """The working time of a plan: the site's, and others by name."""
 
     @property
-    def calendars(self) -> Mapping[str, TradeHours]: ...  # noqa: D102
+    def calendars(self) -> Mapping[str, WorkingTime]: ...  # noqa: D102  the class says it
 
 
 @dataclass(frozen=True)

@@ -97,15 +97,18 @@ def document_of(plan: Plan) -> bytes:
 @lru_cache(maxsize=2)  # the plan in force and the next one: a command reads them several times
 def plan_of(document: bytes) -> Plan:
     """Return the plan of a document, also of an older one. Raise InputError for what is none."""
-    if not document.startswith(GZIP):
-        return Plan.model_validate_json(document)
     try:
+        if not document.startswith(GZIP):
+            return Plan.model_validate_json(document)
         found = msgspec.json.decode(_unpacked(document), type=_Document)
         plan = Plan.model_validate_json(bytes(found.plan))
         activities = [_activity(found, own) for own in found.activities]
         links = [_link(found, tie) for tie in found.links]
     except (msgspec.MsgspecError, ValueError, IndexError, zlib.error) as error:
-        raise InputError(f"it is no plan: {error}") from error
+        first = ", ".join(line.strip() for line in str(error).splitlines()[:3])  # Pydantic names every one of thousands
+        raise InputError(
+            f"it is no plan: {first}", hint="another version of clusterwright may have stored it"
+        ) from error
     return plan.model_copy(update={"activities": tuple(activities), "links": tuple(links)})
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
@@ -29,7 +28,7 @@ from steps.schedule.dating import MINUTE, last_row, network_of
 from steps.schedule.driving import titles
 from steps.schedule.forecast import ForecastSolution, in_the_plans_order
 from steps.schedule.plan import Plan
-from steps.schedule.slip.causes import SlipCause
+from steps.schedule.slip.causes import CauseInWords, SlipCause
 from steps.schedule.slip.chain import Bought
 from steps.schedule.slip.concurrent import near_chains
 from steps.schedule.slip.explain import explain
@@ -43,7 +42,7 @@ CHAINS_SEARCHED = 40
 """Most of the near ones are late for the same reason as go-live, and not shown."""
 
 
-class PlanCause(Enum):
+class PlanCause(CauseInWords):
     """Causes that only a plan with crews has, in words if they make go-live later, and if they make it earlier."""
 
     RATE = (
@@ -51,16 +50,6 @@ class PlanCause(Enum):
         "is expected to take less time, as finished work shows",
     )
     CREWS = ("waits for a crew, in the new order of crews", "has its crew earlier, in the new order of crews")
-
-    @property
-    def later(self) -> str:
-        """In words, where it made the finish later."""
-        return self.value[0]
-
-    @property
-    def earlier(self) -> str:
-        """In words, where it made the finish earlier."""
-        return self.value[1]
 
 
 Cause = SlipCause | PlanCause

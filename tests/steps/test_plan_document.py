@@ -54,6 +54,7 @@ def test_a_plan_from_before_is_still_read() -> None:
         (gzip.compress(b"{}"), "required field"),
         (gzip.compress(b"not JSON"), "malformed"),
         (b"\x1f\x8b and no more", "Error"),
+        (b'{"format": 1, "unknown": 2}', "validation errors"),
     ],
 )
 def test_what_is_no_plan_is_refused(document: bytes, why: str) -> None:

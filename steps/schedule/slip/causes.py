@@ -9,7 +9,21 @@ from typing import NamedTuple, TypeVar
 Key = TypeVar("Key")
 
 
-class SlipCause(Enum):
+class CauseInWords(Enum):
+    """A cause whose value is two texts: what it did if dates are later by it, and if they are earlier."""
+
+    @property
+    def later(self) -> str:
+        """In words, where it made the finish later."""
+        return str(self.value[0])
+
+    @property
+    def earlier(self) -> str:
+        """In words, where it made the finish earlier."""
+        return str(self.value[1])
+
+
+class SlipCause(CauseInWords):
     """Why an activity's dates moved: in words if they are later by it, and if they are earlier."""
 
     STARTED = ("started late", "started early")
@@ -30,16 +44,6 @@ class SlipCause(Enum):
     CALENDAR = ("has other working hours by a revision", "has more working hours by a revision")
     CORRECTED = ("has a corrected record", "has a corrected record")
     """It is recorded now that it did not start or finish as the earlier record said."""
-
-    @property
-    def later(self) -> str:
-        """In words, where it made the finish later."""
-        return self.value[0]
-
-    @property
-    def earlier(self) -> str:
-        """In words, where it made the finish earlier."""
-        return self.value[1]
 
 
 class SlipPart(NamedTuple):
