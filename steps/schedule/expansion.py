@@ -19,10 +19,8 @@ from steps.design.quantities import Values
 from steps.errors import InputError
 from steps.formula import evaluate, number_of
 from steps.schedule.circle import circle
+from steps.schedule.durations import ELAPSED_HOURS, WEEK_H, hours_of
 
-WORKING_UNITS = frozenset({"crew-day", "working-day"})
-ELAPSED_HOURS = {"elapsed-hour": 1.0, "elapsed-day": 24.0, "elapsed-week": 168.0}
-WEEK_H = 168.0
 DEPTH = {scope: depth for depth, scope in enumerate(Scope)}
 
 Units = list[DesignUnit]
@@ -91,7 +89,7 @@ class Expansion:
     links: list[ResolvedLink] = field(default_factory=list)
 
 
-def expand(catalog: Catalog, design: Design, hours_per_day: float) -> Expansion:
+def expand(catalog: Catalog, design: Design, day_h: float) -> Expansion:
     """Return the network of a design, bridged around everything that does not apply."""
     found = Expansion()
     values = _SharedValues(design)
@@ -103,7 +101,7 @@ def expand(catalog: Catalog, design: Design, hours_per_day: float) -> Expansion:
     for node in found.nodes.values():
         for order in _orders(node, design) if node.applies else ():
             found.orders[order.id] = order
-    raw = list(_raw_links(catalog, design, found, hours_per_day))
+    raw = list(_raw_links(catalog, design, found, day_h))
     found.links = _bridged(raw, found)
     found.links += _closing_links(found)
     return found
@@ -174,7 +172,7 @@ def _nodes_in(pods: Units) -> float:
     return sum(float(pod.values["nodes_in_pod"]) for pod in pods)
 
 
-def _raw_links(catalog: Catalog, design: Design, found: Expansion, hours_per_day: float) -> Iterator[ResolvedLink]:
+def _raw_links(catalog: Catalog, design: Design, found: Expansion, day_h: float) -> Iterator[ResolvedLink]:
     for node in found.nodes.values():
         for index, link in enumerate(node.entry.step.links):
             if link.when is not None and not evaluate(link.when, node.values):
@@ -184,7 +182,7 @@ def _raw_links(catalog: Catalog, design: Design, found: Expansion, hours_per_day
                     f"step {node.entry.step.id} waits for {link.after}, which does not exist",
                     place=node.entry.place("links", index, "after"),
                 )
-            yield from _mapped(node, link, index, catalog, design, found, hours_per_day)
+            yield from _mapped(node, link, index, catalog, design, found, day_h)
     for order in found.orders.values():
         yield from _supply_links(order, catalog, design)
 
@@ -196,7 +194,7 @@ def _mapped(
     catalog: Catalog,
     design: Design,
     found: Expansion,
-    hours_per_day: float,
+    day_h: float,
 ) -> Iterator[ResolvedLink]:
     before = catalog[link.after].step
     units = _units(node, link.map, before.scope, design)
@@ -207,7 +205,7 @@ def _mapped(
             hint="same: equal scopes; enclosing: a wider predecessor; first, all, as-they-come: a narrower one",
             place=node.entry.place("links", index, "map"),
         )
-    lag, working = _lag(link.lag, hours_per_day)
+    lag, working = _lag(link.lag, day_h)
     for number, unit in enumerate(units):
         kind = LinkType.FF if link.map is Mapping.AS_THEY_COME and number else link.type
         for end in _ends(f"{before.id}@{unit.id}", link, node, found):
@@ -272,12 +270,10 @@ def _fitting(node: Node, scope: Scope, design: Design) -> tuple[Mapping, Units]:
     raise AssertionError(scope)  # a scope is equal, wider or narrower
 
 
-def _lag(lag: Lag | None, hours_per_day: float) -> tuple[float, bool]:
+def _lag(lag: Lag | None, day_h: float) -> tuple[float, bool]:
     if lag is None:
         return 0.0, False
-    if lag.unit in WORKING_UNITS:
-        return lag.value * hours_per_day, True
-    return lag.value * ELAPSED_HOURS[lag.unit], False
+    return lag.value * hours_of(lag.unit, day_h), lag.unit not in ELAPSED_HOURS
 
 
 def _bridged(raw: list[ResolvedLink], found: Expansion) -> list[ResolvedLink]:

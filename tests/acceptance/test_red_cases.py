@@ -40,7 +40,7 @@ CRITERIA = [
 def nodes() -> dict[str, Node]:
     """Return the steps of a design with GPUs and a fabric, each at its first unit."""
     found: dict[str, Node] = {}
-    for node in expand(shipped_catalog(), design_of_preset("superpod-1su"), hours_per_day=8).nodes.values():
+    for node in expand(shipped_catalog(), design_of_preset("superpod-1su"), day_h=8).nodes.values():
         found.setdefault(node.entry.step.id, node)
     return found
 
