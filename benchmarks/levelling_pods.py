@@ -11,7 +11,8 @@ from steps.catalog.loader import read_catalog
 from steps.design.design import design_of
 from steps.design.site import Site
 from steps.schedule.durations import crews_on, duration_of, is_elapsed, lead_of
-from steps.schedule.expansion import Expansion, ResolvedLink, expand
+from steps.schedule.expanded import Expansion, ResolvedLink
+from steps.schedule.expansion import expand
 from steps.schedule.levelling.problem import CONTINUOUS, Demands, Precedence, Problem
 from steps.schedule.site_calendars import site_calendar
 

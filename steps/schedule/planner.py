@@ -26,7 +26,8 @@ from steps.schedule.activity import (
 )
 from steps.schedule.dating import dated
 from steps.schedule.durations import crews_held, duration_of, items_of, lead_of
-from steps.schedule.expansion import Expansion, Node, Order, ResolvedLink, expand
+from steps.schedule.expanded import Expansion, Node, Order, ResolvedLink
+from steps.schedule.expansion import expand
 from steps.schedule.noted import noted
 from steps.schedule.plan import Person, Plan, PlanLink, PlanOrder, PlanTranche, Unit
 from steps.schedule.site_calendars import Worked, calendar_of_work, length, office, plan_calendars, site_calendar

@@ -16,7 +16,8 @@ from steps.catalog.schema import Criterion
 from steps.catalog.terms import Kind
 from steps.design.design import design_of_preset
 from steps.schedule.activity import PlanCriterion
-from steps.schedule.expansion import Node, expand
+from steps.schedule.expanded import Node
+from steps.schedule.expansion import expand
 from steps.schedule.planner import threshold
 from tests.acceptance.bench import Bench
 from tests.acceptance.handing import TODAY, entry
