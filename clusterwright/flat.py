@@ -10,7 +10,19 @@ from clusterwright.output import Document
 from ledger.rules.activity import Activity
 from steps.schedule.activity import Dates, PlanActivity, PlanPolicy
 
-RECORDS = {"plan", "dead", "policy", "dates", "duration", "criteria", "facts", "also_reads", "waves", "witness"}
+RECORDS = {
+    "plan",
+    "dead",
+    "holds",
+    "policy",
+    "dates",
+    "duration",
+    "criteria",
+    "facts",
+    "also_reads",
+    "waves",
+    "witness",
+}
 """Fields that hold records themselves. `show` has what is in them."""
 
 OF_DATES = tuple(field.name for field in fields(Dates))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clusterwright.output import Cells, Document, day, days, table
 from ledger.evidence.names import without_names
 from steps.design.people import account_warnings, shared_accounts
-from steps.schedule.activity import ELAPSED, WORKING, Dates, PlanActivity
+from steps.schedule.activity import ELAPSED, WORKING, Dates, PlanActivity, handed_over
 from steps.schedule.plan import Plan, PlanCalendar, PlanLevelling, PlanOrder
 from steps.schedule.working_hours import in_words
 
@@ -126,7 +126,7 @@ def _driver(dates: Dates) -> str:
     """Return what sets a start: the project, a predecessor, or a crew that comes from elsewhere."""
     if dates.driving is None:
         return "project start"
-    return dates.driving if dates.crew is None else f"crew from {dates.driving}"
+    return dates.driving if dates.crew is None else f"{handed_over(dates.crew)}, from {dates.driving}"
 
 
 def _and_more(name: str, alike: list[Any]) -> str:
@@ -164,26 +164,27 @@ def _levelling(plan: Plan, levelling: PlanLevelling) -> str:
 
 
 def _print_crews(plan: Plan) -> None:
-    """Print for each trade how much work waits for its crews, the longest wait first."""
+    """Print for each trade and resource how much work waits for it, the longest wait first."""
+    there = plan.crews | {one.id: one.capacity for one in plan.resources}
     waiting: dict[str, list[Node]] = {}
     for node in _nodes(plan):
         if node.dates.crew:
             waiting.setdefault(node.dates.crew, []).append(node)
     worst = {role: max(nodes, key=lambda node: node.dates.crew_wait_h) for role, nodes in waiting.items()}
     table(
-        ("trade", "crews", "work that waits", "longest wait", "of", "for what is done first"),
+        ("trade or resource", "of them", "work that waits", "longest wait", "of", "for what is done first"),
         [
             (
-                role,
-                plan.crews[role],
-                len(waiting[role]),
+                name,
+                f"{there[name]:,}",
+                len(waiting[name]),
                 days(node.dates.crew_wait_h, node.hours_per_day),
                 node.id,
                 node.dates.driving or "",
             )
-            for role, node in sorted(worst.items(), key=lambda one: -one[1].dates.crew_wait_h)
+            for name, node in sorted(worst.items(), key=lambda one: -one[1].dates.crew_wait_h)
         ],
-        title="Waiting for crews (site.yaml: crews)",
+        title="Waiting for crews and resources (site.yaml: crews, overrides)",
         right=(1, 2, 3),
     )
 

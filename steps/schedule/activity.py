@@ -51,7 +51,8 @@ class Hours(PlanPart):
 class Dates(PlanPart):
     """The dates of one node of the network that the site's crews can keep, in UTC; floats are hours of the node's calendar.
 
-    `driving` is what sets the early start: a predecessor, or what hands over the crew that `crew` names, by its trade. Then
+    `driving` is what sets the early start: a predecessor, or what hands over the crew that `crew` names, by its trade. A resource
+    such as a dock counts as a crew, and is named with its place, as `receiving-docks@site`. Then
     `crew_wait_h` are the hours of the node's calendar from when its predecessors let it start. Floats are those in the order of
     crews that was found. `is_critical` is true on the chain of what drives go-live, and for every node without float.
     `unlimited_start` and `unlimited_finish` are the early dates with unlimited crews; older plans have those alone, as early dates.
@@ -75,7 +76,14 @@ class Dates(PlanPart):
         """The wait for a crew in words; empty where there is none."""
         if self.crew is None:
             return ""
-        return f"waits {self.crew_wait_h:.0f} working hours for a crew of {self.crew}, which comes from {self.driving}"
+        what = handed_over(self.crew)
+        return f"waits {self.crew_wait_h:.0f} working hours for {what}, which comes from {self.driving}"
+
+
+def handed_over(crew: str) -> str:
+    """Return what is handed over: a crew of a trade, or a resource with its place."""
+    name, _, place = crew.partition("@")
+    return f"{name.replace('-', ' ')} of {place}" if place else f"a crew of {name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +170,20 @@ class PlanDeadParts(PlanPart):
     then: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class PlanHold(PlanPart):
+    """How much of a resource of the plan an activity occupies while it goes on."""
+
+    resource: str
+    amount: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanActivity(PlanPart):
     """A step at a unit.
 
     `calendar` is `working`, `elapsed`, or one of the plan's calendars by its name, for a trade that does not keep the site's.
-    `crews` are the crews of its role that it holds while it works. `again_chance` is the chance that it fails as a whole and is
+    `crews` are the crews of its role that it has while it works, and `holds` what else it occupies. `again_chance` is the chance that it fails as a whole and is
     done once more, at most `again_most` times. With `restarts` each item that fails begins again by itself. `dead` says which of its
     items may be dead on arrival. `outdoors` is the share of its work that weather can stop. `plays` names the host set that the playbook's plays name. With `preview`, a release waits for the differences that
     check mode shows. `shares` are things that one run at a time may have. Without `waves`, a playbook takes all hosts at
@@ -188,6 +204,7 @@ class PlanActivity(PlanPart):
     calendar: str
     duration: Hours
     crews: int = 0
+    holds: tuple[PlanHold, ...] = ()
     again_chance: float = 0.0
     again_most: int = 0
     restarts: bool = False

@@ -197,21 +197,20 @@ def driver_of(network: CompiledNetwork, solution: Solution, row: int) -> int | N
 
 
 def crews_of(plan: Plan, network: CompiledNetwork) -> Crews:
-    """Return the crews of a plan, and what each activity holds of them; none for a plan that knows no crews."""
+    """Return the crews and resources of a plan, and what each activity has of them; none for a plan that knows none."""
     names = network.activities.names
     row = {name: number for number, name in enumerate(names)}
-    roles = sorted({activity.role for activity in plan.activities if activity.crews})
-    number_of_role = {role: number for number, role in enumerate(roles)}
-    held = [
-        (row[activity.id], number_of_role[activity.role], activity.crews)
-        for activity in plan.activities
-        if activity.crews and activity.applicable
-    ]
-    unit = {one.id: number for number, one in enumerate(plan.units)}
+    working = [activity for activity in plan.activities if activity.applicable]
+    roles = sorted({activity.role for activity in working if activity.crews})
+    there = {role: plan.crews[role] for role in roles} | {one.id: one.capacity for one in plan.resources}
+    number = {name: place for place, name in enumerate(there)}
+    held = [(row[one.id], number[one.role], one.crews) for one in working if one.crews]
+    held += [(row[one.id], number[hold.resource], hold.amount) for one in working for hold in one.holds]
+    unit = {one.id: place for place, one in enumerate(plan.units)}
     area = {activity.id: unit[activity.unit] for activity in plan.activities}
     return Crews(
-        tuple(roles),
-        tuple(Capacity.constant(plan.crews[role]) for role in roles),
+        tuple(there),
+        tuple(map(Capacity.constant, there.values())),
         Needs(*np.array(held, np.int64).reshape(-1, 3).T),
         np.array([area.get(name, 0) for name in names], np.int64),
     )

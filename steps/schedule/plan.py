@@ -87,6 +87,14 @@ class PlanOrder(Closed):
     tranches: tuple[PlanTranche, ...]
 
 
+class PlanResource(Closed):
+    """What work occupies besides its crews, at the site or at a hall, and how much of it there is."""
+
+    id: str = Field(description="its name and its place, as `receiving-docks@site`")
+    title: str
+    capacity: int
+
+
 class PlanLevelling(Closed):
     """How the order of crews was found, so that anybody finds it again."""
 
@@ -154,6 +162,9 @@ class Plan(Closed):
     roles: dict[str, str]
     crews: dict[str, int] = Field(
         default_factory=dict, description="how many crews the site has, by role; older plans are not levelled"
+    )
+    resources: tuple[PlanResource, ...] = Field(
+        default=(), description="what activities occupy besides their crews; older plans have none"
     )
     levelling: PlanLevelling | None = Field(default=None, description="None where nothing waits for crews")
     design: dict[str, str | float | bool] = Field(description="the site's design values")

@@ -29,6 +29,7 @@ from steps.schedule.durations import crews_held, duration_of, items_of, lead_of
 from steps.schedule.expanded import Expansion, Node, Order, ResolvedLink
 from steps.schedule.expansion import expand
 from steps.schedule.noted import noted
+from steps.schedule.occupied import holds_of, resources_of
 from steps.schedule.plan import Person, Plan, PlanLink, PlanOrder, PlanTranche, Unit
 from steps.schedule.site_calendars import Worked, calendar_of_work, length, office, plan_calendars, site_calendar
 
@@ -64,6 +65,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
     expansion = expand(catalog, design, calendar.hours_per_day)
     steps = {node.entry.step.id: node.entry.step for node in expansion.nodes.values()}
     worked_on = {name: calendar_of_work(step, site, design.figures) for name, step in steps.items()}
+    activities = tuple(_activities(expansion, site, design, worked_on, around.hosts))
     plan = Plan(
         site=site.name,
         preset=site.preset,
@@ -78,7 +80,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         holidays=calendar.holidays,
         calendars=plan_calendars(worked_on.values(), site),
         units=tuple(_unit(unit, design, around.hosts) for unit in design.units),
-        activities=tuple(_activities(expansion, site, worked_on, around.hosts)),
+        activities=activities,
         links=tuple(_link(link) for link in expansion.links),
         orders=tuple(_order(order) for order in expansion.orders.values()),
         host_sets=around.hosts.sets,
@@ -89,6 +91,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
             role: design.crews_of(role)
             for role in sorted({one.entry.step.crew.role for one in expansion.nodes.values()})
         },
+        resources=resources_of(activities, design),
         design=dict(design.site.values),
         figures=dict(design.figures),
         choices=dict(design.choices),
@@ -147,7 +150,7 @@ AS_IN_STEP = tuple(f.name for f in fields(PlanActivity) if f.name in Step.model_
 
 
 def _activities(
-    expansion: Expansion, site: Site, worked_on: Mapping[str, Worked | None], hosts: Hosts
+    expansion: Expansion, site: Site, design: Design, worked_on: Mapping[str, Worked | None], hosts: Hosts
 ) -> Iterator[PlanActivity]:
     """Yield the activities. Those of a step at units with equal values are worked out once."""
     known: dict[tuple[str, int, str | None], PlanActivity] = {}
@@ -155,8 +158,14 @@ def _activities(
         kind = (node.entry.step.id, id(node.values), node.not_applicable_because)
         if kind not in known:
             known[kind] = _activity(node, site, worked_on[node.entry.step.id], hosts)
-        completed_by, dead = tuple(_completing(node, expansion)), _dead_parts(node, expansion)
-        yield replace(known[kind], id=node.id, unit=node.unit.id, completed_by=completed_by, dead=dead)
+        yield replace(
+            known[kind],
+            id=node.id,
+            unit=node.unit.id,
+            holds=holds_of(node, known[kind].crews, design),
+            completed_by=tuple(_completing(node, expansion)),
+            dead=_dead_parts(node, expansion),
+        )
 
 
 def _activity(node: Node, site: Site, worked_on: Worked | None, hosts: Hosts) -> PlanActivity:

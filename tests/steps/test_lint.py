@@ -10,7 +10,7 @@ import pytest
 
 from clusterwright.planning import playbooks_folder, rooms
 from steps.catalog.lint.check import lint_step
-from steps.catalog.lint.fields import NOT_YET_READ, field_findings, unread_fields
+from steps.catalog.lint.fields import field_findings, unread_fields
 from steps.catalog.lint.report import Installed, LintReport
 from steps.catalog.loader import Catalog, read_roles
 from steps.catalog.schema import Criterion, DeadParts, Link
@@ -121,7 +121,7 @@ def test_the_source_of_waves_counts_among_the_figures() -> None:
     assert with_waves.figures == without.figures + 1
 
 
-def test_every_field_of_the_schema_is_read_or_excused() -> None:
+def test_every_field_of_the_schema_is_read() -> None:
     assert list(field_findings(rooms())) == []
 
 
@@ -159,17 +159,10 @@ def test_a_field_counts_as_read_where_the_plan_has_it_from_the_step(tmp_path: Pa
     assert ("Step", "preview") in unread
 
 
-def test_a_field_that_is_read_is_not_excused(tmp_path: Path) -> None:
+def test_a_field_that_nothing_reads_is_named(tmp_path: Path) -> None:
     (tmp_path / "reading.py").write_text("def f(step: Step):\n    return step.resources\n", encoding="utf-8")
 
     messages = [finding.message for finding in field_findings((tmp_path,))]
 
-    assert "Step.resources is excused, and is read or gone" in messages
+    assert "no program reads Step.resources" not in messages
     assert "no program reads Step.seed_says" in messages
-
-
-def test_an_excused_field_that_nothing_reads_is_no_finding(tmp_path: Path) -> None:
-    messages = [finding.message for finding in field_findings((tmp_path,))]
-
-    assert "Step.resources" in NOT_YET_READ
-    assert not [message for message in messages if "Step.resources" in message]

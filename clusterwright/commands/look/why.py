@@ -23,6 +23,7 @@ from ledger.questions import why as questions
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why_supply import Why
+from steps.schedule.activity import handed_over
 
 if TYPE_CHECKING:
     from steps.schedule.driving import Driven
@@ -90,7 +91,7 @@ def _line(one: "Driven", zone: str) -> Cells:
 def _because(one: "Driven") -> str:
     """Return why it waits for what is before it: the link's reason, its type and lag, the wait for a crew."""
     if one.crew is not None:
-        return f"waits {_time(one.crew_wait_h)} for this crew of {one.crew}"
+        return f"waits {_time(one.crew_wait_h)} for {handed_over(one.crew)}"
     parts = [one.reason]
     if one.type not in {None, "FS"}:
         parts.append(str(one.type))

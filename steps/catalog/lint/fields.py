@@ -23,11 +23,6 @@ from steps.catalog.loader import Entry
 from steps.errors import Place
 from steps.schedule.activity import PlanActivity
 
-NOT_YET_READ = {
-    "Step.resources": "resources: the work model will level the power and the space that steps occupy",
-}
-"""Fields that stay in the schema although no program reads them, with the reason."""
-
 COPIED = {field.name for field in fields(PlanActivity)} & set(schema.Step.model_fields)
 """Fields of a step that the planner copies to each activity. A function that reads them there reads the step's."""
 ACTIVITIES = {"plan", "activity", "activities"}
@@ -44,13 +39,11 @@ Holders = dict[str, set[str]]
 
 
 def field_findings(folders: tuple[Path, ...]) -> Iterator[LintFinding]:
-    """Yield the fields that no program below these folders reads, and the excuses that no field needs."""
+    """Yield the fields that no program below these folders reads."""
     unread = {".".join(field) for field in unread_fields(folders)}
-    for name in sorted(unread - set(NOT_YET_READ)):
+    for name in sorted(unread):
         hint = "use it, or drop it from the schema and the entries"
         yield LintFinding("field", f"no program reads {name}", Place(str(SCHEMA)), hint)
-    for name in sorted(set(NOT_YET_READ) - unread):
-        yield LintFinding("field", f"{name} is excused, and is read or gone", Place(str(Path(__file__))))
 
 
 @cache
