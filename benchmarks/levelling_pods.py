@@ -60,12 +60,12 @@ def _works(expansion: Expansion, day_h: float, crews: int) -> dict[str, Work]:
             step = node.entry.step
             working = not is_elapsed(step)
             hours = duration_of(step, node.values, day_h).m
-            count = min(round(crews_on(step, node.values)), crews)
+            count = min(crews_on(step, node.values), crews)
             works[node.id] = Work(hours, working, step.crew.role if working else None, count, node.unit.id)
     for order in expansion.orders.values():
         works[order.id] = Work(0.0, working=False)
         for tranche in order.tranches:
-            works[tranche.id] = Work(lead_of(order.supply.lead_time).m + tranche.after_first_h, working=False)
+            works[tranche.id] = Work(lead_of(order.supply.lead_time, 1).m + tranche.after_first_h, working=False)
     return works
 
 

@@ -17,6 +17,7 @@ from steps.catalog.lint.placing import formulas_placed
 from steps.catalog.loader import Catalog, read_catalog, read_roles, shipped_folder
 from steps.catalog.terms import Scope
 from steps.design.design import Design, design_of
+from steps.design.scenario import scenario_path, under_scenario
 from steps.design.site import FILE, Site, read_site
 from steps.errors import InputError, Place
 from steps.schedule.levelling.compiled import FAST
@@ -40,9 +41,12 @@ def rooms() -> tuple[Path, ...]:
     return tuple(Path(str(files(name))) for name in names)
 
 
-def site_at(folder: Path) -> Site:
-    """Return the checked site file of a folder."""
-    return read_site(folder, _titles(folder))
+def site_at(folder: Path, scenario: str | None = None) -> Site:
+    """Return the checked site file of a folder, under a scenario: the one of this name, otherwise the one that the file names."""
+    roles = _titles(folder)
+    site = read_site(folder, roles)
+    name = scenario or site.scenario
+    return site if name is None else under_scenario(site, name, folder, roles)
 
 
 def read_all(folder: Path) -> tuple[Site, Design, Catalog]:
@@ -51,21 +55,26 @@ def read_all(folder: Path) -> tuple[Site, Design, Catalog]:
     return site, design_of(site, folder), read_catalog(folder)
 
 
-def plan_of(folder: Path, snapshot: Snapshot | None = None) -> Plan:
-    """Return the plan that a site's folder makes now. The serial numbers on record come from a snapshot that is open."""
-    site, design, catalog = read_all(folder)
+def plan_of(folder: Path, snapshot: Snapshot | None = None, *, site: Site | None = None) -> Plan:
+    """Return the plan that a site's folder makes now, or would make with another site file.
+
+    The serial numbers on record come from a snapshot that is open.
+    """
+    site = site or site_at(folder)
+    design, catalog = design_of(site, folder), read_catalog(folder)
     pods = sum(unit.kind is Scope.POD for unit in design.units)
     _refuse_too_large(folder, design, pods)
     serials = serials_on_record(folder) if snapshot is None else serials_of(snapshot)
     _say_if_code_is_made()
     if pods >= MANY_PODS:
         say(f"working out the dates of {pods} pods")
+    scenario = [scenario_path(site.scenario, folder)] if site.scenario else []
     with formulas_placed(catalog), _without_collecting():
         around = Surroundings(
             roles=_titles(folder),
             hosts=hosts_of(folder, site, design, catalog, playbooks_folder(), serials),
             digests={
-                "site": _digest([folder / "site.yaml"], folder),
+                "site": _digest([folder / FILE, *scenario], folder),
                 "catalog": _digest([e.path for e in catalog.values()], shipped_folder()),
                 "playbooks": _digest(sorted(playbooks_folder().rglob("*.yml")), playbooks_folder()),
                 "version": __version__,

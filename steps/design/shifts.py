@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -43,6 +43,14 @@ class Shifts(Closed):
 
 
 ONE_SHIFT = Shifts()
+EVERY_TRADE = "every-trade"
+
+
+def by_trade(given: Any) -> Any:
+    """Return what a file says of shifts as shifts by trade: a number alone is that of every trade."""
+    if isinstance(given, dict):
+        return {role: {"shifts": one} if isinstance(one, int) else one for role, one in given.items()}
+    return {EVERY_TRADE: {"shifts": given}} if isinstance(given, int) else given
 
 
 def hours_of_work(shifts: Shifts, days: int, figures: Mapping[str, float]) -> float:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -21,17 +22,16 @@ from steps.design.calendars import Calendar, refuse_unknown_calendars
 from steps.design.people import ENGINE, engine_public_key, refuse_key_of_person, refuse_shared_keys
 from steps.design.public_holidays import Country
 from steps.design.run_settings import RunSettings
-from steps.design.shifts import ONE_SHIFT, Shifts
+from steps.design.shifts import EVERY_TRADE, ONE_SHIFT, Shifts, by_trade
 from steps.drift_rule import DriftRule
 from steps.errors import InputError, Place
 from steps.evidence_rules import EvidenceRules
 from steps.text import require_visible
 from steps.validation import validated
-from steps.yaml_lines import line_of, load
+from steps.yaml_lines import Lines, line_of, load
 
 FILE = "site.yaml"
 FROM_NETBOX = "inventory/netbox.json"
-EVERY_TRADE = "every-trade"
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 FIRST_DAY, LAST_DAY = date(1990, 1, 1), date(2199, 12, 31)
 """The days on which a project may start: every date that follows from one has a place in the calendar."""
@@ -126,13 +126,6 @@ class Inventory(Closed):
         return self.file or FROM_NETBOX
 
 
-def _in_short(given: Any) -> Any:
-    """Return shifts of eight hours for their number, also by trade."""
-    if isinstance(given, dict):
-        return {role: {"shifts": one} if isinstance(one, int) else one for role, one in given.items()}
-    return {EVERY_TRADE: {"shifts": given}} if isinstance(given, int) else given
-
-
 class Site(Closed):
     """One site: where, what, when, with whom.
 
@@ -145,6 +138,7 @@ class Site(Closed):
     currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
     preset: Text
     start: Annotated[date, Field(ge=FIRST_DAY, le=LAST_DAY)]
+    scenario: Text | None = None
     facility: Literal["existing", "shell", "greenfield"] | None = None
     burn_in: Literal["bench", "in-place"] | None = None
     overrides: dict[str, float | bool | str] = Field(default_factory=dict)
@@ -153,7 +147,7 @@ class Site(Closed):
     calendars: dict[Slug, Calendar] = Field(default_factory=dict)
     trades: dict[Slug, Slug] = Field(default_factory=dict)
     crews: dict[Slug, Annotated[int, Field(ge=1, le=10_000)]] = Field(default_factory=dict)
-    shifts: Annotated[dict[Slug, Shifts], BeforeValidator(_in_short)] = Field(default_factory=dict)
+    shifts: Annotated[dict[Slug, Shifts], BeforeValidator(by_trade)] = Field(default_factory=dict)
     people: tuple[PersonEntry, ...] = Field(min_length=1)
     assurance: Literal["recorded", "signed"] = "recorded"
     engine_key: str | None = None
@@ -212,19 +206,7 @@ def read_site(folder: Path, roles: dict[str, str]) -> Site:
                 )
     refuse_shared_keys(site.people, lines, str(path))
     refuse_key_of_person(site.engine_key, site.people, lines, str(path))
-    shifts = site.shifts.keys() - {EVERY_TRADE}
-    for key, what, named in (
-        ("crews", "crew", site.crews),
-        ("trades", "trade", site.trades),
-        ("shifts", "trade", shifts),
-    ):
-        for role in named:
-            if role not in roles:
-                raise InputError(
-                    f"no {what} is called {role!r}",
-                    hint="`clusterwright catalog roles` lists them",
-                    place=Place(str(path), line_of(lines, (key, role)), f"{key}.{role}"),
-                )
+    refuse_unknown_trades(site, roles, lines, str(path))
     refuse_unknown_calendars(site.calendars, site.trades, lines, str(path))
     file = site.inventory.file if site.inventory else None
     if file and not (folder / file).exists():
@@ -234,6 +216,34 @@ def read_site(folder: Path, roles: dict[str, str]) -> Site:
             place=Place(str(path), line_of(lines, ("inventory",)), "inventory"),
         )
     return site
+
+
+class ByTrade(Protocol):
+    """What a file says by trade."""
+
+    @property
+    def crews(self) -> Mapping[str, int]: ...  # noqa: D102  the class says it
+    @property
+    def trades(self) -> Mapping[str, str]: ...  # noqa: D102  the class says it
+    @property
+    def shifts(self) -> Mapping[str, Shifts]: ...  # noqa: D102  the class says it
+
+
+def refuse_unknown_trades(said: ByTrade, roles: Mapping[str, str], lines: Lines, file: str) -> None:
+    """Raise InputError for crews, calendars and shifts of a trade that does not exist."""
+    shifts = said.shifts.keys() - {EVERY_TRADE}
+    for key, what, named in (
+        ("crews", "crew", said.crews),
+        ("trades", "trade", said.trades),
+        ("shifts", "trade", shifts),
+    ):
+        for role in named:
+            if role not in roles:
+                raise InputError(
+                    f"no {what} is called {role!r}",
+                    hint="`clusterwright catalog roles` lists them",
+                    place=Place(file, line_of(lines, (key, role)), f"{key}.{role}"),
+                )
 
 
 def site_slug(text: str) -> str:

@@ -68,11 +68,11 @@ def duration_of(step: Step, values: Values, day_h: float) -> Hours:
     return Hours(*(a + b for a, b in zip(fixed, parts, strict=True)))
 
 
-def lead_of(estimate: Estimate) -> Hours:
-    """Return a lead time in elapsed hours; raise InputError if its unit is not weeks."""
+def lead_of(estimate: Estimate, factor: float) -> Hours:
+    """Return a lead time in elapsed hours, so many times what the catalog says; raise InputError if its unit is not weeks."""
     if estimate.unit != "weeks":
         raise InputError(f"a lead time is in weeks, not in {estimate.unit!r}")
-    o, m, p = (point * WEEK_H for point in estimate.points)
+    o, m, p = (point * WEEK_H * factor for point in estimate.points)
     return Hours(o=o, m=m, p=p)
 
 

@@ -137,6 +137,7 @@ class Plan(Closed):
     time_zone: str
     country: str
     currency: str
+    scenario: str = Field(default="", description="under which it was made; empty for the site file as it is")
     facility: str
     start: datetime
     finish: datetime

@@ -72,6 +72,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         time_zone=site.time_zone,
         country=site.country,
         currency=site.currency,
+        scenario=site.scenario or "",
         facility=str(design.site.values["facility"]),
         start=calendar.origin,
         finish=calendar.origin,
@@ -82,7 +83,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         units=tuple(_unit(unit, design, around.hosts) for unit in design.units),
         activities=activities,
         links=tuple(_link(link) for link in expansion.links),
-        orders=tuple(_order(order) for order in expansion.orders.values()),
+        orders=tuple(_order(one, design.figures["lead_time_factor"]) for one in expansion.orders.values()),
         host_sets=around.hosts.sets,
         people=tuple(_person(person) for person in site.people),
         engine_key=site.engine_key,
@@ -299,17 +300,17 @@ def threshold(criterion: Criterion, node: Node) -> Decimal | bool:
     return Decimal(str(round(float(value), 6)))
 
 
-def _lead(order: Order) -> Hours:
+def _lead(order: Order, factor: float) -> Hours:
     """Return the lead time of an order. An error names its place in the catalog."""
     entry = order.node.entry
     try:
-        return lead_of(order.supply.lead_time)
+        return lead_of(order.supply.lead_time, factor)
     except InputError as error:
         place = entry.place("supplies", entry.step.supplies.index(order.supply), "lead_time")
         raise InputError(error.what, hint=error.hint, place=place) from None
 
 
-def _order(order: Order) -> PlanOrder:
+def _order(order: Order, lead_time_factor: float) -> PlanOrder:
     supply: Supply = order.supply
     return PlanOrder(
         id=order.id,
@@ -320,7 +321,7 @@ def _order(order: Order) -> PlanOrder:
         quantity=Decimal(str(round(order.quantity, 3))),
         unit_of_measure=supply.unit,
         supplier=supply.supplier,
-        lead=_lead(order),
+        lead=_lead(order, lead_time_factor),
         lead_source=supply.lead_time.source,
         serialised=supply.serialised,
         tranches=tuple(

@@ -12,13 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from steps.catalog.terms import Kind
+from steps.design.figures import figure_specs
+from steps.design.shifts import Shifts, hours_of_work
 from steps.errors import InputError
-from steps.schedule.activity import Hours, PlanActivity
+from steps.schedule.activity import WORKING, Hours, PlanActivity
 from steps.schedule.cpm.drag import drags
 from steps.schedule.dating import last_row
 from steps.schedule.driving import titles
 from steps.schedule.forecast import Actuals, Forecast, ForecastSolution, solve_forecast
-from steps.schedule.plan import Plan, PlanOrder
+from steps.schedule.plan import Plan, PlanCalendar, PlanOrder
 from steps.schedule.plan_odds import MilestoneOdds, solved_odds
 from steps.schedule.pods_first import before_all, delivered_first, ready
 
@@ -26,6 +29,8 @@ AMOUNT = re.compile(r"(?P<what>[^=]+)=(?P<sign>[+-]?)(?P<number>\d+(?:\.\d+)?)(?
 CREWS = re.compile(r"(?P<role>[a-z0-9-]+?)(?P<change>[+-]\d+|=\d+)")
 DAY_H, WEEK_H = 24.0, 168.0
 MINUTES_OF_DAY = 1440
+OFFICE = frozenset({Kind.PROCURE, Kind.GATE})
+"""Kinds of work that people do at desks, with others who keep office hours."""
 UNITS = {"h": 1.0, "d": DAY_H, "w": WEEK_H}
 
 
@@ -110,16 +115,21 @@ def with_crews(case: Case, text: str) -> Case:
 
 
 def with_shifts(case: Case, shifts: int) -> Case:
-    """Return the case with so many shifts a day, one after another from when the site opens; each crew works in all of them.
+    """Return the case in which crews work so many shifts a day; each crew has its people for each of them.
 
-    Trades with a calendar of their own keep it.
+    Offices, and trades with a calendar of their own, keep their hours.
     """
-    opens, closes = case.plan.working_hours
-    hours = (closes - opens) * shifts
-    if hours > DAY_H:
-        raise InputError(f"{shifts} shifts of {closes - opens:g} hours do not fit into a day")
-    start = opens if closes > DAY_H else min(opens, DAY_H - hours)
-    return case._replace(plan=case.plan.model_copy(update={"working_hours": (start, start + hours)}))
+    plan, pattern = case.plan, Shifts.model_validate({"shifts": shifts})
+    figures = {name: one.value for name, one in figure_specs().items() if one.value is not None} | plan.figures
+    opens, _ = plan.working_hours
+    hours = opens, opens + hours_of_work(pattern, len(plan.working_days), figures)
+    calendar = PlanCalendar(working_days=plan.working_days, working_hours=hours, holidays=plan.holidays)
+    in_shifts = (
+        replace(one, calendar=str(pattern)) if one.crews and one.calendar == WORKING and one.kind not in OFFICE else one
+        for one in plan.activities
+    )
+    changed = {"calendars": plan.calendars | {str(pattern): calendar}, "activities": tuple(in_shifts)}
+    return case._replace(plan=plan.model_copy(update=changed))
 
 
 def with_pods_first(case: Case, pods: tuple[str, ...]) -> Case:

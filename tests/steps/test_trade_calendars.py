@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from steps.catalog.terms import Kind
 from steps.errors import InputError
 from steps.schedule.activity import PlanActivity
 from steps.schedule.dating import dated, network_of
@@ -210,13 +211,18 @@ def test_floats_and_delays_are_in_days_of_the_activitys_own_calendar() -> None:
     assert found.duration.m == pytest.approx(one.duration.m + 60)
 
 
-def test_more_shifts_are_of_the_sites_calendar_and_trades_keep_their_own() -> None:
+def test_more_shifts_are_of_crews_and_neither_of_offices_nor_of_trades_with_hours_of_their_own() -> None:
     made = with_trades("contractor")
 
     two = with_shifts(Case(made, {}, made.start), 2).plan
 
-    assert two.working_hours == (8, 24)
-    assert two.calendars == made.calendars
+    was = {one.id: one.calendar for one in made.activities}
+    moved = [one for one in two.activities if one.calendar == "2 shifts"]
+    assert two.working_hours == made.working_hours
+    assert two.calendars["2 shifts"].working_hours == (8, 21.25)  # 17 % of 16 hours get no work done
+    assert {was[one.id] for one in moved} == {"working"}
+    assert {one.kind for one in moved}.isdisjoint({Kind.PROCURE, Kind.GATE})
+    assert two.calendars["contractor"] == made.calendars["contractor"]
     assert dated(two).finish < made.finish
 
 
@@ -226,7 +232,7 @@ def test_shifts_of_a_site_that_works_at_night_follow_one_another_into_the_day() 
     two = with_shifts(Case(made, {}, made.start), 2).plan
 
     assert made.working_hours == (22, 30)
-    assert two.working_hours == (22, 38)
+    assert two.calendars["2 shifts"].working_hours == (22, 35.25)
     assert dated(two).finish < made.finish
 
 

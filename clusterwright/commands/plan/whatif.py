@@ -42,7 +42,7 @@ def whatif(
     ] = None,
     crew: Annotated[list[str] | None, Option("--crew", metavar="TRADE+N", help="As rigger+2 or rigger=6.")] = None,
     shifts: Annotated[
-        int | None, Option("--shifts", min=1, max=24, help="Shifts a day of the site's calendar, all crews in each.")
+        int | None, Option("--shifts", min=1, max=3, help="Shifts a day of all crews that keep the site's calendar.")
     ] = None,
     pods_first: Annotated[
         int | None, Option("--pods-first", metavar="N", help="The first N pods are delivered and served before others.")

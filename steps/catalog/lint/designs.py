@@ -34,7 +34,7 @@ def network_findings(name: str, design: Design, catalog: Catalog, report: LintRe
             if node.applies:
                 duration_of(node.entry.step, node.values, HOURS_PER_DAY)
         for order in found.orders.values():
-            lead_of(order.supply.lead_time)
+            lead_of(order.supply.lead_time, design.figures["lead_time_factor"])
         report.activities[name] = sum(node.applies for node in found.nodes.values())
         _refuse_circle(found)
         yield from _starts(name, found, report)

@@ -6,6 +6,7 @@ Example:
     clusterwright plan
     clusterwright plan --gantt --all
     clusterwright plan --samples 2000
+    clusterwright plan --scenario compressed
     clusterwright plan adopt --as owner
 
 """
@@ -19,17 +20,21 @@ from clusterwright.drawing import say_what_is_drawn
 from clusterwright.milestones_view import print_milestones
 from clusterwright.output import print_json
 from clusterwright.plan_view import gantt_lines, plan_document, print_plan
-from clusterwright.planning import plan_of
+from clusterwright.planning import plan_of, site_at
 
 
 def plan(
     ask: Asking,
     gantt: Annotated[bool, Option("--gantt", help="Draw bars instead of the tables.")] = False,
+    scenario: Annotated[
+        str | None,
+        Option("--scenario", metavar="NAME", help="Plan under it: normal, compressed, constrained or your own."),
+    ] = None,
     everything: Annotated[bool, Option("--all", help="Every activity, not only critical ones.")] = False,
     samples: Annotated[int, Option("--samples", min=20, max=100_000, help="Samples for P50 and P80.")] = 200,
     seed: Annotated[int, Option("--seed", min=0, help="Another seed draws other samples.")] = 1,
 ) -> None:
-    made = plan_of(ask.folder)
+    made = plan_of(ask.folder, site=site_at(ask.folder, scenario))
     if gantt and not ask.as_json:
         for line in gantt_lines(made, everything=everything):
             print(line)

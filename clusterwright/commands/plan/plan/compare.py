@@ -1,0 +1,109 @@
+"""Set plans side by side: with other crews and shifts, or under other scenarios. Nothing is adopted.
+
+With --crews and --shifts every trade has so many crews, and works so many shifts a day. A scenario is a named change of the site
+file: normal, compressed, constrained, or your own in scenarios/NAME.yaml.
+
+Example:
+    clusterwright plan compare --crews 8,16,40 --shifts 1,2,3
+    clusterwright plan compare --scenario normal --scenario compressed
+
+"""
+
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+from typer import Option
+
+from clusterwright.commands.asking import Asking
+from clusterwright.output import Document, day, print_json, table
+from clusterwright.planning import plan_of, site_at
+from steps.design.scenario import scenario_names
+from steps.design.shifts import EVERY_TRADE, Shifts
+from steps.errors import InputError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from steps.design.site import Site
+    from steps.schedule.plan import Plan
+
+SHIFTS = (1, 2, 3)
+
+
+class Compared(NamedTuple):
+    """A plan of a comparison: under which scenario, with how many crews and shifts of each trade, and when it is live."""
+
+    scenario: str
+    crews: int | None
+    shifts: int | None
+    go_live: "datetime"
+    weeks: float
+    unlimited_go_live: "datetime"
+
+
+def compare(
+    ask: Asking,
+    crews: Annotated[str | None, Option("--crews", metavar="N,N", help="Crews of every trade, as 8,16,40.")] = None,
+    shifts: Annotated[str | None, Option("--shifts", metavar="N,N", help="Shifts a day, as 1,2,3.")] = None,
+    scenario: Annotated[list[str] | None, Option("--scenario", metavar="NAME", help="Under this scenario.")] = None,
+) -> None:
+    counts = _numbers("--crews", crews)
+    patterns = _numbers("--shifts", shifts)
+    if not set(patterns) <= {None, *SHIFTS}:
+        raise InputError(f"--shifts {shifts}: a day has one, two or three shifts")
+    names = scenario or ([""] if crews or shifts else scenario_names(ask.folder))
+    roles = sorted({one.role for one in plan_of(ask.folder).activities})
+    found = [
+        _compared(ask.folder, _changed(site, roles, count, pattern), count, pattern)
+        for site in (site_at(ask.folder, name or None) for name in names)
+        for count in counts
+        for pattern in patterns
+    ]
+    zone = site_at(ask.folder).time_zone
+    if ask.as_json:
+        print_json({"plans": [_document(one) for one in found]})
+        return
+    rows = [
+        (
+            one.scenario or "as in site.yaml",
+            one.crews or "",
+            one.shifts or "",
+            f"{one.weeks:.1f}",
+            day(one.go_live, zone),
+            day(one.unlimited_go_live, zone),
+        )
+        for one in found
+    ]
+    headers = ("scenario", "crews", "shifts", "weeks", "go-live", "with unlimited crews")
+    table(headers, rows, title="When the site is live", right=(1, 2, 3))
+
+
+def _numbers(option: str, text: str | None) -> list[int | None]:
+    if text is None:
+        return [None]
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+        raise InputError(f"{option} {text}: write whole numbers with commas between them, as 8,16,40")
+    return [int(part) for part in parts]
+
+
+def _changed(site: "Site", roles: list[str], crews: int | None, shifts: int | None) -> "Site":
+    if crews is not None:
+        site = site.model_copy(update={"crews": dict.fromkeys(roles, crews)})
+    if shifts is not None:
+        site = site.model_copy(update={"shifts": {EVERY_TRADE: Shifts.model_validate({"shifts": shifts})}})
+    return site
+
+
+def _compared(folder: "Path", site: "Site", crews: int | None, shifts: int | None) -> Compared:
+    plan = plan_of(folder, site=site)
+    weeks = round((plan.finish - plan.start).total_seconds() / 604_800, 1)
+    return Compared(plan.scenario, crews, shifts, plan.finish, weeks, _unlimited(plan))
+
+
+def _unlimited(plan: "Plan") -> "datetime":
+    return plan.levelling.unlimited_finish if plan.levelling else plan.finish
+
+
+def _document(one: Compared) -> Document:
+    return {name: value for name, value in one._asdict().items() if value is not None}
