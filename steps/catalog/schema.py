@@ -97,11 +97,14 @@ class DeadParts(Closed):
 class Duration(Closed):
     """Fixed time plus quantity over rate; the quantity is the entry's `items.count`.
 
+    `once` says why the duration does not grow with the quantity, and `around_the_clock` why people's work goes on at night.
     What `restarts_on` names makes single items begin again; `again` is the work that fails as a whole.
     """
 
     fixed: Estimate
     rate: Estimate | None = None
+    once: Text | None = None
+    around_the_clock: Text | None = None
     restarts_on: tuple[Text, ...] = ()
     again: Again | None = None
     dead: DeadParts | None = None

@@ -12,8 +12,9 @@ from clusterwright.planning import playbooks_folder, rooms
 from steps.catalog.lint.check import lint_step
 from steps.catalog.lint.fields import field_findings, unread_fields
 from steps.catalog.lint.report import Installed, LintReport
+from steps.catalog.lint.settings import setting_findings
 from steps.catalog.loader import Catalog, read_roles
-from steps.catalog.schema import Criterion, DeadParts, Link
+from steps.catalog.schema import Criterion, DeadParts, Estimate, Link
 from steps.catalog.terms import AlsoRead
 from steps.design.design import design_of_preset
 from tests.shipped import shipped_catalog
@@ -166,3 +167,53 @@ def test_a_field_that_nothing_reads_is_named(tmp_path: Path) -> None:
 
     assert "no program reads Step.resources" not in messages
     assert "no program reads Step.seed_says" in messages
+
+
+def duration(step: str, **changes: Any) -> list[str]:
+    """Return what the lint says of a step whose duration is different."""
+    return messages(step, duration=CATALOG[step].step.duration.model_copy(update=changes))
+
+
+def test_a_duration_that_does_not_grow_with_its_quantity_needs_a_reason() -> None:
+    assert duration("046", rate=None) == ["takes as long for one of its links as for a thousand"]
+    assert duration("046", rate=None, once="the seller delivers all of them as one") == []
+
+
+@pytest.mark.parametrize("step", ["046", "048", "001"])
+def test_people_do_not_work_around_the_clock_without_a_shift(step: str) -> None:
+    """046 is field work, 048 has no playbook, and 001 is a purchase."""
+    around = {"fixed": Estimate(value=5, unit="elapsed-day", source="assumption"), "rate": None, "once": "one"}
+
+    assert duration(step, **around) == ["people do it, and it goes on at night and on holidays"]
+    assert duration(step, **around, around_the_clock="the resin cures") == []
+
+
+def test_a_duration_is_counted_on_one_calendar() -> None:
+    per_hour = Estimate(value=5, unit="links per elapsed-hour", source="assumption")
+
+    assert duration("046", rate=per_hour) == ["is counted on two calendars"]
+
+
+def test_a_figure_that_nothing_reads_is_named(tmp_path: Path) -> None:
+    """`trade_pace_high` is read by a name that is put together, and `nodes` by nothing but formulas here."""
+    (tmp_path / "reading.py").write_text(
+        'def f(figures, end):\n    return figures[f"trade_pace_{end}"]\n', encoding="utf-8"
+    )
+
+    found = [finding.message for finding in setting_findings(CATALOG, (tmp_path,))]
+
+    assert "no program reads the figure staff_usd_year" in found
+    assert "no program reads the figure trade_pace_high" not in found
+    assert "no program reads the figure floor_m2_per_rack" in found
+    assert "no program reads the figure white_space_m2_per_person" not in found
+
+
+def test_a_resource_that_no_step_occupies_is_named() -> None:
+    idle = {
+        name: replace(entry, step=entry.step.model_copy(update={"resources": {}})) for name, entry in CATALOG.items()
+    }
+
+    found = [finding.message for finding in setting_findings(idle, rooms())]
+
+    assert "no step occupies burn-in-power" in found
+    assert "no step occupies people-in-hall" not in found

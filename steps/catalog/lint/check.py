@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from steps.catalog.lint.designs import network_findings
+from steps.catalog.lint.durations import duration_findings
 from steps.catalog.lint.entry import entry_findings
 from steps.catalog.lint.fields import field_findings
 from steps.catalog.lint.formulas import formula_findings, unit_findings, unknown_units
 from steps.catalog.lint.metrics import metric_findings
 from steps.catalog.lint.report import Installed, LintFinding, LintReport
+from steps.catalog.lint.settings import setting_findings
 from steps.catalog.loader import Catalog, Entry, require, shipped_folder
 from steps.catalog.schema import Step
 from steps.catalog.terms import Mapping as UnitMapping
@@ -34,6 +36,7 @@ def lint(catalog: Catalog, installed: Installed, designs: Designs) -> LintReport
     report = LintReport()
     report.findings += _present(catalog)
     report.findings += field_findings(installed.source)
+    report.findings += setting_findings(catalog, installed.source)
     for entry in catalog.values():
         _look_at(entry, catalog, installed, report)
     report.findings += _spread(catalog)
@@ -64,6 +67,7 @@ def _look_at(entry: Entry, catalog: Catalog, installed: Installed, report: LintR
     report.findings += formula_findings(entry)
     report.findings += unknown_units(entry)
     report.findings += entry_findings(entry, catalog, installed)
+    report.findings += duration_findings(entry)
     report.findings += metric_findings(entry, installed.source)
     sources = list(_sources(entry.step))
     report.figures += len(sources)

@@ -47,7 +47,7 @@ def worked_out(folders: tuple[Path, ...]) -> re.Pattern[str]:
     calculators = [ast.parse(text) for _, text in texts(folders) if f"{RESULT}(" in text]
     for call in (node for tree in calculators for node in ast.walk(tree)):
         if isinstance(call, ast.Call) and call.args and _called(call) == RESULT:
-            found.add(_pattern(call.args[0]))
+            found.add(pattern_of(call.args[0]))
     return re.compile("|".join(sorted(found)))
 
 
@@ -59,12 +59,12 @@ def _called(call: ast.Call) -> str:
             return ""
 
 
-def _pattern(metric: ast.expr) -> str:
+def pattern_of(metric: ast.expr) -> str:
     """Return a pattern of a metric's name: `f"{hall}_kw"` is any word and `_kw`; a variable alone has no pattern."""
     match metric:
         case ast.Constant(value=str(text)):
             return re.escape(text)
         case ast.JoinedStr(values=parts):
-            return "".join(_pattern(part) or r"\w+" for part in parts)
+            return "".join(pattern_of(part) or r"\w+" for part in parts)
         case _:
             return ""

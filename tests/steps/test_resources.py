@@ -1,0 +1,62 @@
+"""What work occupies besides its crews: it is never more than there is, and who waits for it is named."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import datetime
+
+import pytest
+
+from steps.errors import InputError
+from steps.schedule.plan import Plan
+from tests.steps.test_plan import planned
+
+pytestmark = pytest.mark.xdist_group("plans")
+
+
+def most_at_once(made: Plan) -> dict[str, int]:
+    """Return the most of each resource that work occupies at once. Work is interrupted at night, so intervals say too much."""
+    changes: dict[str, list[tuple[datetime, int]]] = defaultdict(list)
+    for one in made.activities:
+        for hold in one.holds:
+            assert one.dates
+            changes[hold.resource] += [(one.dates.early_start, hold.amount), (one.dates.early_finish, -hold.amount)]
+    most = {}
+    for name, steps in changes.items():
+        busy = most[name] = 0
+        for _, change in sorted(steps):
+            busy += change
+            most[name] = max(most[name], busy)
+    return most
+
+
+def test_soaks_take_turns_where_power_is_short() -> None:
+    """Two of four pods can be burnt in at once, and the site is later by that."""
+    free, short = (
+        planned("superpod-4su", overrides={"burn_in_power_share": share, "pods_per_tranche": 4, "nodes_per_crew": 16})
+        for share in (1.0, 0.5)
+    )
+
+    (limit,) = (one for one in short.resources if one.id == "burn-in-power@site")
+    waiting = [one for one in short.activities if one.dates and one.dates.crew == limit.id]
+    assert most_at_once(short)[limit.id] <= limit.capacity
+    assert most_at_once(free)[limit.id] > limit.capacity
+    assert waiting
+    assert all("burn in power of site" in one.dates.wait for one in waiting if one.dates)
+
+
+def test_a_soak_that_needs_more_than_there_is_says_so() -> None:
+    with pytest.raises(InputError, match=r"034@pod-001 needs \d+ kW of power for soaks, and site has") as refused:
+        planned("superpod-4su", overrides={"burn_in_power_share": 0.1})
+
+    assert "burn_in_power_share" in str(refused.value.hint)
+
+
+def test_no_hall_has_more_people_than_fit() -> None:
+    made = planned("superpod-4su", overrides={"nodes_per_crew": 8, "white_space_m2_per_person": 12})
+
+    (hall,) = (one for one in made.resources if one.id == "people-in-hall@hall-1")
+    people = [sum(hold.amount for hold in one.holds if hold.resource == hall.id) for one in made.activities]
+    assert max(people) <= hall.capacity
+    assert sum(people) > hall.capacity
+    assert any(one.dates and one.dates.crew == hall.id for one in made.activities)
