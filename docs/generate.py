@@ -24,7 +24,7 @@ from steps.design.design import Design, design_of
 from steps.design.figures import choice_specs, figure_sections
 from steps.design.site import Site
 from steps.design.values import DESIGN_VALUES
-from steps.schedule.durations import calendar_of, crews_on, duration_of, items_of
+from steps.schedule.durations import crews_on, duration_of, is_elapsed, items_of
 
 HERE = Path(__file__).parent
 SIZES = (32, 1250, 12500)
@@ -86,7 +86,7 @@ def _cell(step_id: str, catalog: Catalog, at: Design) -> str:
     unit = next(u for u in at.units if u.kind is step.scope)
     values = unit.values | {"crews": at.crews_of(step.crew.role)}
     hours = duration_of(step, values, HOURS_PER_DAY).m
-    if calendar_of(step) == "working":
+    if not is_elapsed(step):
         text = f"{hours / HOURS_PER_DAY:.1f} d"
     else:
         text = f"{hours:.1f} h" if hours < 168 else f"{hours / 168:.1f} w"

@@ -26,7 +26,9 @@ FACILITIES = ("existing", "shell", "greenfield")
 
 @cache
 def finish(preset: str, **more: Any) -> datetime:
-    return planned(preset, **{key: dict(value) if isinstance(value, tuple) else value for key, value in more.items()}).finish
+    return planned(
+        preset, **{key: dict(value) if isinstance(value, tuple) else value for key, value in more.items()}
+    ).finish
 
 
 def with_crews(preset: str, crews: int) -> datetime:
