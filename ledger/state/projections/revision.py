@@ -15,7 +15,7 @@ from ledger.log.payloads.plan import PlanAdopted
 from ledger.rules.activity import NOT_BEGUN, Activity, State
 from ledger.state.projection import FRESH, Handlers, Projection, Row
 from ledger.state.reopening import mark_resting, mark_stale, open_again
-from steps.schedule.activity import PlanActivity, text_of
+from steps.schedule.activity import PlanActivity, text_of, texts_of
 from steps.schedule.plan import PlanOrder, PlanTranche
 
 if TYPE_CHECKING:
@@ -71,22 +71,26 @@ def revise(p: Projection, event: Event, payload: PlanAdopted) -> None:
 
 
 def _revise_activities(p: Projection, event: Event, payload: PlanAdopted) -> None:
-    p.keep_activities()
-    known = p.activities(p.ids("SELECT id FROM activity"))
+    known, decided = set(p.ids("SELECT id FROM activity")), p.decided_activities()
+    plan = p.plan(payload.document)
+    gone = p.activities(sorted(known.difference(planned.id for planned in plan.activities)))
     p.forget_activities()
-    for ordinal, planned in enumerate(p.plan(payload.document).activities):
-        row = known.pop(planned.id, None)
-        columns = planned_columns(planned) | {"ordinal": ordinal, "in_plan": True}
-        if row is None:
-            p.add("activity", **columns, **NOT_STARTED, **first_state(planned, event))
+    for ordinal, (planned, text) in enumerate(zip(plan.activities, texts_of(plan.activities), strict=True)):
+        columns = planned_columns(planned) | {"plan": text, "ordinal": ordinal, "in_plan": True}
+        row = decided.get(planned.id)
+        state = (
+            first_state(planned, event)
+            if row is None
+            else _next_state(row, planned, event, rule_1=payload.reopened is None)
+        )
+        if planned.id in known:
+            p.update("activity", planned.id, **columns, **state)
         else:
-            changes = _next_state(row, planned, event, rule_1=payload.reopened is None)
-            p.update("activity", row.id, **(columns | changes))
-    for row in known.values():
+            p.add("activity", **columns, **NOT_STARTED, **state)
+    for row in gone.values():
         if row.in_plan:
             unasked = replace(row.plan, criteria=(), facts=())
-            gone = {"plan": text_of(unasked), "in_plan": False}
-            p.update("activity", row.id, **(gone | _gone(row, event)))
+            p.update("activity", row.id, plan=text_of(unasked), in_plan=False, **_gone(row, event))
 
 
 def _revise_orders(p: Projection, payload: PlanAdopted) -> None:
@@ -122,11 +126,10 @@ def _reopen(p: Projection, event: Event, payload: PlanAdopted) -> None:
 
 
 def planned_columns(a: PlanActivity) -> Row:
-    """Return the columns that come from the plan: its part of the activity, and the values by which queries search."""
+    """Return the columns by which queries search, as the plan has them."""
     dates = a.dates
     return {
         "id": a.id,
-        "plan": text_of(a),
         "step": a.step,
         "unit": a.unit,
         "phase": a.phase.value,
