@@ -158,7 +158,8 @@ def _settle_every_node(p: Projection, network: Network) -> None:
     """Work out every link and every node, for example after a plan was adopted."""
     rows = p.decided_activities()
     transparent = [row.id for row in rows.values() if row.is_transparent]
-    times = {name: activity_times(row) for name, row in rows.items() if not row.is_transparent}
+    opaque = [row for row in rows.values() if not row.is_transparent]
+    times = {row.id: activity_times(row) for row in opaque}
     times.update(_supplied(p.ask(_ALL_SUPPLIES)))
     latest: dict[tuple[str, str], datetime | None] = {}
     for wait in _worked_out(p, network, times, p.ask(_EVERY_LINK)):
@@ -166,9 +167,10 @@ def _settle_every_node(p: Projection, network: Network) -> None:
         other = latest.get(key, wait.ends)
         latest[key] = None if wait.ends is None or other is None else max(other, wait.ends)
     for name, *ends in p.ask("SELECT id, ready_from, finish_from FROM activity"):
-        found = [latest.get((name, side), network.first) for side in ("start", "finish")]
-        if ends != [stored(end) for end in found]:
-            p.update("activity", name, ready_from=found[0], finish_from=found[1])
+        start = latest.get((name, "start"), network.first)
+        finish = latest.get((name, "finish"), network.first)
+        if ends != [stored(start), stored(finish)]:
+            p.update("activity", name, ready_from=start, finish_from=finish)
     for (name,) in p.ask("SELECT id FROM order_line"):
         p.update("order_line", name, ready_from=latest.get((name, "start"), network.first))
     p.forget_activities()

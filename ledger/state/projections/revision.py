@@ -73,10 +73,13 @@ def revise(p: Projection, event: Event, payload: PlanAdopted) -> None:
 def _revise_activities(p: Projection, event: Event, payload: PlanAdopted) -> None:
     known, decided = set(p.ids("SELECT id FROM activity")), p.decided_activities()
     plan = p.plan(payload.document)
-    gone = p.activities(sorted(known.difference(planned.id for planned in plan.activities)))
+    kept = {planned.id for planned in plan.activities}
+    gone = p.activities(sorted(known - kept))
     p.forget_activities()
-    for ordinal, (planned, text) in enumerate(zip(plan.activities, texts_of(plan.activities), strict=True)):
-        columns = planned_columns(planned) | {"plan": text, "ordinal": ordinal, "in_plan": True}
+    texts = texts_of(plan.activities)
+    for ordinal, planned in enumerate(plan.activities):
+        columns = planned_columns(planned)
+        columns |= {"plan": next(texts), "ordinal": ordinal, "in_plan": True}
         row = decided.get(planned.id)
         state = (
             first_state(planned, event)
@@ -90,7 +93,8 @@ def _revise_activities(p: Projection, event: Event, payload: PlanAdopted) -> Non
     for row in gone.values():
         if row.in_plan:
             unasked = replace(row.plan, criteria=(), facts=())
-            p.update("activity", row.id, plan=text_of(unasked), in_plan=False, **_gone(row, event))
+            state = _gone(row, event)
+            p.update("activity", row.id, plan=text_of(unasked), in_plan=False, **state)
 
 
 def _revise_orders(p: Projection, payload: PlanAdopted) -> None:
