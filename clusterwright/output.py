@@ -73,10 +73,10 @@ def print_json(value: Any) -> None:
 
     document = plain(value)
     try:
-        text = indented(encode(document), indent=2).decode()
+        text = encode(document).decode()
     except UnicodeEncodeError:  # halves of characters, which names of files may have
-        text = json.dumps(document, indent=2)
-    print(shown_in_json(text))
+        text = json.dumps(document)
+    print(indented(shown_in_json(text), indent=2))
 
 
 def say(text: str) -> None:

@@ -7,6 +7,9 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec import Raw
+from msgspec.json import encode
+
 from clusterwright.output import Cells, Document, day, days, table
 from ledger.evidence.names import without_names
 from steps.design.people import account_warnings, shared_accounts
@@ -225,7 +228,8 @@ def _order_line(orders: list[PlanOrder], zone: str) -> Cells:
 
 def plan_document(plan: Plan, odds: PlanOdds) -> Document:
     """Return the plan as JSON, people by their ids, with the critical path as a list of ids in order of their start."""
-    document = without_names(plan).model_dump(mode="json")
+    document = without_names(plan.model_copy(update={"activities": (), "links": ()})).model_dump(mode="json")
+    document |= {"activities": Raw(encode(plan.activities)), "links": Raw(encode(plan.links))}  # most of it
     critical = [node for node in _nodes(plan) if node.dates.is_critical]
     in_order = sorted(critical, key=lambda node: (node.dates.early_start, node.id))
     document["critical_path"] = [node.id for node in in_order]

@@ -94,11 +94,12 @@ def _say_if_code_is_made() -> None:
 
 @contextmanager
 def _without_collecting() -> Iterator[None]:
-    """Look for no garbage meanwhile: a large plan is a million objects that stay."""
+    """Look for no garbage meanwhile, nor later among what was made: a large plan is a million objects that stay."""
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
         gc.enable()
 
 

@@ -19,10 +19,13 @@ HIDDEN = re.compile(
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"  # without width, or from right to left
     "\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-    "\ud800-\udfff]"  # halves of characters, which no file can hold
-    "|\r(?!\n)"
+    "\ud800-\udfff\r]"  # halves of characters, which no file can hold
+    "(?<!\r(?=\n))"
 )
-"""What cannot be seen. `\\ufe0f`, with which telephones write coloured signs, is not among them."""
+"""What cannot be seen. `\\ufe0f`, with which telephones write coloured signs, is not among them.
+
+It is one set of characters, among them `\\r`, of which those before `\\n` are left out: `re` goes over long text faster by one set.
+"""
 
 
 def shown(text: object) -> str:

@@ -76,7 +76,7 @@ def _is_valid(now: Begun) -> bool:
 def _after(links: Iterable[PlanLink], opened: list[str]) -> dict[str, str]:
     """Return everything that comes after the opened activities, each node with the opened one from which it was reached."""
     following: dict[str, list[str]] = {}
-    for link in links:
+    for link in links if opened else ():
         following.setdefault(link.before, []).append(link.after)
     roots = {name: name for name in opened}
     front = list(opened)

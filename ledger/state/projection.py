@@ -89,6 +89,8 @@ FRESH: dict[str, Any] = {
 """The columns of a new attempt. Nothing of the earlier attempt counts in it."""
 
 _ACTIVITIES = f"SELECT {', '.join(COLUMNS)} FROM activity WHERE id IN (SELECT value FROM json_each(:names))"  # noqa: S608  our names
+_DECIDED = """
+SELECT id FROM activity WHERE state NOT IN (:open, :not_applicable) OR na_decided OR early_because <> ''"""
 _WITHOUT_DUE_DATE = "SELECT id FROM ncr WHERE activity = :activity AND closed_at IS NULL AND due IS NULL"
 
 
@@ -223,6 +225,10 @@ class Projection(Collected):
         """Write what was collected and empty the cache, before a plan changes the rows of all activities."""
         self.flush()
         self._activities = {}
+
+    def decided_activities(self) -> dict[str, Activity]:
+        """Return the activities of which something was decided or recorded, by id. The state of all others is that of the plan."""
+        return self.activities(self.ids(_DECIDED, open=State.OPEN, not_applicable=State.NOT_APPLICABLE))
 
     def activities(self, names: Iterable[str]) -> dict[str, Activity]:
         """Return the named activities by id. Ids without an activity are left out."""

@@ -11,7 +11,6 @@ from datetime import datetime
 from json import dumps
 from typing import Any, NamedTuple
 
-from ledger.rules.activity import State
 from ledger.rules.readiness import NEVER, Times, activity_times, counted_from, satisfied_at, side_of
 from ledger.rules.working_time import SiteCalendar
 from ledger.state.projection import EVERY, Projection, stored
@@ -157,23 +156,22 @@ def _supplied(rows: Iterable[Any]) -> Iterator[tuple[str, Times]]:
 
 def _settle_every_node(p: Projection, network: Network) -> None:
     """Work out every link and every node, for example after a plan was adopted."""
-    names = [name for (name,) in p.ask("SELECT id FROM activity ORDER BY ordinal")]
-    rows = p.activities(names)
-    without_times = {State.OPEN, State.NOT_APPLICABLE}
+    rows = p.decided_activities()
+    transparent = [row.id for row in rows.values() if row.is_transparent]
     opaque = [row for row in rows.values() if not row.is_transparent]
-    begun = [row for row in opaque if row.state not in without_times]
-    times = {row.id: activity_times(row) for row in begun}
+    times = {row.id: activity_times(row) for row in opaque}
     times.update(_supplied(p.ask(_ALL_SUPPLIES)))
     latest: dict[tuple[str, str], datetime | None] = {}
     for wait in _worked_out(p, network, times, p.ask(_EVERY_LINK)):
         key = (wait.after, wait.side)
         other = latest.get(key, wait.ends)
         latest[key] = None if wait.ends is None or other is None else max(other, wait.ends)
-    for name, row in rows.items():
+    for name, *ends in p.ask("SELECT id, ready_from, finish_from FROM activity"):
         start = latest.get((name, "start"), network.first)
         finish = latest.get((name, "finish"), network.first)
-        p.change(row, ready_from=start, finish_from=finish)
+        if ends != [stored(start), stored(finish)]:
+            p.update("activity", name, ready_from=start, finish_from=finish)
     for (name,) in p.ask("SELECT id FROM order_line"):
         p.update("order_line", name, ready_from=latest.get((name, "start"), network.first))
-    transparent = [name for name in names if rows[name].is_transparent]
+    p.forget_activities()
     _settle(p, network, transparent + _with_deliveries(p, p.ids(_EARLY_ORDERS)))

@@ -16,7 +16,7 @@ from ledger.rules.subjects import is_supply, order_of
 from ledger.state.projection import stored
 from ledger.state.projections.plan import LINK, design_columns, link_values, unit_columns
 from ledger.state.projections.revision import order_columns, tranche_columns
-from steps.schedule.activity import text_of
+from steps.schedule.activity import texts_of
 from steps.schedule.plan import Plan
 from steps.stamps import stamp
 
@@ -75,9 +75,8 @@ def authority_text(plan: Plan) -> bytes:
         node = order_of(link.after) if is_supply(link.after) else link.after
         links.setdefault(node, []).append([*link_values(link)])
     activities = {}
-    for activity in plan.activities:
-        before = links.get(activity.id, [])
-        activities[activity.id] = _digest(text_of(activity), before)
+    for activity, text in zip(plan.activities, texts_of(plan.activities), strict=True):
+        activities[activity.id] = _digest(text, links.get(activity.id, []))
     orders = {}
     for order in plan.orders:
         tranches = [_values(TRANCHE, tranche_columns(order, tranche)) for tranche in order.tranches]

@@ -7,7 +7,7 @@ Reading commands import this module, so it imports nothing that is slow to impor
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from decimal import Decimal
@@ -237,7 +237,14 @@ def text_of(activity: PlanActivity) -> str:
 
     What is as its record has it by default is left out: a field that a later release adds changes no text, nor its digest.
     """
-    return msgspec.json.encode(_said(activity)).decode()
+    return next(texts_of([activity]))
+
+
+def texts_of(activities: Sequence[PlanActivity]) -> Iterator[str]:
+    """Yield the text of each activity. A record that many of them hold, as the policy of their step, is looked at once."""
+    shared: dict[int, Any] = {}  # by identity, which no two records have while the sequence holds all of them
+    for activity in activities:
+        yield msgspec.json.encode(_said(activity, shared)).decode()
 
 
 PLAIN = frozenset({str, int, float, bool, datetime, Decimal})
@@ -258,21 +265,27 @@ def _layout(kind: Any) -> _Layout:
     return _Layout(names, tuple(field.default for field in fields(kind)), attrgetter(*names))
 
 
-def _said(part: Any) -> dict[str, Any]:
+def _said(part: Any, shared: dict[int, Any]) -> dict[str, Any]:
+    """Return what a record says beyond its defaults; `shared` has what records within others say, by the identity of these."""
     names, defaults, values = _layout(part.__class__)
     return {
-        name: value if type(value) in PLAIN else _parts(value)
+        name: value if type(value) in PLAIN else _parts(value, shared)
         for name, value, default in zip(names, values(part), defaults, strict=True)
         if value is not default and value != default
     }
 
 
-def _parts(value: Any) -> Any:
-    if isinstance(value, PlanPart):
-        return _said(value)
-    if type(value) is tuple and value and isinstance(value[0], PlanPart):
-        return [_said(part) for part in value]
-    return value
+def _parts(value: Any, shared: dict[int, Any]) -> Any:
+    known = shared.get(id(value))
+    if known is None:
+        if isinstance(value, PlanPart):
+            known = _said(value, shared)
+        elif type(value) is tuple and value and isinstance(value[0], PlanPart):
+            known = [_said(part, shared) for part in value]
+        else:
+            known = value
+        shared[id(value)] = known
+    return known
 
 
 @lru_cache(maxsize=32768)

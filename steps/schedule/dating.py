@@ -246,6 +246,7 @@ def _dates(plan: Plan, crewed: CrewedSolution, roles: tuple[str, ...]) -> dict[s
         *(solution.start, solution.finish, solution.late_start, solution.late_finish),
         *(unlimited.start, unlimited.finish),
     )
+    instant = {minutes: at + timedelta(minutes=minutes) for minutes in np.unique(np.stack(columns)).tolist()}
     instants = zip(*(column.tolist() for column in columns), strict=True)
     hours = zip(
         *((column / MINUTES).round(4).tolist() for column in (solution.total_float, solution.free_float, crewed.waits)),
@@ -254,7 +255,7 @@ def _dates(plan: Plan, crewed: CrewedSolution, roles: tuple[str, ...]) -> dict[s
     before, driving = network.links.before, solution.driving_link.tolist()
     dates = {}
     for row, (six, (total, free, waited)) in enumerate(zip(instants, hours, strict=True)):
-        start, finish, late_start, late_finish, *early = (at + timedelta(minutes=minutes) for minutes in six)
+        start, finish, late_start, late_finish, *early = (instant[minutes] for minutes in six)
         link = driving[row]
         crew = crewed.crew(link)
         dates[names[row]] = Dates(

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Callable
 from dataclasses import fields, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
@@ -61,7 +62,8 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
 
 BLANK: dict[str, Any] = {"id": "", "unit": "", "completed_by": (), "dead": None, "dates": None}
 """An activity's own fields, where the others are written for many."""
-_shared_of_activity = attrgetter(*(field.name for field in fields(PlanActivity) if field.name not in BLANK))
+SHARED = tuple(field.name for field in fields(PlanActivity) if field.name not in BLANK)
+_shared_of_activity = attrgetter(*SHARED)
 _shared_of_link = attrgetter("type", "lag_h", "lag_calendar", "map", "reason")
 
 
@@ -102,7 +104,8 @@ def plan_of(document: bytes) -> Plan:
             return Plan.model_validate_json(document)
         found = msgspec.json.decode(_unpacked(document), type=_Document)
         plan = Plan.model_validate_json(bytes(found.plan))
-        activities = [_activity(found, own) for own in found.activities]
+        makers = [_maker(shared) for shared in found.shared_activities]
+        activities = [_activity(makers, own) for own in found.activities]
         links = [_link(found, tie) for tie in found.links]
     except (msgspec.MsgspecError, ValueError, IndexError, zlib.error) as error:
         first = ", ".join(line.strip() for line in str(error).splitlines()[:3])  # Pydantic names every one of thousands
@@ -121,9 +124,13 @@ def _unpacked(document: bytes) -> bytes:
     return found
 
 
-def _activity(found: _Document, own: _Own) -> PlanActivity:
-    shared = found.shared_activities[own.shared]
-    return replace(shared, id=own.id, unit=own.unit, completed_by=own.completed_by, dead=own.dead, dates=own.dates)
+def _maker(shared: PlanActivity) -> Callable[..., PlanActivity]:
+    """Return what makes activities of one kind. It takes half the time of `dataclasses.replace`."""
+    return partial(PlanActivity, **{name: getattr(shared, name) for name in SHARED})
+
+
+def _activity(makers: list[Callable[..., PlanActivity]], own: _Own) -> PlanActivity:
+    return makers[own.shared](id=own.id, unit=own.unit, completed_by=own.completed_by, dead=own.dead, dates=own.dates)
 
 
 def _link(found: _Document, tie: _Tie) -> PlanLink:

@@ -15,7 +15,7 @@ from ledger.log.payloads.plan import PlanAdopted
 from ledger.rules.activity import NOT_BEGUN, Activity, State
 from ledger.state.projection import FRESH, Handlers, Projection, Row
 from ledger.state.reopening import mark_resting, mark_stale, open_again
-from steps.schedule.activity import PlanActivity, text_of
+from steps.schedule.activity import PlanActivity, text_of, texts_of
 from steps.schedule.plan import PlanOrder, PlanTranche
 
 if TYPE_CHECKING:
@@ -71,22 +71,30 @@ def revise(p: Projection, event: Event, payload: PlanAdopted) -> None:
 
 
 def _revise_activities(p: Projection, event: Event, payload: PlanAdopted) -> None:
-    p.keep_activities()
-    known = p.activities(p.ids("SELECT id FROM activity"))
+    known, decided = set(p.ids("SELECT id FROM activity")), p.decided_activities()
+    plan = p.plan(payload.document)
+    kept = {planned.id for planned in plan.activities}
+    gone = p.activities(sorted(known - kept))
     p.forget_activities()
-    for ordinal, planned in enumerate(p.plan(payload.document).activities):
-        row = known.pop(planned.id, None)
-        columns = planned_columns(planned) | {"ordinal": ordinal, "in_plan": True}
-        if row is None:
-            p.add("activity", **columns, **NOT_STARTED, **first_state(planned, event))
+    texts = texts_of(plan.activities)
+    for ordinal, planned in enumerate(plan.activities):
+        columns = planned_columns(planned)
+        columns |= {"plan": next(texts), "ordinal": ordinal, "in_plan": True}
+        row = decided.get(planned.id)
+        state = (
+            first_state(planned, event)
+            if row is None
+            else _next_state(row, planned, event, rule_1=payload.reopened is None)
+        )
+        if planned.id in known:
+            p.update("activity", planned.id, **columns, **state)
         else:
-            changes = _next_state(row, planned, event, rule_1=payload.reopened is None)
-            p.update("activity", row.id, **(columns | changes))
-    for row in known.values():
+            p.add("activity", **columns, **NOT_STARTED, **state)
+    for row in gone.values():
         if row.in_plan:
             unasked = replace(row.plan, criteria=(), facts=())
-            gone = {"plan": text_of(unasked), "in_plan": False}
-            p.update("activity", row.id, **(gone | _gone(row, event)))
+            state = _gone(row, event)
+            p.update("activity", row.id, plan=text_of(unasked), in_plan=False, **state)
 
 
 def _revise_orders(p: Projection, payload: PlanAdopted) -> None:
@@ -122,11 +130,10 @@ def _reopen(p: Projection, event: Event, payload: PlanAdopted) -> None:
 
 
 def planned_columns(a: PlanActivity) -> Row:
-    """Return the columns that come from the plan: its part of the activity, and the values by which queries search."""
+    """Return the columns by which queries search, as the plan has them."""
     dates = a.dates
     return {
         "id": a.id,
-        "plan": text_of(a),
         "step": a.step,
         "unit": a.unit,
         "phase": a.phase.value,
