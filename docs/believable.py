@@ -1,0 +1,110 @@
+"""Writes docs/believable.md: how long each preset takes, beside what is published. `--check` only compares.
+
+It makes the plan of every preset, which takes half a minute.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from steps.catalog.loader import read_catalog, read_roles
+from steps.design.design import design_of
+from steps.design.preset import preset_names
+from steps.design.scenario import under_scenario
+from steps.design.site import Site
+from steps.schedule.planner import Hosts, Surroundings, make_plan
+from steps.schedule.spans import Spans, spans_of
+
+HERE = Path(__file__).parent
+PAGE = HERE / "believable.md"
+CREWS, SHIFTS = (8, 16, 40), (1, 2, 3)
+SPANS = {
+    "total": "total",
+    "from_order": "from the order to go-live",
+    "after_last_delivery": "last delivery to go-live",
+    "after_last_power_on": "last power-on to go-live",
+    "to_training": "start to training",
+    "first_rack_to_training": "first rack to training",
+}
+ROLES = {slug: str(role["title"]) for slug, role in read_roles().items()}
+
+
+@cache
+def spans(preset: str, scenario: str = "", crews: int = 0, shifts: int = 1) -> Spans:
+    """Return the spans of a preset's plan, under a scenario or with so many crews and shifts of every trade."""
+    entry = {
+        "name": "believable",
+        "time_zone": "America/Chicago",
+        "country": "US",
+        "currency": "USD",
+        "preset": preset,
+        "start": "2026-11-23",
+        "crews": dict.fromkeys(ROLES, crews) if crews else {},
+        "shifts": shifts,
+        "people": [{"id": "owner", "roles": ["owner-pm"]}],
+    }
+    site = Site.model_validate(entry)
+    if scenario:
+        site = under_scenario(site, scenario, HERE, ROLES)
+    return spans_of(make_plan(site, design_of(site), read_catalog(), Surroundings(ROLES, Hosts(), {})))
+
+
+def bands() -> list[dict[str, Any]]:
+    """Return what is published, each with the weeks of our plan and whether they lie inside."""
+    found = yaml.safe_load((HERE / "believable.yaml").read_text(encoding="utf-8"))
+    for band in found:
+        band["ours"] = getattr(spans(band["preset"], band.get("scenario", "")), band["span"])
+        band["inside"] = band["low"] <= band["ours"] <= band["high"]
+    return list(found)
+
+
+def page() -> Iterator[str]:
+    """Yield the lines of the page."""
+    yield "# Are the dates believable?\n"
+    yield (
+        "Weeks from one moment of a plan to another, for every preset as it comes: with its own crews, in one shift, started on 23 November "
+        "2026. Training begins when the first hall is in service or the first reference run is done. `docs/believable.py` writes this page.\n"
+    )
+    yield from _table(("preset", *SPANS.values()), ((name, *spans(name)) for name in preset_names()))
+    yield "## Beside what is published\n"
+    yield "Durations and lead times were not changed to come inside. Where a plan lies outside, the last column says why.\n"
+    yield from _table(
+        ("preset", "scenario", "span", "published, weeks", "ours", "source", "inside, or why not"),
+        (
+            (
+                band["preset"],
+                band.get("scenario", "normal"),
+                SPANS[band["span"]],
+                f"{band['low']:g} to {band['high']:g}",
+                band["ours"],
+                band["source"],
+                "inside" if band["inside"] else band["why"],
+            )
+            for band in bands()
+        ),
+    )
+    yield "## Crews and shifts\n"
+    yield "`clusterwright plan compare --crews 8,16,40 --shifts 1,2,3` for `h100-10k` in a hall in service: weeks to go-live.\n"
+    rows = ((crews, *(spans("h100-10k", crews=crews, shifts=shifts).total for shifts in SHIFTS)) for crews in CREWS)
+    yield from _table(("crews of each trade", "one shift", "two shifts", "three shifts"), rows)
+
+
+def _table(headers: tuple[str, ...], rows: Any) -> Iterator[str]:
+    yield f"| {' | '.join(headers)} |"
+    yield f"|{'---|' * len(headers)}"
+    for row in rows:
+        yield f"| {' | '.join('' if cell is None else str(cell) for cell in row)} |"
+    yield ""
+
+
+if __name__ == "__main__":
+    text = "\n".join(page()).rstrip() + "\n"
+    if "--check" in sys.argv:
+        sys.exit(0 if PAGE.read_text(encoding="utf-8") == text else f"{PAGE.name} is not what the code says")
+    PAGE.write_text(text, encoding="utf-8")
