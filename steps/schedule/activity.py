@@ -167,6 +167,7 @@ class PlanActivity(PlanPart):
     """A step at a unit.
 
     `calendar` is `working`, `elapsed`, or one of the plan's calendars by its name, for a trade that does not keep the site's.
+    `basis` says what its duration rests on (`steps.schedule.basis`); plans from before 0.3 do not say.
     `crews` are the crews of its role that it holds while it works. `again_chance` is the chance that it fails as a whole and is
     done once more, at most `again_most` times. With `restarts` each item that fails begins again by itself. `dead` says which of its
     items may be dead on arrival. `outdoors` is the share of its work that weather can stop. `plays` names the host set that the playbook's plays name. With `preview`, a release waits for the differences that
@@ -187,6 +188,7 @@ class PlanActivity(PlanPart):
     crew_size: int
     calendar: str
     duration: Hours
+    basis: str = ""
     crews: int = 0
     again_chance: float = 0.0
     again_most: int = 0

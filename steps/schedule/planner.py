@@ -23,6 +23,7 @@ from steps.schedule.activity import (
     PlanPolicy,
     PlanWitness,
 )
+from steps.schedule.basis import weakest_of
 from steps.schedule.dating import dated
 from steps.schedule.durations import crews_held, duration_of, items_of, lead_of
 from steps.schedule.expansion import Expansion, Node, Order, ResolvedLink, expand
@@ -171,6 +172,7 @@ def _activity(
         "crew_size": step.crew.size,
         "calendar": calendar_of_work(step, site),
         "duration": (duration := _duration(node, hours_per_day)),
+        "basis": weakest_of(step.duration).value if node.applies else "",
         "again_chance": again.chance if (again := step.duration.again) and node.applies else 0.0,
         "again_most": again.most if again and node.applies else 0,
         "restarts": bool(step.duration.restarts_on) and node.applies,
