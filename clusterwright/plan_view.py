@@ -232,8 +232,9 @@ def plan_document(plan: Plan, odds: PlanOdds) -> Document:
     critical = [node for node in _nodes(plan) if node.dates.is_critical]
     in_order = sorted(critical, key=lambda node: (node.dates.early_start, node.id))
     document["critical_path"] = [node.id for node in in_order]
+    parts = critical_parts(plan)
     document["critical_days"] = {
-        "parts": [part._asdict() for part in (parts := critical_parts(plan))],
+        "parts": [part._asdict() for part in parts],
         "shares": {basis: round(share, 4) for basis, share in shares_of(parts).items()},
     }
     document["orders_by_date"] = [

@@ -1,6 +1,6 @@
 """What a figure rests on, read from the text of its source.
 
-The text begins with `calculation:`, `analogy:`, `judgement:` or `assumption`. Any other text is a citation. A text that is
+The text begins with `calculation`, `analogy`, `judgement` or `assumption`. Any other text is a citation. A text that is
 partly a citation and partly an assumption counts as an assumption: a reader can rely on no more than its weakest part.
 """
 
@@ -25,8 +25,8 @@ class Basis(StrEnum):
 
 
 STRENGTH = tuple(Basis)
-_LABEL = re.compile(r"(calculation|analogy|judgement): \S")
-_ASSUMED = re.compile(r"\bassum(ed|ption)\b")
+_LABEL = re.compile(r"(calculation|analogy|judgement)\b")
+_ASSUMED = re.compile(r"\bassum(ed|ptions?)\b")
 
 
 def basis_of(source: str) -> Basis:
