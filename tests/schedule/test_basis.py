@@ -10,10 +10,12 @@ import pytest
 
 from clusterwright.plan_view import print_plan
 from steps.catalog.schema import Duration, Estimate
+from steps.catalog.terms import LinkType, Mapping
 from steps.design.preset import preset_names
+from steps.schedule.activity import Dates
 from steps.schedule.basis import Basis, basis_of, weakest_of
 from steps.schedule.critical_days import critical_parts, in_words, shares_of
-from steps.schedule.plan import Plan
+from steps.schedule.plan import Plan, PlanLink
 from tests.steps.test_plan import planned
 
 pytestmark = pytest.mark.xdist_group("bases")  # the plan of a large preset takes seconds, and is kept by its worker
@@ -122,3 +124,36 @@ def test_at_most_a_quarter_of_the_critical_days_rests_on_assumptions(preset: str
     shares = shares_of(critical_parts(plan(preset, facility)))
 
     assert shares[Basis.ASSUMPTION] <= MOST_ASSUMED
+
+
+@pytest.mark.parametrize(
+    ("type_", "days"),
+    [(LinkType.SS, [5, 7]), (LinkType.FF, [10, 2])],
+    ids=["the later one waits for the start", "the later one waits for the finish"],
+)
+def test_days_on_which_two_parts_are_at_work_belong_to_the_one_whose_date_drives(
+    type_: LinkType, days: list[float]
+) -> None:
+    made = plan("superpod-1su")
+    first, second = made.activities[:2]
+    early = replace(first, basis="cited", dates=_dates(made, 0, 10, None))
+    late = replace(second, basis="judgement", dates=_dates(made, 5, 12, first.id))
+    link = PlanLink(before=first.id, after=second.id, type=type_, map=Mapping.SAME, reason="overlap")
+
+    parts = critical_parts(
+        made.model_copy(
+            update={
+                "activities": (early, late),
+                "links": (link,),
+                "orders": (),
+                "finish": made.start + 12 * DAY,
+            }
+        )
+    )
+
+    assert [(part.id, part.days) for part in parts] == list(zip([first.id, second.id], days, strict=True))
+
+
+def _dates(made: Plan, start: int, finish: int, driving: str | None) -> Dates:
+    first, last = made.start + start * DAY, made.start + finish * DAY
+    return Dates(first, last, first, last, 0.0, 0.0, driving=driving)
