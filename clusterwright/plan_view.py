@@ -14,6 +14,8 @@ from clusterwright.output import Cells, Document, day, days, table
 from ledger.evidence.names import without_names
 from steps.design.people import account_warnings, shared_accounts
 from steps.schedule.activity import ELAPSED, WORKING, Dates, PlanActivity, handed_over
+from steps.schedule.critical_days import critical_parts, shares_of
+from steps.schedule.critical_days import in_words as shares_in_words
 from steps.schedule.plan import Plan, PlanCalendar, PlanLevelling, PlanOrder
 from steps.schedule.working_hours import in_words
 
@@ -50,6 +52,8 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
         print(line)
     if plan.levelling:
         print(_levelling(plan, plan.levelling))
+    if shares := shares_of(critical_parts(plan)):
+        print(f"Critical days: {shares_in_words(shares)}.")
     if plan.slip_day_usd:
         print(f"A day of delay costs about ${plan.slip_day_usd:,.0f}.")
     alike: dict[object, list[Node]] = {}  # pods that do the same at the same time share a line
@@ -233,6 +237,11 @@ def plan_document(plan: Plan, odds: PlanOdds) -> Document:
     critical = [node for node in _nodes(plan) if node.dates.is_critical]
     in_order = sorted(critical, key=lambda node: (node.dates.early_start, node.id))
     document["critical_path"] = [node.id for node in in_order]
+    parts = critical_parts(plan)
+    document["critical_days"] = {
+        "parts": [part._asdict() for part in parts],
+        "shares": {basis: round(share, 4) for basis, share in shares_of(parts).items()},
+    }
     document["orders_by_date"] = [
         {
             "id": o.id,

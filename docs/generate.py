@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from duration_basis import duration_basis
 from red_cases import red_cases
 
 from ledger.rules.access import ACCESS, in_words
@@ -79,6 +80,7 @@ def durations() -> Iterator[str]:
         cells = [_cell(step.id, catalog, d) for d in designs]
         source = (step.duration.rate or step.duration.fixed).source
         yield f"| {step.id} | {step.title} | {step.scope.value} | {' | '.join(cells)} | {source} |"
+    yield from duration_basis(catalog)
 
 
 def _cell(step_id: str, catalog: Catalog, at: Design) -> str:
@@ -86,10 +88,10 @@ def _cell(step_id: str, catalog: Catalog, at: Design) -> str:
     unit = next(u for u in at.units if u.kind is step.scope)
     values = unit.values | {"crews": at.crews_of(step.crew.role)}
     hours = duration_of(step, values, HOURS_PER_DAY).m
-    if not is_elapsed(step):
-        text = f"{hours / HOURS_PER_DAY:.1f} d"
-    else:
+    if is_elapsed(step):
         text = f"{hours:.1f} h" if hours < 168 else f"{hours / 168:.1f} w"
+    else:
+        text = f"{hours / HOURS_PER_DAY:.1f} d"
     items = items_of(step, values)
     if step.duration.rate is not None and items is not None:
         text += f" ({items:,}; {crews_on(step, values):g})"

@@ -183,12 +183,14 @@ class PlanActivity(PlanPart):
     """A step at a unit.
 
     `calendar` is `working`, `elapsed`, or one of the plan's calendars by its name, for a trade that does not keep the site's.
-    `crews` are the crews of its role that it has while it works, and `holds` what else it occupies. `again_chance` is the chance that it fails as a whole and is
-    done once more, at most `again_most` times. With `restarts` each item that fails begins again by itself. `dead` says which of its
-    items may be dead on arrival. `outdoors` is the share of its work that weather can stop. `plays` names the host set that the playbook's plays name. With `preview`, a release waits for the differences that
-    check mode shows. `shares` are things that one run at a time may have. Without `waves`, a playbook takes all hosts at
-    once. `leads` are hosts that a retry plays in any case, since plays for them alone serve the others; None where a retry
-    plays all hosts, as in plans from before 0.2. `also_reads` are metrics that are read and judged by no criterion; plans from before 0.2 do not say (None).
+    `basis` says what its duration rests on (`steps.schedule.basis`); plans from before 0.3 do not say.
+    `crews` are the crews of its role that it has while it works, and `holds` what else it occupies. `again_chance` is the chance that
+    it fails as a whole and is done once more, at most `again_most` times. With `restarts` each item that fails begins again by itself.
+    `dead` says which of its items may be dead on arrival. `outdoors` is the share of its work that weather can stop. `plays` names
+    the host set that the playbook's plays name. With `preview`, a release waits for the differences that check mode shows. `shares`
+    are things that one run at a time may have. Without `waves`, a playbook takes all hosts at once. `leads` are hosts that a retry
+    plays in any case, since plays for them alone serve the others; None where a retry plays all hosts, as in plans from before 0.2.
+    `also_reads` are metrics that are read and judged by no criterion; plans from before 0.2 do not say (None).
     Activities that do not apply have neither `dates` nor criteria.
     """
 
@@ -203,6 +205,7 @@ class PlanActivity(PlanPart):
     crew_size: int
     calendar: str
     duration: Hours
+    basis: str = ""
     crews: int = 0
     holds: tuple[PlanHold, ...] = ()
     again_chance: float = 0.0

@@ -24,6 +24,7 @@ from steps.schedule.activity import (
     PlanPolicy,
     PlanWitness,
 )
+from steps.schedule.basis import weakest_of
 from steps.schedule.dating import dated
 from steps.schedule.durations import crews_held, duration_of, items_of, lead_of
 from steps.schedule.expanded import Expansion, Node, Order, ResolvedLink
@@ -183,6 +184,7 @@ def _activity(node: Node, site: Site, worked_on: Worked | None, hosts: Hosts) ->
         "crew_size": step.crew.size,
         "calendar": worked_on.name if worked_on else ELAPSED,
         "duration": (duration := _duration(node, length(office(calendar)))),
+        "basis": weakest_of(step.duration).value if node.applies else "",
         "again_chance": again.chance if (again := step.duration.again) and node.applies else 0.0,
         "again_most": again.most if again and node.applies else 0,
         "restarts": bool(step.duration.restarts_on) and node.applies,

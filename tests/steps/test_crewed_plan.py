@@ -77,9 +77,8 @@ def test_who_waits_names_the_trade_and_what_it_did_first() -> None:
 def test_a_plan_that_knows_no_crews_is_not_levelled() -> None:
     """As those that were adopted before there was levelling."""
     made = plan("superpod-1su")
-    old = dated(
-        made.model_copy(update={"crews": {}, "activities": tuple(replace(one, crews=0) for one in made.activities)})
-    )
+    alone = tuple(replace(one, crews=0, holds=()) for one in made.activities)
+    old = dated(made.model_copy(update={"crews": {}, "resources": (), "activities": alone}))
 
     assert made.levelling
     assert old.levelling is None

@@ -217,3 +217,53 @@ def test_a_resource_that_no_step_occupies_is_named() -> None:
 
     assert "no step occupies burn-in-power" in found
     assert "no step occupies people-in-hall" not in found
+
+
+def fixed(source: str, **points: float) -> Any:
+    """Return the duration of step 036 with another fixed time."""
+    time = points or {"o": 2, "m": 4, "p": 8}
+    estimate = Estimate(unit="working-day", source=source, **time)
+    return CATALOG["036"].step.duration.model_copy(update={"fixed": estimate})
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("judgement: ", "the source is only 'judgement: '"),
+        ("analogy", "the source is only 'analogy'"),
+        ("analogy: same work as step 999", "no other step 999 that it could be compared with"),
+        ("analogy: same work as steps 037 and H99", "no other step H99 that it could be compared with"),
+        ("analogy: same work as step 036", "no other step 036 that it could be compared with"),
+    ],
+)
+def test_a_time_says_what_it_rests_on(source: str, message: str) -> None:
+    assert messages("036", duration=fixed(source)) == [message]
+
+
+@pytest.mark.parametrize("source", ["analogy: same work as steps 037 and H05", "judgement: one engineer", "assumption"])
+def test_a_time_that_says_it_is_accepted(source: str) -> None:
+    assert messages("036", duration=fixed(source)) == []
+
+
+@pytest.mark.parametrize("points", [{"value": 4}, {"o": 4, "m": 4, "p": 4}])
+def test_what_is_judged_has_a_range(points: dict[str, float]) -> None:
+    """A contract may name one figure. Who estimates knows a range."""
+    assert messages("036", duration=fixed("judgement: one engineer", **points)) == [
+        "a time that rests on judgement has no range"
+    ]
+    assert messages("036", duration=fixed("supply contract, annex 3", **points)) == []
+
+
+def test_lead_times_and_lags_are_looked_at_too() -> None:
+    supply = CATALOG["040"].step.supplies[0]
+    lead = supply.lead_time.model_copy(update={"source": "analogy: as step 999"})
+    supplies = (supply.model_copy(update={"lead_time": lead}), *CATALOG["040"].step.supplies[1:])
+    (found,) = linted("040", supplies=supplies).findings
+
+    assert (found.rule, found.place.key) == ("basis", "supplies[0].lead_time")
+
+    links = tuple(
+        link.model_copy(update={"lag": link.lag.model_copy(update={"source": "judgement:"})}) if link.lag else link
+        for link in CATALOG["078"].step.links
+    )
+    assert messages("078", links=links) == ["the source is only 'judgement:'"]

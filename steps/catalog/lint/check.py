@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from steps.catalog.lint.bases import basis_findings, times_of
 from steps.catalog.lint.designs import network_findings
 from steps.catalog.lint.durations import duration_findings
 from steps.catalog.lint.entry import entry_findings
@@ -22,6 +23,7 @@ from steps.catalog.terms import Mapping as UnitMapping
 from steps.catalog.terms import Scope
 from steps.design.design import Design
 from steps.errors import Place
+from steps.schedule.basis import Basis, basis_of
 from steps.yaml_lines import load
 
 SEED_STEPS = tuple(f"{n:03}" for n in range(1, 196))
@@ -69,25 +71,20 @@ def _look_at(entry: Entry, catalog: Catalog, installed: Installed, report: LintR
     report.findings += entry_findings(entry, catalog, installed)
     report.findings += duration_findings(entry)
     report.findings += metric_findings(entry, installed.source)
+    report.findings += basis_findings(entry, catalog)
     sources = list(_sources(entry.step))
     report.figures += len(sources)
-    report.assumptions += sum(source.startswith("assumption") for source in sources)
+    report.assumptions += sum(basis_of(source) is Basis.ASSUMPTION for source in sources)
 
 
 def _sources(step: Step) -> Iterator[str]:
     """Yield the source of every figure of a step."""
-    yield step.duration.fixed.source
-    if step.duration.rate:
-        yield step.duration.rate.source
+    for time in times_of(step):
+        yield time.source
     if step.duration.outdoors:
         yield step.duration.outdoors.source
-    for supply in step.supplies:
-        yield supply.lead_time.source
     for criterion in step.accept:
         yield criterion.source
-    for link in step.links:
-        if link.lag:
-            yield link.lag.source
     policy = step.sign_off.policy
     if policy.witness:
         yield policy.witness.notice.source
