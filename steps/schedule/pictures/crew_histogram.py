@@ -59,6 +59,8 @@ def crew_histogram(solved: ForecastSolution) -> CrewHistogram:
     weeks = (last - begin) // WEEK + 1
     trades = []
     for number, role in enumerate(crews.names):
+        if role not in plan.crews:  # a resource, as power for soaks
+            continue
         own = crews.needs.resource == number
         rows, amounts = crews.needs.row[own], crews.needs.amount[own]
         most = [_most(network, one, rows, amounts, begin, weeks).tolist() for one in both]
