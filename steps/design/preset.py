@@ -11,6 +11,7 @@ from pathlib import Path
 
 from steps.catalog.schema import Closed, Text
 from steps.design.figures import Setting, checked, choice_specs, figure_specs
+from steps.design.power_topology import resolved
 from steps.design.site import Decision, SourcedFigure
 from steps.errors import InputError, Place
 from steps.validation import validated
@@ -131,6 +132,7 @@ def layered(preset: Preset, settings: dict[str, Setting]) -> Layered:
             figures[name] = float(value)
             sources[name] = "the site's own"
     _refuse_open(preset, figures, choices)
+    choices |= resolved(figures, choices)
     return figures, choices, sources
 
 

@@ -10,7 +10,8 @@ from math import ceil
 from steps.design.cooling import liquid_share, units
 from steps.design.fabric import Fabric
 from steps.design.figures import Chosen, Figures
-from steps.design.power import Power, modules, transformers
+from steps.design.power import Power
+from steps.design.power_topology import hall_power
 from steps.design.storage import Storage
 
 Values = dict[str, float | str | bool]
@@ -69,6 +70,8 @@ def site_counts(
         "rack_kw": power.rack_kw,
         "it_mw": power.it_mw,
         "facility_mw": power.facility_mw,
+        "load_swing_mw": power.compute_mw * f["swing_share"],
+        "swing_limit_mw": f["swing_limit_mw"],
         "pue": f["pue"],
         "storage_pb": storage.needed_pb,
         "storage_gb_s": storage.needed_read_gb_s,
@@ -83,6 +86,7 @@ def site_counts(
         "rack_breaker_a": f["rack_breaker_a"],
         "rack_feed_v": f["rack_feed_v"],
         "primary_kv": f["primary_kv"],
+        "pdus": sum(ceil(pod / f["nodes_per_rack"]) for pod in fabric.pods) * int(f["rack_feeds"]),
         "cable_spares": f["cable_spares"],
     }
     counts |= {name: int(f[name]) for name in _AS_GIVEN}
@@ -118,14 +122,10 @@ def hall_counts(
     share = nodes / float(site["nodes"])
     mw, it_mw = float(site["facility_mw"]) * share, float(site["it_mw"]) * share
     racks = ceil(nodes / f["nodes_per_rack"]) + infra_racks
-    heat_kw, spare, redundancy = it_mw * 1000, int(f["spare_units"]), str(choices["power_redundancy"])
+    heat_kw, spare = it_mw * 1000, int(f["spare_units"])
     air_kw = heat_kw - nodes * f["node_kw"] * liquid_share(f, choices)
     chillers = units(heat_kw, f["chiller_kw"], spare)
-    generators = modules(mw, f["generator_mw"], redundancy)
-
-    def rated(mva: float) -> int:
-        return transformers(mw, mva, f["power_factor"], f["transformer_load"], redundancy)
-
+    equipment = hall_power(f, choices, mw=mw, it_mw=it_mw, servers_mw=nodes * f["node_kw"] / 1000)
     return {
         "hall_mw": mw,
         "hall_it_mw": it_mw,
@@ -133,11 +133,7 @@ def hall_counts(
         "nodes_in_hall": nodes,
         "racks_in_hall": racks,
         "hall_feeds": 2,
-        "transformers_in_hall": rated(f["transformer_mva"]),
-        "distribution_transformers_in_hall": rated(f["distribution_transformer_mva"]),
-        "ups_modules_in_hall": modules(it_mw, f["ups_module_mw"], redundancy),
-        "generators_in_hall": generators,
-        "transfer_switches_in_hall": generators,
+        **equipment._asdict(),
         "busway_m_in_hall": ceil(racks * f["rack_pitch_m"] * f["rack_feeds"]),
         "rpps_in_hall": 2 * ceil(racks / f["racks_per_rpp"]),
         "crahs_in_hall": units(air_kw, f["crah_kw"], spare),

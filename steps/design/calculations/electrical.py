@@ -133,16 +133,23 @@ def _short(under: Under, counted: Counted) -> Iterator[str]:
     for hall in (u for u in under.plan.units if u.kind == "hall"):
         v = under.values(hall.id)
         mva = float(v["hall_mw"]) / f["power_factor"]
+        # plans of before ratings followed the load have none of their own: the figure held for every hall
         for what, name, each, load in (
-            ("UPS modules", "ups_modules_in_hall", f["ups_module_mw"], float(v["hall_it_mw"])),
-            ("generators", "generators_in_hall", f["generator_mw"], float(v["hall_mw"])),
-            ("transformers", "transformers_in_hall", f["transformer_mva"], mva),
-            ("distribution transformers", "distribution_transformers_in_hall", f["distribution_transformer_mva"], mva),
+            ("UPS modules", "ups_modules_in_hall", f["ups_module_mw"], v.get("ups_load_mw_in_hall", v["hall_it_mw"])),
+            ("generators", "generators_in_hall", v.get("generator_mw_in_hall", f["generator_mw"]), v["hall_mw"]),
+            ("transformers", "transformers_in_hall", v.get("transformer_mva_in_hall", f["transformer_mva"]), mva),
+            (
+                "distribution transformers",
+                "distribution_transformers_in_hall",
+                v.get("distribution_transformer_mva_in_hall", f["distribution_transformer_mva"]),
+                mva,
+            ),
         ):
             count = int(v[name])
             left = {"N": count, "N+1": count - 1, "2N": count // 2}[redundancy]
-            if left * each < load - 1e-9:
-                yield f"{hall.id}: {left} {what} of {each:g} for {load:.3f}"
+            # none at all is a choice: power at the hall, a substation of the utility, no diesel sets, no UPS
+            if count and left * float(each) < float(load) - 1e-9:
+                yield f"{hall.id}: {left} {what} of {float(each):g} for {float(load):.3f}"
 
 
 def rack_circuits(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
