@@ -15,6 +15,9 @@ from steps.design.storage import Storage
 
 Values = dict[str, float | str | bool]
 
+NODES_PER_BENCH = 64
+"""Servers for each bench place where a design does not say."""
+
 
 def rack_count(f: Figures) -> int:
     """Return the compute racks of a site; pods share a rack if they do not fill whole ones."""
@@ -34,6 +37,18 @@ def management_switches(f: Figures, fabric: Fabric) -> int:
     if fabric.tiers == 0 and f["nodes"] == 1:
         return 1
     return 2 + ceil(rack_count(f) / 2)
+
+
+def bench_places(f: Figures) -> int:
+    """Return the bench places in staging: as the figure says, or one for each 64 servers."""
+    return int(f["test_benches"]) or ceil(f["nodes"] / NODES_PER_BENCH)
+
+
+def bench_servers(f: Figures) -> int:
+    """Return how many servers the benches burn in at a time, at least 1: their places, or what their power carries."""
+    places = bench_places(f)
+    carried = int(f["bench_power_kw"] / f["node_kw"]) if f["bench_power_kw"] else places
+    return max(1, min(places, carried))
 
 
 def site_counts(
@@ -64,6 +79,8 @@ def site_counts(
         "management_servers": int(f["management_servers"]),
         "storage_servers": storage.servers,
         "metadata_servers": storage.metadata_servers,
+        "test_benches": bench_places(f),
+        "bench_servers": bench_servers(f),
         "wan_circuits": int(f["wan_circuits"]),
         "node_kw": power.node_kw,
         "rack_kw": power.rack_kw,
