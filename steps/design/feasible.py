@@ -43,15 +43,6 @@ def faults(f: Figures, choices: Chosen) -> Iterator[Finding]:
             )
     if broken:
         return
-    if choices["burn_in"] == "bench" and 0 < f["bench_power_kw"] < f["node_kw"]:
-        yield Finding(
-            "bench-without-power",
-            "error",
-            "figures",
-            f"the benches have {f['bench_power_kw']:g} kW, and one server draws {f['node_kw']:g}",
-            "bench_power_kw of at least one server, or 0 for full load on every place",
-            {"bench_power_kw": f["bench_power_kw"], "node_kw": f["node_kw"]},
-        )
     shape = shape_of(f, choices)
     yield from _too_much(f, shape)
     if choices["fabric"] == "none":

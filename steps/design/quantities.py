@@ -11,12 +11,10 @@ from steps.design.cooling import liquid_share, units
 from steps.design.fabric import Fabric
 from steps.design.figures import Chosen, Figures
 from steps.design.power import Power, modules, transformers
+from steps.design.staging import bench_places, bench_servers
 from steps.design.storage import Storage
 
 Values = dict[str, float | str | bool]
-
-NODES_PER_BENCH = 64
-"""Servers for each bench place where a design does not say."""
 
 
 def rack_count(f: Figures) -> int:
@@ -37,18 +35,6 @@ def management_switches(f: Figures, fabric: Fabric) -> int:
     if fabric.tiers == 0 and f["nodes"] == 1:
         return 1
     return 2 + ceil(rack_count(f) / 2)
-
-
-def bench_places(f: Figures) -> int:
-    """Return the bench places in staging: as the figure says, or one for each 64 servers."""
-    return int(f["test_benches"]) or ceil(f["nodes"] / NODES_PER_BENCH)
-
-
-def bench_servers(f: Figures) -> int:
-    """Return how many servers the benches burn in at a time, at least 1: their places, or what their power carries."""
-    places = bench_places(f)
-    carried = int(f["bench_power_kw"] / f["node_kw"]) if f["bench_power_kw"] else places
-    return max(1, min(places, carried))
 
 
 def site_counts(
