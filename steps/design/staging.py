@@ -25,10 +25,9 @@ def bench_servers(f: Figures) -> int:
 
 
 def findings(f: Figures, choices: Chosen) -> Iterator[Finding]:
-    """Yield an error for benches that cannot power one server, and for whole racks that are to burn in on benches."""
-    if choices["burn_in"] != "bench":
-        return
-    if 0 < f["bench_power_kw"] < f["node_kw"]:
+    """Yield an error for benches that cannot power one server, and for whole racks on benches or built from parts."""
+    on_bench = choices["burn_in"] == "bench"
+    if on_bench and 0 < f["bench_power_kw"] < f["node_kw"]:
         yield Finding(
             "bench-without-power",
             "error",
@@ -37,7 +36,18 @@ def findings(f: Figures, choices: Chosen) -> Iterator[Finding]:
             "bench_power_kw of at least one server, or 0 for full load on every place",
             {"bench_power_kw": f["bench_power_kw"], "node_kw": f["node_kw"]},
         )
-    if choices["server_form"] == "rack":
+    if choices["server_form"] != "rack":
+        return
+    if choices["build"] == "white-box":
+        yield Finding(
+            "racks-from-parts",
+            "error",
+            "staging",
+            "racks that come whole are not built from parts here",
+            "build: oem, or server_form: node",
+            {},
+        )
+    if on_bench:
         yield Finding(
             "racks-on-benches",
             "error",

@@ -69,7 +69,12 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("metadata_servers", "count", "site", "metadata servers of the file system"),
     ("wan_circuits", "count", "site", "uplinks to the outside, by separate routes"),
     ("test_benches", "count", "site", "bench places in staging, each for one server"),
-    ("bench_servers", "count", "site", "servers that the benches burn in at a time: their places, or what their power carries"),
+    (
+        "bench_servers",
+        "count",
+        "site",
+        "servers that the benches burn in at a time: their places, or what their power carries",
+    ),
     ("rack_feeds", "count", "site", "feeds, and rack PDUs, of a rack"),
     ("cable_spares", "ratio", "site", "spare cables over cables"),
     ("crews", "count", "site", "crews this site has of the step's own crew role"),
