@@ -11,7 +11,7 @@ from steps.design.cooling import liquid_share, units
 from steps.design.fabric import Fabric
 from steps.design.figures import Chosen, Figures
 from steps.design.power import Power, modules, transformers
-from steps.design.staging import bench_places, bench_servers
+from steps.design.staging import bench_servers
 from steps.design.storage import Storage
 
 Values = dict[str, float | str | bool]
@@ -65,7 +65,6 @@ def site_counts(
         "management_servers": int(f["management_servers"]),
         "storage_servers": storage.servers,
         "metadata_servers": storage.metadata_servers,
-        "test_benches": bench_places(f),
         "bench_servers": bench_servers(f),
         "wan_circuits": int(f["wan_circuits"]),
         "node_kw": power.node_kw,
@@ -105,6 +104,7 @@ _AS_GIVEN = (
     "fans_per_node",
     "nodes_per_rack",
     "rack_feeds",
+    "test_benches",
 )
 
 

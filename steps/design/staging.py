@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import ceil
 
 from steps.design.figures import Chosen, Figures
 from steps.design.findings import Finding
 
-NODES_PER_BENCH = 64
-"""Servers for each bench place where a design does not say."""
-
-
-def bench_places(f: Figures) -> int:
-    """Return the bench places in staging: as the figure says, or one for each 64 servers."""
-    return int(f["test_benches"]) or ceil(f["nodes"] / NODES_PER_BENCH)
-
 
 def bench_servers(f: Figures) -> int:
     """Return how many servers the benches burn in at a time, at least 1: their places, or what their power carries."""
-    places = bench_places(f)
-    carried = int(f["bench_power_kw"] / f["node_kw"]) if f["bench_power_kw"] else places
+    places = int(f["test_benches"])
+    carried = int(round(f["bench_power_kw"] / f["node_kw"], 9)) if f["bench_power_kw"] else places
     return max(1, min(places, carried))
 
 

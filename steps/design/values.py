@@ -68,7 +68,7 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("storage_servers", "count", "site", "storage and metadata servers"),
     ("metadata_servers", "count", "site", "metadata servers of the file system"),
     ("wan_circuits", "count", "site", "uplinks to the outside, by separate routes"),
-    ("test_benches", "count", "site", "bench places in staging, each for one server"),
+    ("test_benches", "count", "site", "servers that the site's benches test at once: bench places"),
     (
         "bench_servers",
         "count",

@@ -169,7 +169,7 @@ def test_a_pod_that_fits_on_the_benches_soaks_once() -> None:
 def test_a_pod_holds_the_bench_places_that_it_uses_and_no_more() -> None:
     values = bench(test_benches=16).design | {"nodes_in_pod": 32}
     for step in ("034", "035", "H68"):
-        held = shipped_catalog()[step].step.resources["test_benches"]
+        held = shipped_catalog()[step].step.resources["test-benches"]
 
         assert number_of(held, values) == 16
         assert number_of(held, values | {"nodes_in_pod": 8}) == 8
