@@ -15,7 +15,8 @@ from steps.design.dossier import dossier_of
 from steps.design.preset import preset_names
 from steps.formula import number_of
 from steps.schedule.activity import PlanActivity
-from steps.schedule.expansion import Expansion, expand
+from steps.schedule.expanded import Expansion
+from steps.schedule.expansion import expand
 from steps.schedule.plan import Plan
 from tests.shipped import shipped_catalog
 from tests.steps.test_plan import plan, planned
