@@ -87,8 +87,12 @@ def test_a_chain_delayed_beyond_its_float_drives_go_live(adopted: Path, command:
     driving = {one["id"] for one in chain(command, adopted, "195")}
     assert not driving & {name for one in near for name in one["ids"]}
 
+    placed = json.loads(command("orders", "--json", "--site", adopted).stdout)
+    ordering = {one["id"].partition("#")[0] for one in placed}
     for one in near:
-        delay = f"{one['tightest']}={one['float_h'] / 8 + 10:.0f}d"
+        # a delay of a step that places an order delays the order
+        late = one["tightest"] if one["tightest"] not in ordering else next(n for n in one["ids"] if n not in ordering)
+        delay = f"{late}={one['float_h'] / 8 + 10:.0f}d"
         result = command("whatif", "--delay", delay, "--samples", "20", "--json", "--site", adopted)
         assert result.returncode == 0, result.stderr
         assert json.loads(result.stdout)["cost_usd"] > 0, one
