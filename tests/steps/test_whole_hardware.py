@@ -64,6 +64,14 @@ def test_complete_servers_are_not_opened(preset: str) -> None:
     assert done(expanded(preset)) & OPENED == set()
 
 
+@pytest.mark.parametrize("preset", [name for name in preset_names() if name != "localhost"])
+def test_controllers_are_onboarded_before_anything_reads_them(preset: str) -> None:
+    """Firmware is read through them, and the first power-on is watched through them. One machine has nobody to onboard it."""
+    links = {(link.before, link.after) for link in expanded(preset).links}
+
+    assert {("H32@pod-001", "007@pod-001"), ("H32@pod-001", "031@pod-001"), ("007@pod-001", "008@pod-001")} <= links
+
+
 def test_servers_that_are_built_here_are_tested_and_assembled() -> None:
     """All but what only cards in slots need: SXM modules have no risers, cables or brackets."""
     assert OPENED - done(expanded("h100-1000-servers")) == {"022", "024", "027", "028"}
