@@ -95,6 +95,7 @@ def site_counts(
 _UNITS = ("one_kw", "one_mw", "one_m", "one_m2", "one_pb", "one_gb_s")
 _AS_GIVEN = (
     "gpus_per_node",
+    "domain_gpus",
     "rails",
     "nics_per_node",
     "psus_per_node",

@@ -44,6 +44,7 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("nodes", "count", "site", "GPU servers"),
     ("gpus", "count", "site", "GPUs"),
     ("gpus_per_node", "count", "site", "GPUs in a server"),
+    ("domain_gpus", "count", "site", "GPUs that reach each other without the fabric"),
     ("rails", "count", "site", "compute-fabric ports of a server"),
     ("nics_per_node", "count", "site", "NIC adapters in a server, storage and management included"),
     ("psus_per_node", "count", "site", "power supplies in a server"),
