@@ -26,7 +26,6 @@ pytestmark = pytest.mark.xdist_group("plans")
 OPENED = {
     "006",
     *(f"{n:03}" for n in range(10, 17)),
-    "018",
     "020",
     *(f"{n:03}" for n in range(22, 29)),
     "030",
@@ -81,6 +80,13 @@ def test_a_sample_of_complete_servers_is_inspected() -> None:
     """ISO 2859-1 takes 8 of a lot of 26 to 50."""
     assert of(plan("superpod-1su"), "005").items == 8
     assert of(plan("superpod-1su"), "005").duration.m < 8
+
+
+def test_drives_of_complete_servers_are_looked_at_in_the_rack_once_they_are_read() -> None:
+    links = {(link.before, link.after) for link in expanded("superpod-1su").links}
+
+    assert {("008@pod-001", "018@pod-001"), ("018@pod-001", "H21@pod-001")} <= links
+    assert ("018@pod-001", "H09@pod-001") not in links
 
 
 def test_what_arrives_dead_is_found_at_the_first_power_on_and_replaced() -> None:
