@@ -237,7 +237,7 @@ def _training(dossier: Dossier) -> Iterator[Row]:
     yield Row(
         "reference run",
         number(t.days, "days"),
-        f"{f['model_params_b']:g} billion parameters, {f['training_tokens_t']:g} trillion tokens, MFU {f['mfu']:g}",
+        f"{f['model_params_b']:g} billion parameters, {t.tokens_t:.3g} trillion tokens, MFU {f['mfu']:g}",
     )
     yield Row("with interruptions", number(t.days_with_interruptions, "days"))
     yield Row("tokens a second", number(t.tokens_per_second, places=0))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from steps.design import addressing, bill, checkpoints, cooling, feasible, power, reliability, scale, storage
+from steps.design import addressing, bill, checkpoints, cooling, feasible, power, reliability, scale, staging, storage
 from steps.design.addressing import AddressPlan, address_plan
 from steps.design.bill import Line, Load, bill_of, load_of
 from steps.design.cables import CableSchedule
@@ -100,6 +100,7 @@ def _findings(
         *power.findings(f, choices, counted.power),
         *cooling.findings(f, choices, heat),
         *bill.findings(design, load),
+        *staging.findings(f, choices),
         *storage.findings(f, counted.storage, counted.checkpoint_tb),
         *reliability.findings(rates, f["restart_min"]),
         *checkpoints.findings(saved),

@@ -12,6 +12,7 @@ from steps.design.fabric import Fabric
 from steps.design.figures import Chosen, Figures
 from steps.design.power import Power
 from steps.design.power_topology import hall_power
+from steps.design.staging import bench_servers
 from steps.design.storage import Storage
 
 Values = dict[str, float | str | bool]
@@ -65,6 +66,7 @@ def site_counts(
         "management_servers": int(f["management_servers"]),
         "storage_servers": storage.servers,
         "metadata_servers": storage.metadata_servers,
+        "bench_servers": bench_servers(f),
         "wan_circuits": int(f["wan_circuits"]),
         "node_kw": power.node_kw,
         "rack_kw": power.rack_kw,
@@ -97,6 +99,7 @@ def site_counts(
 _UNITS = ("one_kw", "one_mw", "one_m", "one_m2", "one_pb", "one_gb_s")
 _AS_GIVEN = (
     "gpus_per_node",
+    "domain_gpus",
     "rails",
     "nics_per_node",
     "psus_per_node",
@@ -106,6 +109,7 @@ _AS_GIVEN = (
     "fans_per_node",
     "nodes_per_rack",
     "rack_feeds",
+    "test_benches",
 )
 
 

@@ -1,4 +1,8 @@
-"""The time of training: 6 N D floating-point operations (Kaplan et al. 2020); N is the parameters active for a token."""
+"""The time of training: 6 N D floating-point operations (Kaplan et al. 2020); N is the parameters active for a token.
+
+The reference run is scaled to the cluster: it has the tokens of the design where they take at most `reference_days`, and
+otherwise as many as the cluster processes in that time.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,9 @@ SECONDS_A_DAY = 86400
 
 
 class Training(NamedTuple):
-    """The reference run on the whole site; days without and with the time that interruptions cost."""
+    """The reference run on the whole site; `tokens_t` are its tokens in trillions, days are without and with interruptions."""
 
+    tokens_t: float
     peak_eflops: float
     flop: float
     days: float
@@ -48,15 +53,18 @@ def training_of(f: Figures, *, effective_share: float) -> Training | None:
     if peak == 0:
         return None
     active = f["active_params_b"] or f["model_params_b"]
-    flop = flops(active, f["training_tokens_t"])
+    speed = tokens_per_second(peak, f["mfu"], active)
+    tokens_t = min(f["training_tokens_t"], speed * f["reference_days"] * SECONDS_A_DAY / 1e12)
+    flop = flops(active, tokens_t)
     plain = days(flop, peak, f["mfu"])
     lasting = plain / effective_share if effective_share > 0 else float("inf")
     return Training(
+        tokens_t=tokens_t,
         peak_eflops=peak,
         flop=flop,
         days=plain,
         days_with_interruptions=lasting,
-        tokens_per_second=tokens_per_second(peak, f["mfu"], active),
+        tokens_per_second=speed,
         gpu_hours=plain * 24 * gpus,
         memory_tb=gpus * f["gpu_memory_gb"] / 1000,
     )

@@ -261,3 +261,22 @@ def test_what_cannot_be_counted_is_refused_by_name(settings: dict[str, float | s
 
     assert caught.value.findings[0].name == name
     assert caught.value.findings[0].remedy
+
+
+@pytest.mark.parametrize(
+    ("units", "leaf", "spine"), [(1, 16, 8), (2, 32, 16), (4, 64, 32), (8, 128, 64), (16, 256, 128)]
+)
+def test_b300_has_the_published_switches_of_two_planes(units: int, leaf: int, spine: int) -> None:
+    """NVIDIA DGX SuperPOD reference architecture, DGX B300, table 3; a cable of 800G there is two links of 400G here."""
+    values = design_of_preset("superpod-b300-4su", {"nodes": 64 * units}).site.values
+
+    assert (values["leaf"], values["spine"], values["core"]) == (leaf, spine, 0)
+    assert values["node_leaf_links"] == values["leaf_spine_links"] == 2 * 512 * units
+
+
+@pytest.mark.parametrize("preset", ["superpod-b300-4su", "gb300-nvl72-su"])
+def test_b300_and_gb300_come_with_two_planes(preset: str) -> None:
+    figures = design_of_preset(preset).figures
+
+    assert figures["planes"] == 2
+    assert figures["rails"] == 2 * figures["gpus_per_node"]

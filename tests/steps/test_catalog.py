@@ -76,8 +76,8 @@ def test_all_195_steps_and_all_hold_points_are_there() -> None:
     ("first", "second"),
     [
         ("038", "001"), ("072", "001"), ("H01", "001"), ("074", "001"), ("075", "001"), ("097", "009"), ("009", "001"), ("001", "004"), ("004", "005"),
-        ("005", "006"), ("006", "026"), ("026", "H09"), ("017", "H09"), ("018", "H09"), ("020", "H09"),
-        ("030", "H09"), ("041", "H09"), ("H06", "H09"), ("H08", "H09"), ("H09", "031"), ("H09", "087"),
+        ("005", "H09"), ("017", "H09"), ("017", "031"), ("H32", "007"), ("007", "034"), ("008", "H21"), ("090", "034"),
+        ("H69", "034"), ("100", "034"), ("102", "031"), ("115", "031"), ("116", "031"), ("H06", "H09"), ("H08", "H09"), ("H09", "031"), ("H09", "087"),
         ("091", "031"), ("091", "049"), ("091", "050"), ("091", "087"), ("091", "124"), ("093", "031"),
         ("093", "124"), ("089", "031"), ("095", "086"), ("H31", "095"), ("100", "124"), ("104", "031"),
         ("107", "031"), ("038", "044"), ("038", "045"), ("044", "045"), ("169", "173"), ("064", "063"),
@@ -93,16 +93,40 @@ def test_what_must_come_first_does(first: str, second: str) -> None:
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [("111", "031"), ("112", "031"), ("113", "111"), ("110", "H09"), ("097", "110"), ("109", "111")],
+    [
+        ("005", "006"), ("006", "026"), ("026", "H09"), ("018", "H09"), ("020", "H09"), ("030", "H09"), ("041", "H09"),
+        ("017", "H32"), ("H32", "007"), ("007", "026"), ("008", "026"), ("017", "031"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("burn_in", ["bench", "in-place"])
+def test_servers_that_are_built_here_are_tested_assembled_and_racked_in_turn(
+    first: str, second: str, burn_in: str
+) -> None:
+    assert comes_before(first, second, facility="greenfield", build="white-box", burn_in=burn_in)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("111", "031"), ("112", "031"), ("113", "111"), ("109", "111"), ("111", "034"), ("112", "034"), ("113", "034")],
 )
 def test_liquid_is_tight_and_watched_before_power(first: str, second: str) -> None:
     assert comes_before(first, second, facility="greenfield", cooling="hybrid")
 
 
-@pytest.mark.parametrize("first", ["031", "034", "035"])
+@pytest.mark.parametrize(("first", "second"), [("110", "H09"), ("097", "110")])
+def test_cold_plates_that_are_fitted_here_are_on_before_servers_are_racked(first: str, second: str) -> None:
+    assert comes_before(first, second, facility="greenfield", cooling="hybrid", build="white-box")
+
+
+@pytest.mark.parametrize("first", ["031", "034", "035", "H32", "007"])
 def test_bench_burn_in_comes_before_racking(first: str) -> None:
     assert comes_before(first, "H09", burn_in="bench")
     assert comes_before("H36", "H21", burn_in="bench")
+
+
+@pytest.mark.parametrize("first", ["100", "102", "H15", "H16", "115", "116"])
+def test_bench_burnt_servers_wait_in_their_racks_for_cooling_and_management(first: str) -> None:
+    assert comes_before(first, "H36", facility="greenfield", burn_in="bench")
 
 
 @pytest.mark.parametrize(

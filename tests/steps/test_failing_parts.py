@@ -67,19 +67,19 @@ def test_nothing_that_fails_changes_nothing() -> None:
 
 
 def test_replacing_every_server_takes_its_hours_at_the_step_that_finds_it() -> None:
-    """32 servers of 1.5 hours are two days."""
-    assert later(failing(dead_server_share=1.0, dead_server_hours=1.5, server_spares=1.0), "031@pod-001") == 2.0
+    """32 servers of 1.5 hours are 48 working hours: six working days, and a weekend."""
+    assert later(failing(dead_server_share=1.0, dead_server_hours=1.5, server_spares=1.0), "031@pod-001") == 8.0
 
 
 def test_go_live_is_later_by_what_replacing_takes() -> None:
-    """Four weeks move it by four weeks less the float; a fortnight more is a fortnight, but for the hour of summer time."""
+    """Twenty working days move it by four weeks less the float; ten more are two weeks, but for a holiday and summer time."""
     four_weeks, six_weeks = (
-        go_live(failing(dead_server_share=1.0, dead_server_hours=24 * days / SERVERS, server_spares=1.0))
-        for days in (28, 42)
+        go_live(failing(dead_server_share=1.0, dead_server_hours=8 * days / SERVERS, server_spares=1.0))
+        for days in (20, 30)
     )
 
-    assert six_weeks - four_weeks == pytest.approx(14, abs=1.01 / 24)
-    assert four_weeks - go_live(failing()) == pytest.approx(28 - slack_h("031@pod-001") / 24, abs=3)
+    assert six_weeks - four_weeks == pytest.approx(14, abs=1 + 1 / 24)
+    assert four_weeks - go_live(failing()) == pytest.approx(28 - slack_h("031@pod-001") / 8 / 5 * 7, abs=3)
 
 
 @cache
