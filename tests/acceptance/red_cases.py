@@ -36,6 +36,21 @@ HOW = {
 
 Value = Decimal | bool | None
 
+STRIPS = [f"pdu-{number:02}" for number in range(1, 16)]
+POWER_UP = json.dumps(
+    {
+        "status": "success",
+        "data": {
+            "resultType": "vector",
+            "result": [
+                *({"metric": {"job": "snmp", "instance": strip}, "value": [1795411225.962, "1"]} for strip in STRIPS),
+                {"metric": {"job": "redfish", "instance": "node-01"}, "value": [1795411225.962, "1"]},
+                {"metric": {"job": "redfish", "instance": "node-02"}, "value": [1795411225.962, "0"]},
+            ],
+        },
+    }
+)
+
 
 class Red(NamedTuple):
     """A fault, how it is injected, the outputs that a playbook then hands over, and what is read. None: not measured."""
@@ -273,6 +288,17 @@ TOOLBOX: dict[str, Red] = {
     "gds.read_gb_s": Red("reads go through the processor's memory", CAPTURED, "0.47", {"fio_read": captured("fio_read.json")}),
     "ptp.follows": Red("the clock is not locked to the grandmaster", CAPTURED, False, {"pmc": captured("pmc_calibrating.txt")}),
     "ptp.offset_abs_ms": Red("a clock that still calibrates", CAPTURED, None, {"pmc": captured("pmc_calibrating.txt")}),
+    "storage.write_gb_s": Red(
+        "a checkpoint is written far slower than planned", WRITTEN, "12", {"ior": captured("ior.txt", ("38111.20 MiB/sec (39962.49", "11444.09 MiB/sec (12000.00"))},
+    ),
+    "power.sources_answering_ratio": Red(
+        "a controller of two does not answer, and one power strip of sixteen is not named", WRITTEN, "0.888888",
+        {
+            "prometheus_power_up": POWER_UP,
+            "planned_power": json.dumps({"strips": STRIPS, "servers": ["node-01", "node-02"]}),
+        },
+        {"racks": 8, "rack_feeds": 2},
+    ),
     "exporter.up_ratio": Red("one of two exporters does not answer", CAPTURED, "0.5", {"prometheus_up": captured("prometheus_up.json")}),
     "dcgm.up_ratio": Red("one of two GPU exporters does not answer", CAPTURED, "0.5", {"prometheus_dcgm_up": captured("prometheus_up.json")}),
     "gpu.series_present_ratio": Red(
