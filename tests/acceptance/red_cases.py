@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from tests.acceptance import hand_written, handing
 from tests.acceptance.handing import FIXTURES, Raw, entry
-from tests.acceptance.tool_cases import BEFORE, LINKS, PINNED, TOOLS
+from tests.acceptance.tool_cases import BEFORE, LINKS, PINNED, POWERED, TOOLS
 
 CAPTURED = "captured output"
 EDITED = "captured output, the fault written in"
@@ -35,21 +35,6 @@ HOW = {
 """How faults are injected, and what that means."""
 
 Value = Decimal | bool | None
-
-STRIPS = [f"pdu-{number:02}" for number in range(1, 16)]
-POWER_UP = json.dumps(
-    {
-        "status": "success",
-        "data": {
-            "resultType": "vector",
-            "result": [
-                *({"metric": {"job": "snmp", "instance": strip}, "value": [1795411225.962, "1"]} for strip in STRIPS),
-                {"metric": {"job": "redfish", "instance": "node-01"}, "value": [1795411225.962, "1"]},
-                {"metric": {"job": "redfish", "instance": "node-02"}, "value": [1795411225.962, "0"]},
-            ],
-        },
-    }
-)
 
 
 class Red(NamedTuple):
@@ -292,12 +277,8 @@ TOOLBOX: dict[str, Red] = {
         "a checkpoint is written far slower than planned", WRITTEN, "12", {"ior": captured("ior.txt", ("38111.20 MiB/sec (39962.49", "11444.09 MiB/sec (12000.00"))},
     ),
     "power.sources_answering_ratio": Red(
-        "a controller of two does not answer, and one power strip of sixteen is not named", WRITTEN, "0.888888",
-        {
-            "prometheus_power_up": POWER_UP,
-            "planned_power": json.dumps({"strips": STRIPS, "servers": ["node-01", "node-02"]}),
-        },
-        {"racks": 8, "rack_feeds": 2},
+        "one of two power strips does not answer", CAPTURED, "0.666666",
+        {"prometheus_power_up": captured("prometheus_power_up.json"), "planned_power": POWERED["planned_power"]}, {"racks": 1, "rack_feeds": 2},
     ),
     "exporter.up_ratio": Red("one of two exporters does not answer", CAPTURED, "0.5", {"prometheus_up": captured("prometheus_up.json")}),
     "dcgm.up_ratio": Red("one of two GPU exporters does not answer", CAPTURED, "0.5", {"prometheus_dcgm_up": captured("prometheus_up.json")}),
