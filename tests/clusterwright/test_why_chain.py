@@ -88,7 +88,8 @@ def test_a_chain_delayed_beyond_its_float_drives_go_live(adopted: Path, command:
     assert not driving & {name for one in near for name in one["ids"]}
 
     for one in near:
-        delay = f"{one['tightest']}={one['float_h'] / 8 + 10:.0f}d"
+        # crews are given out anew after a delay, so that a wide chain has more room than its float
+        delay = f"{one['tightest']}={2 * one['float_h'] / 8 + 40:.0f}d"
         result = command("whatif", "--delay", delay, "--samples", "20", "--json", "--site", adopted)
         assert result.returncode == 0, result.stderr
         assert json.loads(result.stdout)["cost_usd"] > 0, one
