@@ -227,6 +227,9 @@ def _checkpoints(dossier: Dossier) -> Iterator[Row]:
     yield Row("written a day", number(c.written_tb_day, "TB"))
     for tier in c.tiers:
         yield Row(f"on {tier.name}", number(tier.interval_min, "min"), f"survives {tier.survives}")
+    for way in dossier.recovery:
+        kept = f"{percent(way.held_share)} of the GPUs kept back, {percent(way.lost_share)} of the time lost"
+        yield Row(way.name, percent(way.effective_share), f"left for training: {kept}")
 
 
 def _training(dossier: Dossier) -> Iterator[Row]:

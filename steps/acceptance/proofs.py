@@ -68,6 +68,7 @@ PROVED = (
     ("auth.plain_user_wrong_hosts", "count"),
     ("ssh.password_logins_possible", "count"),
     ("ssh.settings_overridden", "count"),
+    ("ssh.root_ways_in_elsewhere", "count"),
     ("ssh.root_as_set", "bool"),
     ("ssh.jobless_users_admitted", "count"),
     ("ssh.job_owners_refused", "count"),

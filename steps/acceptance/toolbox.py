@@ -92,6 +92,7 @@ TOOLS: tuple[Tool, ...] = (
     prometheus.NODES,
     prometheus.DCGM,
     prometheus.THERMAL,
+    prometheus.POWER,
     prometheus.SERIES,
     prometheus.ALERTS,
     slurm.SHOW,

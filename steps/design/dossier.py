@@ -18,6 +18,7 @@ from steps.design.cooling import Cooling, cooling_of
 from steps.design.design import Design
 from steps.design.economics import Economics, economics_of
 from steps.design.findings import Finding, sorted_findings
+from steps.design.recovery import Recovery, recoveries_of
 from steps.design.reliability import Reliability, reliability_of
 from steps.design.training import Training, training_of
 
@@ -31,6 +32,7 @@ class Dossier:
     cooling: Cooling
     reliability: Reliability | None
     checkpoints: Checkpoints | None
+    recovery: tuple[Recovery, ...]
     training: Training | None
     economics: Economics
     addresses: AddressPlan
@@ -75,6 +77,7 @@ def dossier_of(design: Design) -> Dossier:
         cooling=heat,
         reliability=rates,
         checkpoints=saved,
+        recovery=recoveries_of(f, rates, saved),
         training=run,
         economics=money,
         addresses=plan,
@@ -183,6 +186,7 @@ def _document(dossier: Dossier) -> dict[str, Any]:
         "storage": d.counted.storage._asdict(),
         "reliability": dossier.reliability._asdict() if dossier.reliability else None,
         "checkpoints": _checkpoints(dossier.checkpoints) if dossier.checkpoints else None,
+        "recovery": [way._asdict() for way in dossier.recovery],
         "training": dossier.training._asdict() if dossier.training else None,
         "economics": money._asdict(),
         "load": dossier.load._asdict(),

@@ -29,6 +29,36 @@ class Economics(NamedTuple):
     slip_day_rented: float
 
 
+class Operating(NamedTuple):
+    """What a site costs to run, in US dollars a month; `total` is the sum of the others."""
+
+    electricity: float
+    lease: float
+    staff: float
+    maintenance: float
+    total: float
+
+
+def operating_month(
+    *,
+    electricity_year: float,
+    leased_kw: float,
+    lease_usd_kw_month: float,
+    people: float,
+    staff_usd_year: float,
+    equipment_usd: float,
+    maintenance_share: float,
+) -> Operating:
+    """Return what a site costs to run in a month; `maintenance_share` is of the price of the equipment, a year."""
+    parts = (
+        electricity_year / 12,
+        leased_kw * lease_usd_kw_month,
+        people * staff_usd_year / 12,
+        equipment_usd * maintenance_share / 12,
+    )
+    return Operating(*parts, total=sum(parts))
+
+
 def rent_usd(gpus: float, days: float, usd_gpu_h: float) -> float:
     """Return the rent of GPUs for a number of days."""
     return gpus * days * 24 * usd_gpu_h
@@ -73,14 +103,17 @@ def economics_of(
         "installation": it * f["installation_share"],
         "building, power and cooling": it_mw * f["facility_usd_mw"] if built else 0.0,
     }
-    staff = f["staff"] + ceil(f["nodes"] / f["nodes_per_staff"])
-    opex = {
-        "electricity": annual_electricity / 12,
-        "lease": 0.0 if built else it_mw * 1000 * f["lease_usd_kw_month"],
-        "staff": staff * f["staff_usd_year"] / 12,
-        "maintenance": it * f["maintenance_share"] / 12,
-    }
-    total, month = sum(capex.values()), sum(opex.values())
+    running = operating_month(
+        electricity_year=annual_electricity,
+        leased_kw=0.0 if built else it_mw * 1000,
+        lease_usd_kw_month=f["lease_usd_kw_month"],
+        people=f["staff"] + ceil(f["nodes"] / f["nodes_per_staff"]),
+        staff_usd_year=f["staff_usd_year"],
+        equipment_usd=it,
+        maintenance_share=f["maintenance_share"],
+    )
+    opex = {name: usd for name, usd in running._asdict().items() if name != "total"}
+    total, month = sum(capex.values()), running.total
     facility = capex["building, power and cooling"]
     depreciation = straight_line(total - facility, f["it_years"]) + straight_line(facility, f["facility_years"])
     hourly = (depreciation + month * 12) / 8760

@@ -5,7 +5,7 @@ Every function takes figures by name and returns counts. No count is rounded dow
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, log2
 
 from steps.design.cooling import liquid_share, units
 from steps.design.fabric import Fabric
@@ -77,6 +77,7 @@ def site_counts(
         "pue": f["pue"],
         "storage_pb": storage.needed_pb,
         "storage_gb_s": storage.needed_read_gb_s,
+        "storage_write_gb_s": max(storage.needed_write_gb_s, storage.needed_read_gb_s * f["storage_write_share"]),
         "checkpoint_tb": checkpoint_tb,
         "link_gb_s": f["link_gb_s"],
         "rdma_write_share": f["rdma_write_share"],
@@ -90,6 +91,7 @@ def site_counts(
         "primary_kv": f["primary_kv"],
         "pdus": sum(ceil(pod / f["nodes_per_rack"]) for pod in fabric.pods) * int(f["rack_feeds"]),
         "cable_spares": f["cable_spares"],
+        "rollout_rings": ceil(log2(nodes)),
     }
     counts |= {name: int(f[name]) for name in _AS_GIVEN}
     counts |= dict.fromkeys(_UNITS, 1)

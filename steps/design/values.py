@@ -49,6 +49,7 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("tiers", "count", "site", "switch tiers of the compute fabric"),
     # counts of the whole site
     ("nodes", "count", "site", "GPU servers"),
+    ("rollout_rings", "count", "site", "rings of a roll-out that begins with one server and doubles until it has all"),
     ("gpus", "count", "site", "GPUs"),
     ("gpus_per_node", "count", "site", "GPUs in a server"),
     ("domain_gpus", "count", "site", "GPUs that reach each other without the fabric"),
@@ -97,6 +98,12 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("pue", "ratio", "site", "facility power over IT power, design value"),
     ("storage_pb", "PB", "site", "usable capacity of shared storage"),
     ("storage_gb_s", "GB/s", "site", "read bandwidth of shared storage"),
+    (
+        "storage_write_gb_s",
+        "GB/s",
+        "site",
+        "write bandwidth of shared storage: a checkpoint in its time, and the share of reading",
+    ),
     ("checkpoint_tb", "TB", "site", "one checkpoint of the reference model"),
     ("link_gb_s", "Gbit/s", "site", "line rate of one compute-fabric port"),
     ("rdma_write_share", "ratio", "site", "share of a port's line rate that an RDMA write must reach"),

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from tests.acceptance import hand_written, handing
 from tests.acceptance.handing import FIXTURES, Raw, entry
-from tests.acceptance.tool_cases import BEFORE, LINKS, PINNED, TOOLS
+from tests.acceptance.tool_cases import BEFORE, LINKS, PINNED, POWERED, TOOLS
 
 CAPTURED = "captured output"
 EDITED = "captured output, the fault written in"
@@ -273,6 +273,13 @@ TOOLBOX: dict[str, Red] = {
     "gds.read_gb_s": Red("reads go through the processor's memory", CAPTURED, "0.47", {"fio_read": captured("fio_read.json")}),
     "ptp.follows": Red("the clock is not locked to the grandmaster", CAPTURED, False, {"pmc": captured("pmc_calibrating.txt")}),
     "ptp.offset_abs_ms": Red("a clock that still calibrates", CAPTURED, None, {"pmc": captured("pmc_calibrating.txt")}),
+    "storage.write_gb_s": Red(
+        "a checkpoint is written far slower than planned", WRITTEN, "12", {"ior": captured("ior.txt", ("38111.20 MiB/sec (39962.49", "11444.09 MiB/sec (12000.00"))},
+    ),
+    "power.sources_answering_ratio": Red(
+        "one of two power strips does not answer", CAPTURED, "0.666666",
+        {"prometheus_power_up": captured("prometheus_power_up.json"), "planned_power": POWERED["planned_power"]}, {"racks": 1, "rack_feeds": 2},
+    ),
     "exporter.up_ratio": Red("one of two exporters does not answer", CAPTURED, "0.5", {"prometheus_up": captured("prometheus_up.json")}),
     "dcgm.up_ratio": Red("one of two GPU exporters does not answer", CAPTURED, "0.5", {"prometheus_dcgm_up": captured("prometheus_up.json")}),
     "gpu.series_present_ratio": Red(

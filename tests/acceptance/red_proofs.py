@@ -353,6 +353,7 @@ PROOFS: dict[str, RedProof] = {
     "auth.plain_user_wrong_hosts": RedProof("a person who is no administrator is let in by a host for administrators", AT_THE_BOUNDARY, 1, authentication("echo cwplain")),
     "ssh.password_logins_possible": RedProof("the SSH server offers passwords", AT_THE_BOUNDARY, 2, log_ins),
     "ssh.settings_overridden": RedProof("a file that sorts before ours sets two things otherwise", AT_THE_BOUNDARY, 2, log_ins),
+    "ssh.root_ways_in_elsewhere": RedProof("such a file lets root in by key and by password", AT_THE_BOUNDARY, 2, log_ins),
     "ssh.root_as_set": RedProof("root is let in from everywhere by such a file", AT_THE_BOUNDARY, False, log_ins),
     "node.services_missing": RedProof("a node that was installed anew and did not join", AT_THE_BOUNDARY, 5, bare_node),
     "node.software_missing": RedProof("a node that was installed anew", REAL, 6, node_without_software),

@@ -31,7 +31,7 @@ MORE = {
 }  # fmt: skip
 LESS = {
     "gpu.ecc_enabled", "topology.links_found_ratio", "lldp.links_found_ratio", "raid.boot_volume_optimal",
-    "inventory.serial_as_planned", "thermal.sensors_seen_ratio",
+    "inventory.serial_as_planned", "thermal.sensors_seen_ratio", "power.sources_answering_ratio",
 }  # fmt: skip
 """Metrics that a misspelt word may make worse: counts of what is amiss, and shares of what is well."""
 

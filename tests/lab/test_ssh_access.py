@@ -120,6 +120,7 @@ def test_an_automation_with_sudo_keeps_its_own_log_in_and_roots(lab: Lab, invent
     assert {name: entry["value"] for name, entry in found.items()} == {
         "ssh.password_logins_possible": 0,
         "ssh.settings_overridden": 0,
+        "ssh.root_ways_in_elsewhere": 0,
         "ssh.root_as_set": True,
     }
     assert not ssh(lab, NODE, "ls /var/lib/clusterwright/rollback")
@@ -257,3 +258,4 @@ def test_a_file_that_sorts_before_ours_is_named_and_fails_the_proof(lab: Lab, in
     assert "/etc/ssh/sshd_config.d/05-hardening.conf:1: MaxAuthTries 10" in note
     assert "/etc/ssh/sshd_config.d/05-hardening.conf:2: PermitRootLogin yes" in note
     assert found["ssh.root_as_set"]["value"] is False
+    assert found["ssh.root_ways_in_elsewhere"]["value"] == 1, "by key; passwords stay off"

@@ -57,6 +57,29 @@ def sensors_seen(handed: Handed) -> Found:
     return Found(share_of(len(devices | sensors) - len(dark), total), "; ".join(words))
 
 
+def power_answering(handed: Handed) -> Found:
+    """Return the share of the planned power strips and servers whose power is read now, rounded down.
+
+    The inventory names strips and servers. Strips that the design has and the inventory does not name do not answer.
+    """
+    planned = handed.document("planned_power")
+    strips, servers = set(planned["strips"]), set(planned["servers"])
+    of_design = handed.design.get("racks", 0) * handed.design.get("rack_feeds", 0)
+    unnamed = max(Decimal(0), Decimal(str(of_design)) - len(strips))
+    answering = {
+        series["metric"]["instance"] for series in _vector(handed, "prometheus_power_up") if _value(series) == 1
+    }
+    dark = sorted((strips | servers) - answering)
+    total = len(strips | servers) + unnamed
+    if not total:
+        raise NotMeasuredError(
+            "the inventory names no power strip and no server with a controller, and the design has none"
+        )
+    words = [f"no answer: {', '.join(dark[:5])}"] if dark else []
+    words += [f"not named in pdus: {unnamed:g} of the design"] if unnamed else []
+    return Found(share_of(len(strips | servers) - len(dark), total), "; ".join(words))
+
+
 def alerts_firing(handed: Handed) -> Found:
     """Count alerts that fire; the query has `or vector(0)`, so that it returns 0 and not an empty vector for none."""
     (series,) = _vector(handed, "prometheus_alerts")
@@ -93,6 +116,11 @@ THERMAL = _tool(
     "prometheus_thermal",
     'count by (instance, sensor) ({__name__=~".+_celsius"})',
     Metric("thermal.sensors_seen_ratio", "ratio", sensors_seen),
+)
+POWER = _tool(
+    "prometheus_power_up",
+    'min by (job, instance) ({__name__=~"up|redfish_up", job=~"snmp|redfish"})',
+    Metric("power.sources_answering_ratio", "ratio", power_answering),
 )
 SERIES = _tool(
     "prometheus_gpu_series", "count(DCGM_FI_DEV_GPU_TEMP)", Metric("gpu.series_present_ratio", "ratio", present_ratio)

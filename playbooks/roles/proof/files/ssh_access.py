@@ -22,11 +22,12 @@ SHELLS = ("/usr/sbin/nologin", "/bin/false", "/bin/sync")
 
 
 def main() -> None:
-    """Count the accounts that are offered anything but a key, and the settings that do not count; say whether root is let in as set."""
+    """Count the accounts that are offered anything but a key, ways in for root, and settings that do not count."""
     came = who_came(sys.argv[1])
     found = {
         "ssh.password_logins_possible": password_logins(),
         "ssh.settings_overridden": settings_overridden(came),
+        "ssh.root_ways_in_elsewhere": root_ways_in_elsewhere(),
         "ssh.root_as_set": root_as_set(came["address"]),
     }
     print(json.dumps(found))
@@ -60,6 +61,15 @@ def settings_overridden(came: dict[str, Any]) -> dict[str, object]:
         for one in found
     ]
     return {"value": len(found), "note": " | ".join(said) or "every setting of 10-access.conf counts"}
+
+
+def root_ways_in_elsewhere() -> dict[str, object]:
+    """Return in how many ways, by key and by password, root is let in from an address that the settings do not name."""
+    answers = Server(None).answers("root", ELSEWHERE)
+    ways = [] if refusal(answers, "root", groups_of("root"), ELSEWHERE) else ["key"]
+    if answers["permitrootlogin"] == ["yes"] and answers["passwordauthentication"] == ["yes"]:
+        ways.append("password")
+    return {"value": len(ways), "note": f"from {ELSEWHERE} by {' and '.join(ways) or 'no way'}"}
 
 
 def root_as_set(address: str) -> dict[str, object]:
