@@ -52,10 +52,9 @@ class Service(NamedTuple):
         return sum(self.pod_leaves) + self.site_switches
 
     @property
-    def cables(self) -> int:
-        """Cables of devices and between switches. Those between spines and cores are as many as those below."""
-        between = self.uplinks * (2 if self.cores else 1)
-        return sum(self.pod_cables) + self.site_cables + between
+    def uplink_cables(self) -> int:
+        """Cables between switches. Those between spines and cores are as many as those below."""
+        return self.uplinks * (2 if self.cores else 1)
 
 
 class Services(NamedTuple):
