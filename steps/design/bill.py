@@ -13,6 +13,7 @@ from steps.catalog.terms import Scope
 from steps.design.cable_lists import PURCHASES, CableLists
 from steps.design.design import Design
 from steps.design.findings import Finding
+from steps.design.reliability import Reliability
 from steps.design.service_cables import ACTIVE_OPTICAL, PATCH
 
 
@@ -51,10 +52,10 @@ class Load(NamedTuple):
     total_kg: float
 
 
-def bill_of(design: Design, lists: CableLists | None) -> Lines:
+def bill_of(design: Design, lists: CableLists | None, rates: Reliability | None) -> Lines:
     """Return every line that is not empty."""
     lines = (
-        *_servers(design),
+        *_servers(design, rates),
         *_parts(design),
         *_room(design),
         *_switches(design),
@@ -140,10 +141,11 @@ def _pods(design: Design, name: str) -> float:
     return _sum(design, Scope.POD, name)
 
 
-def _servers(design: Design) -> Iterator[Line]:
+def _servers(design: Design, rates: Reliability | None) -> Iterator[Line]:
     f, v, pod = design.figures, design.site.values, _pod(design)["nodes_in_pod"]
     servers = "servers"
     yield Line("servers", "GPU servers", "each", f["nodes"], 0, pod, f["node_kw"], f["node_usd"], servers)
+    yield Line("servers", "of these, hot spares", "each", rates.hot_spares if rates else 0, 0, None)
     if f["nodes"] == 1:
         return
     each = f["management_server_usd"]

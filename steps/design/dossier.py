@@ -55,9 +55,9 @@ def dossier_of(design: Design) -> Dossier:
     cables = CableSchedule(f, choices) if fabric.tiers else None
     beside = ServiceCables(f, cables, files, counted.services) if cables else None
     lists = cable_lists(f, cables, beside) if cables and beside else None
-    bill = bill_of(design, lists)
     heat = cooling_of(f, choices, watts)
     rates = reliability_of(f, links=fabric.links, drives=files.drives)
+    bill = bill_of(design, lists, rates)
     saved = checkpoints_of(f, choices, mtbf_h=rates.mtbf_h if rates else None, write_gb_s=files.write_gb_s)
     run = training_of(f, effective_share=saved.effective_share if saved else 1.0)
     money = economics_of(

@@ -20,7 +20,7 @@ from steps.design.cables import REACHES, CableSchedule, Row, place_names
 from steps.design.fabric import Fabric
 from steps.design.figures import Figures
 from steps.design.floor import Place
-from steps.design.service_networks import INFRASTRUCTURE_FEEDS, Service, Services
+from steps.design.service_networks import INFRASTRUCTURE_FEEDS, OOB_UPLINKS, Service, Services
 from steps.design.storage import Storage
 
 Rack = tuple[int, int]
@@ -129,12 +129,12 @@ class ServiceCables:
         if s.in_band.switches:
             ports = int(self._f["in_band_ports_per_node"])
             yield from self._down(s.in_band, None, [d for d in self._management() for _ in range(ports)])
+        yield from self._upward(s.storage)
+        yield from self._upward(s.in_band)
         if s.out_of_band.switches:
             for pod in range(len(self._fabric.pods)):
                 yield from self._down(s.out_of_band, pod, list(self._managed(pod)))
             yield from self._down(s.out_of_band, None, list(self._managed_infrastructure()))
-        yield from self._upward(s.storage)
-        yield from self._upward(s.in_band)
         yield from self._out_of_band_uplinks()
 
     def _down(
@@ -163,9 +163,9 @@ class ServiceCables:
         for pod in (*range(len(self._fabric.pods)), None):
             uppers = self._leaves(s.in_band, pod)
             lowers = self._leaves(s.out_of_band, pod, own=True)
-            for lower in lowers:
-                for number in range(s.out_of_band.uplinks // max(1, s.out_of_band.switches)):
-                    yield "out-of-band-up", lower, uppers[number % len(uppers)]
+            ends = [lower for lower in lowers for _ in range(OOB_UPLINKS)]
+            for number, lower in enumerate(ends):
+                yield "out-of-band-up", lower, uppers[number % len(uppers)]
 
     def _leaves(self, network: Service, pod: int | None, *, own: bool = False) -> list[Device]:
         """Return the leaf switches that devices of a pod, or of the infrastructure racks, are joined to."""

@@ -65,7 +65,7 @@ def test_a_design_that_cannot_be_built_ends_with_1_and_still_shows_everything() 
 
     assert not made["buildable"]
     assert "rack-too-hot-for-air" in {f["name"] for f in made["findings"]}
-    assert made["power"]["rack_kw"] == pytest.approx(81.6)
+    assert made["power"]["rack_kw"] == pytest.approx(81.6 + 4 * 1.7)  # eight servers and four leaf switches
 
 
 def test_impossible_counts_end_with_2_and_a_finding_each() -> None:

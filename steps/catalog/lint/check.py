@@ -23,7 +23,7 @@ from steps.errors import Place
 from steps.yaml_lines import load
 
 SEED_STEPS = tuple(f"{n:03}" for n in range(1, 196))
-HOLD_POINTS = tuple(f"H{n:02}" for n in range(1, 44))
+HOLD_POINTS = (*(f"H{n:02}" for n in range(1, 44)), "H70")
 
 Designs = Mapping[str, Design]
 """Designs by the name of their preset."""
