@@ -103,7 +103,7 @@ def test_a_part_without_a_spare_is_waited_for_beside_the_work(own_calendar: bool
     soaked_days = (72 + 14) / 24
     found, accepted = (finishes(made, name)[0] / DAY for name in ("031@pod-001", "H21@pod-001"))
 
-    assert accepted - found == pytest.approx(70 + soaked_days, abs=4)  # the acceptance works on weekdays
+    assert accepted - found == pytest.approx(70 + soaked_days, abs=5)  # the acceptance works on weekdays
     for before in () if own_calendar else ("031@pod-001", "034@pod-001", "035@pod-001"):
         assert later(made, before) == 0.0
 

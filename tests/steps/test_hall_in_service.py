@@ -29,8 +29,8 @@ SERVERS = "001@site#gpu-server"
 
 @cache
 def two_halls() -> Plan:
-    """A site of two halls with two pods each. A delivery has two pods, the second one comes weeks after the first."""
-    return plan(halls=2, pods_per_tranche=2, weeks_between_tranches=WEEKS_BETWEEN)
+    """A site of two halls with two pods each, and crews for both. The second delivery of two pods comes weeks after the first."""
+    return plan(halls=2, pods_per_tranche=2, weeks_between_tranches=WEEKS_BETWEEN, nodes_per_crew=64)
 
 
 def in_service(made: Plan) -> list[datetime]:
@@ -122,15 +122,18 @@ def test_a_pod_that_comes_first_is_ready_weeks_earlier() -> None:
     assert now["first 3 pods ready"] - then["first 3 pods ready"] > timedelta(weeks=1)
 
 
-def test_a_hall_whose_pods_come_first_is_in_service_earlier_and_the_site_goes_live_no_later() -> None:
-    """Its pods come with three deliveries, and the plan gives crews to the pods of both halls."""
+def test_a_hall_whose_pods_come_first_is_in_service_earlier_and_the_site_goes_live_little_later() -> None:
+    """Its pods come with three deliveries, and the plan gives crews to the pods of both halls.
+
+    The engineers who test the first hall's pods come to the others later: that may cost the site a fortnight.
+    """
     made = large_plan("h100-10k")
     of, pods = Case(made, {}, made.start), first_pods(made, 20)
 
     now, then = reached(of, pods), reached(with_pods_first(of, pods), pods)
 
     assert now["hall-1 in service"] - then["hall-1 in service"] > timedelta(days=3)
-    assert then[GO_LIVE] <= now[GO_LIVE]
+    assert then[GO_LIVE] <= now[GO_LIVE] + timedelta(weeks=2)
 
 
 def test_crews_serve_first_pods_as_if_there_were_no_others() -> None:
