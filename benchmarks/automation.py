@@ -58,7 +58,7 @@ def overhead(rounds: int) -> None:
     lab = find_lab(os.environ.get("LAB_NAME", DEFAULT_NAME))
     if lab is None:
         sys.exit("no lab is up: `make lab-up`, then examples/lab.py")
-    nodes = expand(read_catalog(), design_of_preset("lab"), hours_per_day=8).nodes.values()
+    nodes = expand(read_catalog(), design_of_preset("lab"), day_h=8).nodes.values()
     steps_here = {node.entry.step.id: node.entry.step for node in nodes if node.applies}
     by_phase: dict[str, list[str]] = defaultdict(list)
     for step in steps_here.values():

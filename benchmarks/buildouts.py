@@ -18,7 +18,7 @@ from steps.schedule.cpm.columns import NONE, Activities, Actuals, Links
 from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
 from steps.schedule.cpm.engines import fastest_engine
 from steps.schedule.cpm.shifts import Indices, Minutes, continuous
-from steps.schedule.durations import calendar_of, duration_of
+from steps.schedule.durations import duration_of, is_elapsed
 from steps.schedule.expansion import expand
 from steps.schedule.risk.quantiles import Floats
 from steps.schedule.risk.spreads import Estimates, Family, three_points
@@ -47,7 +47,7 @@ def catalog_pod() -> Pod:
     expansion = expand(read_catalog(), design_of_preset(PRESET), HOURS)
     nodes = [node for node in expansion.nodes.values() if node.unit.id == POD and node.applies]
     hours = [duration_of(node.entry.step, node.values, HOURS) for node in nodes]
-    scale = [60 * (WEEK if calendar_of(node.entry.step) == "working" else 1.0) for node in nodes]
+    scale = [60 * (1.0 if is_elapsed(node.entry.step) else WEEK) for node in nodes]
     index = {node.id: number for number, node in enumerate(nodes)}
     links = [
         (index[link.before], index[link.after]) for link in expansion.links if {link.before, link.after} <= index.keys()

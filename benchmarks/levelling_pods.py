@@ -10,8 +10,9 @@ import numpy as np
 from steps.catalog.loader import read_catalog
 from steps.design.design import design_of
 from steps.design.site import Site
-from steps.schedule.durations import calendar_of, crews_on, duration_of, lead_of
-from steps.schedule.expansion import Expansion, ResolvedLink, expand
+from steps.schedule.durations import crews_on, duration_of, is_elapsed, lead_of
+from steps.schedule.expanded import Expansion, ResolvedLink
+from steps.schedule.expansion import expand
 from steps.schedule.levelling.problem import CONTINUOUS, Demands, Precedence, Problem
 from steps.schedule.site_calendars import site_calendar
 
@@ -52,13 +53,13 @@ def pods_problem(pods: int, crews: int) -> Problem:
     return _problem(works, links, crews, opened)
 
 
-def _works(expansion: Expansion, hours_per_day: float, crews: int) -> dict[str, Work]:
+def _works(expansion: Expansion, day_h: float, crews: int) -> dict[str, Work]:
     works: dict[str, Work] = {}
     for node in expansion.nodes.values():
         if node.applies:
             step = node.entry.step
-            working = calendar_of(step) == "working"
-            hours = duration_of(step, node.values, hours_per_day).m
+            working = not is_elapsed(step)
+            hours = duration_of(step, node.values, day_h).m
             count = min(round(crews_on(step, node.values)), crews)
             works[node.id] = Work(hours, working, step.crew.role if working else None, count, node.unit.id)
     for order in expansion.orders.values():

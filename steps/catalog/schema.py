@@ -132,15 +132,29 @@ class Lag(Closed):
 
 
 class Link(Closed):
-    """One predecessor: a step, or one of its supply lines, with the reason for the wait."""
+    """One predecessor: a step, or one of its supply lines, with the reason for the wait.
+
+    With `overlap: rack` both work rack by rack: the successor begins when the predecessor's first rack is done, and its last rack
+    comes after the predecessor's last one.
+    """
 
     after: StepId
     supply: Slug | None = None
     map: Mapping = Mapping.SAME
     type: LinkType = LinkType.FS
     lag: Lag | None = None
+    overlap: Literal["rack"] | None = None
     when: str | None = None
     reason: Text
+
+    @model_validator(mode="after")
+    def _overlap_alone(self) -> Self:
+        is_plain = self.type is LinkType.FS and self.lag is None and self.supply is None
+        if self.overlap and (self.map is not Mapping.SAME or not is_plain):
+            raise ValueError(
+                "`overlap` is between two steps of one pod: `map: same`, and neither `type`, `lag` nor `supply`"
+            )
+        return self
 
 
 class Supply(Closed):

@@ -11,6 +11,9 @@ from typing import Annotated, Any, ClassVar
 
 from annotated_types import Ge, Le, MinLen
 
+SHIFT_H = 8.0
+"""Hours of a crew-day, the shift of a crew (RSMeans gives the daily output of crews for eight hours). It is the same at any site."""
+
 
 class Phase(StrEnum):
     """The nine phases of a buildout, in the order of the step numbers."""

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from steps.catalog.schema import Closed, Slug, StepId, Text
 from steps.catalog.terms import Kind, Phase
@@ -21,6 +21,7 @@ from steps.design.calendars import Calendar, refuse_unknown_calendars
 from steps.design.people import ENGINE, engine_public_key, refuse_key_of_person, refuse_shared_keys
 from steps.design.public_holidays import Country
 from steps.design.run_settings import RunSettings
+from steps.design.shifts import ONE_SHIFT, Shifts
 from steps.drift_rule import DriftRule
 from steps.errors import InputError, Place
 from steps.evidence_rules import EvidenceRules
@@ -30,6 +31,7 @@ from steps.yaml_lines import line_of, load
 
 FILE = "site.yaml"
 FROM_NETBOX = "inventory/netbox.json"
+EVERY_TRADE = "every-trade"
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 FIRST_DAY, LAST_DAY = date(1990, 1, 1), date(2199, 12, 31)
 """The days on which a project may start: every date that follows from one has a place in the calendar."""
@@ -124,8 +126,18 @@ class Inventory(Closed):
         return self.file or FROM_NETBOX
 
 
+def _in_short(given: Any) -> Any:
+    """Return shifts of eight hours for their number, also by trade."""
+    if isinstance(given, dict):
+        return {role: {"shifts": one} if isinstance(one, int) else one for role, one in given.items()}
+    return {EVERY_TRADE: {"shifts": given}} if isinstance(given, int) else given
+
+
 class Site(Closed):
-    """One site: where, what, when, with whom."""
+    """One site: where, what, when, with whom.
+
+    `shifts` are those of a working day: a number for all trades, or by trade, with `every-trade` for those that are left out.
+    """
 
     name: Slug
     time_zone: str
@@ -141,6 +153,7 @@ class Site(Closed):
     calendars: dict[Slug, Calendar] = Field(default_factory=dict)
     trades: dict[Slug, Slug] = Field(default_factory=dict)
     crews: dict[Slug, Annotated[int, Field(ge=1, le=10_000)]] = Field(default_factory=dict)
+    shifts: Annotated[dict[Slug, Shifts], BeforeValidator(_in_short)] = Field(default_factory=dict)
     people: tuple[PersonEntry, ...] = Field(min_length=1)
     assurance: Literal["recorded", "signed"] = "recorded"
     engine_key: str | None = None
@@ -173,6 +186,15 @@ class Site(Closed):
             raise ValueError(f"the id {ENGINE!r} is the one under which software acts, so no person can have it")
         return self
 
+    def shifts_of(self, role: str) -> Shifts:
+        """Return the shifts that the crews of a trade work on each of its working days."""
+        return self.shifts.get(role, self.shifts.get(EVERY_TRADE, ONE_SHIFT))
+
+    def calendar_of(self, role: str) -> Calendar:
+        """Return the calendar of a trade: the one that it keeps, otherwise the site's."""
+        kept = self.trades.get(role)
+        return self.calendar if kept is None else self.calendars[kept].like(self.calendar)
+
 
 def read_site(folder: Path, roles: dict[str, str]) -> Site:
     """Return the checked site file of a folder; `roles` are those that people and crews may have."""
@@ -190,11 +212,16 @@ def read_site(folder: Path, roles: dict[str, str]) -> Site:
                 )
     refuse_shared_keys(site.people, lines, str(path))
     refuse_key_of_person(site.engine_key, site.people, lines, str(path))
-    for key, named in (("crews", site.crews), ("trades", site.trades)):
+    shifts = site.shifts.keys() - {EVERY_TRADE}
+    for key, what, named in (
+        ("crews", "crew", site.crews),
+        ("trades", "trade", site.trades),
+        ("shifts", "trade", shifts),
+    ):
         for role in named:
             if role not in roles:
                 raise InputError(
-                    f"no {key.removesuffix('s')} is called {role!r}",
+                    f"no {what} is called {role!r}",
                     hint="`clusterwright catalog roles` lists them",
                     place=Place(str(path), line_of(lines, (key, role)), f"{key}.{role}"),
                 )

@@ -25,7 +25,7 @@ SPAN_YEARS = 15
 """The length of a table; the longest supply chain known (utility, then transformers) takes less than 9 years."""
 
 
-class WorkingTime(Protocol):
+class DaysAndHours(Protocol):
     """Days and hours of work, and days off: those of a site, or of trades that do not keep the site's."""
 
     @property
@@ -36,7 +36,7 @@ class WorkingTime(Protocol):
     def holidays(self) -> tuple[str, ...]: ...  # noqa: D102  the class says it
 
 
-class CalendarFacts(WorkingTime, Protocol):
+class CalendarFacts(DaysAndHours, Protocol):
     """The site's working time, as a plan or a ledger row has it."""
 
     @property
@@ -49,7 +49,7 @@ class SiteAndTrades(CalendarFacts, Protocol):
     """The working time of a plan: the site's, and others by name."""
 
     @property
-    def calendars(self) -> Mapping[str, WorkingTime]: ...  # noqa: D102  the class says it
+    def calendars(self) -> Mapping[str, DaysAndHours]: ...  # noqa: D102  the class says it
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,39 @@
-"""The duration of an activity: fixed time plus quantity over rate, on the calendar of its unit."""
+"""The duration of an activity: fixed time plus quantity over the rate of its crews, on the calendar of its unit.
+
+A crew-day is a shift of a crew, eight crew-hours; a working day is a day of an office. Both are the same at any site: shifts and
+long days are in the calendars (`steps.schedule.site_calendars`).
+"""
 
 from __future__ import annotations
 
 from math import ceil
 
 from steps.catalog.schema import Estimate, Step
+from steps.catalog.terms import SHIFT_H
 from steps.design.quantities import Values
 from steps.errors import InputError
 from steps.formula import number_of
-from steps.schedule.activity import CalendarId, Hours
-from steps.schedule.expansion import ELAPSED_HOURS, WEEK_H, WORKING_UNITS
+from steps.schedule.activity import Hours
+
+CREW_DAY, WORKING_DAY = "crew-day", "working-day"
+WEEK_H = 168.0
+ELAPSED_HOURS = {"elapsed-hour": 1.0, "elapsed-day": 24.0, "elapsed-week": WEEK_H}
 
 
-def calendar_of(step: Step) -> CalendarId:
-    """Return the calendar on which a step's duration counts."""
-    return "working" if step.duration.fixed.unit in WORKING_UNITS else "elapsed"
+def hours_of(unit: str, day_h: float) -> float:
+    """Return the hours of a unit of time; `day_h` are those of a working day. Raise InputError for what is none."""
+    if unit == CREW_DAY:
+        return SHIFT_H
+    if unit == WORKING_DAY:
+        return day_h
+    if unit in ELAPSED_HOURS:
+        return ELAPSED_HOURS[unit]
+    raise InputError(f"{unit!r} is not a unit of time")
+
+
+def is_elapsed(step: Step) -> bool:
+    """Return whether a step's duration passes around the clock."""
+    return step.duration.fixed.unit in ELAPSED_HOURS
 
 
 def items_of(step: Step, values: Values) -> int | None:
@@ -22,32 +41,31 @@ def items_of(step: Step, values: Values) -> int | None:
     return None if step.items is None else round(number_of(step.items.count, values))
 
 
-def crews_on(step: Step, values: Values) -> float:
-    """Return the number of crews that work on one activity, at least 1."""
-    return max(1.0, number_of(step.crew.count, values))
+def crews_on(step: Step, values: Values) -> int:
+    """Return the number of crews that work on one activity: as many as its space lets in and the site has, and one at least."""
+    return max(1, min(ceil(number_of(step.crew.count, values)), int(values["crews"])))
 
 
 def crews_held(step: Step, values: Values, duration: Hours) -> int:
-    """Return how many crews an activity holds: none for time that passes by itself, and no more than the site has."""
-    if calendar_of(step) == "elapsed" or duration.m == 0:
-        return 0
-    return min(ceil(crews_on(step, values)), int(values["crews"]))
+    """Return how many crews an activity holds: none for time that passes by itself."""
+    return 0 if is_elapsed(step) or duration.m == 0 else crews_on(step, values)
 
 
-def duration_of(step: Step, values: Values, hours_per_day: float) -> Hours:
-    """Return optimistic, most likely and pessimistic hours on the step's calendar.
+def duration_of(step: Step, values: Values, day_h: float) -> Hours:
+    """Return optimistic, most likely and pessimistic hours on the step's calendar; `day_h` are those of a working day.
 
     The optimistic value of a rate is the fastest one. Without items the part of the rate is zero.
     """
-    fixed = _hours(step.duration.fixed, hours_per_day)
+    estimate = step.duration.fixed
+    scale = hours_of(estimate.unit, day_h)
+    fixed = [point * scale for point in estimate.points]
     rate = step.duration.rate
     if rate is None:
-        return Hours(o=fixed[0], m=fixed[1], p=fixed[2])
-    per = rate_hours(rate, hours_per_day)
-    amount = float(items_of(step, values) or 0) / crews_on(step, values)
+        return Hours(*fixed)
+    per = rate_hours(rate, day_h)
+    amount = (items_of(step, values) or 0) / (1 if is_elapsed(step) else crews_on(step, values))
     parts = [amount / speed * per if amount else 0.0 for speed in rate.points]
-    total = [a + b for a, b in zip(fixed, parts, strict=True)]
-    return Hours(o=total[0], m=total[1], p=total[2])
+    return Hours(*(a + b for a, b in zip(fixed, parts, strict=True)))
 
 
 def lead_of(estimate: Estimate) -> Hours:
@@ -58,22 +76,10 @@ def lead_of(estimate: Estimate) -> Hours:
     return Hours(o=o, m=m, p=p)
 
 
-def rate_hours(rate: Estimate, hours_per_day: float) -> float:
-    """Return the hours of a rate's unit of time: those of a working day for `links per crew-day`."""
+def rate_hours(rate: Estimate, day_h: float) -> float:
+    """Return the hours of a rate's unit of time: those of a shift for `links per crew-day`."""
     _, _, unit = rate.unit.rpartition(" per ")
-    if unit in WORKING_UNITS:
-        return hours_per_day
-    if unit in ELAPSED_HOURS:
-        return ELAPSED_HOURS[unit]
-    raise InputError(f"a rate ends in `per crew-day` or another time unit, not {rate.unit!r}")
-
-
-def _hours(estimate: Estimate, hours_per_day: float) -> tuple[float, float, float]:
-    if estimate.unit in WORKING_UNITS:
-        scale = hours_per_day
-    elif estimate.unit in ELAPSED_HOURS:
-        scale = ELAPSED_HOURS[estimate.unit]
-    else:
-        raise InputError(f"{estimate.unit!r} is not a unit of time")
-    o, m, p = (point * scale for point in estimate.points)
-    return (o, m, p)
+    try:
+        return hours_of(unit, day_h)
+    except InputError:
+        raise InputError(f"a rate ends in `per crew-day` or another time unit, not {rate.unit!r}") from None

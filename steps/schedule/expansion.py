@@ -1,97 +1,27 @@
-"""The activities of a design (each step at each of its units), its orders, and the links between them.
-
-A step that does not apply is bridged: what follows it waits for what the step would have waited for, and the link names the
-steps between. The lag of work that is not done is not added (docs/adr/0003-bridging.md).
-"""
+"""The activities of a design (each step at each of its units), its orders, and the links between them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from math import ceil
-from typing import NamedTuple
 
 from steps.catalog.loader import Catalog, Entry
-from steps.catalog.schema import Lag, Link, Supply
+from steps.catalog.schema import Lag, Link
 from steps.catalog.terms import Kind, LinkType, Mapping, Scope
 from steps.design.design import Design, DesignUnit
 from steps.design.quantities import Values
 from steps.errors import InputError
 from steps.formula import evaluate, number_of
-from steps.schedule.circle import circle
+from steps.schedule.bridging import bridged
+from steps.schedule.durations import ELAPSED_HOURS, WEEK_H, duration_of, hours_of, is_elapsed
+from steps.schedule.expanded import Expansion, Node, Order, ResolvedLink, Tranche
 
-WORKING_UNITS = frozenset({"crew-day", "working-day"})
-ELAPSED_HOURS = {"elapsed-hour": 1.0, "elapsed-day": 24.0, "elapsed-week": 168.0}
-WEEK_H = 168.0
 DEPTH = {scope: depth for depth, scope in enumerate(Scope)}
 
 Units = list[DesignUnit]
 
 
-@dataclass(frozen=True)
-class Node:
-    """A step at a unit before dates: whether it applies, and the values that its formulas read.
-
-    Nodes of one role at units with equal values have the same object as `values`.
-    """
-
-    id: str
-    entry: Entry
-    unit: DesignUnit
-    values: Values
-    not_applicable_because: str | None
-
-    @property
-    def applies(self) -> bool:
-        """True if there is something to do."""
-        return self.not_applicable_because is None
-
-
-@dataclass(frozen=True)
-class Tranche:
-    """One delivery of an order, and the units it serves."""
-
-    id: str
-    number: int
-    quantity: float
-    units: tuple[str, ...]
-    after_first_h: float
-
-
-@dataclass(frozen=True)
-class Order:
-    """One supply line of an activity that applies."""
-
-    id: str
-    node: Node
-    supply: Supply
-    quantity: float
-    tranches: tuple[Tranche, ...]
-
-
-class ResolvedLink(NamedTuple):
-    """A link between two nodes of the network, by id."""
-
-    before: str
-    after: str
-    reason: str
-    map: Mapping = Mapping.SAME
-    type: LinkType = LinkType.FS
-    lag_h: float = 0.0
-    lag_working: bool = False
-    bridged: tuple[str, ...] = ()
-
-
-@dataclass
-class Expansion:
-    """All activities, orders and links of a design."""
-
-    nodes: dict[str, Node] = field(default_factory=dict)
-    orders: dict[str, Order] = field(default_factory=dict)
-    links: list[ResolvedLink] = field(default_factory=list)
-
-
-def expand(catalog: Catalog, design: Design, hours_per_day: float) -> Expansion:
+def expand(catalog: Catalog, design: Design, day_h: float) -> Expansion:
     """Return the network of a design, bridged around everything that does not apply."""
     found = Expansion()
     values = _SharedValues(design)
@@ -103,8 +33,8 @@ def expand(catalog: Catalog, design: Design, hours_per_day: float) -> Expansion:
     for node in found.nodes.values():
         for order in _orders(node, design) if node.applies else ():
             found.orders[order.id] = order
-    raw = list(_raw_links(catalog, design, found, hours_per_day))
-    found.links = _bridged(raw, found)
+    raw = list(_raw_links(catalog, design, found, day_h))
+    found.links = bridged(raw, found)
     found.links += _closing_links(found)
     return found
 
@@ -174,7 +104,7 @@ def _nodes_in(pods: Units) -> float:
     return sum(float(pod.values["nodes_in_pod"]) for pod in pods)
 
 
-def _raw_links(catalog: Catalog, design: Design, found: Expansion, hours_per_day: float) -> Iterator[ResolvedLink]:
+def _raw_links(catalog: Catalog, design: Design, found: Expansion, day_h: float) -> Iterator[ResolvedLink]:
     for node in found.nodes.values():
         for index, link in enumerate(node.entry.step.links):
             if link.when is not None and not evaluate(link.when, node.values):
@@ -184,7 +114,7 @@ def _raw_links(catalog: Catalog, design: Design, found: Expansion, hours_per_day
                     f"step {node.entry.step.id} waits for {link.after}, which does not exist",
                     place=node.entry.place("links", index, "after"),
                 )
-            yield from _mapped(node, link, index, catalog, design, found, hours_per_day)
+            yield from _mapped(node, link, index, catalog, design, found, day_h)
     for order in found.orders.values():
         yield from _supply_links(order, catalog, design)
 
@@ -196,7 +126,7 @@ def _mapped(
     catalog: Catalog,
     design: Design,
     found: Expansion,
-    hours_per_day: float,
+    day_h: float,
 ) -> Iterator[ResolvedLink]:
     before = catalog[link.after].step
     units = _units(node, link.map, before.scope, design)
@@ -207,11 +137,38 @@ def _mapped(
             hint="same: equal scopes; enclosing: a wider predecessor; first, all, as-they-come: a narrower one",
             place=node.entry.place("links", index, "map"),
         )
-    lag, working = _lag(link.lag, hours_per_day)
+    if link.overlap is not None:
+        yield from _overlapped(found.nodes[f"{before.id}@{node.unit.id}"], node, link, day_h)
+        return
+    lag, working = _lag(link.lag, day_h)
     for number, unit in enumerate(units):
         kind = LinkType.FF if link.map is Mapping.AS_THEY_COME and number else link.type
         for end in _ends(f"{before.id}@{unit.id}", link, node, found):
             yield ResolvedLink(end, node.id, link.reason, link.map, kind, lag, working)
+
+
+def _overlapped(before: Node, after: Node, link: Link, day_h: float) -> Iterator[ResolvedLink]:
+    """Yield the links of two pieces of work that follow each other rack by rack; one after the other in a single rack."""
+    racks = number_of("racks_in_pod", after.values)
+    if racks <= 1 or not (before.applies and after.applies):
+        yield ResolvedLink(before.id, after.id, link.reason)
+        return
+    first, last = _first_and_last_rack(before, racks, day_h)[0], _first_and_last_rack(after, racks, day_h)[1]
+    yield ResolvedLink(
+        before.id, after.id, link.reason, type=LinkType.SS, lag_h=first, lag_working=not is_elapsed(before.entry.step)
+    )
+    yield ResolvedLink(
+        before.id, after.id, link.reason, type=LinkType.FF, lag_h=last, lag_working=not is_elapsed(after.entry.step)
+    )
+
+
+def _first_and_last_rack(node: Node, racks: float, day_h: float) -> tuple[float, float]:
+    """Return the hours until the first of a node's racks is done, with what it takes once, and those of its last rack."""
+    step = node.entry.step
+    whole = duration_of(step, node.values, day_h).m
+    once = step.duration.fixed.points[1] * hours_of(step.duration.fixed.unit, day_h)
+    each = (whole - once) / racks
+    return once + each, each
 
 
 def _units(node: Node, map_: Mapping, scope: Scope, design: Design) -> Units | None:
@@ -272,104 +229,10 @@ def _fitting(node: Node, scope: Scope, design: Design) -> tuple[Mapping, Units]:
     raise AssertionError(scope)  # a scope is equal, wider or narrower
 
 
-def _lag(lag: Lag | None, hours_per_day: float) -> tuple[float, bool]:
+def _lag(lag: Lag | None, day_h: float) -> tuple[float, bool]:
     if lag is None:
         return 0.0, False
-    if lag.unit in WORKING_UNITS:
-        return lag.value * hours_per_day, True
-    return lag.value * ELAPSED_HOURS[lag.unit], False
-
-
-def _bridged(raw: list[ResolvedLink], found: Expansion) -> list[ResolvedLink]:
-    """Return the links between what applies: those into and out of what does not are replaced by links around it."""
-    bridges = _Bridges(raw, found)
-    kept = [link for link in bridges.links if not bridges.skipped(link.after)]
-    whole = [around for link in kept for around in bridges.through(link)]
-    return [link for link in _strongest(whole) if link.before != link.after]
-
-
-class _Bridges:
-    """The links into each node, and the ways around the nodes that do not apply."""
-
-    def __init__(self, raw: list[ResolvedLink], found: Expansion) -> None:
-        self._nodes = found.nodes
-        self._around: dict[str, list[ResolvedLink]] = {}
-        self.links = [self._waited_for(link) for link in raw]
-        self._into: dict[str, list[ResolvedLink]] = {}
-        for link in self.links:
-            self._into.setdefault(link.after, []).append(link)
-
-    def skipped(self, end: str) -> bool:
-        """Return whether a link's end is an activity that does not apply."""
-        return end in self._nodes and not self._nodes[end].applies
-
-    def through(self, link: ResolvedLink) -> list[ResolvedLink]:
-        """Return a link, or the links around its predecessor if that does not apply."""
-        if not self.skipped(link.before):
-            return [link]
-        return [_joined(first, link) for first in self._links_into(link.before)]
-
-    def _links_into(self, end: str) -> list[ResolvedLink]:
-        """Return the links into a node that does not apply, around all such nodes before it.
-
-        What is before it is worked out first, in a loop: a chain may be longer than calls can be nested.
-        """
-        way = {} if end in self._around else {end: None}
-        while way:
-            node = next(reversed(way))
-            before = self._open_before(node)
-            if before is None:
-                links = [around for link in self._into.get(node, ()) for around in self.through(link)]
-                # there are thousands of ways around a hall that is in service; only the strongest for a pair is kept
-                self._around[node] = _strongest(links)
-                del way[node]
-            elif before in way:
-                names = [*way]
-                raise circle([*names[names.index(before) :], before][::-1])
-            else:
-                way[before] = None
-        return self._around[end]
-
-    def _open_before(self, node: str) -> str | None:
-        """Return a predecessor that does not apply and that is not worked out yet. None if there is none."""
-        ends = (link.before for link in self._into.get(node, ()))
-        return next((end for end in ends if self.skipped(end) and end not in self._around), None)
-
-    def _waited_for(self, link: ResolvedLink) -> ResolvedLink:
-        """Return a link without the lag of work that is not done; a lag before a finish is the successor's own work."""
-        whose = link.before if link.type[1] == "S" else link.after
-        if not link.lag_h or not self.skipped(whose):
-            return link
-        return link._replace(lag_h=0.0, lag_working=False)
-
-
-def _strongest(links: Iterable[ResolvedLink]) -> list[ResolvedLink]:
-    """Return one link for each pair of nodes and type: the one with the longest lag, then the fewest bridges."""
-    held: dict[tuple[str, str, LinkType], ResolvedLink] = {}
-    for link in links:
-        key = (link.before, link.after, link.type)
-        other = held.get(key)
-        if other is None or _strength(link) > _strength(other):
-            held[key] = link
-    return list(held.values())
-
-
-def _strength(link: ResolvedLink) -> tuple[float, int]:
-    return link.lag_h, -len(link.bridged)
-
-
-def _joined(first: ResolvedLink, second: ResolvedLink) -> ResolvedLink:
-    """Return one link for two that meet at a node without a duration, whose start is its finish."""
-    return ResolvedLink(
-        before=first.before,
-        after=second.after,
-        type=LinkType(first.type[0] + second.type[1]),
-        lag_h=first.lag_h + second.lag_h,
-        lag_working=first.lag_working if first.lag_h else second.lag_working,
-        map=first.map if first.map is not Mapping.SAME else second.map,
-        reason=second.reason,
-        bridged=(*first.bridged, second.before, *second.bridged),
-    )
+    return lag.value * hours_of(lag.unit, day_h), lag.unit not in ELAPSED_HOURS
 
 
 def _closing_links(found: Expansion) -> list[ResolvedLink]:

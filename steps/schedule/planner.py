@@ -15,6 +15,7 @@ from steps.design.site import PersonEntry, Site
 from steps.errors import InputError
 from steps.formula import FormulaError, evaluate, number_of
 from steps.schedule.activity import (
+    ELAPSED,
     Hours,
     PlanActivity,
     PlanCriterion,
@@ -25,10 +26,11 @@ from steps.schedule.activity import (
 )
 from steps.schedule.dating import dated
 from steps.schedule.durations import crews_held, duration_of, items_of, lead_of
-from steps.schedule.expansion import Expansion, Node, Order, ResolvedLink, expand
+from steps.schedule.expanded import Expansion, Node, Order, ResolvedLink
+from steps.schedule.expansion import expand
 from steps.schedule.noted import noted
 from steps.schedule.plan import Person, Plan, PlanLink, PlanOrder, PlanTranche, Unit
-from steps.schedule.site_calendars import calendar_of_work, site_calendar, trade_calendars
+from steps.schedule.site_calendars import Worked, calendar_of_work, length, office, plan_calendars, site_calendar
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
     calendar = site_calendar(site)
     dossier = dossier_of(design)
     expansion = expand(catalog, design, calendar.hours_per_day)
+    steps = {node.entry.step.id: node.entry.step for node in expansion.nodes.values()}
+    worked_on = {name: calendar_of_work(step, site, design.figures) for name, step in steps.items()}
     plan = Plan(
         site=site.name,
         preset=site.preset,
@@ -72,9 +76,9 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         working_days=site.calendar.working_days,
         working_hours=site.calendar.hours,
         holidays=calendar.holidays,
-        calendars=trade_calendars(site),
+        calendars=plan_calendars(worked_on.values(), site),
         units=tuple(_unit(unit, design, around.hosts) for unit in design.units),
-        activities=tuple(_activities(expansion, site, calendar.hours_per_day, around.hosts)),
+        activities=tuple(_activities(expansion, site, worked_on, around.hosts)),
         links=tuple(_link(link) for link in expansion.links),
         orders=tuple(_order(order) for order in expansion.orders.values()),
         host_sets=around.hosts.sets,
@@ -142,24 +146,22 @@ AS_IN_STEP = tuple(f.name for f in fields(PlanActivity) if f.name in Step.model_
 """What an activity has from its step as it is there."""
 
 
-def _activities(expansion: Expansion, site: Site, hours_per_day: float, hosts: Hosts) -> Iterator[PlanActivity]:
+def _activities(
+    expansion: Expansion, site: Site, worked_on: Mapping[str, Worked | None], hosts: Hosts
+) -> Iterator[PlanActivity]:
     """Yield the activities. Those of a step at units with equal values are worked out once."""
     known: dict[tuple[str, int, str | None], PlanActivity] = {}
     for node in expansion.nodes.values():
         kind = (node.entry.step.id, id(node.values), node.not_applicable_because)
         if kind not in known:
-            known[kind] = _activity(node, site, hours_per_day, hosts)
+            known[kind] = _activity(node, site, worked_on[node.entry.step.id], hosts)
         completed_by, dead = tuple(_completing(node, expansion)), _dead_parts(node, expansion)
         yield replace(known[kind], id=node.id, unit=node.unit.id, completed_by=completed_by, dead=dead)
 
 
-def _activity(
-    node: Node,
-    site: Site,
-    hours_per_day: float,
-    hosts: Hosts,
-) -> PlanActivity:
+def _activity(node: Node, site: Site, worked_on: Worked | None, hosts: Hosts) -> PlanActivity:
     step = node.entry.step
+    calendar = site.calendar_of(step.crew.role)
     criteria = tuple(_criteria(node)) if node.applies else ()
     playbook = playbook_of(step, node.values)
     as_in_step = {name: getattr(step, name) for name in AS_IN_STEP}
@@ -169,8 +171,8 @@ def _activity(
         "unit": node.unit.id,
         "role": step.crew.role,
         "crew_size": step.crew.size,
-        "calendar": calendar_of_work(step, site),
-        "duration": (duration := _duration(node, hours_per_day)),
+        "calendar": worked_on.name if worked_on else ELAPSED,
+        "duration": (duration := _duration(node, length(office(calendar)))),
         "again_chance": again.chance if (again := step.duration.again) and node.applies else 0.0,
         "again_most": again.most if again and node.applies else 0,
         "restarts": bool(step.duration.restarts_on) and node.applies,
@@ -185,7 +187,7 @@ def _activity(
         "waves": step.waves if playbook is not None else None,
         "leads": None if step.together else hosts.leads.get(playbook or ""),
         "plays": hosts.plays.get(playbook or ""),
-        "policy": _policy(step.sign_off, site.assurance, hours_per_day),
+        "policy": _policy(step.sign_off, site.assurance, length(site.calendar.hours)),
         "facts": tuple(_facts(node)) if node.applies else (),
         "criteria": criteria,
         "also_reads": noted(step, {c.metric for c in criteria}) if node.applies else (),
@@ -194,10 +196,10 @@ def _activity(
     return PlanActivity(**(as_in_step | worked_out))
 
 
-def _duration(node: Node, hours_per_day: float) -> Hours:
+def _duration(node: Node, day_h: float) -> Hours:
     """Return the duration of an activity. An error names its place in the catalog."""
     try:
-        return duration_of(node.entry.step, node.values, hours_per_day)
+        return duration_of(node.entry.step, node.values, day_h)
     except FormulaError:
         raise  # its own place is more exact
     except InputError as error:

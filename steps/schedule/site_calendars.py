@@ -6,16 +6,20 @@ which is as long as a calendar's table.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, time, timedelta
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from steps.catalog.schema import Step
+from steps.catalog.terms import SHIFT_H
 from steps.design.calendars import Calendar
 from steps.design.public_holidays import public_holidays
+from steps.design.shifts import ONE_SHIFT, worked
 from steps.design.site import Site
 from steps.schedule.activity import WORKING
 from steps.schedule.calendar import SPAN_YEARS, WorkCalendar
-from steps.schedule.durations import calendar_of
+from steps.schedule.durations import WORKING_DAY, is_elapsed
 from steps.schedule.plan import PlanCalendar
 
 SPAN = timedelta(days=366 * SPAN_YEARS)
@@ -28,15 +32,54 @@ def site_calendar(site: Site) -> WorkCalendar:
     return WorkCalendar(midnight.astimezone(UTC), site.time_zone, kept.working_days, kept.hours, days_off(kept, site))
 
 
-def trade_calendars(site: Site) -> dict[str, PlanCalendar]:
-    """Return the calendars that trades keep instead of the site's, by name."""
-    found = {}
-    for name in sorted(set(site.trades.values())):
-        kept = site.calendars[name].like(site.calendar)
-        found[name] = PlanCalendar(
-            working_days=kept.working_days, working_hours=kept.hours, holidays=days_off(kept, site)
+class Worked(NamedTuple):
+    """A calendar of a plan before public holidays are days: its name, whose days it has, and the hours of a day."""
+
+    name: str
+    calendar: Calendar
+    hours: tuple[float, float]
+
+
+def calendar_of_work(step: Step, site: Site, figures: Mapping[str, float]) -> Worked | None:
+    """Return the calendar on which a step is worked at a site. None is time around the clock.
+
+    Crews work the shifts of their trade. What is counted in working days, as a negotiation, keeps office hours.
+    """
+    if is_elapsed(step):
+        return None
+    role = step.crew.role
+    kept, calendar = site.trades.get(role), site.calendar_of(role)
+    if step.duration.fixed.unit == WORKING_DAY:
+        name, hours = "office", office(calendar)
+    else:
+        shifts = site.shifts_of(role)
+        name, hours = str(shifts), calendar.hours if shifts == ONE_SHIFT else worked(calendar, shifts, figures)
+    if hours == calendar.hours:
+        return Worked(kept or WORKING, calendar, hours)
+    return Worked(f"{kept}, {name}" if kept else name, calendar, hours)
+
+
+def office(calendar: Calendar) -> tuple[float, float]:
+    """Return the hours of a working day of an office: the first eight of the calendar's, or all if it has fewer."""
+    opens, closes = calendar.hours
+    return opens, min(closes, opens + SHIFT_H)
+
+
+def length(hours: tuple[float, float]) -> float:
+    """Return how many hours a day is that opens and closes so."""
+    opens, closes = hours
+    return closes - opens
+
+
+def plan_calendars(worked_on: Iterable[Worked | None], site: Site) -> dict[str, PlanCalendar]:
+    """Return the calendars of a plan besides the site's, by name: those on which something is worked."""
+    found = {one.name: one for one in worked_on if one is not None and one.name != WORKING}
+    return {
+        name: PlanCalendar(
+            working_days=one.calendar.working_days, working_hours=one.hours, holidays=days_off(one.calendar, site)
         )
-    return found
+        for name, one in sorted(found.items())
+    }
 
 
 def days_off(calendar: Calendar, site: Site) -> tuple[str, ...]:
@@ -46,9 +89,3 @@ def days_off(calendar: Calendar, site: Site) -> tuple[str, ...]:
         first, last = site.start.year - 1, (site.start + SPAN).year
         days |= set(public_holidays(calendar.public_holidays, first, last))
     return tuple(day.isoformat() for day in sorted(days))
-
-
-def calendar_of_work(step: Step, site: Site) -> str:
-    """Return the calendar on which a step is worked at a site: that of its trade, or around the clock."""
-    own = calendar_of(step)
-    return site.trades.get(step.crew.role, own) if own == WORKING else own

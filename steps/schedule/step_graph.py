@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from steps.schedule.expansion import Expansion
+from steps.schedule.expanded import Expansion
 
 Record = dict[str, Any]
 

@@ -16,7 +16,8 @@ from steps.catalog.schema import Criterion
 from steps.catalog.terms import Kind
 from steps.design.design import design_of_preset
 from steps.schedule.activity import PlanCriterion
-from steps.schedule.expansion import Node, expand
+from steps.schedule.expanded import Node
+from steps.schedule.expansion import expand
 from steps.schedule.planner import threshold
 from tests.acceptance.bench import Bench
 from tests.acceptance.handing import TODAY, entry
@@ -40,7 +41,7 @@ CRITERIA = [
 def nodes() -> dict[str, Node]:
     """Return the steps of a design with GPUs and a fabric, each at its first unit."""
     found: dict[str, Node] = {}
-    for node in expand(shipped_catalog(), design_of_preset("superpod-1su"), hours_per_day=8).nodes.values():
+    for node in expand(shipped_catalog(), design_of_preset("superpod-1su"), day_h=8).nodes.values():
         found.setdefault(node.entry.step.id, node)
     return found
 

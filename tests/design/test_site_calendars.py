@@ -9,7 +9,7 @@ import pytest
 
 from steps.design.site import Site, read_site
 from steps.errors import InputError
-from steps.schedule.site_calendars import days_off, site_calendar, trade_calendars
+from steps.schedule.site_calendars import days_off, site_calendar
 
 ROLES = {"owner-pm": "Owner", "rigger": "Rigger", "cabling-technician": "Cabling"}
 HEAD = """\
@@ -64,13 +64,13 @@ trades: {rigger: early, cabling-technician: abroad}
 """
     site = site_with(tmp_path, text)
 
-    found = trade_calendars(site)
+    early, abroad = site.calendar_of("rigger"), site.calendar_of("cabling-technician")
 
-    assert found["early"].working_days == (1, 2, 3, 4)
-    assert found["early"].working_hours == (6, 14)
-    assert "2027-05-17" in found["early"].holidays
-    assert found["abroad"].holidays == ("2027-05-03",)
-    assert found["abroad"].working_hours == (8, 16)
+    assert early.working_days == (1, 2, 3, 4)
+    assert early.hours == (6, 14)
+    assert "2027-05-17" in days_off(early, site)
+    assert days_off(abroad, site) == ("2027-05-03",)
+    assert abroad.hours == (8, 16)
 
 
 def test_hours_over_midnight_end_on_the_next_day(tmp_path: Path) -> None:

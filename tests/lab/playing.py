@@ -53,7 +53,7 @@ class Played:
 @cache
 def every_playbook() -> tuple[str, ...]:
     """Return every playbook as `phase/NNN_slug.yml`, in an order that the steps' dependencies allow where nearly all apply."""
-    steps, links = step_graph(expand(shipped_catalog(), design_of_preset("superpod-1su"), hours_per_day=8))
+    steps, links = step_graph(expand(shipped_catalog(), design_of_preset("superpod-1su"), day_h=8))
     order: TopologicalSorter[str] = TopologicalSorter({step["step"]: () for step in steps})
     for link in links:
         order.add(link["to"], link["from"])

@@ -14,7 +14,8 @@ from steps.catalog.terms import Effect, Kind
 from steps.design.design import Design, design_of, design_of_preset
 from steps.design.preset import preset_names
 from steps.design.site import Site
-from steps.schedule.expansion import Expansion, expand
+from steps.schedule.expanded import Expansion
+from steps.schedule.expansion import expand
 from tests.shipped import shipped_catalog
 
 

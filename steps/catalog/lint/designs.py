@@ -16,7 +16,8 @@ from steps.schedule.cpm.compiled import compile_network
 from steps.schedule.cpm.engines import numpy_engine
 from steps.schedule.cpm.shifts import continuous
 from steps.schedule.durations import duration_of, lead_of
-from steps.schedule.expansion import Expansion, expand
+from steps.schedule.expanded import Expansion
+from steps.schedule.expansion import expand
 
 HOURS_PER_DAY = 8.0
 """Hours of a working day; no finding depends on them."""

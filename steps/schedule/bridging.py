@@ -1,0 +1,104 @@
+"""Links around the steps that do not apply: what follows such a step waits for what the step would have waited for.
+
+The link names the steps between. The lag of work that is not done is not added (docs/adr/0003-bridging.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from steps.catalog.terms import LinkType, Mapping
+from steps.schedule.circle import circle
+from steps.schedule.expanded import Expansion, ResolvedLink
+
+
+def bridged(raw: list[ResolvedLink], found: Expansion) -> list[ResolvedLink]:
+    """Return the links between what applies: those into and out of what does not are replaced by links around it."""
+    bridges = _Bridges(raw, found)
+    kept = [link for link in bridges.links if not bridges.skipped(link.after)]
+    whole = [around for link in kept for around in bridges.through(link)]
+    return [link for link in _strongest(whole) if link.before != link.after]
+
+
+class _Bridges:
+    """The links into each node, and the ways around the nodes that do not apply."""
+
+    def __init__(self, raw: list[ResolvedLink], found: Expansion) -> None:
+        self._nodes = found.nodes
+        self._around: dict[str, list[ResolvedLink]] = {}
+        self.links = [self._waited_for(link) for link in raw]
+        self._into: dict[str, list[ResolvedLink]] = {}
+        for link in self.links:
+            self._into.setdefault(link.after, []).append(link)
+
+    def skipped(self, end: str) -> bool:
+        """Return whether a link's end is an activity that does not apply."""
+        return end in self._nodes and not self._nodes[end].applies
+
+    def through(self, link: ResolvedLink) -> list[ResolvedLink]:
+        """Return a link, or the links around its predecessor if that does not apply."""
+        if not self.skipped(link.before):
+            return [link]
+        return [_joined(first, link) for first in self._links_into(link.before)]
+
+    def _links_into(self, end: str) -> list[ResolvedLink]:
+        """Return the links into a node that does not apply, around all such nodes before it.
+
+        What is before it is worked out first, in a loop: a chain may be longer than calls can be nested.
+        """
+        way = {} if end in self._around else {end: None}
+        while way:
+            node = next(reversed(way))
+            before = self._open_before(node)
+            if before is None:
+                links = [around for link in self._into.get(node, ()) for around in self.through(link)]
+                # there are thousands of ways around a hall that is in service; only the strongest for a pair is kept
+                self._around[node] = _strongest(links)
+                del way[node]
+            elif before in way:
+                names = [*way]
+                raise circle([*names[names.index(before) :], before][::-1])
+            else:
+                way[before] = None
+        return self._around[end]
+
+    def _open_before(self, node: str) -> str | None:
+        """Return a predecessor that does not apply and that is not worked out yet. None if there is none."""
+        ends = (link.before for link in self._into.get(node, ()))
+        return next((end for end in ends if self.skipped(end) and end not in self._around), None)
+
+    def _waited_for(self, link: ResolvedLink) -> ResolvedLink:
+        """Return a link without the lag of work that is not done; a lag before a finish is the successor's own work."""
+        whose = link.before if link.type[1] == "S" else link.after
+        if not link.lag_h or not self.skipped(whose):
+            return link
+        return link._replace(lag_h=0.0, lag_working=False)
+
+
+def _strongest(links: Iterable[ResolvedLink]) -> list[ResolvedLink]:
+    """Return one link for each pair of nodes and type: the one with the longest lag, then the fewest bridges."""
+    held: dict[tuple[str, str, LinkType], ResolvedLink] = {}
+    for link in links:
+        key = (link.before, link.after, link.type)
+        other = held.get(key)
+        if other is None or _strength(link) > _strength(other):
+            held[key] = link
+    return list(held.values())
+
+
+def _strength(link: ResolvedLink) -> tuple[float, int]:
+    return link.lag_h, -len(link.bridged)
+
+
+def _joined(first: ResolvedLink, second: ResolvedLink) -> ResolvedLink:
+    """Return one link for two that meet at a node without a duration, whose start is its finish."""
+    return ResolvedLink(
+        before=first.before,
+        after=second.after,
+        type=LinkType(first.type[0] + second.type[1]),
+        lag_h=first.lag_h + second.lag_h,
+        lag_working=first.lag_working if first.lag_h else second.lag_working,
+        map=first.map if first.map is not Mapping.SAME else second.map,
+        reason=second.reason,
+        bridged=(*first.bridged, second.before, *second.bridged),
+    )
