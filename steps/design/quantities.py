@@ -234,7 +234,7 @@ def pod_counts(
         "leaf_spine_links_in_pod": upward,
         "storage_leaf_in_pod": services.storage.pod_leaves[pod],
         "management_switches_in_pod": services.in_band.pod_leaves[pod] + services.out_of_band.pod_leaves[pod],
-        "service_uplinks_in_pod": round(sum(network.uplink_cables for network in beside) * nodes / f["nodes"]),
+        "service_uplinks_in_pod": services.pod_uplinks(pod),
         "service_cables_in_pod": sum(network.pod_cables[pod] for network in beside if network.switches),
         "pdus_in_pod": int(f["rack_feeds"]) * racks,
         "rpps_in_pod": 2 * ceil(racks / f["racks_per_rpp"]),

@@ -73,6 +73,16 @@ class Services(NamedTuple):
         """Switches of both management networks."""
         return self.in_band.switches + self.out_of_band.switches
 
+    def pod_uplinks(self, pod: int) -> int:
+        """Return the cables upward from the switches of a pod (from 0). A network's uplinks are dealt to its leaves in turn."""
+        found = OOB_UPLINKS * self.out_of_band.pod_leaves[pod] if self.out_of_band.uplinks else 0
+        for network in (self.storage, self.in_band):
+            leaves = sum(network.pod_leaves) + network.site_leaves
+            first = sum(network.pod_leaves[:pod])
+            each, more = divmod(network.uplinks, max(1, leaves))
+            found += sum(each + (leaf < more) for leaf in range(first, first + network.pod_leaves[pod]))
+        return found
+
     def kw(self, f: Figures) -> float:
         """Return the power of all switches and appliances here, in kW."""
         each = (

@@ -149,7 +149,7 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("storage_leaf_in_pod", "count", "pod", "leaf switches of the storage network in the pod"),
     ("management_switches_in_pod", "count", "pod", "switches of both management networks in the pod"),
     ("service_cables_in_pod", "count", "pod", "cables of the pod's devices to the storage and management networks"),
-    ("service_uplinks_in_pod", "count", "pod", "the pod's share of the cables between switches of these networks"),
+    ("service_uplinks_in_pod", "count", "pod", "cables upward from the pod's switches of these networks"),
     ("pdus_in_pod", "count", "pod", "rack PDUs in the pod"),
     ("rpps_in_pod", "count", "pod", "remote power panels feeding the pod"),
     ("sensors_in_pod", "count", "pod", "temperature and humidity sensors"),
