@@ -172,7 +172,7 @@ def _parts(design: Design) -> Iterator[Line]:
         ("fan modules", "fans_per_node", "", 0.0),
     ):
         kept = float(v[spare]) if spare and is_new else 0.0
-        yield Line("servers", item, "each", f["nodes"] * f[each], kept, pod * f[each])
+        yield Line("servers", item, "each", f["nodes"] * f[each], 0, pod * f[each])
         if kept:
             yield Line("spare parts", item, "each", 0, kept, None, 0.0, usd, "spare parts")
 
@@ -320,5 +320,5 @@ def _storage(design: Design) -> Iterator[Line]:
         "storage", "metadata servers", "each", storage.metadata_servers, 0, None, kw, f["metadata_server_usd"], cost
     )
     spare = float(v["spare_storage_drives"]) if storage.servers else 0
-    yield Line("storage", "drives", "each", storage.drives, spare, None)
+    yield Line("storage", "drives", "each", storage.drives, 0, None)
     yield Line("spare parts", "storage drives", "each", 0, spare, None, 0.0, f["storage_drive_usd"], "spare parts")

@@ -151,7 +151,7 @@ def _storage(f: Figures, choices: Chosen, fabric: Fabric, storage: Storage) -> S
         return _pair("storage", pods, site)
     down = ports_down(radix, over)
     pod_leaves = tuple(_pairs(ports, down) for ports in pods)
-    pod_up = sum(leaves * ceil(ports / leaves / over - 1e-9) for ports, leaves in zip(pods, pod_leaves, strict=True))
+    pod_up = sum(leaves * ceil(ports / leaves / over - 1e-6) for ports, leaves in zip(pods, pod_leaves, strict=True))
     site_leaves = _pairs(site, radix // 2)
     up = pod_up + site_leaves * ceil(site / site_leaves)
     return _tiers(Service("storage", pod_leaves, pods, site_leaves, site), up, radix)

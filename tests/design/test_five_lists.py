@@ -158,9 +158,8 @@ def test_servers_are_ordered_whole_or_in_parts(preset: str) -> None:
         return
     assert found.orders["chassis"] == found.orders["motherboard"] == servers.site
     for item, supply in PARTS.items():
-        (part,) = [line for line in lines(preset, item) if line.section == "servers"]
         shelf = found.orders.get(SPARE_PARTS.get(item, ""), 0)
-        assert found.orders[supply] + shelf == part.site + part.spare, item
+        assert found.orders[supply] + shelf == all_of(lines(preset, item)), item
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -201,6 +200,24 @@ def test_cables_of_every_network_are_in_the_schedule_the_bill_and_the_orders(pre
     )
     if drawn and "server-cable" not in found.left_out:
         assert in_orders.keys() >= {"server-cable", "storage-cable", "management-cable"}
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_cable_that_is_counted_is_drawn(preset: str) -> None:
+    dossier = lists_of(preset).dossier
+    if dossier.service_cables is None:
+        pytest.skip("no fabric to draw")
+    services, fabric = dossier.design.counted.services, dossier.design.counted.fabric
+    drawn = Counter(str(row[1]) for row in rows(preset))
+
+    counted = {"node-leaf": fabric.node_leaf_links, "leaf-spine": fabric.leaf_spine_links}
+    counted["spine-core"] = fabric.spine_core_links
+    for network in (services.storage, services.in_band, services.out_of_band):
+        if network.switches:
+            counted[network.name] = sum(network.pod_cables) + network.site_cables
+            counted[f"{network.name}-up"] = network.uplink_cables
+
+    assert drawn == Counter({tier: count for tier, count in counted.items() if count})
 
 
 def cages(preset: str, end: str) -> int:
