@@ -145,7 +145,8 @@ def write_tables(dossier: Dossier, folder: Path) -> Iterator[tuple[Path, int]]:
         raise UnreachableError(f"{folder} cannot be made: {error.strerror}", hint="--csv names a folder") from None
     yield _written(folder / "bill.csv", Line._fields, dossier.bill)
     if dossier.cables:
-        yield _written(folder / "cables.csv", COLUMNS, dossier.cables.rows())
+        beside = dossier.service_cables.rows() if dossier.service_cables else ()
+        yield _written(folder / "cables.csv", COLUMNS, chain(dossier.cables.rows(), beside))
         yield _written(
             folder / "ports.csv",
             (

@@ -5,20 +5,24 @@ Counts are the installed parts; spares are counted separately. Weights and areas
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import ceil
 from typing import NamedTuple
 
 from steps.catalog.terms import Scope
-from steps.design.cables import CableSchedule
+from steps.design.cable_lists import PURCHASES, CableLists
 from steps.design.design import Design
 from steps.design.findings import Finding
 from steps.design.reliability import Reliability
+from steps.design.service_cables import ACTIVE_OPTICAL, PATCH
 
 
 class Line(NamedTuple):
-    """One part. `pod` is the count in a full pod, None if the part belongs to no pod."""
+    """One part. `pod` is the count in a full pod, None if the part belongs to no pod.
+
+    `each_kw` is the IT power of one, `each_usd` its price, 0 where another line or the building has it. `cost` is the category of
+    the money under which it is bought.
+    """
 
     section: str
     item: str
@@ -26,6 +30,14 @@ class Line(NamedTuple):
     site: float
     spare: float
     pod: float | None
+    each_kw: float = 0.0
+    each_usd: float = 0.0
+    cost: str = ""
+
+    @property
+    def usd(self) -> float:
+        """The price of all, spares included."""
+        return (self.site + self.spare) * self.each_usd
 
 
 Lines = tuple[Line, ...]
@@ -40,17 +52,28 @@ class Load(NamedTuple):
     total_kg: float
 
 
-def bill_of(design: Design, cables: CableSchedule | None, rates: Reliability | None) -> Lines:
+def bill_of(design: Design, lists: CableLists | None, rates: Reliability | None) -> Lines:
     """Return every line that is not empty."""
     lines = (
         *_servers(design, rates),
+        *_parts(design),
         *_room(design),
-        *(_fabric(design, cables) if cables else ()),
+        *_switches(design),
+        *(_cables(design, lists) if lists else ()),
         *_power(design),
         *_cooling(design),
         *_storage(design),
     )
-    return tuple(line for line in lines if line.site)
+    return tuple(line for line in lines if line.site or line.spare)
+
+
+def priced(bill: Lines) -> dict[str, float]:
+    """Return the price in USD of all lines of each category, spares included."""
+    found: dict[str, float] = {}
+    for line in bill:
+        if line.cost:
+            found[line.cost] = found.get(line.cost, 0.0) + line.usd
+    return found
 
 
 def load_of(design: Design) -> Load:
@@ -72,7 +95,12 @@ def findings(design: Design, load: Load) -> Iterator[Finding]:
     f = design.figures
     if f["nodes"] == 1:
         return
-    used = f["nodes_per_rack"] * f["node_u"]
+    beside = (
+        f["pod_switches_per_rack"]
+        if f["nodes_per_rack"] * f["node_u"] <= f["rack_u"] and design.counted.fabric.leaf
+        else 0
+    )
+    used = f["nodes_per_rack"] * f["node_u"] + beside
     if used > f["rack_u"]:
         yield Finding(
             "rack-over-full",
@@ -114,65 +142,125 @@ def _pods(design: Design, name: str) -> float:
 
 
 def _servers(design: Design, rates: Reliability | None) -> Iterator[Line]:
-    f, pod = design.figures, _pod(design)["nodes_in_pod"]
-    spares = rates.spares if rates else {}
-    hot = rates.hot_spares if rates else 0
-    yield Line("servers", "GPU servers", "each", f["nodes"], hot, pod)
-    for item, each, spare in (
-        ("GPUs", "gpus_per_node", spares.get("GPUs", 0)),
-        ("processors", "cpus_per_node", 0),
-        ("memory modules", "dimms_per_node", 0),
-        ("NVMe drives", "nvme_per_node", spares.get("drives", 0)),
-        ("NICs", "nics_per_node", ceil(f["nodes"] * f["nics_per_node"] * 0.02)),
-        ("power supplies", "psus_per_node", spares.get("power supplies", 0)),
-        ("fan modules", "fans_per_node", 0),
+    f, v, pod = design.figures, design.site.values, _pod(design)["nodes_in_pod"]
+    servers = "servers"
+    yield Line("servers", "GPU servers", "each", f["nodes"], 0, pod, f["node_kw"], f["node_usd"], servers)
+    yield Line("servers", "of these, hot spares", "each", rates.hot_spares if rates else 0, 0, None)
+    if f["nodes"] == 1:
+        return
+    each = f["management_server_usd"]
+    for item, name, kw, usd, cost in (
+        ("management servers", "management_servers", "management_server_kw", each, "management servers"),
+        ("fabric managers", "fabric_managers", "fabric_manager_kw", f["fabric_manager_usd"], "switches"),
+        ("border routers", "border_routers", "border_router_kw", f["border_router_usd"], "switches"),
     ):
-        count = f[each]
-        yield Line("servers", item, "each", f["nodes"] * count, spare, pod * count)
-    v = design.site.values
-    if f["nodes"] > 1:
-        yield Line("servers", "management servers", "each", float(v["management_servers"]), 0, None)
+        yield Line("servers", item, "each", float(v[name]), 0, None, f[kw], usd, cost)
+
+
+def _parts(design: Design) -> Iterator[Line]:
+    """Yield the parts inside the servers, which are in their price, and those on the shelf, which are not."""
+    f, v, pod = design.figures, design.site.values, _pod(design)["nodes_in_pod"]
+    is_new = f["node_usd"] > 0
+    gpu_usd = f["node_usd"] * f["gpu_price_share"] / max(1.0, f["gpus_per_node"])
+    for item, each, spare, usd in (
+        ("GPUs", "gpus_per_node", "spare_gpus", gpu_usd),
+        ("processors", "cpus_per_node", "", 0.0),
+        ("memory modules", "dimms_per_node", "spare_modules", f["memory_usd"]),
+        ("NVMe drives", "nvme_per_node", "spare_drives", f["drive_usd"]),
+        ("NICs", "nics_per_node", "spare_nics", f["nic_usd"]),
+        ("power supplies", "psus_per_node", "spare_supplies", f["psu_usd"]),
+        ("fan modules", "fans_per_node", "", 0.0),
+    ):
+        kept = float(v[spare]) if spare and is_new else 0.0
+        yield Line("servers", item, "each", f["nodes"] * f[each], 0, pod * f[each])
+        if kept:
+            yield Line("spare parts", item, "each", 0, kept, None, 0.0, usd, "spare parts")
 
 
 def _room(design: Design) -> Iterator[Line]:
     f, pod, v = design.figures, _pod(design), design.site.values
     load, nodes, racks = load_of(design), pod["nodes_in_pod"], pod["racks_in_pod"]
     panels, kg = _pods(design, "blanking_panels_in_pod"), nodes * f["node_kg"] + racks * f["rack_kg"]
-    for item, unit, site, in_pod in (
-        ("compute racks", "each", float(v["racks"]), racks),
-        ("network, storage and management racks", "each", float(v["infra_racks"]), None),
-        ("rack units in use by servers", "U", f["nodes"] * f["node_u"], nodes * f["node_u"]),
-        ("blanking panels", "each", panels, pod["blanking_panels_in_pod"]),
-        ("white space", "m2", round(load.floor_m2, 1), racks * f["floor_m2_per_rack"]),
-        ("servers and racks", "kg", round(load.total_kg), round(kg)),
+    racked, rack_usd, pdu_usd = "racks", f["rack_usd"], f["pdu_usd"]
+    for item, unit, site, in_pod, usd in (
+        ("compute racks", "each", float(v["racks"]), racks, rack_usd),
+        ("network, storage and management racks", "each", float(v["infra_racks"]), None, rack_usd),
+        ("rack PDUs", "each", _pods(design, "pdus_in_pod"), pod["pdus_in_pod"], pdu_usd),
+        ("rack PDUs of infrastructure racks", "each", float(v["infra_pdus"]), None, pdu_usd),
+        ("rack units in use by servers", "U", f["nodes"] * f["node_u"], nodes * f["node_u"], 0.0),
+        ("blanking panels", "each", panels, pod["blanking_panels_in_pod"], 0.0),
+        ("white space", "m2", round(load.floor_m2, 1), racks * f["floor_m2_per_rack"], 0.0),
+        ("servers and racks", "kg", round(load.total_kg), round(kg), 0.0),
     ):
-        yield Line("room", item, unit, site, 0, in_pod)
+        yield Line("room", item, unit, site, 0, in_pod, 0.0, usd, racked if usd else "")
 
 
-def _fabric(design: Design, cables: CableSchedule) -> Iterator[Line]:
+def _switches(design: Design) -> Iterator[Line]:
     f, fabric, pod = design.figures, design.counted.fabric, _pod(design)
-    for item, count, in_pod in (
-        ("leaf switches", fabric.leaf, pod["leaf_in_pod"]),
-        ("spine switches", fabric.spine, None),
-        ("core switches", fabric.core, None),
+    v, compute = design.site.values, (f["switch_kw"], f["switch_usd"])
+    storage = (f["storage_switch_kw"], f["storage_switch_usd"])
+    in_band = (f["in_band_switch_kw"], f["in_band_switch_usd"])
+    out_of_band = (f["out_of_band_switch_kw"], f["out_of_band_switch_usd"])
+    for section, item, count, in_pod, (kw, usd) in (
+        ("fabric", "leaf switches", fabric.leaf, pod["leaf_in_pod"], compute),
+        ("fabric", "spine switches", fabric.spine, None, compute),
+        ("fabric", "core switches", fabric.core, None, compute),
+        ("storage network", "storage leaf switches", float(v["storage_leaf"]), pod["storage_leaf_in_pod"], storage),
+        ("storage network", "storage spine switches", float(v["storage_spine"]), None, storage),
+        ("management network", "in-band switches", float(v["in_band_switches"]), None, in_band),
+        ("management network", "out-of-band switches", float(v["out_of_band_switches"]), None, out_of_band),
     ):
-        yield Line("fabric", item, "each", count, ceil(count * f["switch_spares"]), in_pod)
-    yield Line("fabric", "management switches", "each", float(design.site.values["management_switches"]), 1, None)
-    optical: Counter[str] = Counter()
-    for (tier, stock, kind), count in sorted(cables.lengths().items()):
-        yield Line("fabric", f"cable {tier}, {kind}, {stock} m", "each", count, ceil(count * f["cable_spares"]), None)
-        if kind in ("multimode", "single-mode"):
-            ends = ("server", "switch") if tier == "node-leaf" else ("switch", "switch")
-            for end in ends:
-                optical[f"{end} transceivers, {kind}"] += count
-    for item, ends_of in sorted(optical.items()):
-        count = ends_of if item.startswith("server") else ceil(ends_of / f["ports_per_cage"])
-        yield Line("fabric", item, "each", count, ceil(count * f["cable_spares"]), None)
+        yield Line(section, item, "each", count, ceil(count * f["switch_spares"] - 1e-9), in_pod, kw, usd, "switches")
+
+
+def _cables(design: Design, lists: CableLists) -> Iterator[Line]:
+    """Yield cables by tier, type and length, and transceivers; the spares of a purchase are spread over its lines."""
+    f, cost = design.figures, "cables and optics"
+    sections = {"server": "fabric", "trunk": "fabric", "storage": "storage network", "management": "management network"}
+    for purchase, section in sections.items():
+        lines = [line for line in lists.cables if PURCHASES[line.tier] == purchase]
+        kept = _spread([line.number for line in lines], f["cable_spares"])
+        for line, spare in zip(lines, kept, strict=True):
+            item = f"cable {line.tier}, {line.type}, {line.stock_m} m"
+            yield Line(section, item, "each", line.number, spare, None, 0.0, _cable_usd(design, line.type), cost)
+    for end in ("server", "switch"):
+        optics = [line for line in lists.optics if line.end == end]
+        kept = _spread([line.number for line in optics], f["cable_spares"])
+        for optic, spare in zip(optics, kept, strict=True):
+            section = {"compute": "fabric", "storage": "storage network"}.get(optic.network, "management network")
+            item = f"{end} transceivers, {optic.type}"
+            named = item if optic.network == "compute" else f"{optic.network} {item}"
+            usd = f["optics_usd"] * _links_per_transceiver(design, optic.network, end)
+            yield Line(section, named, "each", optic.number, spare, None, 0.0, usd, cost)
+
+
+def _spread(counts: Iterable[int], share: float) -> list[int]:
+    """Return the spares of each line, so that they add up to the spares of all lines together."""
+    found, before, so_far = [], 0, 0
+    for count in counts:
+        so_far += count
+        upto = ceil(so_far * share - 1e-9)
+        found.append(upto - before)
+        before = upto
+    return found
+
+
+def _cable_usd(design: Design, kind: str) -> float:
+    names = {ACTIVE_OPTICAL: "active_optical_usd", PATCH: "patch_usd"}
+    return design.figures[names.get(kind, "cable_usd")]
+
+
+def _links_per_transceiver(design: Design, network: str, end: str) -> float:
+    f = design.figures
+    if network not in ("compute", "storage"):
+        return 1
+    if end == "switch":
+        return f["ports_per_cage"]
+    return f["node_ports_per_cage"] if network == "compute" else 1
 
 
 def _power(design: Design) -> Iterator[Line]:
     f, pod, v = design.figures, _pod(design), design.site.values
-    yield Line("power", "rack PDUs", "each", _pods(design, "pdus_in_pod"), 0, pod["pdus_in_pod"])
     yield Line(
         "power",
         f"rack breakers, {f['rack_breaker_a']:g} A three-phase",
@@ -181,6 +269,8 @@ def _power(design: Design) -> Iterator[Line]:
         0,
         pod["racks_in_pod"] * f["rack_feeds"],
     )
+    if design.choices["facility"] == "existing":
+        return
     for item, name, unit in (
         ("remote power panels", "rpps_in_hall", "each"),
         ("busway", "busway_m_in_hall", "m"),
@@ -195,9 +285,8 @@ def _power(design: Design) -> Iterator[Line]:
 
 
 def _cooling(design: Design) -> Iterator[Line]:
-    pod, choices = _pod(design), design.choices
-    if choices["cooling"] != "liquid":
-        yield Line("cooling", "room air handlers", "each", _halls(design, "crahs_in_hall"), 0, None)
+    """Yield the cooling of racks and, where it is built, that of the halls. A hall in service has its own plant."""
+    pod, choices, hall = _pod(design), design.choices, []
     if choices["rear_door"]:
         yield Line(
             "cooling", "rear-door heat exchangers", "each", _pods(design, "racks_in_pod"), 0, pod["racks_in_pod"]
@@ -206,17 +295,30 @@ def _cooling(design: Design) -> Iterator[Line]:
         yield Line("cooling", "coolant distribution units", "each", _pods(design, "cdus_in_pod"), 0, pod["cdus_in_pod"])
         for item in ("rack manifolds", "leak sensors with valve"):
             yield Line("cooling", item, "rack", _pods(design, "racks_in_pod"), 0, pod["racks_in_pod"])
-    for item, name in (
-        ("chillers", "chillers_in_hall"),
-        ("cooling towers or dry coolers", "towers_in_hall"),
-        ("chilled-water pumps", "pumps_in_hall"),
-    ):
+    if choices["cooling"] != "liquid":
+        yield Line("cooling", "aisle containment", "rack", _pods(design, "racks_in_pod"), 0, pod["racks_in_pod"])
+    if choices["facility"] != "existing":
+        hall = [
+            ("room air handlers", "crahs_in_hall"),
+            ("in-row coolers", "in_row_coolers_in_hall"),
+            ("chillers", "chillers_in_hall"),
+            ("cooling towers", "towers_in_hall"),
+            ("dry coolers", "dry_coolers_in_hall"),
+            ("water pumps", "pumps_in_hall"),
+        ]
+    for item, name in (*hall, ("temperature sensors", "sensors_in_hall")):
         yield Line("cooling", item, "each", _halls(design, name), 0, None)
-    yield Line("cooling", "temperature sensors", "each", _pods(design, "sensors_in_pod"), 0, pod["sensors_in_pod"])
 
 
 def _storage(design: Design) -> Iterator[Line]:
-    storage = design.counted.storage
-    yield Line("storage", "storage servers", "each", storage.servers, 0, None)
-    yield Line("storage", "metadata servers", "each", storage.metadata_servers, 0, None)
-    yield Line("storage", "drives", "each", storage.drives, ceil(storage.drives * 0.01), None)
+    """Yield storage servers, whose price is that of their capacity, and what belongs to them."""
+    f, storage, v = design.figures, design.counted.storage, design.site.values
+    kw, cost = f["storage_server_kw"], "storage"
+    each = storage.capacity_pb * f["storage_usd_pb"] / max(1, storage.servers)
+    yield Line("storage", "storage servers", "each", storage.servers, 0, None, kw, each, cost)
+    yield Line(
+        "storage", "metadata servers", "each", storage.metadata_servers, 0, None, kw, f["metadata_server_usd"], cost
+    )
+    spare = float(v["spare_storage_drives"]) if storage.servers else 0
+    yield Line("storage", "drives", "each", storage.drives, 0, None)
+    yield Line("spare parts", "storage drives", "each", 0, spare, None, 0.0, f["storage_drive_usd"], "spare parts")

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from steps.design.fabric import fabric_of, shape_of
+from steps.design.fabric import Fabric, fabric_of, shape_of
 from steps.design.figures import Chosen, Figures
 from steps.design.floor import Floor, Index, Metres, Place
 
@@ -232,10 +232,13 @@ class Layout:
         return self._run("global", one, other, NO_RAIL)
 
     def _leaf_end(self, leaf: Index, port: Index) -> End:
-        """Return an end at leaf switches, which are in the middle rack of their pod."""
+        """Return an end at leaf switches, which are in the middle racks of their pod, so many in each."""
         pod = self._leaf_pod[leaf]
-        rack = self._first_rack[pod] + self._pod_racks[pod] // 2
-        return End(leaf, port, self.floor.compute(rack))
+        inside = (leaf - self._first_leaf[pod]) // leaves_per_rack(self._f, self.fabric)
+        taken = leaf_racks(self._f, self.fabric, self._pod_racks)[pod]
+        first = (self._pod_racks[pod] - taken + 1) // 2
+        rack = first + np.minimum(inside, taken - 1)
+        return End(leaf, port, self.floor.compute(self._first_rack[pod] + rack))
 
     def _network_place(self, switch: Index) -> Place:
         return self.floor.network(switch // int(self._f["switches_per_rack"]))
@@ -246,6 +249,18 @@ class Layout:
         length = np.where(way == 0, self._f["in_rack_m"], over_tray)
         rails = np.zeros_like(a.device) + rail
         return CableRun(tier, *a, *b, rails, length)
+
+
+def leaves_per_rack(f: Figures, fabric: Fabric) -> int:
+    """Return the leaf switches that a compute rack takes. Plans from before this figure have all of a pod in one rack."""
+    return int(f.get("pod_switches_per_rack", 0)) or max(1, *fabric.leaves, 1)
+
+
+def leaf_racks(f: Figures, fabric: Fabric, racks: Index) -> Index:
+    """Return the compute racks of each pod that have leaf switches; those without room are counted in the last one."""
+    needed: Index = -(-np.array(fabric.leaves, dtype=np.int64) // leaves_per_rack(f, fabric))
+    fitting: Index = np.minimum(np.maximum(needed, 1), racks)
+    return fitting
 
 
 def _starts(sizes: Index) -> Index:

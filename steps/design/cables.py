@@ -88,7 +88,7 @@ class CableSchedule:
 
     def rack_names(self, pod: int | None = None) -> list[str]:
         """Return the names of the compute racks by their place, of one pod (from 0) or of all."""
-        return _rack_names(self._layout.racks(pod))
+        return place_names(self._layout.racks(pod))
 
     def switch_names(self, tier: Literal["leaf", "spine", "core"]) -> list[str]:
         """Return the names of all switches of a tier in order."""
@@ -142,10 +142,10 @@ class CableSchedule:
             run.rail.tolist(),
             a_names,
             run.a_port.tolist(),
-            _rack_names(run.a_place),
+            place_names(run.a_place),
             b_names,
             run.b_port.tolist(),
-            _rack_names(run.b_place),
+            place_names(run.b_place),
             run.length_m.round(1).tolist(),
             run.stock_m.tolist(),
             strict=True,
@@ -158,7 +158,8 @@ class CableSchedule:
                 yield (f"C{cable:06}", run.tier, rail or "", *ends, *bought, label)
 
 
-def _rack_names(place: Place) -> list[str]:
+def place_names(place: Place) -> list[str]:
+    """Return the name of the rack at each place, `hall-1/row-02/rack-03`."""
     names: dict[tuple[int, int, int], str] = {}
     found = []
     for at in zip(*(column.tolist() for column in place), strict=True):

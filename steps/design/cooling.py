@@ -1,4 +1,7 @@
-"""Heat and its removal: air and liquid, flows, units with redundancy, the limits of air, hours of free cooling.
+"""Heat and its removal: loops of air and liquid, flows, units with redundancy, the limits of air, hours of free cooling.
+
+Each kilowatt is in one loop: warm water from cold plates, rear doors, in-row coolers, or the air of the room. Warm water
+rejects its heat outdoors; everything else is chilled.
 
 All electrical power of the IT becomes heat. Air has 1.2 kg/m3 and 1.005 kJ/(kg K). The coolant is water with propylene glycol
 near 40 degrees C (ASHRAE Handbook, Fundamentals).
@@ -37,6 +40,26 @@ class Cooling(NamedTuple):
     return_liquid_c: float
     mechanical_mw: float
     usd_per_tenth_of_pue: float
+    warm_kw: float
+    chilled_kw: float
+    rear_door_kw: float
+    in_row_kw: float
+    room_air_kw: float
+
+
+class Loops(NamedTuple):
+    """The heat that each loop removes, in kW. Together they are all of it."""
+
+    warm_kw: float
+    plates_kw: float
+    rear_door_kw: float
+    in_row_kw: float
+    room_kw: float
+
+    @property
+    def chilled_kw(self) -> float:
+        """The heat that chillers remove: all but that of warm water."""
+        return self.plates_kw + self.rear_door_kw + self.in_row_kw + self.room_kw
 
 
 def tons(heat_kw: float) -> float:
@@ -75,6 +98,28 @@ def liquid_share(f: Figures, choices: Chosen) -> float:
     return shares[str(choices["cooling"])]
 
 
+def loops_of(f: Figures, choices: Chosen, *, servers: float, heat_kw: float) -> Loops:
+    """Return the loops that remove `heat_kw`, of which so many servers give the heat of their racks.
+
+    Cold plates warm the coolant so far that it needs no chiller if it is supplied at `warm_water_c` or above. Rear doors remove
+    their share of what is left in a rack's air. Without them, in-row coolers do where a rack is too hot for the air of a room.
+    """
+    share = liquid_share(f, choices)
+    liquid = servers * f["node_kw"] * share
+    in_racks = servers * f["node_kw"] - liquid
+    is_warm = f["liquid_supply_c"] >= f.get("warm_water_c", 32.0)
+    doors = in_racks * f.get("rear_door_share", 1.0) if choices["rear_door"] else 0.0
+    is_hot = f["node_kw"] * f["nodes_per_rack"] * (1 - share) > f["air_rack_kw"]
+    in_row = in_racks if is_hot and not choices["rear_door"] else 0.0
+    return Loops(
+        warm_kw=liquid if is_warm else 0.0,
+        plates_kw=0.0 if is_warm else liquid,
+        rear_door_kw=doors,
+        in_row_kw=in_row,
+        room_kw=max(0.0, heat_kw - liquid - doors - in_row),
+    )
+
+
 def free_cooling_hours(outside_c: Iterable[float], supply_c: float, approach_k: float) -> int:
     """Return the hours of a temperature profile (one value for each hour) without a need for chillers."""
     return sum(1 for value in outside_c if value <= supply_c - approach_k)
@@ -83,9 +128,10 @@ def free_cooling_hours(outside_c: Iterable[float], supply_c: float, approach_k: 
 def cooling_of(f: Figures, choices: Chosen, power: Power) -> Cooling:
     """Return the heat of a design, and what air and liquid remove of it."""
     share = liquid_share(f, choices)
-    rack_kw = f["node_kw"] * f["nodes_per_rack"]
     heat, liquid = power.it_mw * 1000, power.compute_mw * 1000 * share
-    rack_air, rack_liquid = rack_kw * (1 - share), rack_kw * share
+    rack_liquid = f["node_kw"] * f["nodes_per_rack"] * share
+    rack_air = power.rack_kw - rack_liquid  # switches in the rack are on air
+    loops = loops_of(f, choices, servers=f["nodes"], heat_kw=heat)
     limit = f["rear_door_rack_kw"] if choices["rear_door"] else f["contained_rack_kw"]
     return Cooling(
         heat_kw=heat,
@@ -102,6 +148,11 @@ def cooling_of(f: Figures, choices: Chosen, power: Power) -> Cooling:
         return_liquid_c=f["liquid_supply_c"] + f["liquid_delta_k"],
         mechanical_mw=power.facility_mw - power.it_mw,
         usd_per_tenth_of_pue=annual_cost(0.1 * power.it_mw, f["electricity_usd_kwh"], f["load_factor"]),
+        warm_kw=loops.warm_kw,
+        chilled_kw=loops.chilled_kw,
+        rear_door_kw=loops.rear_door_kw,
+        in_row_kw=loops.in_row_kw,
+        room_air_kw=loops.room_kw,
     )
 
 

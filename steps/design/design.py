@@ -16,7 +16,8 @@ from steps.design.figures import Figures, Setting, checked, plain_name
 from steps.design.findings import Finding
 from steps.design.power import Power, power_of
 from steps.design.preset import Choices, Preset, layered, read_preset
-from steps.design.quantities import Values, hall_counts, infrastructure_racks, pod_counts, site_counts
+from steps.design.quantities import Values, hall_counts, pod_counts, rack_count, site_counts
+from steps.design.service_networks import Services, services_of
 from steps.design.site import FILE, Decision, Site
 from steps.design.storage import Storage, storage_of
 from steps.design.values import DESIGN_VALUES
@@ -50,7 +51,7 @@ class DesignUnit:
 
 @dataclass(frozen=True)
 class Counted:
-    """The input of every calculator: figures, choices, fabric, storage and power of a design."""
+    """The input of every calculator: figures, choices, networks, storage and power of a design."""
 
     figures: Figures
     choices: Choices
@@ -58,6 +59,7 @@ class Counted:
     storage: Storage
     power: Power
     checkpoint_tb: float
+    services: Services
 
 
 @dataclass(frozen=True)
@@ -175,13 +177,16 @@ def counted_from(figures: Figures, choices: Choices) -> Counted:
     shared = choices["file_system"] not in ("local", "none") and f["nodes"] > 1
     storage = storage_of(f, checkpoint_tb=checkpoint_tb, shared=shared)
     alone = f["nodes"] == 1 and choices["fabric"] == "none"
+    services = services_of(f, choices, fabric, storage)
     power = power_of(
         f,
         switches=fabric.switches,
-        storage_servers=storage.servers,
+        storage_servers=storage.servers + storage.metadata_servers,
         management_servers=0 if alone else int(f["management_servers"]),
+        network_kw=services.kw(f),
+        rack_switch_kw=services.rack_switch_kw,
     )
-    return Counted(f, choices, fabric, storage, power, checkpoint_tb)
+    return Counted(f, choices, fabric, storage, power, checkpoint_tb, services)
 
 
 def _design(
@@ -192,7 +197,15 @@ def _design(
 ) -> Design:
     f, choices, sources = layered(preset, dict(settings))
     counted = counted_from(f, choices)
-    values = choices | site_counts(f, counted.fabric, counted.power, counted.storage, counted.checkpoint_tb)
+    values = choices | site_counts(
+        f,
+        choices,
+        counted.fabric,
+        counted.power,
+        counted.storage,
+        counted.services,
+        counted.checkpoint_tb,
+    )
     wanted = {name for name, value in DESIGN_VALUES.items() if value.level == "site"}
     missing = wanted - set(values) - {"crews"}
     assert not missing, missing
@@ -214,7 +227,7 @@ def _halls_and_pods(counted: Counted, site: Values) -> list[DesignUnit]:
     pods = fabric.pods
     halls = min(int(f["halls"]), len(pods))
     per_hall = ceil(len(pods) / halls)
-    infra = infrastructure_racks(f, fabric, counted.storage)
+    infra = counted.services.infrastructure_racks
     units: list[DesignUnit] = []
     for number in range(ceil(len(pods) / per_hall)):
         own = range(number * per_hall, min(len(pods), (number + 1) * per_hall))
@@ -224,11 +237,12 @@ def _halls_and_pods(counted: Counted, site: Values) -> list[DesignUnit]:
             site,
             pods=len(own),
             nodes=sum(pods[index] for index in own),
+            racks=rack_count(f, [pods[index] for index in own]),
             infra_racks=infra if number == 0 else 0,
         )
         name = f"hall-{number + 1}"
         units.append(DesignUnit(name, Scope.HALL, "site", f"Hall {number + 1}", site | hall))
         for index in own:
-            pod = pod_counts(f, choices, site, fabric, pod=index)
+            pod = pod_counts(f, choices, site, fabric, counted.services, pod=index)
             units.append(DesignUnit(f"pod-{index + 1:03}", Scope.POD, name, f"Pod {index + 1}", site | hall | pod))
     return units

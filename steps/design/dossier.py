@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from steps.design import addressing, bill, checkpoints, cooling, feasible, power, reliability, scale, staging, storage
+from steps.design import addressing, checkpoints, cooling, feasible, power, reliability, scale, staging, storage
 from steps.design.addressing import AddressPlan, address_plan
-from steps.design.bill import Line, Load, bill_of, load_of
+from steps.design.bill import Line, Load, bill_of, load_of, priced
+from steps.design.bill import findings as load_findings
+from steps.design.cable_lists import CableLists, cable_lists
 from steps.design.cables import CableSchedule
 from steps.design.checkpoints import Checkpoints, checkpoints_of
 from steps.design.cooling import Cooling, cooling_of
@@ -20,6 +22,7 @@ from steps.design.economics import Economics, economics_of
 from steps.design.findings import Finding, sorted_findings
 from steps.design.recovery import Recovery, recoveries_of
 from steps.design.reliability import Reliability, reliability_of
+from steps.design.service_cables import ServiceCables
 from steps.design.training import Training, training_of
 
 
@@ -29,6 +32,7 @@ class Dossier:
 
     design: Design
     cables: CableSchedule | None
+    service_cables: ServiceCables | None
     cooling: Cooling
     reliability: Reliability | None
     checkpoints: Checkpoints | None
@@ -51,18 +55,17 @@ def dossier_of(design: Design) -> Dossier:
     f, choices, counted, values = design.figures, design.choices, design.counted, design.site.values
     watts, fabric, files = counted.power, counted.fabric, counted.storage
     cables = CableSchedule(f, choices) if fabric.tiers else None
+    beside = ServiceCables(f, cables, files, counted.services) if cables else None
+    lists = cable_lists(f, cables, beside) if cables and beside else None
     heat = cooling_of(f, choices, watts)
     rates = reliability_of(f, links=fabric.links, drives=files.drives)
+    bill = bill_of(design, lists, rates)
     saved = checkpoints_of(f, choices, mtbf_h=rates.mtbf_h if rates else None, write_gb_s=files.write_gb_s)
     run = training_of(f, effective_share=saved.effective_share if saved else 1.0)
     money = economics_of(
         f,
         choices,
-        switches=fabric.switches,
-        links=fabric.links,
-        storage_pb=files.capacity_pb,
-        racks=int(values["racks"]) + int(values["infra_racks"]),
-        management_servers=int(values["management_servers"]),
+        equipment=priced(bill),
         it_mw=watts.it_mw,
         annual_electricity=watts.annual_cost,
         run_days=run.days_with_interruptions if run and isfinite(run.days_with_interruptions) else 0.0,
@@ -74,6 +77,7 @@ def dossier_of(design: Design) -> Dossier:
     return Dossier(
         design=design,
         cables=cables,
+        service_cables=beside,
         cooling=heat,
         reliability=rates,
         checkpoints=saved,
@@ -82,14 +86,14 @@ def dossier_of(design: Design) -> Dossier:
         economics=money,
         addresses=plan,
         load=load,
-        bill=bill_of(design, cables, rates),
-        findings=_findings(design, cables, heat, rates, saved, plan, load),
+        bill=bill,
+        findings=_findings(design, lists, heat, rates, saved, plan, load),
     )
 
 
 def _findings(
     design: Design,
-    cables: CableSchedule | None,
+    lists: CableLists | None,
     heat: Cooling,
     rates: Reliability | None,
     saved: Checkpoints | None,
@@ -102,7 +106,7 @@ def _findings(
         *addressing.findings(plan),
         *power.findings(f, choices, counted.power),
         *cooling.findings(f, choices, heat),
-        *bill.findings(design, load),
+        *load_findings(design, load),
         *staging.findings(f, choices),
         *storage.findings(f, counted.storage, counted.checkpoint_tb),
         *reliability.findings(rates, f["restart_min"]),
@@ -116,9 +120,8 @@ def _findings(
             hot_spares=rates.hot_spares if rates else 0,
         ),
     ]
-    if cables:
-        counts = cables.lengths().items()
-        long = sum(count for (_, _, kind), count in counts if kind == "over reach")
+    if lists:
+        long = sum(line.number for line in lists.cables if line.type == "over reach")
         if long:
             found.append(
                 Finding(
@@ -178,7 +181,12 @@ def _document(dossier: Dossier) -> dict[str, Any]:
                 "spine_core": fabric.spine_core_links,
                 "total": fabric.links,
                 "by_length": _by_length(dossier.cables) if dossier.cables else [],
+                "storage": d.site.values["storage_cables"],
+                "management": d.site.values["management_cables"],
             },
+            "storage_switches": d.counted.services.storage.switches,
+            "in_band_switches": d.counted.services.in_band.switches,
+            "out_of_band_switches": d.counted.services.out_of_band.switches,
             "addresses": _addresses(dossier.addresses),
         },
         "power": watts._asdict(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
 from typing import NamedTuple
 
@@ -78,28 +79,19 @@ def economics_of(
     f: Figures,
     choices: Chosen,
     *,
-    switches: int,
-    links: int,
-    storage_pb: float,
-    racks: int,
-    management_servers: int,
+    equipment: Mapping[str, float],
     it_mw: float,
     annual_electricity: float,
     run_days: float,
     lost_gpu_hours_day: float,
 ) -> Economics:
-    """Return the money of a design; an existing facility is leased, any other one is built."""
-    equipment = {
-        "servers": f["nodes"] * f["node_usd"],
-        "switches": switches * f["switch_usd"] * (1 + f["switch_spares"]),
-        "cables and optics": links * f["cable_usd"] * (1 + f["cable_spares"]),
-        "storage": storage_pb * f["storage_usd_pb"],
-        "racks": racks * f["rack_usd"],
-        "management servers": management_servers * f["management_server_usd"],
-    }
+    """Return the money of a design; an existing facility is leased, any other one is built.
+
+    `equipment` is the price of the bill of quantities by category, spares included.
+    """
     it = sum(equipment.values())
     built = choices["facility"] != "existing"
-    capex = equipment | {
+    capex = {**equipment} | {
         "installation": it * f["installation_share"],
         "building, power and cooling": it_mw * f["facility_usd_mw"] if built else 0.0,
     }

@@ -7,13 +7,36 @@ Servers have the names of the inventory, or those of the design if there is no i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from steps.design.cables import CableSchedule
+from steps.design.design import counted_from
 from steps.design.figures import Chosen, Figures
+from steps.design.service_cables import ServiceCables
+from steps.design.service_networks import Service, Services
 
 SERVERS = frozenset({"servers", "nodes"})
 
-Namer = Callable[[CableSchedule, str], list[str]]
+
+class Drawing:
+    """The cable schedules of a design: the compute fabric, and the networks beside it, which are drawn when asked for."""
+
+    def __init__(self, figures: Figures, choices: Chosen) -> None:
+        self._counted = counted_from(figures, dict(choices))
+        self.fabric = CableSchedule(figures, choices)
+
+    @property
+    def services(self) -> Services:
+        """The counts of the networks beside the compute fabric."""
+        return self._counted.services
+
+    @cached_property
+    def beside(self) -> ServiceCables:
+        """Their cables."""
+        return ServiceCables(self._counted.figures, self.fabric, self._counted.storage, self.services)
+
+
+Namer = Callable[[Drawing, str], list[str]]
 
 
 def item_names(
@@ -32,9 +55,9 @@ def item_names(
         return tuple(hosts) if len(hosts) == count else ()
     if not figures or of not in NAMERS or not figures["rails"]:
         return ()  # a plan of an earlier release has no figures; without rails there is no cable schedule
-    schedule = CableSchedule(figures, choices)
+    drawing = Drawing(figures, choices)
     for namer in NAMERS[of]:
-        names = namer(schedule, unit)
+        names = namer(drawing, unit)
         if len(names) == count:
             return tuple(names)
     return ()
@@ -47,32 +70,46 @@ def _within(names: list[str], unit: str) -> list[str]:
     return [name for name in names if name.startswith(f"{unit}-")]
 
 
-def _servers(schedule: CableSchedule, unit: str) -> list[str]:
-    return _within(schedule.node_names, unit)
+def _servers(drawing: Drawing, unit: str) -> list[str]:
+    return _within(drawing.fabric.node_names, unit)
 
 
-def _leaves(schedule: CableSchedule, unit: str) -> list[str]:
-    return _within(schedule.switch_names("leaf"), unit)
+def _leaves(drawing: Drawing, unit: str) -> list[str]:
+    return _within(drawing.fabric.switch_names("leaf"), unit)
 
 
-def _upper(schedule: CableSchedule, unit: str) -> list[str]:
-    return _within(schedule.switch_names("spine") + schedule.switch_names("core"), unit)
+def _pod_leaves(drawing: Drawing, unit: str) -> list[str]:
+    """Return the leaf switches of a pod, those of the storage network after those of the fabric."""
+    pod = _pod_of(unit)
+    return [] if pod is None else _leaves(drawing, unit) + drawing.beside.switch_names(drawing.services.storage, pod)
 
 
-def _switches(schedule: CableSchedule, unit: str) -> list[str]:
-    return _leaves(schedule, unit) + _upper(schedule, unit)
+def _upper(drawing: Drawing, unit: str) -> list[str]:
+    return _within(drawing.fabric.switch_names("spine") + drawing.fabric.switch_names("core"), unit)
 
 
-def _racks(schedule: CableSchedule, unit: str) -> list[str]:
-    return schedule.rack_names(_pod_of(unit)) if unit == "site" or _pod_of(unit) is not None else []
+def _all_upper(drawing: Drawing, unit: str) -> list[str]:
+    storage: Service = drawing.services.storage
+    return _upper(drawing, unit) + (drawing.beside.switch_names(storage) if unit == "site" else [])
+
+
+def _switches(drawing: Drawing, unit: str) -> list[str]:
+    return _leaves(drawing, unit) + _upper(drawing, unit)
+
+
+def _racks(drawing: Drawing, unit: str) -> list[str]:
+    is_drawn = unit == "site" or _pod_of(unit) is not None
+    return drawing.fabric.rack_names(_pod_of(unit)) if is_drawn else []
 
 
 def _cables(*tiers: str) -> Namer:
-    def named(schedule: CableSchedule, unit: str) -> list[str]:
+    def named(drawing: Drawing, unit: str) -> list[str]:
         pod = _pod_of(unit)
         if unit != "site" and pod is None:
             return []
-        found = [(cable, tier) for cable, tier, *_ in schedule.rows(pod)]
+        found = [(cable, tier) for cable, tier, *_ in drawing.fabric.rows(pod)]
+        if set(tiers) & SERVICE_TIERS:
+            found += [(cable, tier) for cable, tier, *_ in drawing.beside.rows(pod)]
         return [str(cable) for cable, tier in found if tier in tiers]
 
     return named
@@ -84,16 +121,24 @@ def _pod_of(unit: str) -> int | None:
     return int(number) - 1 if kind == "pod" and number.isdecimal() else None
 
 
+DOWN = ("storage", "in-band", "out-of-band")
+"""Tiers of cables from devices to the switches of the networks beside the compute fabric."""
+
+UP = tuple(f"{tier}-up" for tier in DOWN)
+"""Tiers of cables between those switches."""
+
+SERVICE_TIERS = frozenset((*DOWN, *UP))
+
 NAMERS: dict[str, tuple[Namer, ...]] = {
     "servers": (_servers,),
     "nodes": (_servers,),
     "racks": (_racks,),
     "compute racks": (_racks,),
-    "leaf switches": (_leaves,),
-    "spine and core switches": (_upper,),
+    "leaf switches": (_leaves, _pod_leaves),
+    "spine and core switches": (_upper, _all_upper),
     "switches": (_switches,),
-    "links": (_cables("node-leaf"), _cables("node-leaf", "leaf-spine")),
-    "trunks": (_cables("leaf-spine"),),
+    "links": (_cables("node-leaf"), _cables("node-leaf", "leaf-spine"), _cables("node-leaf", *DOWN)),
+    "trunks": (_cables("leaf-spine"), _cables("leaf-spine", *UP)),
     "cables": (_cables("node-leaf", "leaf-spine"),),
 }
 """The words that steps use for their items. The first namer with as many names as items counts."""

@@ -114,17 +114,28 @@ def transformers(
     return modules(mw / power_factor / load, mva, redundancy)
 
 
-def power_of(f: Figures, *, switches: int, storage_servers: int, management_servers: int) -> Power:
-    """Return the power of a design at every level."""
+def power_of(
+    f: Figures,
+    *,
+    switches: int,
+    storage_servers: int,
+    management_servers: int,
+    network_kw: float = 0.0,
+    rack_switch_kw: float = 0.0,
+) -> Power:
+    """Return the power of a design at every level.
+
+    `network_kw` is the power of the storage and management networks, `rack_switch_kw` that of the switches in the fullest rack.
+    """
     nodes, node_kw, feeds = f["nodes"], f["node_kw"], f["rack_feeds"]
-    rack_kw = node_kw * f["nodes_per_rack"]
+    rack_kw = node_kw * f["nodes_per_rack"] + rack_switch_kw
     one_feed = feed_kw(f["rack_feed_v"], f["rack_breaker_a"], f["continuous_load"])
     carrying = max(1, feeds - 1)
     uneven = feed_imbalance(f, feeds)
     needed = supplies_needed(node_kw, f["psu_kw"])
     psus = f["psus_per_node"]
     left = psus - ceil(psus / feeds) if feeds > 1 else psus
-    compute, fabric = nodes * node_kw / 1000, switches * f["switch_kw"] / 1000
+    compute, fabric = nodes * node_kw / 1000, switches * f["switch_kw"] / 1000 + network_kw / 1000
     storage = storage_servers * f["storage_server_kw"] / 1000
     management = management_servers * f["management_server_kw"] / 1000
     it = compute + fabric + storage + management

@@ -5,56 +5,48 @@ Every function takes figures by name and returns counts. No count is rounded dow
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil, log2
 
-from steps.design.cooling import liquid_share, units
+from steps.design.cooling import liquid_share, loops_of, units
 from steps.design.fabric import Fabric
 from steps.design.figures import Chosen, Figures
 from steps.design.power import Power
 from steps.design.power_topology import hall_power
+from steps.design.reliability import spares
+from steps.design.service_networks import INFRASTRUCTURE_FEEDS, Services, pod_switches
 from steps.design.staging import bench_servers
 from steps.design.storage import Storage
 
 Values = dict[str, float | str | bool]
 
 
-def rack_count(f: Figures) -> int:
-    """Return the compute racks of a site; pods share a rack if they do not fill whole ones."""
-    return ceil(f["nodes"] / f["nodes_per_rack"])
-
-
-def infrastructure_racks(f: Figures, fabric: Fabric, storage: Storage) -> int:
-    """Return the racks of spine and core switches, storage and management; a single machine has none."""
-    if fabric.tiers == 0 and not storage.servers:
-        return 0
-    switch_racks = ceil((fabric.spine + fabric.core) / f["switches_per_rack"])
-    return 2 + switch_racks + ceil(storage.servers / 10)
-
-
-def management_switches(f: Figures, fabric: Fabric) -> int:
-    """Return the switches of the out-of-band network: one for each pair of racks, and two that join them."""
-    if fabric.tiers == 0 and f["nodes"] == 1:
-        return 1
-    return 2 + ceil(rack_count(f) / 2)
+def rack_count(f: Figures, pods: Sequence[int]) -> int:
+    """Return the compute racks of pods by their servers; no rack has servers of two pods."""
+    return sum(ceil(nodes / f["nodes_per_rack"]) for nodes in pods)
 
 
 def site_counts(
     f: Figures,
+    choices: Chosen,
     fabric: Fabric,
     power: Power,
     storage: Storage,
+    services: Services,
     checkpoint_tb: float,
 ) -> Values:
     """Return counts and powers of the whole site."""
     nodes = int(f["nodes"])
+    racks = rack_count(f, fabric.pods)
     counts: Values = {
         "nodes": nodes,
         "gpus": nodes * int(f["gpus_per_node"]),
-        "racks": rack_count(f),
-        "sensors": int(rack_count(f) * f["sensors_per_rack"]),
+        "racks": racks,
+        "sensors": int((racks + services.infrastructure_racks) * f["sensors_per_rack"]),
         "pods": len(fabric.pods),
         "halls": int(f["halls"]),
-        "infra_racks": infrastructure_racks(f, fabric, storage),
+        "infra_racks": services.infrastructure_racks,
+        "infra_pdus": services.infrastructure_racks * INFRASTRUCTURE_FEEDS,
         "tiers": fabric.tiers,
         "leaf": fabric.leaf,
         "spine": fabric.spine,
@@ -62,8 +54,14 @@ def site_counts(
         "node_leaf_links": fabric.node_leaf_links,
         "leaf_spine_links": fabric.leaf_spine_links,
         "spine_core_links": fabric.spine_core_links,
-        "management_switches": management_switches(f, fabric),
+        "storage_leaf": sum(services.storage.pod_leaves),
+        "storage_spine": services.storage.site_switches,
+        "in_band_switches": services.in_band.switches,
+        "out_of_band_switches": services.out_of_band.switches,
+        "management_switches": services.management_switches,
         "management_servers": int(f["management_servers"]),
+        "fabric_managers": services.fabric_managers,
+        "border_routers": services.border_routers,
         "storage_servers": storage.servers,
         "metadata_servers": storage.metadata_servers,
         "bench_servers": bench_servers(f),
@@ -92,12 +90,61 @@ def site_counts(
         "pdus": sum(ceil(pod / f["nodes_per_rack"]) for pod in fabric.pods) * int(f["rack_feeds"]),
         "cable_spares": f["cable_spares"],
         "rollout_rings": ceil(log2(nodes)),
+        "switch_spares": f["switch_spares"],
     }
+    counts |= cable_counts(f, choices, fabric, storage, services)
+    counts |= spare_parts(f, drives=storage.drives)
     counts |= {name: int(f[name]) for name in _AS_GIVEN}
     counts |= dict.fromkeys(_UNITS, 1)
     return counts
 
 
+def cable_counts(f: Figures, choices: Chosen, fabric: Fabric, storage: Storage, services: Services) -> Values:
+    """Return the cables and transceivers of all networks, as the cable schedule has them, without spares."""
+    if not fabric.tiers:
+        return dict.fromkeys(_CABLES, 0)
+    from steps.design.cable_lists import cable_lists  # numpy is slow to import, and a single machine has no cables
+    from steps.design.cables import CableSchedule
+    from steps.design.service_cables import ServiceCables
+
+    schedule = CableSchedule(f, choices)
+    lists = cable_lists(f, schedule, ServiceCables(f, schedule, storage, services))
+    counts = [lists.bought(purchase) for purchase in ("server", "trunk", "storage", "management")]
+    counts += [lists.transceivers(end) for end in ("server", "switch")]
+    return dict(zip(_CABLES, counts, strict=True))
+
+
+def spare_parts(f: Figures, *, drives: float) -> Values:
+    """Return the parts on the shelf: what fails until resupply, and at least the share that is always kept."""
+
+    def kept(installed: float, failures_year: str, least: float) -> int:
+        return max(ceil(installed * least - 1e-9), spares(installed, f[failures_year], f["resupply_weeks"]))
+
+    nodes = f["nodes"]
+    return {
+        "spare_gpus": kept(nodes * f["gpus_per_node"], "gpu_failures_year", LEAST_SPARES),
+        "spare_supplies": kept(nodes * f["psus_per_node"], "psu_failures_year", 0),
+        "spare_drives": kept(nodes * f["nvme_per_node"], "drive_failures_year", f["drive_spares"]),
+        "spare_storage_drives": kept(drives, "drive_failures_year", f["drive_spares"]),
+        "spare_nics": ceil(nodes * f["nics_per_node"] * NIC_SPARES - 1e-9),
+        "spare_modules": ceil(nodes * f["dimms_per_node"] * LEAST_SPARES - 1e-9),
+    }
+
+
+LEAST_SPARES = 0.01
+"""Least spare GPUs and memory modules over those installed (judgement: 0.5 to 2 in a hundred)."""
+
+NIC_SPARES = 0.02
+"""Spare network cards over cards (judgement: 1 to 3 in a hundred)."""
+
+_CABLES = (
+    "server_cables",
+    "trunk_cables",
+    "storage_cables",
+    "management_cables",
+    "server_transceivers",
+    "switch_transceivers",
+)
 _UNITS = ("one_kw", "one_mw", "one_m", "one_m2", "one_pb", "one_gb_s")
 _AS_GIVEN = (
     "gpus_per_node",
@@ -122,15 +169,13 @@ def hall_counts(
     *,
     pods: int,
     nodes: int,
+    racks: int,
     infra_racks: int,
 ) -> Values:
     """Return the counts of one hall; its share of the power is its share of the servers."""
     share = nodes / float(site["nodes"])
     mw, it_mw = float(site["facility_mw"]) * share, float(site["it_mw"]) * share
-    racks = ceil(nodes / f["nodes_per_rack"]) + infra_racks
-    heat_kw, spare = it_mw * 1000, int(f["spare_units"])
-    air_kw = heat_kw - nodes * f["node_kw"] * liquid_share(f, choices)
-    chillers = units(heat_kw, f["chiller_kw"], spare)
+    racks += infra_racks
     equipment = hall_power(f, choices, mw=mw, it_mw=it_mw, servers_mw=nodes * f["node_kw"] / 1000)
     return {
         "hall_mw": mw,
@@ -142,11 +187,26 @@ def hall_counts(
         **equipment._asdict(),
         "busway_m_in_hall": ceil(racks * f["rack_pitch_m"] * f["rack_feeds"]),
         "rpps_in_hall": 2 * ceil(racks / f["racks_per_rpp"]),
-        "crahs_in_hall": units(air_kw, f["crah_kw"], spare),
+        "sensors_in_hall": int(racks * f["sensors_per_rack"]),
+        "floor_m2_in_hall": racks * f["floor_m2_per_rack"],
+    } | _hall_cooling(f, choices, nodes=nodes, heat_kw=it_mw * 1000)
+
+
+def _hall_cooling(f: Figures, choices: Chosen, *, nodes: int, heat_kw: float) -> Values:
+    """Return the cooling units of a hall, each kind for the heat of its own loop."""
+    spare = int(f["spare_units"])
+    loops = loops_of(f, choices, servers=nodes, heat_kw=heat_kw)
+    chillers = units(loops.chilled_kw, f["chiller_kw"], spare)
+    warm_pumps = units(loops.warm_kw, f["chiller_kw"], spare)
+    return {
+        "hall_chilled_mw": loops.chilled_kw / 1000,
+        "hall_warm_mw": loops.warm_kw / 1000,
+        "crahs_in_hall": units(loops.room_kw, f["crah_kw"], spare),
+        "in_row_coolers_in_hall": units(loops.in_row_kw, f["in_row_kw"], spare),
         "chillers_in_hall": chillers,
         "towers_in_hall": chillers,
-        "pumps_in_hall": chillers + spare,
-        "floor_m2_in_hall": racks * f["floor_m2_per_rack"],
+        "dry_coolers_in_hall": units(loops.warm_kw, f["dry_cooler_kw"], spare),
+        "pumps_in_hall": (chillers + spare if chillers else 0) + warm_pumps,
     }
 
 
@@ -155,6 +215,7 @@ def pod_counts(
     choices: Chosen,
     site: Values,
     fabric: Fabric,
+    services: Services,
     *,
     pod: int,
 ) -> Values:
@@ -162,6 +223,9 @@ def pod_counts(
     nodes, leaf = fabric.pods[pod], fabric.leaves[pod]
     racks = ceil(nodes / f["nodes_per_rack"])
     liquid_kw = nodes * f["node_kw"] * liquid_share(f, choices)
+    beside = (services.storage, services.in_band, services.out_of_band)
+    room = racks * int(f["pod_switches_per_rack"])
+    in_racks = min(room, pod_switches(fabric, beside, pod))
     upward = round(fabric.leaf_spine_links * leaf / fabric.leaf) if fabric.leaf else 0
     return {
         "nodes_in_pod": nodes,
@@ -169,10 +233,13 @@ def pod_counts(
         "racks_in_pod": racks,
         "leaf_in_pod": leaf,
         "leaf_spine_links_in_pod": upward,
+        "storage_leaf_in_pod": services.storage.pod_leaves[pod],
+        "management_switches_in_pod": services.in_band.pod_leaves[pod] + services.out_of_band.pod_leaves[pod],
+        "service_uplinks_in_pod": services.pod_uplinks(pod),
+        "service_cables_in_pod": sum(network.pod_cables[pod] for network in beside if network.switches),
         "pdus_in_pod": int(f["rack_feeds"]) * racks,
         "rpps_in_pod": 2 * ceil(racks / f["racks_per_rpp"]),
-        "in_row_coolers_in_pod": ceil(racks / 2),
         "sensors_in_pod": int(racks * f["sensors_per_rack"]),
         "cdus_in_pod": units(liquid_kw, f["cdu_kw"], int(f["spare_units"])),
-        "blanking_panels_in_pod": max(0, int(racks * f["rack_u"] - nodes * f["node_u"])),
+        "blanking_panels_in_pod": max(0, int(racks * f["rack_u"] - nodes * f["node_u"] - in_racks)),
     }

@@ -65,7 +65,7 @@ def test_a_design_that_cannot_be_built_ends_with_1_and_still_shows_everything() 
 
     assert not made["buildable"]
     assert "rack-too-hot-for-air" in {f["name"] for f in made["findings"]}
-    assert made["power"]["rack_kw"] == pytest.approx(81.6)
+    assert made["power"]["rack_kw"] == pytest.approx(81.6 + 4 * 1.7)  # eight servers and four leaf switches
 
 
 def test_impossible_counts_end_with_2_and_a_finding_each() -> None:
@@ -102,7 +102,9 @@ def test_the_tables_are_written_and_agree_with_the_counts(tmp_path: Path) -> Non
     assert result.returncode == 0, result.stderr
     tables = {path.stem: list(csv.DictReader(path.open(encoding="utf-8"))) for path in (tmp_path / "out").iterdir()}
 
-    assert len(tables["cables"]) == 2048
+    compute = [row for row in tables["cables"] if row["tier"] in ("node-leaf", "leaf-spine")]
+    assert len(compute) == 2048
+    assert {row["tier"] for row in tables["cables"]} >= {"storage", "in-band", "out-of-band"}
     assert len(tables["ports"]) == 1024 + 2 * 1024
     assert len(tables["addresses"]) == 128 * 11
     assert {row["item"]: row["site"] for row in tables["bill"]}["GPU servers"] in ("128", "128.0")

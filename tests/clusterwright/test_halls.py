@@ -146,7 +146,7 @@ def test_pods_first_shows_when_they_and_their_hall_are_ready(
         assert words in said
     _, late = finishes(
         asked(
-            *(command, fresh, "whatif", "--pods-first", "3", "--delay", "001@site#gpu-server=9w"),
+            *(command, fresh, "whatif", "--pods-first", "3", "--delay", "001@site#gpu-server=14w"),
             *("--crew", "rack-technician+2", "--shifts", "2", "--samples", "20"),
         )
     )

@@ -167,8 +167,8 @@ def test_82_kilowatts_on_air_are_an_error_that_says_how_many_servers_fit() -> No
 
 
 def test_a_breaker_too_small_is_an_error_that_names_the_size_to_take() -> None:
-    assert "breakers of 80 A" in errors(rack_feeds=2, rack_breaker_a=60)["breaker-too-small"]
-    assert "breakers of 150 A" in errors(rack_feeds=2, rack_feed_v=208)["breaker-too-small"]
+    assert "breakers of 100 A" in errors(rack_feeds=2, rack_breaker_a=60)["breaker-too-small"]
+    assert "breakers of 200 A" in errors(rack_feeds=2, rack_feed_v=208)["breaker-too-small"]
 
 
 def test_the_fullest_phase_decides_what_a_feed_carries() -> None:
@@ -182,12 +182,12 @@ def test_the_fullest_phase_decides_what_a_feed_carries() -> None:
 
 def test_a_rack_of_one_feed_has_nothing_left_when_that_is_lost() -> None:
     """The breaker is still judged by what the one feed carries."""
-    wide = dossier_of(design_of_preset("superpod-1su", {"rack_feeds": 1}))
+    wide = dossier_of(design_of_preset("superpod-1su", {"rack_feeds": 1, "rack_breaker_a": 100}))
 
     assert wide.design.counted.power.feeds_kw_one_lost == 0
     assert "one-feed" in {f.name for f in wide.findings}
     assert "breaker-too-small" not in {f.name for f in wide.findings}
-    assert "breakers of 80 A" in errors(rack_feeds=1, rack_breaker_a=60)["breaker-too-small"]
+    assert "breakers of 100 A" in errors(rack_feeds=1, rack_breaker_a=60)["breaker-too-small"]
 
 
 def test_half_the_supplies_of_a_dgx_h100_do_not_carry_it() -> None:

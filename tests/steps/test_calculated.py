@@ -33,6 +33,7 @@ FACTS: dict[str, Value] = {
     "pdu.phases": Decimal(3),
     "plant.capacity_one_unit_out": Decimal("3.2"),
     "plant.used_by_others": Decimal("0.2"),
+    "plant.warm_capacity_one_unit_out": Decimal(2),
 }
 
 

@@ -146,20 +146,20 @@ def test_the_same_seed_has_the_same_odds_and_another_one_others() -> None:
     assert odds_of(made, samples=40) != odds_of(made, samples=40, seed=2)
 
 
-def test_pods_whose_cables_come_from_one_maker_are_late_together() -> None:
+def test_pods_whose_racks_come_from_one_maker_are_late_together() -> None:
     """With draws of their own, forty orders of one item would nearly always have one that is very late."""
     made = plan("h100-10k")
-    cables = [one for one in made.orders if one.item == "server-cable"]
+    racks = [one for one in made.orders if one.item == "compute-rack"]
     alone = made.model_copy(
         update={
             "orders": tuple(
-                one.model_copy(update={"item": f"{one.item}-{one.unit}"}) if one in cables else one
+                one.model_copy(update={"item": f"{one.item}-{one.unit}"}) if one in racks else one
                 for one in made.orders
             )
         }
     )
 
-    assert len(cables) > 10
+    assert len(racks) > 10
     assert go_live(made, samples=60).p50.date < go_live(alone, samples=60).p50.date
 
 

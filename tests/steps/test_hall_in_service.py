@@ -29,8 +29,8 @@ SERVERS = "001@site#gpu-server"
 
 @cache
 def two_halls() -> Plan:
-    """A site of two halls with two pods each. A delivery has two pods, the second one comes weeks after the first."""
-    return plan(halls=2, pods_per_tranche=2, weeks_between_tranches=WEEKS_BETWEEN)
+    """A site of two halls with two pods each, and crews for both. The second delivery of two pods comes weeks after the first."""
+    return plan(halls=2, pods_per_tranche=2, weeks_between_tranches=WEEKS_BETWEEN, nodes_per_crew=64)
 
 
 def in_service(made: Plan) -> list[datetime]:

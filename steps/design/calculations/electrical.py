@@ -55,19 +55,22 @@ def cluster_power(under: Under, activity: PlanActivity, facts: Facts, counted: C
     )
     switches = _switches(under)
     servers = sum(float(pod["nodes_in_pod"]) for pod in under.inside("site", "pod"))
-    storage = float(site["storage_servers"])
+    storage = float(site["storage_servers"]) + float(site["metadata_servers"])
     alone = f["nodes"] == 1 and counted.choices["fabric"] == "none"
     management = 0 if alone else float(site["management_servers"])
     calculation.takes("servers", servers, "count", "servers of all pods")
     calculation.takes("switches", switches, "count", "switches with a cable in the cable schedule")
-    calculation.takes("storage_servers", storage, "count")
+    calculation.takes("storage_servers", storage, "count", "storage and metadata servers")
     calculation.takes("management_servers", management, "count")
+    networks_kw = counted.services.kw(f)
+    calculation.takes("networks_kw", networks_kw, "kW", "switches of storage and management, managers and routers")
     gives = calculation.gives
     parts = {
         "power.servers_kw": servers * f["node_kw"],
         "power.switches_kw": switches * f["switch_kw"],
         "power.storage_kw": storage * f["storage_server_kw"],
         "power.management_kw": management * f["management_server_kw"],
+        "power.networks_kw": networks_kw,
     }
     for name, kw in parts.items():
         gives(name, kw, "kW", "count times power of each")
@@ -164,7 +167,7 @@ def rack_circuits(under: Under, activity: PlanActivity, facts: Facts, counted: C
         ("continuous_load", "ratio"),
     )
     gives, rack_kw = calculation.gives, counted.power.rack_kw
-    gives("rack.kw", rack_kw, "kW", "servers of a full rack at full load")
+    gives("rack.kw", rack_kw, "kW", "servers and switches of the fullest rack at full load")
     volts, amps = number(facts, "feed.voltage"), number(facts, "feed.breaker")
     feeds, phases = number(facts, "feed.count"), number(facts, "feed.phases")
     if volts is None or amps is None or feeds is None or phases is None:

@@ -7,7 +7,7 @@ import io
 from math import ceil
 
 from steps.design.calculations.calculation import Calculation, Facts, Sheet, Under, number
-from steps.design.cooling import air_m3_s, cfm, cooling_of, findings, liquid_share
+from steps.design.cooling import air_m3_s, cfm, cooling_of, findings, liquid_share, loops_of
 from steps.design.design import Counted
 from steps.design.figures import Figures
 from steps.schedule.activity import PlanActivity
@@ -23,6 +23,11 @@ def heat(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -
     gives("cooling.heat_kw", sum(by_hall.values()), "kW", "halls added up: all power of the IT becomes heat")
     gives("cooling.liquid_kw", total.liquid_kw, "kW", "the liquid's share of the servers' power")
     gives("cooling.air_kw", total.air_kw, "kW", "the rest")
+    gives("cooling.warm_kw", total.warm_kw, "kW", "cold plates whose coolant needs no chiller")
+    gives("cooling.rear_door_kw", total.rear_door_kw, "kW", "the doors' share of the servers' heat in air")
+    gives("cooling.in_row_kw", total.in_row_kw, "kW", "racks too hot for the air of a room, without doors")
+    gives("cooling.room_air_kw", total.room_air_kw, "kW", "what is left for room air handlers")
+    gives("cooling.chilled_kw", total.chilled_kw, "kW", "all but the warm water: what chillers carry")
     gives("cooling.rack_air_kw", total.rack_air_kw, "kW", "a full rack's heat that air removes")
     gives("cooling.rack_liquid_kw", total.rack_liquid_kw, "kW", "a full rack's heat that liquid removes")
     gives(
@@ -50,14 +55,16 @@ def containment(under: Under, activity: PlanActivity, facts: Facts, counted: Cou
     )
     racks, warming = int(v["racks_in_hall"]), f["air_delta_k"]
     share = liquid_share(f, counted.choices)
-    liquid_kw = float(v["nodes_in_hall"]) * f["node_kw"] * share
-    air_kw = float(v["hall_it_mw"]) * 1000 - liquid_kw
+    heat_kw = float(v["hall_it_mw"]) * 1000
+    air_kw = loops_of(f, counted.choices, servers=float(v["nodes_in_hall"]), heat_kw=heat_kw).room_kw
     working = max(0, int(v["crahs_in_hall"]) - int(f["spare_units"]))
     calculation.takes("crahs_in_hall", int(v["crahs_in_hall"]), "count")
     calculation.takes("racks_in_hall", racks, "count")
     gives = calculation.gives
     demand, supply = air_m3_s(air_kw, warming), air_m3_s(working * f["crah_kw"], warming)
-    gives("airflow.heat_kw", air_kw, "kW", "IT power of the hall that liquid does not remove")
+    gives(
+        "airflow.heat_kw", air_kw, "kW", "IT power of the hall that liquid, rear doors and in-row coolers do not remove"
+    )
     gives("airflow.demand_m3_s", demand, "m**3/s", "air that removes it at the design warming")
     gives("airflow.supply_m3_s", supply, "m**3/s", "air handlers without the spare ones, at the same warming")
     gives("airflow.supply_over_demand", supply / demand if demand > 0 else 1, "ratio", "airflow balance of the layout")
@@ -73,7 +80,12 @@ def plant(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) 
     v = under.values(activity.unit)
     calculation = _begun(under, counted)
     gives = calculation.gives
+    chilled = float(v.get("hall_chilled_mw", v["hall_it_mw"]))
     gives("plant.heat_mw", float(v["hall_it_mw"]), "MW", "all IT power of the hall becomes heat")
+    gives("plant.chilled_mw", chilled, "MW", "the heat that is not in the warm-water loop")
+    warm = number(facts, "plant.warm_capacity_one_unit_out")
+    if warm is not None:
+        gives("plant.warm_capacity_n_plus_1_mw", warm, "MW", "capacity of the warm-water loop with one unit out")
     capacity = number(facts, "plant.capacity_one_unit_out")
     others = number(facts, "plant.used_by_others")
     asked = {need.name for need in activity.facts}
@@ -83,7 +95,7 @@ def plant(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) 
     gives(
         "plant.capacity_n_plus_1_mw", left, "MW", "capacity with one unit out at design wet bulb, less what others draw"
     )
-    gives("plant.margin_mw", left - float(v["hall_it_mw"]), "MW", "what is left over the heat of the hall")
+    gives("plant.margin_mw", left - chilled, "MW", "what is left over the heat that chillers carry")
     return calculation
 
 

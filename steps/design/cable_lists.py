@@ -1,0 +1,141 @@
+"""What a cable schedule adds up to: cables by purchase, and the transceivers at their ends.
+
+A transceiver fills a cage, which may carry two links: a cage counts once, however many of its links are optical.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from steps.design.cable_runs import CableRun
+from steps.design.cables import CableSchedule
+from steps.design.figures import Figures
+from steps.design.floor import Index
+from steps.design.service_cables import ServiceCables
+
+OPTICAL = ("multimode", "single-mode")
+"""Types of cable that need a transceiver at both ends."""
+
+PURCHASES = {
+    "node-leaf": "server",
+    "manager-leaf": "server",
+    "leaf-spine": "trunk",
+    "spine-core": "trunk",
+    "local": "trunk",
+    "global": "trunk",
+    "storage": "storage",
+    "storage-up": "storage",
+    "in-band": "management",
+    "in-band-up": "management",
+    "out-of-band": "management",
+    "out-of-band-up": "management",
+}
+"""The supply line of step 045 that buys the cables of a tier."""
+
+PORTS = 100_000
+"""More than the ports of a device, so that a device and a cage make one number."""
+
+
+class CableLine(NamedTuple):
+    """Cables of one tier, stock length in metres and type."""
+
+    tier: str
+    stock_m: int
+    type: str
+    number: int
+
+
+class OpticLine(NamedTuple):
+    """Transceivers of one network, at servers and appliances (`server`) or at switches (`switch`), of one type."""
+
+    network: str
+    end: str
+    type: str
+    number: int
+
+
+class CableLists(NamedTuple):
+    """The cables and transceivers of all networks, without spares."""
+
+    cables: tuple[CableLine, ...]
+    optics: tuple[OpticLine, ...]
+
+    def bought(self, purchase: str) -> int:
+        """Return the cables of a supply line of step 045: `server`, `trunk`, `storage` or `management`."""
+        return sum(line.number for line in self.cables if PURCHASES[line.tier] == purchase)
+
+    def transceivers(self, end: str) -> int:
+        """Return the transceivers at servers and appliances, or at switches."""
+        return sum(line.number for line in self.optics if line.end == end)
+
+
+def cable_lists(f: Figures, cables: CableSchedule, services: ServiceCables) -> CableLists:
+    """Return the cables and transceivers of a design."""
+    both = (*cables.lengths().items(), *services.lengths().items())
+    lines = tuple(CableLine(*key, count) for key, count in sorted(both))
+    optics: Counter[tuple[str, str, str]] = Counter()
+    for line in (*_fabric_optics(f, cables), *_service_optics(f, services)):
+        optics[line[:3]] += line.number
+    return CableLists(lines, tuple(OpticLine(*key, count) for key, count in sorted(optics.items())))
+
+
+def _fabric_optics(f: Figures, cables: CableSchedule) -> Iterator[OpticLine]:
+    in_switch = int(f["ports_per_cage"])
+    in_server = int(f.get("node_ports_per_cage", 1))
+    for kind in OPTICAL:
+        ends: dict[str, list[Index]] = {}
+        for run in cables.runs:
+            at = _of_type(cables, run, kind)
+            from_server = run.tier in ("node-leaf", "manager-leaf")
+            lower, upper = _levels(run)
+            a_cage = in_server if run.tier == "node-leaf" else 1 if from_server else in_switch
+            ends.setdefault(lower, []).append(_cages(run.a[at], run.a_port[at], a_cage))
+            ends.setdefault(upper, []).append(_cages(run.b[at], run.b_port[at], in_switch))
+        for level, cages in ends.items():
+            count = len(np.unique(np.concatenate(cages)))
+            if count:
+                yield OpticLine("compute", "server" if level in ("node", "manager") else "switch", kind, count)
+
+
+def _levels(run: CableRun) -> tuple[str, str]:
+    return {
+        "node-leaf": ("node", "leaf"),
+        "manager-leaf": ("manager", "leaf"),
+        "leaf-spine": ("leaf", "spine"),
+        "spine-core": ("spine", "core"),
+        "local": ("leaf", "leaf"),
+        "global": ("leaf", "leaf"),
+    }[run.tier]
+
+
+def _of_type(cables: CableSchedule, run: CableRun, kind: str) -> Index:
+    stocks, which = np.unique(run.stock_m, return_inverse=True)
+    is_kind = np.array([cables.type_of(stock) == kind for stock in stocks.tolist()])
+    return np.flatnonzero(is_kind[which])
+
+
+def _cages(device: Index, port: Index, ports_per_cage: int) -> Index:
+    return device * PORTS + (port - 1) // ports_per_cage
+
+
+def _service_optics(f: Figures, services: ServiceCables) -> Iterator[OpticLine]:
+    in_switch = int(f["ports_per_cage"])
+    cages: set[tuple[str, str, str, int]] = set()
+    for _, tier, _, a, a_port, _, b, b_port, _, _, _, kind, _ in services.rows():
+        if kind not in OPTICAL:
+            continue
+        network = str(tier).removesuffix("-up")
+        is_storage = network == "storage"
+        a_is_switch = str(tier).endswith("-up")
+        a_end = "switch" if a_is_switch else "server"
+        a_cage = (int(a_port) - 1) // (in_switch if a_is_switch and is_storage else 1)
+        cages.add((f"{network}/{a_end}", str(kind), str(a), a_cage))
+        cages.add((f"{network}/switch", str(kind), str(b), (int(b_port) - 1) // (in_switch if is_storage else 1)))
+    counts = Counter((where, kind) for where, kind, _, _ in cages)
+    for (where, kind), count in counts.items():
+        network, _, end = where.partition("/")
+        yield OpticLine(network, end, kind, count)

@@ -1,0 +1,262 @@
+"""The cables of the networks beside the compute fabric, with both ends, length and type, as the cable schedule has them.
+
+Storage runs over the same types of cable as the compute fabric. In-band management and the uplinks of out-of-band switches run
+over active optical cables, which have their optics in them. Management ports have copper patch cables.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from math import ceil
+from typing import TextIO
+
+import numpy as np
+
+from steps.design.cable_runs import STOCK_M, leaf_racks
+from steps.design.cables import REACHES, CableSchedule, Row, place_names
+from steps.design.fabric import Fabric
+from steps.design.figures import Figures
+from steps.design.floor import Place
+from steps.design.service_networks import INFRASTRUCTURE_FEEDS, OOB_UPLINKS, Service, Services
+from steps.design.storage import Storage
+
+Rack = tuple[int, int]
+"""A rack: the number of its pod from 0 and of the rack in it, or -1 and the number of an infrastructure rack."""
+
+INFRASTRUCTURE = -1
+
+Device = tuple[str, Rack]
+
+AOC_REACH_M = 100
+"""Reach of an active optical cable in metres (NVIDIA LinkX 100G and 200G AOC, to 100 m)."""
+
+ACTIVE_OPTICAL, PATCH, SINGLE_MODE = "active optical", "copper patch", "single-mode"
+
+
+class ServiceCables:
+    """All cables of the storage network and of both management networks."""
+
+    def __init__(self, figures: Figures, cables: CableSchedule, storage: Storage, services: Services) -> None:
+        """Lay out the networks on the floor of the compute fabric."""
+        self._f = figures
+        self._cables = cables
+        self._fabric: Fabric = cables.fabric
+        self._storage = storage
+        self._services = services
+        self._racks = [ceil(nodes / figures["nodes_per_rack"]) for nodes in self._fabric.pods]
+        self._firsts = [0, *np.cumsum(self._racks).tolist()]
+        self._used: Counter[str] = Counter()
+
+    def switch_names(self, network: Service, pod: int | None = None) -> list[str]:
+        """Return the names of the switches of a network: of a pod (from 0), or those in the infrastructure racks."""
+        if pod is not None:
+            return [f"pod-{pod + 1:03}-{network.name}-{n:02}" for n in range(1, network.pod_leaves[pod] + 1)]
+        tiers = (("leaf", network.site_leaves), ("spine", network.spines), ("core", network.cores))
+        return [f"{network.name}-{tier}-{n:03}" for tier, count in tiers for n in range(1, count + 1)]
+
+    def lengths(self) -> Counter[tuple[str, int, str]]:
+        """Return the number of cables by tier, stock length in metres and type."""
+        return Counter((str(row[1]), int(row[10]), str(row[11])) for row in self._all)
+
+    def rows(self, pod: int | None = None) -> Iterator[Row]:
+        """Yield the rows of the schedule in the order of COLUMNS; for a pod (from 0) those of its devices and switches."""
+        prefix = "" if pod is None else f"pod-{pod + 1:03}-"
+        return (row for row in self._all if str(row[3]).startswith(prefix))
+
+    def write(self, file: TextIO, pod: int | None = None) -> None:
+        """Append the schedule to a CSV file without a header."""
+        csv.writer(file, lineterminator="\n").writerows(self.rows(pod))
+
+    @cached_property
+    def _all(self) -> list[Row]:
+        self._used = Counter()
+        pairs = list(self._pairs())
+        places = [
+            self._places([device[1] for device in ends]) for ends in zip(*[(a, b) for _, a, b in pairs], strict=True)
+        ]
+        if not pairs:
+            return []
+        a_place, b_place = places
+        way = self._cables.floor.metres(a_place, b_place)
+        length = np.where(way == 0, self._f["in_rack_m"], way + self._f["cable_rise_m"])
+        stock = STOCK_M[np.minimum(np.searchsorted(STOCK_M, length), len(STOCK_M) - 1)]
+        columns = zip(
+            pairs, place_names(a_place), place_names(b_place), length.round(1).tolist(), stock.tolist(), strict=True
+        )
+        rows: list[Row] = []
+        for number, ((tier, a, b), a_rack, b_rack, metres, stock_m) in enumerate(columns, 1):
+            a_port, b_port = self._port(a[0]), self._port(b[0])
+            label = f"{a[0]}:{a_port} <> {b[0]}:{b_port}"
+            kind = self._type_of(tier, stock_m)
+            rows.append(
+                (f"S{number:06}", tier, "", a[0], a_port, a_rack, b[0], b_port, b_rack, metres, stock_m, kind, label)
+            )
+        return rows
+
+    def _type_of(self, tier: str, stock_m: int) -> str:
+        if tier.startswith("storage"):
+            return self._cables.type_of(stock_m)
+        if tier == "out-of-band":
+            return PATCH if stock_m <= AOC_REACH_M else "over reach"
+        if stock_m <= AOC_REACH_M:
+            return ACTIVE_OPTICAL
+        return SINGLE_MODE if stock_m <= self._f[REACHES[SINGLE_MODE]] else "over reach"
+
+    def _port(self, device: str) -> int:
+        """Return the next free port of a device; those of servers come after the rails."""
+        self._used[device] += 1
+        is_server = device in self._servers
+        return self._used[device] + (self._cables.shape.rails if is_server else 0)
+
+    @cached_property
+    def _servers(self) -> frozenset[str]:
+        return frozenset(self._cables.node_names)
+
+    def _pairs(self) -> Iterator[tuple[str, Device, Device]]:
+        """Yield the tier and both ends of every cable."""
+        s = self._services
+        for network, each in ((s.storage, "storage_ports_per_node"), (s.in_band, "in_band_ports_per_node")):
+            if network.switches:
+                ports = int(self._f[each])
+                for pod, servers in enumerate(self._nodes):
+                    yield from self._down(network, pod, [server for server in servers for _ in range(ports)])
+        storage_ports = int(self._f.get("storage_server_ports", 0))
+        if s.storage.switches:
+            yield from self._down(s.storage, None, [d for d in self._storage_servers() for _ in range(storage_ports)])
+        if s.in_band.switches:
+            ports = int(self._f["in_band_ports_per_node"])
+            yield from self._down(s.in_band, None, [d for d in self._management() for _ in range(ports)])
+        yield from self._upward(s.storage)
+        yield from self._upward(s.in_band)
+        if s.out_of_band.switches:
+            for pod in range(len(self._fabric.pods)):
+                yield from self._down(s.out_of_band, pod, list(self._managed(pod)))
+            yield from self._down(s.out_of_band, None, list(self._managed_infrastructure()))
+        yield from self._out_of_band_uplinks()
+
+    def _down(
+        self, network: Service, pod: int | None, devices: Sequence[Device]
+    ) -> Iterator[tuple[str, Device, Device]]:
+        """Yield the cables from devices to the leaves of their pod, in turn, or to those in the infrastructure racks."""
+        leaves = self._leaves(network, pod)
+        for number, device in enumerate(devices):
+            yield network.name, device, leaves[number % len(leaves)]
+
+    def _upward(self, network: Service) -> Iterator[tuple[str, Device, Device]]:
+        leaves = [leaf for pod in range(len(self._fabric.pods)) for leaf in self._pod_leaves(network, pod)]
+        leaves += self._infrastructure(self._named(network, "leaf"))
+        spines, cores = (self._infrastructure(self._named(network, tier)) for tier in ("spine", "core"))
+        if not spines:
+            return
+        for number in range(network.uplinks):
+            yield f"{network.name}-up", leaves[number % len(leaves)], spines[number % len(spines)]
+        for number in range(network.uplinks if cores else 0):
+            yield f"{network.name}-up", spines[number % len(spines)], cores[number % len(cores)]
+
+    def _out_of_band_uplinks(self) -> Iterator[tuple[str, Device, Device]]:
+        s = self._services
+        if not s.in_band.switches:
+            return
+        for pod in (*range(len(self._fabric.pods)), None):
+            uppers = self._leaves(s.in_band, pod)
+            lowers = self._leaves(s.out_of_band, pod, own=True)
+            ends = [lower for lower in lowers for _ in range(OOB_UPLINKS)]
+            for number, lower in enumerate(ends):
+                yield "out-of-band-up", lower, uppers[number % len(uppers)]
+
+    def _leaves(self, network: Service, pod: int | None, *, own: bool = False) -> list[Device]:
+        """Return the leaf switches that devices of a pod, or of the infrastructure racks, are joined to."""
+        mine = [] if pod is None else self._pod_leaves(network, pod)
+        if mine or (own and pod is not None):
+            return mine
+        return self._infrastructure(self._named(network, "leaf"))
+
+    def _named(self, network: Service, tier: str) -> list[str]:
+        return [name for name in self.switch_names(network) if name.startswith(f"{network.name}-{tier}-")]
+
+    def _pod_leaves(self, network: Service, pod: int) -> list[Device]:
+        """Return the switches of a network in a pod, in the racks after those of its compute leaves.
+
+        Those that the racks have no room for are in a network rack beside them, and their cables are as long.
+        """
+        racks = self._racks[pod]
+        most = int(self._f["pod_switches_per_rack"])
+        taken = int(leaf_racks(self._f, self._fabric, np.array(self._racks))[pod])
+        first = (racks - taken + 1) // 2 + taken
+        room = (racks - taken) * most
+        before = 0
+        for other in (self._services.storage, self._services.in_band, self._services.out_of_band):
+            if other.name == network.name:
+                break
+            before += other.pod_leaves[pod]
+        devices = []
+        for number, name in enumerate(self.switch_names(network, pod), before):
+            rack = (first + number // most) % racks if number < room else first % racks
+            devices.append((name, (pod, rack)))
+        return devices
+
+    @cached_property
+    def _nodes(self) -> list[list[Device]]:
+        names = iter(self._cables.node_names)
+        per_rack = int(self._f["nodes_per_rack"])
+        return [
+            [(next(names), (pod, number // per_rack)) for number in range(count)]
+            for pod, count in enumerate(self._fabric.pods)
+        ]
+
+    def _infrastructure(self, names: Sequence[str]) -> list[Device]:
+        """Return devices spread over the infrastructure racks in order."""
+        racks = max(1, self._services.infrastructure_racks)
+        return [(name, (INFRASTRUCTURE, number % racks)) for number, name in enumerate(names)]
+
+    def _storage_servers(self) -> list[Device]:
+        names = [f"storage-{n:03}" for n in range(1, self._storage.servers + 1)]
+        return self._infrastructure(
+            [*names, *(f"metadata-{n:02}" for n in range(1, self._storage.metadata_servers + 1))]
+        )
+
+    def _management(self) -> list[Device]:
+        count = int(self._f["management_servers"])
+        names = [f"management-{n:02}" for n in range(1, count + 1)]
+        return self._infrastructure(
+            [*names, *(f"fabric-manager-{n}" for n in range(1, self._services.fabric_managers + 1))]
+        )
+
+    def _managed(self, pod: int) -> Iterator[Device]:
+        """Yield the devices of a pod with a management port: servers, switches and rack PDUs."""
+        s = self._services
+        yield from (node for node in self._nodes[pod] for _ in range(int(self._f["out_of_band_ports_per_node"])))
+        middle = self._racks[pod] // 2
+        for number in range(1, self._fabric.leaves[pod] + 1):
+            yield f"pod-{pod + 1:03}-leaf-{number:02}", (pod, middle)
+        for network in (s.storage, s.in_band):
+            yield from self._pod_leaves(network, pod)
+        for rack in range(self._racks[pod]):
+            for feed in range(1, int(self._f["rack_feeds"]) + 1):
+                yield f"pod-{pod + 1:03}-rack-{rack + 1:02}-pdu-{feed}", (pod, rack)
+
+    def _managed_infrastructure(self) -> Iterator[Device]:
+        s = self._services
+        switches = [*self._cables.switch_names("spine"), *self._cables.switch_names("core")]
+        for network in (s.storage, s.in_band, s.out_of_band):
+            switches += self.switch_names(network)
+        yield from self._infrastructure(switches)
+        yield from self._management()
+        yield from self._storage_servers()
+        for rack in range(s.infrastructure_racks):
+            for feed in range(1, INFRASTRUCTURE_FEEDS + 1):
+                yield f"infrastructure-rack-{rack + 1:02}-pdu-{feed}", (INFRASTRUCTURE, rack)
+
+    def _places(self, racks: Sequence[Rack]) -> Place:
+        """Return the places on the floor; infrastructure racks begin with those of spines and cores."""
+        pods = np.array([pod for pod, _ in racks])
+        numbers = np.array([rack for _, rack in racks])
+        first = np.array(self._firsts)[np.maximum(pods, 0)]
+        compute = self._cables.floor.compute(first + numbers)
+        network = self._cables.floor.network(numbers)
+        in_infrastructure = pods == INFRASTRUCTURE
+        hall, row, rack = (np.where(in_infrastructure, b, a) for a, b in zip(compute, network, strict=True))
+        return hall, row, rack

@@ -1,0 +1,413 @@
+"""Orders, bill of quantities, cable schedule, power and cost are five lists of one site: each line is in all that it concerns."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from functools import cache
+from math import ceil
+from typing import NamedTuple
+
+import pytest
+
+from steps.design.bill import Line
+from steps.design.design import Design, design_of_preset
+from steps.design.dossier import Dossier, dossier_of
+from steps.design.preset import preset_names
+from steps.schedule.expansion import expand
+from tests.shipped import shipped_catalog
+
+pytestmark = pytest.mark.xdist_group("five-lists")
+
+PRESETS = preset_names()
+
+BOUGHT = {
+    "leaf switches": ("leaf-switch",),
+    "spine switches": ("spine-switch",),
+    "core switches": ("spine-switch",),
+    "storage leaf switches": ("storage-switch",),
+    "storage spine switches": ("storage-spine",),
+    "in-band switches": ("in-band-switch",),
+    "out-of-band switches": ("management-switch",),
+    "fabric managers": ("fabric-manager",),
+    "border routers": ("border-router",),
+    "management servers": ("management-server",),
+    "compute racks": ("compute-rack",),
+    "network, storage and management racks": ("infrastructure-rack",),
+    "rack PDUs": ("rack-pdu",),
+    "rack PDUs of infrastructure racks": ("infrastructure-pdu",),
+    "storage servers": ("storage-array",),
+    "metadata servers": ("storage-array",),
+    "blanking panels": ("blanking-panel",),
+    "aisle containment": ("containment",),
+    "rear-door heat exchangers": ("rear-door",),
+    "coolant distribution units": ("cdu",),
+    "rack manifolds": ("manifold",),
+    "leak sensors with valve": ("leak-sensor",),
+    "temperature sensors": ("sensor",),
+    "room air handlers": ("air-handler",),
+    "in-row coolers": ("in-row-cooler",),
+    "chillers": ("chiller",),
+    "cooling towers": ("heat-rejection",),
+    "dry coolers": ("dry-cooler",),
+    "water pumps": ("chilled-water-pump",),
+}
+"""The supply line that buys each line of the bill. A supply line may buy several."""
+
+CABLES = {
+    "node-leaf": "server-cable",
+    "manager-leaf": "server-cable",
+    "leaf-spine": "trunk-cable",
+    "spine-core": "trunk-cable",
+    "storage": "storage-cable",
+    "storage-up": "storage-cable",
+    "in-band": "management-cable",
+    "in-band-up": "management-cable",
+    "out-of-band": "management-cable",
+    "out-of-band-up": "management-cable",
+}
+
+SPARE_PARTS = {
+    "GPUs": "spare-parts",
+    "power supplies": "spare-supply",
+    "NVMe drives": "spare-drive",
+    "storage drives": "spare-storage-drive",
+    "NICs": "spare-nic",
+    "memory modules": "spare-memory",
+}
+
+PARTS = {
+    "GPUs": "gpu",
+    "processors": "processor",
+    "memory modules": "memory",
+    "NICs": "nic",
+    "NVMe drives": "nvme-drive",
+}
+"""The supply lines of a site that builds its servers from parts; their spares are bought with them where a shelf has none."""
+
+
+class Lists(NamedTuple):
+    """A preset's dossier and what its plan orders, by supply line; `left_out` are the lines of steps decided away."""
+
+    dossier: Dossier
+    orders: dict[str, float]
+    left_out: frozenset[str]
+
+    @property
+    def design(self) -> Design:
+        return self.dossier.design
+
+
+@cache
+def lists_of(preset: str) -> Lists:
+    design = design_of_preset(preset)
+    found = expand(shipped_catalog(), design, 8.0)
+    orders: dict[str, float] = defaultdict(float)
+    for order in found.orders.values():
+        orders[order.supply.item] += order.quantity
+    steps = [entry.step for entry in shipped_catalog().values()]
+    left_out = {
+        supply.item
+        for step in steps
+        for supply in step.supplies
+        if any(decision.covers(step.id, step.phase, step.kind) for decision in design.decisions)
+    }
+    return Lists(dossier_of(design), dict(orders), frozenset(left_out))
+
+
+def lines(preset: str, *items: str) -> list[Line]:
+    return [line for line in lists_of(preset).dossier.bill if line.item in items]
+
+
+def all_of(found: list[Line]) -> float:
+    return sum(line.site + line.spare for line in found)
+
+
+def rows(preset: str) -> list[tuple[str | int | float, ...]]:
+    """The cable schedule of every network."""
+    dossier = lists_of(preset).dossier
+    if dossier.cables is None or dossier.service_cables is None:
+        return []
+    return [*dossier.cables.rows(), *dossier.service_cables.rows()]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_what_is_bought_is_the_bill_with_its_spares(preset: str) -> None:
+    orders, left_out = lists_of(preset).orders, lists_of(preset).left_out
+    wanted: dict[str, float] = defaultdict(float)
+    for item, supplies in BOUGHT.items():
+        for supply in supplies:
+            wanted[supply] += all_of(lines(preset, item))
+
+    differ = {
+        supply: (orders.get(supply, 0), count)
+        for supply, count in wanted.items()
+        if supply not in left_out and orders.get(supply, 0) != count
+    }
+    assert differ == {}
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_servers_are_ordered_whole_or_in_parts(preset: str) -> None:
+    found = lists_of(preset)
+    if {"gpu-server", "chassis"} <= found.left_out:
+        pytest.skip("the servers exist")
+    (servers,) = lines(preset, "GPU servers")
+
+    if found.design.choices["build"] == "oem":
+        assert found.orders["gpu-server"] == servers.site + servers.spare == found.design.figures["nodes"]
+        return
+    assert found.orders["chassis"] == found.orders["motherboard"] == servers.site
+    for item, supply in PARTS.items():
+        shelf = found.orders.get(SPARE_PARTS.get(item, ""), 0)
+        assert found.orders[supply] + shelf == all_of(lines(preset, item)), item
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_spare_parts_are_ordered_as_the_bill_counts_them(preset: str) -> None:
+    found = lists_of(preset)
+    from_parts = {"NICs", "memory modules"} if found.design.choices["build"] == "white-box" else set()
+    in_bill = {line.item: line.spare for line in found.dossier.bill if line.section == "spare parts"}
+
+    ordered = {item: found.orders.get(supply, 0) for item, supply in SPARE_PARTS.items() if item not in from_parts}
+
+    if not {*SPARE_PARTS.values()} <= found.left_out:
+        assert ordered == {item: in_bill.get(item, 0) for item in ordered}
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_hot_spares_are_servers_of_the_site_that_are_bought_powered_and_paid(preset: str) -> None:
+    dossier = lists_of(preset).dossier
+    hot = lines(preset, "of these, hot spares")
+
+    expected = dossier.reliability.hot_spares if dossier.reliability else 0
+    assert sum(line.site for line in hot) == expected <= dossier.design.figures["nodes"]
+    assert sum(line.usd + line.each_kw for line in hot) == 0  # the servers' own line has their price and power
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_cables_of_every_network_are_in_the_schedule_the_bill_and_the_orders(preset: str) -> None:
+    found = lists_of(preset)
+    drawn = Counter(f"cable {row[1]}, {row[11]}, {row[10]} m" for row in rows(preset))
+    billed = {line.item: line.site for line in found.dossier.bill if line.item.startswith("cable ")}
+    in_orders: dict[str, float] = defaultdict(float)
+    for line in found.dossier.bill:
+        if line.item.startswith("cable "):
+            in_orders[CABLES[line.item.split()[1].rstrip(",")]] += line.site + line.spare
+
+    assert billed == drawn
+    assert all(
+        found.orders.get(supply, 0) == count for supply, count in in_orders.items() if supply not in found.left_out
+    )
+    if drawn and "server-cable" not in found.left_out:
+        assert in_orders.keys() >= {"server-cable", "storage-cable", "management-cable"}
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_cable_that_is_counted_is_drawn(preset: str) -> None:
+    dossier = lists_of(preset).dossier
+    if dossier.service_cables is None:
+        pytest.skip("no fabric to draw")
+    services, fabric = dossier.design.counted.services, dossier.design.counted.fabric
+    drawn = Counter(str(row[1]) for row in rows(preset))
+
+    counted = {"node-leaf": fabric.node_leaf_links, "leaf-spine": fabric.leaf_spine_links}
+    counted["spine-core"] = fabric.spine_core_links
+    for network in (services.storage, services.in_band, services.out_of_band):
+        if network.switches:
+            counted[network.name] = sum(network.pod_cables) + network.site_cables
+            counted[f"{network.name}-up"] = network.uplink_cables
+
+    assert drawn == Counter({tier: count for tier, count in counted.items() if count})
+
+
+def cages(preset: str, end: str) -> int:
+    """Count the transceivers of servers, or of switches, cable by cable. A cage counts once."""
+    f = lists_of(preset).design.figures
+    found = set()
+    for _, tier, _, a, a_port, _, b, b_port, _, _, _, kind, _ in rows(preset):
+        if kind not in ("multimode", "single-mode"):
+            continue
+        in_cage = f["ports_per_cage"] if not str(tier).startswith(("in-band", "out-of-band")) else 1
+        from_server = tier in ("node-leaf", "manager-leaf", "storage", "in-band", "out-of-band")
+        a_cage = (f["node_ports_per_cage"] if tier == "node-leaf" else 1) if from_server else in_cage
+        if from_server == (end == "server"):
+            # the rails of a server fill cages of their own, whatever else is plugged into it
+            found.add((a, kind, tier == "node-leaf", (int(a_port) - 1) // a_cage))
+        if end == "switch":
+            found.add((b, kind, False, (int(b_port) - 1) // in_cage))
+    return len(found)
+
+
+@pytest.mark.parametrize("end", ["server", "switch"])
+@pytest.mark.parametrize("preset", PRESETS)
+def test_transceivers_fill_the_cages_at_the_ends_of_optical_cables(preset: str, end: str) -> None:
+    found = lists_of(preset)
+    billed = [line for line in found.dossier.bill if f"{end} transceivers" in line.item]
+
+    assert sum(line.site for line in billed) == cages(preset, end)
+    if f"{end}-transceiver" not in found.left_out:
+        assert found.orders.get(f"{end}-transceiver", 0) == all_of(billed)
+
+
+def test_a_dgx_h100_has_four_cages_for_eight_links() -> None:
+    """1,250 servers of four cages, less the 632 whose two links are copper inside a rack."""
+    (line,) = lines("h100-10k", "server transceivers, multimode")
+
+    assert line.site == 1250 * 4 - 1264 / 2 == 4368
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_switches_of_the_schedule_are_those_of_the_bill(preset: str) -> None:
+    joined = {str(row[at]) for row in rows(preset) for at in (3, 6)}
+    tiers = {
+        "storage leaf switches": [n for n in joined if n.startswith("pod-") and "-storage-" in n],
+        "storage spine switches": [
+            n for n in joined if n.startswith(("storage-leaf", "storage-spine", "storage-core"))
+        ],
+        "in-band switches": [n for n in joined if "in-band" in n],
+        "out-of-band switches": [n for n in joined if "out-of-band" in n],
+        "leaf switches": [n for n in joined if n.startswith("pod-") and "-leaf-" in n],
+        "spine switches": [n for n in joined if n.startswith("spine-")],
+        "core switches": [n for n in joined if n.startswith("core-")],
+    }
+    if joined:
+        assert {item: len(names) for item, names in tiers.items()} == {
+            item: sum(line.site for line in lines(preset, item)) for item in tiers
+        }
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_no_port_of_any_network_is_used_twice_and_no_switch_has_more_than_it_has(preset: str) -> None:
+    f = lists_of(preset).design.figures
+    ends: Counter[tuple[str, int]] = Counter()
+    highest: dict[str, int] = defaultdict(int)
+    for _, tier, _, a, a_port, _, b, b_port, *_ in rows(preset):
+        if not str(tier).startswith("out-of-band"):  # a management server may have several cables on one such network
+            ends[str(a), int(a_port)] += 1
+            ends[str(b), int(b_port)] += 1
+        highest[str(b)] = max(highest[str(b)], int(b_port))
+    limits = {"-storage-": f["storage_radix"], "-in-band-": f["in_band_radix"]}
+
+    over = [
+        name for name, port in highest.items() for kind, most in limits.items() if kind in f"-{name}" and port > most
+    ]
+    assert [end for end, count in ends.items() if count > 1] == []
+    assert over == []
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_power_is_the_bill_times_the_power_of_each(preset: str) -> None:
+    found = lists_of(preset)
+    power = found.design.counted.power
+    kw: dict[str, float] = defaultdict(float)
+    for line in found.dossier.bill:
+        kw[line.section] += line.site * line.each_kw
+    if found.design.figures["nodes"] == 1:
+        assert sum(kw.values()) == pytest.approx(power.it_mw * 1000)
+        return
+    management = sum(line.site * line.each_kw for line in lines(preset, "management servers"))
+
+    assert sum(kw.values()) == pytest.approx(power.it_mw * 1000)
+    assert kw["storage"] == pytest.approx(power.storage_mw * 1000)
+    assert management == pytest.approx(power.management_mw * 1000)
+    assert kw["servers"] - management + kw["fabric"] + kw["storage network"] + kw[
+        "management network"
+    ] == pytest.approx((power.compute_mw + power.fabric_mw) * 1000)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_leaf_switches_are_in_the_power_of_their_rack(preset: str) -> None:
+    f, power = lists_of(preset).design.figures, lists_of(preset).design.counted.power
+    racks: dict[str, set[str]] = defaultdict(set)
+    for row in rows(preset):
+        if row[1] == "node-leaf":
+            racks[str(row[8])].add(str(row[6]))
+    servers: dict[str, set[str]] = defaultdict(set)
+    for row in rows(preset):
+        if row[1] == "node-leaf":
+            servers[str(row[5])].add(str(row[3]))
+    full = [
+        len(servers[rack]) * f["node_kw"] + len(leaves) * f["switch_kw"]
+        for rack, leaves in racks.items()
+        if len(leaves) <= f["pod_switches_per_rack"]
+    ]
+
+    assert power.rack_kw >= max(full, default=0) - 1e-9
+    if full and f["nodes"] >= f["nodes_per_rack"] * 8:
+        assert power.rack_kw > f["node_kw"] * f["nodes_per_rack"]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_each_feed_of_a_rack_has_a_pdu(preset: str) -> None:
+    f = lists_of(preset).design.figures
+    racks, pdus = (sum(line.site for line in lines(preset, item)) for item in ("compute racks", "rack PDUs"))
+
+    assert pdus == racks * f["rack_feeds"]
+
+
+def test_a_dgx_h100_has_three_feeds() -> None:
+    assert lists_of("superpod-4su").orders["rack-pdu"] == 32 * 3  # NVIDIA RA-11333-001, table 7: 96
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_cost_is_what_is_ordered_times_its_price(preset: str) -> None:
+    found = lists_of(preset)
+    f, orders, cost = found.design.figures, found.orders, found.dossier.economics.capex_by_category
+    if "server-cable" in found.left_out:
+        pytest.skip("nothing is bought for a fabric")
+    compute = orders["leaf-switch"] + orders.get("spine-switch", 0)
+    storage = orders.get("storage-switch", 0) + orders["storage-spine"]
+
+    assert cost["servers"] == pytest.approx(f["nodes"] * f["node_usd"])
+    assert cost["management servers"] == pytest.approx(orders["management-server"] * f["management_server_usd"])
+    assert cost["switches"] == pytest.approx(
+        compute * f["switch_usd"]
+        + storage * f["storage_switch_usd"]
+        + orders["in-band-switch"] * f["in_band_switch_usd"]
+        + orders["management-switch"] * f["out_of_band_switch_usd"]
+        + orders["fabric-manager"] * f["fabric_manager_usd"]
+        + orders["border-router"] * f["border_router_usd"]
+    )
+    racks = orders["compute-rack"] + orders["infrastructure-rack"]
+    pdus = orders["rack-pdu"] + orders["infrastructure-pdu"]
+    assert cost["racks"] == pytest.approx(racks * f["rack_usd"] + pdus * f["pdu_usd"])
+    assert cost["storage"] == pytest.approx(
+        found.design.counted.storage.capacity_pb * f["storage_usd_pb"]
+        + lines(preset, "metadata servers")[0].site * f["metadata_server_usd"]
+    )
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_cost_of_cables_and_optics_is_that_of_the_schedule_and_its_spares(preset: str) -> None:
+    found = lists_of(preset)
+    f = found.design.figures
+    prices = {"active optical": "active_optical_usd", "copper patch": "patch_usd"}
+    cables = sum(f[prices.get(str(row[11]), "cable_usd")] for row in rows(preset))
+    optics = [line for line in found.dossier.bill if "transceivers" in line.item]
+    each = cables + sum(line.site * line.each_usd for line in optics)
+
+    cost = found.dossier.economics.capex_by_category.get("cables and optics", 0.0)
+
+    assert each <= cost <= each * (1 + f["cable_spares"]) + 12 * f["optics_usd"] + 1e-6
+    assert all(line.each_usd == 0 or line.each_usd >= f["optics_usd"] for line in optics)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_power_equipment_that_is_ordered_is_on_the_bill(preset: str) -> None:
+    """Whatever the topology of the supply: the number of each item on the bill is ordered, as far as a step buys it."""
+    found = lists_of(preset)
+    orders = Counter({item: round(count) for item, count in found.orders.items()})
+    supplies = {
+        "ups": "UPS modules",
+        "generator": "generator sets",
+        "transfer-switch": "transfer switches",
+        "remote-power-panel": "remote power panels",
+        "busway": "busway",
+        "distribution-transformer": "distribution transformers",
+        "power-transformer": "power transformers",
+    }
+    for supply, item in supplies.items():
+        if orders[supply]:
+            assert orders[supply] == ceil(all_of(lines(preset, item))), supply
+        else:
+            assert supply in found.left_out or all_of(lines(preset, item)) == 0, supply
