@@ -180,6 +180,7 @@ def counted_from(figures: Figures, choices: Choices) -> Counted:
     services = services_of(f, choices, fabric, storage)
     power = power_of(
         f,
+        has_diesel=choices["generators"] == "diesel",
         switches=fabric.switches,
         storage_servers=storage.servers + storage.metadata_servers,
         management_servers=0 if alone else int(f["management_servers"]),

@@ -120,6 +120,7 @@ def power_of(
     switches: int,
     storage_servers: int,
     management_servers: int,
+    has_diesel: bool,
     network_kw: float = 0.0,
     rack_switch_kw: float = 0.0,
 ) -> Power:
@@ -160,7 +161,7 @@ def power_of(
         facility_mw=facility,
         utility_mva=facility / f["power_factor"],
         ups_mwh=it * f["ups_minutes"] / 60,
-        fuel_litres=facility * f["generator_hours"] * f["litres_per_mwh"],
+        fuel_litres=facility * f["generator_hours"] * f["litres_per_mwh"] if has_diesel else 0.0,
         annual_mwh=annual_mwh(facility, f["load_factor"]),
         annual_cost=annual_cost(facility, f["electricity_usd_kwh"], f["load_factor"]),
     )

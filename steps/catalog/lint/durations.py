@@ -23,7 +23,8 @@ def duration_findings(entry: Entry) -> Iterator[LintFinding]:
         yield LintFinding(
             "duration", "`once` says why there is no rate, and there is one", entry.place("duration", "once")
         )
-    if is_elapsed(step) and _is_of_people(step) and duration.around_the_clock is None:
+    takes_time = duration.fixed.points[1] > 0
+    if is_elapsed(step) and takes_time and _is_of_people(step) and duration.around_the_clock is None:
         message = "people do it, and it goes on at night and on holidays"
         hint = "count it in crew-days or working days, or say why in `around_the_clock`"
         yield LintFinding("duration", message, entry.place("duration", "fixed"), hint)
