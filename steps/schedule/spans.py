@@ -12,8 +12,8 @@ from steps.schedule.plan import Plan
 WEEK = timedelta(weeks=1)
 ORDERED = "001"
 """The step that orders the accelerators, by themselves or in servers or racks."""
-RACKS, POWER_ON, TRAINING = ("H08", "H60"), ("031", "H36"), ("186", "H43")
-"""Steps that set the first racks, that power servers on, and with which people begin to train."""
+RACKS, POWER_ON, TRAINING = ("H09", "H57"), ("031", "H36"), ("186", "H43")
+"""Steps that put servers or whole racks in their place, that power servers on, and with which people begin to train."""
 
 
 class Spans(NamedTuple):

@@ -141,7 +141,7 @@ def test_work_that_took_the_crew_of_late_work_is_not_blamed() -> None:
     """Records were filed by the people who should have written the users' guides first. Those have not begun, and alone are late."""
     made = plan("superpod-1su")
     dated = {one.id: one.dates for one in made.activities if one.dates}
-    guides, records = dated["192@site"], dated["H75@site"]
+    guides, records = dated["192@site"], dated["H66@site"]
     assert (records.driving, records.crew) == ("192@site", "technical-writer")
     until = guides.early_start + timedelta(days=23)
     found = {
@@ -150,7 +150,7 @@ def test_work_that_took_the_crew_of_late_work_is_not_blamed() -> None:
         if dates.early_start <= until
     } | {one: actual for one, actual in history(made, until, 1.0).items() if "#" in one}
     del found["192@site"]
-    found["H75@site"] = Actual(guides.early_start, guides.early_start + timedelta(days=2))
+    found["H66@site"] = Actual(guides.early_start, guides.early_start + timedelta(days=2))
     solved = solve_forecast(made, found, until)
 
     slipped = PlanSlip(solved).slipped

@@ -99,7 +99,7 @@ def test_acceptance_holds_go_live_and_neither_documents_nor_training() -> None:
     steps = driving(plan("h100-10k"))
 
     assert {"186", "189", "H24"} <= set(steps)
-    assert not {"191", "192", "193", "H75"} & set(steps)
+    assert not {"191", "192", "193", "H66"} & set(steps)
 
 
 def test_writing_ends_before_the_last_pod_is_powered_on() -> None:

@@ -116,10 +116,10 @@ def test_a_whole_rack_is_proven_in_turn(preset: str) -> None:
     for link in found.links:
         before.setdefault(link.after.partition("@")[0], set()).add(link.before.partition("@")[0])
 
-    turn = ["H60", "H61", "H62", "H64", "111", "031", "H65", "H66", "H67", "034"]
+    turn = ["H55", "H56", "H57", "H59", "111", "031", "H60", "H61", "H62", "034"]
     assert [earlier for earlier, later in pairwise(turn) if earlier not in before[later]] == []
-    assert {"H62", "H37", "089"} <= before["H63"]
-    assert "H63" in before["H32"] & before["031"]
+    assert {"H57", "H37", "089"} <= before["H58"]
+    assert "H58" in before["H32"] & before["031"]
 
 
 def test_eight_racks_are_accepted_in_weeks_and_not_in_a_season() -> None:
@@ -138,7 +138,7 @@ def test_eight_racks_are_accepted_in_weeks_and_not_in_a_season() -> None:
 def batches(made: Plan) -> float:
     """Return the batches in which all pods go over the benches: those before the last, and the last."""
     pods = sum(1 for one in made.units if one.kind == "pod")
-    return pods + sum(one.items or 0 for one in made.activities if one.step == "H68" and one.applicable)
+    return pods + sum(one.items or 0 for one in made.activities if one.step == "H63" and one.applicable)
 
 
 def test_a_thousand_servers_on_sixteen_bench_places_soak_for_189_days() -> None:
@@ -158,7 +158,7 @@ def bench(**overrides: float) -> Plan:
 def bench_days(**overrides: float) -> float:
     """Return the days that one pod of 256 servers needs the benches for."""
     made = bench(nodes=256, nodes_per_pod=256, radix=512, **overrides)
-    hours = [one.duration.m for one in made.activities if one.step in {"H68", "034", "035"} and one.applicable]
+    hours = [one.duration.m for one in made.activities if one.step in {"H63", "034", "035"} and one.applicable]
     return sum(hours) / 24
 
 
@@ -183,7 +183,7 @@ def test_a_pod_that_fits_on_the_benches_soaks_once() -> None:
 
 def test_a_pod_holds_the_bench_places_that_it_uses_and_no_more() -> None:
     values = bench(test_benches=16).design | {"nodes_in_pod": 32}
-    for step in ("034", "035", "H68"):
+    for step in ("034", "035", "H63"):
         held = shipped_catalog()[step].step.resources["test-benches"]
 
         assert number_of(held, values) == 16

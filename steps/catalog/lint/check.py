@@ -27,7 +27,7 @@ from steps.schedule.basis import Basis, basis_of
 from steps.yaml_lines import load
 
 SEED_STEPS = tuple(f"{n:03}" for n in range(1, 196))
-HOLD_POINTS = tuple(f"H{n:02}" for n in (*range(1, 55), *range(60, 71), 75))
+HOLD_POINTS = tuple(f"H{n:02}" for n in range(1, 67))
 
 Designs = Mapping[str, Design]
 """Designs by the name of their preset."""
