@@ -44,13 +44,13 @@ def test_shifts_of_a_trade_come_before_those_of_every_trade(tmp_path: Path) -> N
     assert site.shifts_of("cabling-technician").shifts == 2
 
 
-def test_three_scenarios_come_along_beside_the_sites_own(tmp_path: Path) -> None:
+def test_four_scenarios_come_along_beside_the_sites_own(tmp_path: Path) -> None:
     scenario(tmp_path, "title: ours\n")
 
-    assert scenario_names(tmp_path) == ["compressed", "constrained", "normal", "ours"]
+    assert scenario_names(tmp_path) == ["compressed", "constrained", "memphis-2024", "normal", "ours"]
 
 
-@pytest.mark.parametrize("name", ["compressed", "constrained", "normal"])
+@pytest.mark.parametrize("name", ["compressed", "constrained", "memphis-2024", "normal"])
 def test_each_of_them_can_be_read(tmp_path: Path, name: str) -> None:
     assert under_scenario(site_with(tmp_path), name, tmp_path, ROLES).scenario == name
 
