@@ -47,8 +47,11 @@ def crews_on(step: Step, values: Values) -> int:
 
 
 def crews_held(step: Step, values: Values, duration: Hours) -> int:
-    """Return how many crews an activity holds: none for time that passes by itself."""
-    return 0 if is_elapsed(step) or duration.m == 0 else crews_on(step, values)
+    """Return how many crews an activity holds: none for time that passes by itself, nor for work that goes on after go-live.
+
+    The latter is done by those who run the site, and takes nobody away from what go-live waits for.
+    """
+    return 0 if is_elapsed(step) or step.continuing or duration.m == 0 else crews_on(step, values)
 
 
 def duration_of(step: Step, values: Values, day_h: float) -> Hours:

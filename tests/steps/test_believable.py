@@ -1,0 +1,34 @@
+"""docs/believable.md: what it says of each preset is so, and what lies outside of what is published is explained."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.fleet, pytest.mark.xdist_group("believable")]
+
+DOCS = Path("docs")
+
+
+def test_the_page_is_what_the_plans_say() -> None:
+    """It refuses to be written where a preset is outside of what is published, and nothing says why."""
+    result = subprocess.run(  # noqa: S603  our own script
+        [sys.executable, str(DOCS / "believable.py"), "--check"], capture_output=True, text=True, timeout=280
+    )
+
+    assert result.returncode == 0, result.stderr
+
+
+def test_every_explanation_is_of_a_preset_that_lies_outside() -> None:
+    """An explanation that nobody needs any more is removed."""
+    page = (DOCS / "believable.md").read_text(encoding="utf-8")
+    listed = (DOCS / "believable.yaml").read_text(encoding="utf-8")
+
+    explained = page.partition("## Beside what is published")[2].partition("## Crews and shifts")[0]
+    rows = [line for line in explained.splitlines() if line.startswith("| ") and " to " in line]
+    outside = [line for line in rows if not line.endswith("| inside |")]
+    assert len(rows) == listed.count("- preset:")
+    assert len(outside) == listed.count("why:")
