@@ -15,9 +15,8 @@ DOCS = Path("docs")
 
 def test_the_page_is_what_the_plans_say() -> None:
     """It refuses to be written where a preset is outside of what is published, and nothing says why."""
-    result = subprocess.run(  # noqa: S603  our own script
-        [sys.executable, str(DOCS / "believable.py"), "--check"], capture_output=True, text=True, timeout=280
-    )
+    script = [sys.executable, str(DOCS / "believable.py"), "--check"]
+    result = subprocess.run(script, check=False, capture_output=True, text=True, timeout=280)
 
     assert result.returncode == 0, result.stderr
 
