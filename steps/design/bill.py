@@ -182,8 +182,10 @@ def _room(design: Design) -> Iterator[Line]:
     load, nodes, racks = load_of(design), pod["nodes_in_pod"], pod["racks_in_pod"]
     panels, kg = _pods(design, "blanking_panels_in_pod"), nodes * f["node_kg"] + racks * f["rack_kg"]
     racked, rack_usd, pdu_usd = "racks", f["rack_usd"], f["pdu_usd"]
+    come_whole = design.choices["server_form"] == "rack"
+    bought_racks = () if come_whole else (("compute racks", "each", float(v["racks"]), racks, rack_usd),)
     for item, unit, site, in_pod, usd in (
-        ("compute racks", "each", float(v["racks"]), racks, rack_usd),
+        *bought_racks,
         ("network, storage and management racks", "each", float(v["infra_racks"]), None, rack_usd),
         ("rack PDUs", "each", _pods(design, "pdus_in_pod"), pod["pdus_in_pod"], pdu_usd),
         ("rack PDUs of infrastructure racks", "each", float(v["infra_pdus"]), None, pdu_usd),
@@ -295,7 +297,8 @@ def _cooling(design: Design) -> Iterator[Line]:
         )
     if choices["cooling"] != "air":
         yield Line("cooling", "coolant distribution units", "each", _pods(design, "cdus_in_pod"), 0, pod["cdus_in_pod"])
-        for item in ("rack manifolds", "leak sensors with valve"):
+        manifolds = () if choices["server_form"] == "rack" else ("rack manifolds",)  # a whole rack has its own
+        for item in (*manifolds, "leak sensors with valve"):
             yield Line("cooling", item, "rack", _pods(design, "racks_in_pod"), 0, pod["racks_in_pod"])
     if choices["cooling"] != "liquid":
         yield Line("cooling", "aisle containment", "rack", _pods(design, "racks_in_pod"), 0, pod["racks_in_pod"])

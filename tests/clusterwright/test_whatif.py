@@ -58,9 +58,9 @@ def test_a_step_is_delayed_at_every_unit_in_its_own_time(adopted: Path, command:
 
 
 def test_more_crews_of_the_trade_that_waits_bring_go_live_forward(adopted: Path, command: Command) -> None:
-    found = asked(command, adopted, "--crew", "technical-writer+1", "--crew", "assembly-technician=4")
+    found = asked(command, adopted, "--crew", "performance-engineer+1", "--crew", "assembly-technician=4")
 
-    assert later(found) < -5
+    assert later(found) < 0
     assert later(found, "unlimited_finish") == 0
     assert found["before"]["unlimited_finish"] <= found["after"]["finish"]
 

@@ -35,7 +35,7 @@ OPENED = {
 """What is done inside a server: assembly, a bench test of each GPU, fitting or seating of parts."""
 OF_TRAYS_ALONE = {"H06", "H08", "H09", "005", "087", "109"}
 """What is done to servers that come one by one, beside what is done inside them."""
-OF_RACKS = {f"H{n}" for n in range(60, 68)}
+OF_RACKS = {f"H{n}" for n in range(55, 63)}
 WEEK = timedelta(weeks=1)
 
 

@@ -16,7 +16,8 @@ OF_PEOPLE = frozenset({Kind.PROCURE, Kind.FIELD, Kind.GATE})
 def duration_findings(entry: Entry) -> Iterator[LintFinding]:
     """Yield a quantity that the duration does not grow with, people's work around the clock, and mixed units of time."""
     step, duration = entry.step, entry.step.duration
-    if step.items is not None and duration.rate is None and duration.once is None:
+    is_explained = bool(duration.once or entry.override_reason)
+    if step.items is not None and duration.rate is None and not is_explained:
         message = f"takes as long for one of its {step.items.of} as for a thousand"
         yield LintFinding("duration", message, entry.place("duration"), "a `rate`, or `once` with the reason")
     if duration.rate is not None and duration.once is not None:

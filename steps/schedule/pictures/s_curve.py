@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.cpm.shifts import Minutes
-from steps.schedule.dating import crews_of, planned_finishes, planned_starts
+from steps.schedule.dating import planned_finishes, planned_starts
 from steps.schedule.forecast import MINUTE, Actuals, ForecastSolution
 
 WEEK = 7 * 1440
@@ -43,17 +43,17 @@ def s_curve(solved: ForecastSolution, actuals: Actuals) -> SCurve:
     """Return the S-curve of the work that crews do. `actuals` are those that the forecast was solved with."""
     plan, crewed, network = solved.plan, solved.crewed, solved.crewed.base
     origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
-    held = crews_of(plan, network).needs
-    hours = {one.id: one.duration.m for one in plan.activities}
-    names = [network.activities.names[row] for row in held.row]
-    work = held.amount * np.array([hours[name] for name in names])
-    planned = _Spans(network, held.row, planned_starts(plan, network), planned_finishes(plan, network))
+    number = {name: row for row, name in enumerate(network.activities.names)}
+    worked = [one for one in plan.activities if one.crews and one.applicable]
+    rows = np.array([number[one.id] for one in worked], np.int64)
+    work = np.array([one.crews * one.duration.m for one in worked])
+    planned = _Spans(network, rows, planned_starts(plan, network), planned_finishes(plan, network))
     finish = crewed.solution.finish.copy()
-    for row, name in zip(held.row.tolist(), names, strict=True):
-        ended = actuals[name].finished if name in actuals else None
+    for row, one in zip(rows.tolist(), worked, strict=True):
+        ended = actuals[one.id].finished if one.id in actuals else None
         if ended is not None:  # work done out of sequence has a later finish in the forecast
             finish[row] = (ended - origin) // MINUTE
-    real = _Spans(network, held.row, crewed.solution.start, np.maximum(finish, crewed.solution.start))
+    real = _Spans(network, rows, crewed.solution.start, np.maximum(finish, crewed.solution.start))
     now = (solved.as_of - origin) // MINUTE
     points = []
     for at in _instants(now, planned, real):
