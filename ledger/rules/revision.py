@@ -114,8 +114,8 @@ def _result(was: PlanActivity | None, now: PlanActivity, inputs: _Inputs) -> Ite
         yield f"it is a {now.kind.value} step, was {was.kind.value}"
     if was.effect != now.effect:
         yield f"its effect is {now.effect or 'none'}, was {was.effect or 'none'}"
-    if was.items_of == now.items_of and was.items != now.items:  # another noun is another way to count the same work
-        yield f"{now.items} {now.items_of or 'items'}, was {was.items}"
+    if (was.items, was.items_of) != (now.items, now.items_of):
+        yield f"{now.items} {now.items_of or 'items'}, was {was.items} {was.items_of or 'items'}"
     yield from _changed(_criteria(was), _criteria(now))
     yield from _changed(_facts(was), _facts(now))
     yield from inputs.differing(was, now)

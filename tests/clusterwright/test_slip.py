@@ -14,7 +14,7 @@ from tests.conftest import Command, adopt_site
 from tests.once import Once
 
 ORDER = "001@site#gpu-server"
-SWITCHES = "040@site#leaf-switch"
+SWITCHES = "040@site#spine-switch"
 
 
 @pytest.fixture(scope="session")
@@ -100,4 +100,4 @@ def test_what_is_late_too_and_costs_nothing_is_listed_apart(ahead: Path, command
     assert alone["late_chains"] == []
     assert found["by_owner"] == alone["by_owner"]
     assert [(one["id"], one["owner"]) for one in found["late_chains"]] == [(f"{SWITCHES}/1", "Beta")]
-    assert "Delivery 1: leaf switches" in command("slip", "--site", ahead).stdout
+    assert "Delivery 1: spine and core switches" in command("slip", "--site", ahead).stdout

@@ -129,11 +129,13 @@ def test_a_reason_names_what_differs(ledger: Ledger, clock: Clock) -> None:
     """`changed` alone sends people to compare files."""
     bought(ledger)
     racked(ledger)
-    new = revised({"010@pod-001": {"criteria": [criterion("torque", ">=", 5, "N*m")]}})
+    new = revised(
+        {"010@pod-001": {"items": 16, "items_of": "servers", "criteria": [criterion("torque", ">=", 5, "N*m")]}}
+    )
 
     found = asked(ledger, new).reopened[0]
 
-    assert found.why == "torque >= 5 N*m is new"
+    assert found.why == "16 servers, was None items; torque >= 5 N*m is new"
 
 
 def test_what_failed_is_tried_again_when_the_design_is_corrected(empty: Ledger, clock: Clock) -> None:

@@ -125,7 +125,8 @@ def test_where_nothing_is_uncertain_every_sample_keeps_the_plan() -> None:
     assert odds.planned == odds.expected == made.finish
     assert odds.planned_share == 1.0
     assert odds.p50.date == odds.p80.date == odds.p80.low == odds.p80.high
-    assert 0 <= (odds.p80.date - made.finish).total_seconds() < 8 * 3600  # work is rounded up to quarters of an hour
+    # work is rounded up to quarters of an hour, and a night may follow
+    assert 0 <= (odds.p80.date - made.finish).total_seconds() < 24 * 3600
 
 
 def test_p50_is_before_p80_within_its_interval_and_after_the_plan_of_most_likely_durations() -> None:
