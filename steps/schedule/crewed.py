@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -89,7 +90,10 @@ def solve_with_crews(
     unlimited = network.solve(actuals=actuals, target=target)
     if not len(crews.needs.row):
         return CrewedSolution(network, network, unlimited, unlimited, np.zeros(0, np.int64), None, None)
-    problem, levelled = _with_room(network, unlimited, crews, effort, planned, first)
+    stages = [first] if first is not None else []
+    if target is not None:
+        stages.append(np.arange(len(network.activities)) == target)
+    problem, levelled = _with_room(network, unlimited, crews, effort, planned, stages)
     proof = _proof(problem, levelled) if with_proof else None
     levelled = levelled if proof is None else proof.levelled
     ends = problem.place[network.links.before], problem.place[network.links.after]
@@ -117,7 +121,7 @@ def _with_room(
     crews: Crews,
     effort: Effort,
     planned: Minutes | None,
-    first: Bools | None,
+    stages: Sequence[Bools],
 ) -> tuple[Slotted, Levelled]:
     """Level over as many slots as it takes; each further try has twice as many, as far as the calendars are known."""
     slots, most = slots_for(network, solution, crews.needs, crews.capacities), known_slots(network, solution)
@@ -125,23 +129,29 @@ def _with_room(
         slots = min(slots, most)
         problem = slotted(network, solution, crews.needs, crews.capacities, slots=slots, group=crews.group)
         try:
-            return problem, _levelled(problem, effort, planned, first)
+            return problem, _levelled(problem, effort, planned, stages)
         except InputError:
             if slots == most:
                 raise
         slots *= 2
 
 
-def _levelled(slotted: Slotted, effort: Effort, planned: Minutes | None, first: Bools | None) -> Levelled:
-    """Level what is first while the rest takes no time, and then the rest around it."""
+def _levelled(slotted: Slotted, effort: Effort, planned: Minutes | None, stages: Sequence[Bools]) -> Levelled:
+    """Level what each stage's rows wait for as if nothing else were there, around what earlier stages need, and then the rest.
+
+    How long the schedule is, and how long it must be, is that of the last stage: work that goes on after it does not count.
+    """
     problem, candidates = slotted.problem, [] if planned is None else [slotted.slots(planned)]
-    if first is None:
-        return level(problem, effort, candidates)
-    is_lag, is_fixed = slotted.row == LAG, problem.fixed != NOT_FIXED
-    served = first[slotted.row] & ~is_lag & ~is_fixed
-    alone = replace(problem, duration=np.where(served | is_lag | is_fixed, problem.duration, 0))
-    fixed = np.where(served, level(alone, effort, candidates).start, problem.fixed)
-    return replace(level(replace(problem, fixed=fixed), effort, candidates), problem=problem)
+    fixed, shortest = problem.fixed, None
+    for rows in stages:
+        stage = problem.links.leading_to((slotted.row != LAG) & rows[slotted.row])
+        holds = (problem.fixed != NOT_FIXED) & (np.diff(problem.demands.first) > 0)
+        shortest = level(replace(problem, fixed=fixed).only(stage | holds), effort, candidates)
+        fixed = np.where(stage & (slotted.row != LAG), shortest.start, fixed)
+    levelled = level(replace(problem, fixed=fixed), effort, candidates)
+    if shortest is None:
+        return levelled
+    return replace(shortest, start=levelled.start, finish=levelled.finish, unlevelled=levelled.unlevelled, problem=problem)
 
 
 def _in_order(

@@ -126,15 +126,11 @@ def _rows(plan: Plan) -> Iterator[_Row]:
             yield _Row(tranche.id, order.lead.m + tranche.after_first_h, ELAPSED)
 
 
-def dated(plan: Plan, fewer: Plan | None = None) -> Plan:
-    """Return the plan with dates that its crews can keep, floats, and the order-by and need-by dates of orders.
-
-    `fewer` is the same plan, dated, with fewer crews: its order of work is a candidate, so that more crews are never later.
-    """
+def dated(plan: Plan) -> Plan:
+    """Return the plan with dates that its crews can keep, floats, and the order-by and need-by dates of orders."""
     network = network_of(plan)
     crews = crews_of(plan, network)
-    planned = None if fewer is None else planned_starts(fewer, network)
-    crewed = solve_with_crews(network, crews, effort_for(network), target=closing_row(network), planned=planned)
+    crewed = solve_with_crews(network, crews, effort_for(network), target=closing_row(network))
     dates = _dates(plan, crewed, crews.names)
     last = network.activities.names[last_row(network, crewed.solution)]
     activities = (replace(activity, dates=dates.get(activity.id)) for activity in plan.activities)

@@ -12,7 +12,7 @@ starts only where all its open slots have what it needs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -62,6 +62,20 @@ class Precedence:
     def after(self) -> Ints:
         """Return the later activity of each link."""
         return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
+
+    def leading_to(self, ends: Bools) -> Bools:
+        """Return the activities that some ends wait for, and the ends themselves."""
+        chosen = ends.copy()
+        for activity in range(len(ends) - 1, -1, -1):
+            if chosen[activity]:
+                chosen[self.before[self.first[activity] : self.first[activity + 1]]] = True
+        return chosen
+
+    def into(self, chosen: Bools) -> Precedence:
+        """Return the links of which the later activity is chosen."""
+        kept = chosen[self.after]
+        first = np.searchsorted(self.after[kept], np.arange(len(self.first))).astype(np.int64)
+        return Precedence(first, self.before[kept], self.gap[kept], self.from_finish[kept], self.to_finish[kept])
 
 
 @dataclass(frozen=True)
@@ -155,6 +169,11 @@ class Problem:
     def count(self) -> int:
         """Return the number of activities."""
         return len(self.duration)
+
+    def only(self, chosen: Bools) -> Problem:
+        """Return the problem without the others: they take no time and wait for nothing. What is chosen must not wait for them."""
+        duration, release = (np.where(chosen, column, 0) for column in (self.duration, self.release))
+        return replace(self, duration=duration, release=release, links=self.links.into(chosen))
 
 
 def check(problem: Problem) -> None:

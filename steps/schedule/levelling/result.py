@@ -17,9 +17,9 @@ class Levelled:
     finish: Starts
     unlevelled: Starts
     length: int
-    """The last finish."""
+    """The last finish of what was to be as short as possible."""
     bound: int
-    """No schedule has an earlier last finish."""
+    """No schedule is shorter."""
     method: str
     """What found the schedule."""
     schedules: int
