@@ -7,11 +7,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
 
-from ledger.evidence.plans import read_frame
-from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import OrderRow
 from steps.schedule.order_timing import RATE, EarlyCost, cost_of_waiting, timing_of
-from steps.schedule.plan import PlanOrder
+from steps.schedule.plan import Plan, PlanOrder
 
 
 class TimedOrder(NamedTuple):
@@ -52,16 +50,17 @@ class TimedOrders(NamedTuple):
         return EarlyCost(early, by, len(dated), sum(one.price_usd is None for one in dated))
 
 
-def timed_orders(snapshot: Snapshot, rows: Iterable[OrderRow]) -> TimedOrders:
-    """Return when to place each of these orders, and what being early costs."""
-    plan = read_frame(snapshot)
+def timed_orders(rows: Iterable[OrderRow], plan: Plan, now: datetime) -> TimedOrders:
+    """Return when to place each of these orders under the plan in force, and what being early costs."""
     planned = {order.id: order for order in plan.orders}
     rate = plan.figures.get(RATE)
     found = {}
     for row in rows:
         order = planned.get(row.id)
-        is_open = order is not None and row.placed_at is None
-        found[row.id] = _timed(order, row, rate, snapshot.now) if order is not None and is_open else UNKNOWN
+        if order is None or row.placed_at is not None:
+            found[row.id] = UNKNOWN
+        else:
+            found[row.id] = _timed(order, row, rate, now)
     return TimedOrders(found, rate)
 
 

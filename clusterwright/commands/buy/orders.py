@@ -21,6 +21,7 @@ from typer import Option
 from clusterwright.commands.asking import AskingPast
 from clusterwright.order_words import LateOrder, and_more, early_cost_words, late_cell, late_lines, price
 from clusterwright.output import Cells, Document, day, minute, money, table
+from ledger.evidence.plans import read_frame
 from ledger.questions import orders as questions
 from ledger.questions.order_history import HistoryRow
 from ledger.questions.order_timing import TimedOrder, TimedOrders, timed_orders
@@ -31,6 +32,23 @@ from steps.errors import ClusterwrightError
 
 ESTIMATED_IN = "USD"
 """The currency of the design's figures."""
+OPEN, PLACED, ALL = "open", "placed", "all"
+COLUMNS = {
+    "order from": OPEN,
+    "order by": ALL,
+    "order": ALL,
+    "what": ALL,
+    "quantity": ALL,
+    "state": ALL,
+    "promised": PLACED,
+    "need by": ALL,
+    "late at P80": OPEN,
+    "supplier": PLACED,
+    "value": ALL,
+    "early costs": OPEN,
+}
+"""Columns, and the orders that each is for: those to be placed, those that are placed, or all."""
+NUMBERS = {"late at P80", "value", "early costs"}
 
 
 def orders(
@@ -49,7 +67,7 @@ def orders(
         else:
             rows = questions.orders(snapshot, organisation=organisation)
             rows_by_date = sorted(rows, key=lambda r: (r.order_by is None, r.order_by))
-            timed = timed_orders(snapshot, rows)
+            timed = timed_orders(rows, read_frame(snapshot), snapshot.now)
             ask.answer(
                 snapshot,
                 [row._asdict() | timed.by_id[row.id]._asdict() for row in rows],
@@ -58,13 +76,14 @@ def orders(
 
 
 def _print_orders(rows: list[OrderRow], timed: TimedOrders, snapshot: Snapshot, zone: str) -> None:
+    """Print what concerns orders that are to be placed, those that are, or both, where there are both."""
+    needed = {OPEN: timed.early_cost.orders > 0, PLACED: any(row.placed_at for row in rows), ALL: True}
+    columns = [name for name, orders in COLUMNS.items() if needed[orders]]
+    cells = [_cells(row, timed.by_id[row.id], zone) for row in rows]
     table(
-        (
-            *("order from", "order by", "order", "what", "quantity", "state", "promised", "need by"),
-            *("late at P80", "supplier", "value", "early costs"),
-        ),
-        [_cells(row, timed.by_id[row.id], zone) for row in rows],
-        right=(8, 10, 11),
+        columns,
+        [[one[name] for name in columns] for one in cells],
+        right=[place for place, name in enumerate(columns) if name in NUMBERS],
         empty="no such order",
     )
     for line in late_lines(_late(rows, timed), snapshot.now, zone):
@@ -86,21 +105,22 @@ def _late(rows: list[OrderRow], timed: TimedOrders) -> Iterator[LateOrder]:
         yield worst._replace(name=and_more(worst.name, len(orders)))
 
 
-def _cells(r: OrderRow, timed: TimedOrder, zone: str) -> Cells:
-    return (
-        day(timed.order_from, zone),
-        day(r.order_by, zone),
-        r.id,
-        r.title,
-        f"{r.quantity} {r.unit_of_measure}",
-        _state(r),
-        day(r.promised, zone),
-        day(r.need_by, zone),
-        late_cell(timed.late_days),
-        r.supplier_name,
-        _value(r, timed),
-        "" if timed.early_cost_usd is None else money(float(timed.early_cost_usd)),
-    )
+def _cells(r: OrderRow, timed: TimedOrder, zone: str) -> dict[str, str]:
+    """Return the cells of an order by column."""
+    return {
+        "order from": day(timed.order_from, zone),
+        "order by": day(r.order_by, zone),
+        "order": r.id,
+        "what": r.title,
+        "quantity": f"{r.quantity} {r.unit_of_measure}",
+        "state": _state(r),
+        "promised": day(r.promised, zone),
+        "need by": day(r.need_by, zone),
+        "late at P80": late_cell(timed.late_days),
+        "supplier": r.supplier_name,
+        "value": _value(r, timed),
+        "early costs": "" if timed.early_cost_usd is None else money(float(timed.early_cost_usd)),
+    }
 
 
 def _value(r: OrderRow, timed: TimedOrder) -> str:
