@@ -80,8 +80,16 @@ class PlanOrder(Closed):
     supplier: str
     lead: Hours = Field(description="elapsed hours from order to first delivery")
     lead_source: str
+    lead_p80_h: float | None = Field(
+        default=None, description="elapsed hours in which 80 of 100 first deliveries are there; older plans have none"
+    )
+    usd: float | None = Field(
+        default=None, description="price of all in US dollars; None where the design has no price of its own for it"
+    )
     serialised: bool = Field(default=False, description="each piece is an asset with a serial number")
-    order_by: datetime | None = None
+    order_by: datetime | None = Field(
+        default=None, description="the last day that its lead time's P80 allows, and not before it can be placed"
+    )
     need_by: datetime | None = None
     dates: Dates | None = None
     tranches: tuple[PlanTranche, ...]
