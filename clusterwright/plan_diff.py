@@ -9,10 +9,10 @@ from pydantic_core import to_json
 
 from clusterwright.output import Document
 from ledger.evidence.plans import read_plan
-from ledger.questions.activities import standing
 from ledger.questions.orders import orders
+from ledger.questions.revising import consequences_of
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.revision import Consequence, Consequences, consequences
+from ledger.rules.revision import Consequence, Consequences
 from ledger.rules.rows import OrderRow
 from steps.schedule.activity import Hours, PlanActivity
 from steps.schedule.plan import Plan, PlanLink
@@ -42,7 +42,7 @@ class _Bought(NamedTuple):
 def changes_to(snapshot: Snapshot, plan: Plan) -> list[Change]:
     """Return what a plan would change of the revision in force: first what then no longer holds, then the plan itself."""
     held = read_plan(snapshot)
-    no_longer = undone(consequences(held, plan, standing(snapshot)))
+    no_longer = undone(consequences_of(snapshot, plan))
     return [*no_longer, *placed_otherwise(orders(snapshot), plan), *plan_diff(held, plan)]
 
 

@@ -12,10 +12,9 @@ from ledger.log.chain import Event
 from ledger.log.payloads.base import Again as Undone
 from ledger.log.payloads.plan import ForecastPublished, PlanAdopted, RulesRaised
 from ledger.making.again import Tables
-from ledger.questions.activities import standing
 from ledger.questions.moment import Moment
 from ledger.questions.people import names, own_roles
-from ledger.questions.site import plan_document, revision
+from ledger.questions.site import revision
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.permission import Actor, Matter, may
 from ledger.rules.reasons import require_reason
@@ -79,9 +78,11 @@ def _undone(
     plan: Plan,
 ) -> tuple[tuple[Undone, ...], tuple[Undone, ...]]:
     """Return the activities that the plan opens again, and those that only need new approvals."""
-    from ledger.rules.revision import consequences  # the calculators come with it, and no other decision needs them
+    from ledger.questions.revising import (
+        consequences_of,
+    )  # the calculators come with it, and no other decision needs them
 
-    found = consequences(load_plan(asked.site_dir, plan_document(asked)), plan, standing(asked))
+    found = consequences_of(asked, plan)
     return _again(found.reopened), _again(found.sign_again)
 
 

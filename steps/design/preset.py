@@ -136,6 +136,24 @@ def layered(preset: Preset, settings: dict[str, Setting]) -> Layered:
     return figures, choices, sources
 
 
+def of_this_release(figures: Figures, choices: Choices) -> tuple[dict[str, float], Choices]:
+    """Return the figures and choices of a plan that an earlier release may have made, as this release has them.
+
+    What is not known any more is left out. What was not known then is as here by default.
+    """
+    known: dict[str, float] = {}
+    for name, figure in figure_specs().items():
+        value = figures.get(name, figure.value)
+        if value is not None:
+            known[name] = value
+    chosen: Choices = {}
+    for name, choice in choice_specs().items():
+        option = choices.get(name, choice.value)
+        if option is not None:
+            chosen[name] = option
+    return known, chosen | resolved(known, chosen)
+
+
 def _refuse_open(preset: Preset, figures: dict[str, float], choices: Choices) -> None:
     """Raise InputError for a figure or choice that nothing sets."""
     for name in figure_specs():

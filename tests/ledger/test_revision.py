@@ -12,16 +12,17 @@ from ledger.decisions.plan import adopt_plan
 from ledger.decisions.runs import settle
 from ledger.decisions.work import finish, start
 from ledger.entries import Measured, RunOutcome
-from ledger.evidence.plans import read_plan, store_plan
+from ledger.evidence.plans import store_plan
 from ledger.log.chain import Draft
 from ledger.log.payloads.plan import PlanAdopted
 from ledger.log.upcasting import upcast
-from ledger.questions.activities import activities, standing
+from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
 from ledger.questions.records import runs
+from ledger.questions.revising import consequences_of
 from ledger.questions.why import may_finish, why
 from ledger.reading import open_snapshot
-from ledger.rules.revision import Consequences, consequences
+from ledger.rules.revision import Consequences
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import NotSatisfiedError
@@ -73,12 +74,15 @@ def powered(empty: Ledger) -> Ledger:
 def asked(ledger: Ledger, new: Plan) -> Consequences:
     """Ask what a plan would undo, as `plan diff` does."""
     with open_snapshot(ledger.site_dir) as snapshot:
-        return consequences(read_plan(snapshot), new, standing(snapshot))
+        return consequences_of(snapshot, new)
 
 
 def names(found: Consequences) -> tuple[list[str], list[str], list[str]]:
-    reopened, sign_again, stale = found
-    return [c.activity for c in reopened], [c.activity for c in sign_again], [c.activity for c in stale]
+    return (
+        [c.activity for c in found.reopened],
+        [c.activity for c in found.sign_again],
+        [c.activity for c in found.stale],
+    )
 
 
 def stand(ledger: Ledger, clock: Clock) -> dict[str, tuple[str, int, bool]]:
