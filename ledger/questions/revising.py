@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from ledger.evidence.plans import read_plan
 from ledger.questions.activities import standing
-from ledger.questions.case import LookedUp, require_activity
+from ledger.questions.case import LookedUp, require_activity, select
+from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.permission import Actor
-from ledger.rules.revision import Consequences, Measured, consequences
+from ledger.rules.revision import Consequences, OnRecord, consequences
+from ledger.rules.taking_over import TakenOver, taken_over
 from steps.schedule.plan import Plan
 
 NOBODY = Actor("", None, {})
@@ -16,8 +18,16 @@ NOBODY = Actor("", None, {})
 def consequences_of(snapshot: Snapshot, plan: Plan) -> Consequences:
     """Return which activities are affected once a plan replaces the one in force."""
 
-    def record(name: str) -> Measured:
+    def record(name: str) -> OnRecord:
         case = LookedUp(snapshot, require_activity(snapshot, name), NOBODY)
-        return Measured(case.readings, case.waived)
+        return OnRecord(case.readings, case.waived)
 
     return consequences(read_plan(snapshot), plan, standing(snapshot), record)
+
+
+def taken_over_by(snapshot: Snapshot, plan: Plan) -> TakenOver:
+    """Return what counts as done in a plan because it takes the place of what was done under the one in force."""
+    held = read_plan(snapshot)
+    rows = {row.id: row for row in select(snapshot, "state <> 'open'")}
+    placed = {row.id: row for row in orders(snapshot)}
+    return taken_over(held, plan, rows, placed)

@@ -49,14 +49,14 @@ class Consequences(NamedTuple):
     kept: tuple[Consequence, ...] = ()
 
 
-class Measured(NamedTuple):
+class OnRecord(NamedTuple):
     """What was measured for an activity in its present attempt: the readings by metric, and the waived metrics."""
 
     readings: Mapping[str, list[Reading]]
     waived: Collection[str] = ()
 
 
-Record = Callable[[str], Measured]
+Record = Callable[[str], OnRecord]
 """Returns what was measured for an activity, by its id."""
 
 
@@ -71,7 +71,12 @@ class _Difference(NamedTuple):
     is_limit: bool = False
 
 
-def consequences(old: Plan, new: Plan, standing: Mapping[str, Begun], record: Record) -> Consequences:
+def consequences(
+    old: Plan,
+    new: Plan,
+    standing: Mapping[str, Begun],
+    record: Record,
+) -> Consequences:
     """Return which activities are affected once `new` replaces `old`. `standing` has the activities that have begun, by id."""
     before = {a.id: a for a in old.activities}
     inputs, upgrade = _Inputs(old, new), Upgrade(old, new)
@@ -109,7 +114,8 @@ def _is_met(
     """Return whether only limits changed, and the activity's result meets them: as worked out under the new plan, or as measured."""
     if not all(found.is_limit for found in changed):
         return False
-    measured = inputs.result(activity) if activity.kind == "compute" and not activity.facts else record(activity.id)
+    is_calculated = activity.kind == "compute" and not activity.facts
+    measured = inputs.result(activity) if is_calculated else record(activity.id)
     return all_met(activity.criteria, *measured)
 
 
@@ -144,12 +150,13 @@ class _Inputs:
         self._same = all(getattr(old, name) == getattr(new, name) for name in same)
         self._old, self._new = Calculator(old), Calculator(new)
 
-    def result(self, activity: PlanActivity) -> Measured:
+    def result(self, activity: PlanActivity) -> OnRecord:
         """Return the results of a compute step under the new plan, as if they were read."""
         readings: dict[str, list[Reading]] = {}
         for found in self._new.of(activity, {}).results:
-            readings.setdefault(found.name, []).append(Reading("", found.value, found.unit))
-        return Measured(readings)
+            reading = Reading("", found.value, found.unit)
+            readings.setdefault(found.name, []).append(reading)
+        return OnRecord(readings)
 
     def differing(self, was: PlanActivity, activity: PlanActivity) -> Iterator[str]:
         """Yield which figures differ. A figure that only one of the plans has is not a difference in the design."""
@@ -171,7 +178,7 @@ def _result(
     if was is None:
         return
     if was.kind != now.kind:
-        yield _Difference(f"it is a {now.kind.value} step, was {was.kind.value}")
+        yield _Difference(f"it is a {now.kind.value} step, was {was.kind.value}", upgrade.makes(now.step))
     if was.effect != now.effect:
         yield _Difference(f"its effect is {now.effect or 'none'}, was {was.effect or 'none'}")
     if (was.items, was.items_of) != (now.items, now.items_of):
@@ -205,7 +212,10 @@ def _facts(activity: PlanActivity) -> dict[str, str]:
     return {fact.name: fact.unit for fact in activity.facts}
 
 
-def _changed(was: Mapping[str, str], now: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _changed(
+    was: Mapping[str, str],
+    now: Mapping[str, str],
+) -> Iterator[tuple[str, str]]:
     """Yield the name of what differs, and how it does."""
     for name, value in now.items():
         if name not in was:

@@ -24,7 +24,8 @@ class Upgrade:
     def __init__(self, old: Plan, new: Plan) -> None:
         self.moved = new.moved.since(old.moved)
         self.is_one = self.moved != type(self.moved)()
-        self.settings = tuple(_settings(old, new, self.moved.figures)) if self.is_one else ()
+        differing = _settings(old, new, self.moved.figures)
+        self.settings = tuple(differing) if self.is_one else ()
         """How the site's own figures and choices differ, in words."""
 
     @property
@@ -40,6 +41,10 @@ class Upgrade:
         """Return whether only the release makes the calculation of a step in another way."""
         return self.keeps and step in self.moved.worked_out
 
+    def makes(self, step: str) -> bool:
+        """Return whether only the release makes a step one of another kind."""
+        return self.keeps and step in self.moved.kinds
+
     def allows(self, was: Iterable[PlanCriterion], now: PlanCriterion) -> bool:
         """Return whether the release asks for no more by a criterion than an earlier one did."""
         return self.keeps and any(implies(earlier, now) for earlier in was)
@@ -47,21 +52,26 @@ class Upgrade:
 
 def _settings(old: Plan, new: Plan, besides: Iterable[str]) -> Iterator[str]:
     """Yield the figures and choices of both plans that differ, without those that the release changed."""
-    left_out = set(besides)
-    for before, after in ((old.figures, new.figures), (old.choices, new.choices)):
-        for name in sorted((before.keys() & after.keys()) - left_out):
-            if before[name] != after[name]:
-                yield f"{name} is {after[name]}, was {before[name]}"
+    before, after = old.figures | old.choices, new.figures | new.choices
+    of_both = before.keys() & after.keys()
+    for name in sorted(of_both.difference(besides)):
+        if before[name] != after[name]:
+            yield f"{name} is {after[name]}, was {before[name]}"
 
 
 def implies(was: PlanCriterion, now: PlanCriterion) -> bool:
     """Return whether everything that meets one criterion meets another. False if that is not certain."""
-    if (was.metric, was.unit, was.each, was.fleet_z) != (now.metric, now.unit, now.each, now.fleet_z):
+    if _measured_by(was) != _measured_by(now):
         return False
     if was.op == now.op and was.value == now.value:
         return True
-    if not isinstance(was.value, Decimal) or not isinstance(now.value, Decimal) or now.op not in _ORDER:
+    are_numbers = isinstance(was.value, Decimal) and isinstance(now.value, Decimal)
+    if not are_numbers or now.op not in _ORDER or was.op not in {"==", now.op}:
         return False
-    if was.op == "==":
-        return bool(_ORDER[now.op](was.value, now.value))
-    return was.op == now.op and bool(_NO_STRICTER[now.op](was.value, now.value))
+    holds = _ORDER if was.op == "==" else _NO_STRICTER
+    return bool(holds[now.op](was.value, now.value))
+
+
+def _measured_by(criterion: PlanCriterion) -> tuple[object, ...]:
+    """Return what two criteria have in common if one of them can imply the other."""
+    return criterion.metric, criterion.unit, criterion.each, criterion.fleet_z

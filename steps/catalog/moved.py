@@ -20,6 +20,7 @@ class Moved(Closed):
 
     counted: tuple[str, ...] = Field(default=(), description="steps whose items have another noun or number")
     worked_out: tuple[str, ...] = Field(default=(), description="steps whose calculation is made in another way")
+    kinds: tuple[str, ...] = Field(default=(), description="steps of another kind, whose result is the same")
     figures: tuple[str, ...] = Field(default=(), description="figures with another value by default or in a preset")
     widened: tuple[str, ...] = Field(default=(), description="steps that are at a wider unit")
     bought: dict[str, tuple[str, ...]] = Field(
@@ -31,6 +32,7 @@ class Moved(Closed):
         return Moved(
             counted=_new(self.counted, before.counted),
             worked_out=_new(self.worked_out, before.worked_out),
+            kinds=_new(self.kinds, before.kinds),
             figures=_new(self.figures, before.figures),
             widened=_new(self.widened, before.widened),
             bought={order: were for order, were in self.bought.items() if before.bought.get(order) != were},

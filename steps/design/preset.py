@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from steps.catalog.schema import Closed, Text
-from steps.design.figures import Setting, checked, choice_specs, figure_specs
+from steps.design.figures import Chosen, Figures, Setting, checked, choice_specs, figure_specs
 from steps.design.power_topology import resolved
 from steps.design.site import Decision, SourcedFigure
 from steps.errors import InputError, Place
@@ -136,7 +136,7 @@ def layered(preset: Preset, settings: dict[str, Setting]) -> Layered:
     return figures, choices, sources
 
 
-def of_this_release(figures: Figures, choices: Choices) -> tuple[dict[str, float], Choices]:
+def of_this_release(figures: Figures, choices: Chosen) -> tuple[dict[str, float], Choices]:
     """Return the figures and choices of a plan that an earlier release may have made, as this release has them.
 
     What is not known any more is left out. What was not known then is as here by default.
