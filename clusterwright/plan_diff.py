@@ -10,8 +10,8 @@ from pydantic_core import to_json
 from clusterwright.output import Document
 from ledger.evidence.plans import read_plan
 from ledger.questions.orders import orders
-from ledger.questions.revising import consequences_of, taken_over_by
 from ledger.questions.snapshot import Snapshot
+from ledger.revising import consequences_of, taken_over_by
 from ledger.rules.revision import Consequence, Consequences
 from ledger.rules.rows import OrderRow
 from ledger.rules.taking_over import TakenOver, some

@@ -85,7 +85,7 @@ class _Undone(NamedTuple):
 
 
 def _undone(asked: Snapshot, plan: Plan) -> _Undone:
-    from ledger.questions.revising import (  # the calculators come with it, and no other decision needs them
+    from ledger.revising import (  # the calculators come with it, and no other decision needs them
         consequences_of,
         taken_over_by,
     )

@@ -1,7 +1,7 @@
 """A site that adopted its plan with an earlier version adopts the plan of this one, and keeps its finished work.
 
-`upgrade.tar.xz` is the record of such a site: two pods, everything done by its commands but go-live. 074 is on record with 2 MW, and 075
-with 0.92 MW. `plans-before-0.3.tar.xz` are plans of the same version for every preset but the largest, without dates and links.
+`site.tar.xz` is the record of such a site: two pods, everything done by its commands but go-live. 074 is on record with 2 MW, and 075
+with 0.92 MW. `plans.tar.xz` are plans of the same version for every preset but the largest, without dates and links.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tests.steps.test_calculated import plan_of as plan_of_preset
 
 pytestmark = pytest.mark.own_file
 
-GOLDEN = Path(__file__).parents[1] / "golden"
+GOLDEN = Path(__file__).parents[1] / "golden" / "upgrades"
 STRICTER = re.compile(r"[\w.]+ (==|>=|<=)( each \w+)? \S+ \S+(, was \S+ \S+| is new)|[\w.]+ \S+ is new")
 """What a reason says of a criterion with another limit, of a new one, and of a new fact."""
 
@@ -58,7 +58,7 @@ def site(tmp_path: Path) -> Path:
 
 
 def _unpack(folder: Path) -> None:
-    shutil.unpack_archive(GOLDEN / "upgrade.tar.xz", folder)
+    shutil.unpack_archive(GOLDEN / "site.tar.xz", folder)
 
 
 def changes(site: Path, plan: Plan) -> list[Change]:
@@ -172,7 +172,7 @@ def test_what_was_done_in_part_is_named_and_not_taken_over(site: Path, upgraded:
 
 
 def _plans() -> Iterator[tuple[str, Plan]]:
-    with tarfile.open(GOLDEN / "plans-before-0.3.tar.xz") as archive:
+    with tarfile.open(GOLDEN / "plans.tar.xz") as archive:
         for member in archive:
             read = archive.extractfile(member)
             assert read is not None
