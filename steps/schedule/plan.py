@@ -14,6 +14,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from steps.catalog.moved import Moved
 from steps.catalog.schema import Closed
 from steps.catalog.terms import LinkType, Mapping, Scope
 from steps.drift_rule import DriftRule
@@ -183,6 +184,9 @@ class Plan(Closed):
     choices: dict[str, str | bool] = Field(default_factory=dict, description="the design's choices by name")
     slip_day_usd: float = Field(default=0.0, description="cost of a day of delay; older plans do not know")
     digests: dict[str, str] = Field(description="SHA-256 of site, catalog, playbooks; version")
+    moved: Moved = Field(
+        default=Moved(), description="what its release states otherwise than the one before; older plans do not say"
+    )
     findings: tuple[str, ...] = ()
     evidence: EvidenceRules = Field(
         default=EvidenceRules(), description="what people may attach; older plans have none"

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from steps.catalog.loader import Catalog
+from steps.catalog.moved import moved
 from steps.catalog.schema import Criterion, Policy, SignOff, Step, Supply
 from steps.design.bill import prices_of
 from steps.design.design import Design, DesignUnit
@@ -102,6 +103,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         choices=dict(design.choices),
         slip_day_usd=dossier.economics.slip_day,
         digests=around.digests,
+        moved=moved(),
         evidence=site.evidence,
         drift=site.drift,
     )
