@@ -20,14 +20,16 @@ from clusterwright.plan_diff import Change, changes_to
 from clusterwright.planning import plan_of as planned
 from ledger.decisions.plan import adopt_plan
 from ledger.decisions.work import reopen
+from ledger.evidence.plans import read_plan
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
-from ledger.questions.orders import require_order
+from ledger.questions.orders import orders, require_order
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.rules.judgement import Reading
 from ledger.rules.revision import Consequences, OnRecord, consequences
-from ledger.rules.rows import Begun
+from ledger.rules.rows import Begun, OrderRow
+from ledger.rules.taking_over import taken_over
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.catalog.moved import moved
@@ -169,6 +171,32 @@ def test_what_was_done_in_part_is_named_and_not_taken_over(site: Path, upgraded:
 
     assert of(found, "not taken over") == {"045@site": "1 of 2 are done; finish it when the rest is"}
     assert "045@site#server-cable/1" in of(found, "taken over")
+
+
+def left_after(site: Path, upgraded: Plan, *rows: OrderRow) -> dict[str, str]:
+    """Return what is not taken over if the record had these rows in the place of its own."""
+    with open_snapshot(site) as snapshot:
+        held = read_plan(snapshot)
+        placed = {row.id: row for row in orders(snapshot)} | {row.id: row for row in rows}
+    return {one.subject: one.why for one in taken_over(held, upgraded, {}, placed).left}
+
+
+def test_what_was_bought_in_part_is_named_and_not_taken_over(site: Path, upgraded: Plan) -> None:
+    """One pod of two bought nothing, or has received nothing, or bought less than there is to buy."""
+    with open_snapshot(site) as snapshot:
+        second = require_order(snapshot, "084@pod-002#rack-pdu")
+    open_order = second._replace(placed_at=None)
+    under_way = second._replace(tranches=tuple(one._replace(received_at=None) for one in second.tranches))
+    short = second._replace(quantity=second.quantity - 1)
+
+    left = [left_after(site, upgraded, one) for one in (open_order, under_way, short)]
+
+    assert [found.get("084@site#rack-pdu", "") for found in left] == [
+        "1 of 2 orders are placed; order the rest here",
+        "",
+        "47.0 each were ordered of 48.0; order the rest here",
+    ]
+    assert left[1] == {"084@site#rack-pdu/1": "1 of 2 deliveries are here; receive it with the rest"}
 
 
 def _plans() -> Iterator[tuple[str, Plan]]:
