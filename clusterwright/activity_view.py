@@ -11,6 +11,7 @@ from ledger.questions.calendar import WorkingWeek, working_weeks
 from ledger.questions.causes import LastRun, last_run
 from ledger.questions.checks import check_history, checklist
 from ledger.questions.entries import corrections
+from ledger.questions.expected import expected
 from ledger.questions.facts import fact_needs
 from ledger.questions.links import predecessors, successors
 from ledger.questions.ncrs import ncrs
@@ -37,6 +38,7 @@ def activity_document(snapshot: Snapshot, row: Activity) -> Document:
     return {
         "activity": flat_activity(row),
         "seed_says": _seed_says(row.plan.step),
+        "forecast": expected(snapshot, row),
         "why": why(snapshot, row.id),
         "last_run": last_run(snapshot, row.id),
         "predecessors": predecessors(snapshot, row.id),
@@ -102,6 +104,8 @@ def _head(
         left = "critical" if row.is_critical else f"float {plan.dates.total_float_h:.0f} h"
         start, finish = plan.dates.early_start, plan.dates.early_finish
         yield f"planned {minute(start, zone)} to {minute(finish, zone)}, {left}"
+        if document["forecast"] is not None:
+            yield from document["forecast"].lines
         if plan.calendar in weeks and plan.calendar != WORKING:
             yield f"on the calendar {plan.calendar}: {weeks[plan.calendar]}"
         if plan.dates.wait:
@@ -214,7 +218,8 @@ def _order_line(o: OrderRow) -> str:
         "" if o.value is None else f"{o.value} {o.currency}",
         _said("budget line {}", o.budget_line),
         _said("acknowledged {}", o.acknowledged and f"{o.acknowledged} ({o.acknowledgement})"),
-        _said("promised {}", o.promised),
+        _said("promised {}", o.promised_last),
+        o.late_words,
     )
     return f"order {o.id} {o.title}: {_listed(parts)}"
 

@@ -17,6 +17,7 @@ from ledger.questions.calendar import working_weeks
 from ledger.questions.case import LookedUp, case_of
 from ledger.questions.causes import last_run
 from ledger.questions.checks import CheckRow, checked_items, checklist
+from ledger.questions.expected import expected
 from ledger.questions.links import predecessors, successors
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import RunRow, comments, evidence, items, preview, runs, sign_offs
@@ -123,6 +124,9 @@ def _head(case: LookedUp) -> Text:
             text.append(f"\non the calendar {row.plan.calendar}: {week}")
         if dates.wait:
             text.append(f"\n{dates.wait}; with unlimited crews it starts {time_text(dates.unlimited_start)}")
+    forecast = expected(case.snapshot, row)
+    for line in forecast.lines if forecast else ():
+        text.append("\n").append_text(safe(line))
     if row.started_at:
         until = f" to {time_text(row.ended_at)}" if row.ended_at else ""
         text.append(f"\nactual  {time_text(row.started_at)}{until}")

@@ -66,13 +66,13 @@ class OrdersScreen(SiteScreen):
 def _row(order: OrderRow, changed: list[str]) -> Row:
     came = sum(tranche.received_at is not None for tranche in order.tranches)
     cells = (
-        day_text(order.order_by),
+        day_text(order.order_by, order.time_zone),
         _state(order),
         order.id,
         order.title,
         f"{order.quantity} {order.unit_of_measure}",
-        day_text(order.promised),
-        day_text(order.need_by),
+        day_text(order.promised_last),
+        day_text(order.latest.need_by if order.latest else order.need_by, order.time_zone),
         f"{came}/{len(order.tranches)}",
         f"{order.value:,} {order.currency}" if order.value is not None else "",
         order.budget_line,
@@ -85,4 +85,6 @@ def _row(order: OrderRow, changed: list[str]) -> Row:
 def _state(order: OrderRow) -> Text:
     if order.late and order.placed_at is None:
         return coloured(f"! {order.state}, overdue", "bad")
+    if order.late_words:
+        return coloured(f"! {order.state}, {order.late_words}", "bad")
     return coloured(order.state, ROLES[order.state])

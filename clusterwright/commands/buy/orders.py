@@ -16,8 +16,10 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import AskingPast
-from clusterwright.output import Cells, Document, day, minute, table
+from clusterwright.output import Cells, Document, day, in_line, minute, table
 from ledger.questions import orders as questions
+from ledger.questions.forecast_words import go_live_lines
+from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.order_history import HistoryRow
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
@@ -53,6 +55,9 @@ def orders(
                 right=(8,),
                 empty="no such order",
             )
+            if not ask.as_json:
+                for line in go_live_lines(snapshot, kept_forecast(snapshot)):
+                    print(in_line(line))
 
 
 def _cells(r: OrderRow, zone: str) -> Cells:
@@ -62,19 +67,20 @@ def _cells(r: OrderRow, zone: str) -> Cells:
         r.title,
         f"{r.quantity} {r.unit_of_measure}",
         _state(r),
-        day(r.promised, zone),
-        day(r.need_by, zone),
+        day(r.promised_last, zone),
+        day(r.latest.need_by if r.latest else r.need_by, zone),
         r.supplier_name,
         "" if r.value is None else f"{r.value:,} {r.currency}",
     )
 
 
 def _state(r: OrderRow) -> str:
-    """Return the state with what the supplier said last: that it accepted, or that some of it is on its way."""
+    """Return the state with what the supplier said last: that it accepted, or that some of it is on its way; and how late it is."""
     under_way = sum(t.shipped is not None and t.received_at is None for t in r.tranches)
-    if under_way:
-        return f"{r.state}, {under_way} shipped"
-    return f"{r.state}, acknowledged" if r.acknowledged and r.state == "placed" else r.state
+    said = f"{under_way} shipped" if under_way else ""
+    if not under_way and r.acknowledged and r.state == "placed":
+        said = "acknowledged"
+    return ", ".join(filter(None, (r.state, said, r.late_words)))
 
 
 def _history(ask: AskingPast, snapshot: Snapshot, order: str, zone: str) -> None:
