@@ -7,7 +7,7 @@ from clusterwright.check_view import counts
 from clusterwright.flat import flat_activity
 from clusterwright.output import Document, in_line, minute
 from ledger.questions import records
-from ledger.questions.calendar import WorkingWeek, working_weeks
+from ledger.questions.calendar import WorkingWeek, float_words, working_weeks
 from ledger.questions.causes import LastRun, last_run
 from ledger.questions.checks import check_history, checklist
 from ledger.questions.entries import corrections
@@ -22,7 +22,9 @@ from ledger.questions.why import CriterionRow, criteria, why
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity
 from ledger.rules.host_names import folded_within
+from ledger.rules.judgement import Judged, limit_words, verdict_words
 from ledger.rules.rows import NcrRow, OrderRow, ReleaseRow
+from steps.amount import counted
 from steps.catalog.loader import shipped_step
 from steps.schedule.activity import WORKING
 
@@ -101,7 +103,7 @@ def _head(
     yield f"{plan.phase} · {plan.kind} · {plan.role} · attempt {row.attempt}{flags}"
     yield f"{answer.state_sentence}"
     if plan.dates is not None:
-        left = "critical" if row.is_critical else f"float {plan.dates.total_float_h:.0f} h"
+        left = float_words(row, weeks)
         start, finish = plan.dates.early_start, plan.dates.early_finish
         yield f"planned {minute(start, zone)} to {minute(finish, zone)}, {left}"
         if document["forecast"] is not None:
@@ -152,8 +154,8 @@ def _criterion(c: CriterionRow) -> str:
     each = _said(" each {}", c.each)
     fleet = f" and within {c.fleet_z} robust deviations" if c.fleet_z is not None else ""
     readers = _said(", read by {}", ", ".join(c.readers))
-    limit = f"criterion {c.metric} {c.op} {c.value} {c.unit}{each}{fleet}"
-    return f"{limit}: {c.verdict} {c.measured or ''}{readers}"
+    verdict = verdict_words(c, Judged(c.verdict, c.measured, c.worst))
+    return f"criterion {limit_words(c)}{each}{fleet}: {verdict}{readers}"
 
 
 def _approval(
@@ -214,7 +216,7 @@ def _release_line(r: ReleaseRow, zone: str) -> str:
 def _order_line(o: OrderRow) -> str:
     parts = (
         o.state,
-        f"{o.quantity} {o.unit_of_measure}",
+        counted(o.quantity, o.unit_of_measure),
         "" if o.value is None else f"{o.value} {o.currency}",
         _said("budget line {}", o.budget_line),
         _said("acknowledged {}", o.acknowledged and f"{o.acknowledged} ({o.acknowledgement})"),

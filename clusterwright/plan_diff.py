@@ -14,6 +14,7 @@ from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.revision import Consequence, Consequences, consequences
 from ledger.rules.rows import OrderRow
+from steps.amount import counted
 from steps.schedule.activity import Hours, PlanActivity
 from steps.schedule.plan import Plan, PlanLink
 from steps.schedule.working_hours import in_words
@@ -36,7 +37,7 @@ class _Bought(NamedTuple):
     lead: Hours
 
     def __str__(self) -> str:
-        return f"{self.quantity} {self.unit_of_measure}, {self.lead.m / 168:g} weeks"
+        return f"{counted(self.quantity, self.unit_of_measure)}, {self.lead.m / 168:g} weeks"
 
 
 def changes_to(snapshot: Snapshot, plan: Plan) -> list[Change]:
@@ -70,7 +71,7 @@ def placed_otherwise(orders: list[OrderRow], new: Plan) -> list[Change]:
     for row in orders:
         order = wanted.get(row.id)
         if row.placed_at is not None and (order is None or order.quantity != row.quantity):
-            before = f"placed for {row.quantity} {row.unit_of_measure}"
+            before = f"placed for {counted(row.quantity, row.unit_of_measure)}"
             changes.append(Change("order stands", row.id, before, f"the plan now has {order or 'none of it'}"))
     return changes
 

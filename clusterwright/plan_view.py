@@ -12,6 +12,7 @@ from msgspec.json import encode
 
 from clusterwright.output import Cells, Document, day, days, table
 from ledger.evidence.names import without_names
+from steps.amount import counted
 from steps.design.people import account_warnings, shared_accounts
 from steps.schedule.activity import ELAPSED, WORKING, Dates, PlanActivity, handed_over
 from steps.schedule.critical_days import critical_parts, shares_of
@@ -221,7 +222,7 @@ def _order_line(orders: list[PlanOrder], zone: str) -> Cells:
         day(first.order_by, zone),
         _and_more(first.id, orders),
         first.title,
-        f"{quantity.normalize():,f} {first.unit_of_measure}",
+        counted(quantity, first.unit_of_measure),
         f"{first.lead.m / 168:g}",
         day(first.need_by, zone),
         days(first.dates.total_float_h) if first.dates else "",

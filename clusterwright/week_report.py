@@ -25,6 +25,7 @@ from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State
 from ledger.rules.rows import OrderRow
+from steps.amount import counted
 
 STYLE = (
     "<style>body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
@@ -144,7 +145,7 @@ def _owner(row: Activity) -> str:
 
 
 def _order(o: OrderRow, zone: str) -> Line:
-    by, note = day(o.order_by, zone), f"{o.quantity} {o.unit_of_measure}"
+    by, note = day(o.order_by, zone), counted(o.quantity, o.unit_of_measure)
     return Line(o.supplier, o.id, o.title, by, note)
 
 

@@ -98,7 +98,7 @@ def solve_forecast(
     plan: Plan, actuals: Actuals, now: datetime, *, first: Collection[str] = frozenset()
 ) -> ForecastSolution:
     """Return an adopted plan solved with what has happened, by id, until the time `now`. Crews serve what is `first` first."""
-    actuals = _with_those_that_follow(plan, actuals, now)
+    actuals = with_those_that_follow(plan, actuals, now)
     recorded = _recorded(plan, actuals, now)
     network, progress = recorded
     rates = learned_rates(plan, network, progress)
@@ -124,7 +124,7 @@ def in_the_plans_order(
     )
 
 
-def _with_those_that_follow(plan: Plan, actuals: Actuals, now: datetime) -> Actuals:
+def with_those_that_follow(plan: Plan, actuals: Actuals, now: datetime) -> Actuals:
     """Return what has happened, with a date for each delivery that has none: it comes as long after its order's first as planned."""
     found = dict(actuals)
     for order in plan.orders:

@@ -13,6 +13,7 @@ from ledger.questions.orders import changes, orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import OrderRow
 from ledger.rules.subjects import order_of
+from steps.amount import counted
 from tui.looks import coloured, day_text
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows
@@ -70,7 +71,7 @@ def _row(order: OrderRow, changed: list[str]) -> Row:
         _state(order),
         order.id,
         order.title,
-        f"{order.quantity} {order.unit_of_measure}",
+        counted(order.quantity, order.unit_of_measure),
         day_text(order.promised_last),
         day_text(order.latest.need_by if order.latest else order.need_by, order.time_zone),
         f"{came}/{len(order.tranches)}",

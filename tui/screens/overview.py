@@ -20,6 +20,7 @@ from ledger.questions.orders import orders
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
+from steps.amount import counted
 from tui.looks import COLOURS, coloured, day_text, float_days, safe_lines
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows
@@ -137,7 +138,7 @@ def _due(snapshot: Snapshot) -> list[Row]:
     until, found = snapshot.now + HORIZON, []
     for order in orders(snapshot):
         if order.placed_at is None and order.order_by is not None and order.order_by <= until:
-            quantity = f"{order.quantity} {order.unit_of_measure}"
+            quantity = counted(order.quantity, order.unit_of_measure)
             cells = (day_text(order.order_by, order.time_zone), order.id, order.title, quantity)
             found.append((order.order_by, order.id, cells))
     return [(name, cells) for _, name, cells in sorted(found)]

@@ -24,6 +24,7 @@ from ledger.questions.order_history import HistoryRow
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import OrderRow
+from steps.amount import counted
 from steps.errors import ClusterwrightError
 
 ESTIMATED_IN = "USD"
@@ -65,7 +66,7 @@ def _cells(r: OrderRow, zone: str) -> Cells:
         day(r.order_by, zone),
         r.id,
         r.title,
-        f"{r.quantity} {r.unit_of_measure}",
+        counted(r.quantity, r.unit_of_measure),
         _state(r),
         day(r.promised_last, zone),
         day(r.latest.need_by if r.latest else r.need_by, zone),

@@ -1,0 +1,13 @@
+"""Quantities as people write them: 32 servers, not 32.0 server."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+
+def counted(quantity: Decimal, unit: str) -> str:
+    """Return a quantity with its unit of measure as people write it: 32 servers, 1 rack, 327 each, 12.5 m."""
+    number = f"{quantity.normalize():,f}"
+    if quantity == 1 or unit == "each" or len(unit) < 3:
+        return f"{number} {unit}"
+    return f"{number} {unit}{'es' if unit.endswith(('ch', 's', 'sh', 'x')) else 's'}"
