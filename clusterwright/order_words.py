@@ -18,9 +18,9 @@ class LateOrder(NamedTuple):
     order_from: datetime
 
 
-def late_cell(late_days: float | None) -> str:
+def late_cell(late_days_p80: float | None) -> str:
     """Return by how many days an order is late with the P80 of its lead time; empty if it is in time, or nothing is known."""
-    return f"{ceil(late_days)} d" if late_days else ""
+    return f"{ceil(late_days_p80)} d" if late_days_p80 else ""
 
 
 def late_lines(orders: Iterable[LateOrder], now: datetime, zone: str) -> Iterator[str]:

@@ -16,6 +16,7 @@ from ledger.rules.revision import Consequence, Consequences
 from ledger.rules.rows import OrderRow
 from ledger.rules.taking_over import TakenOver, some
 from ledger.rules.upgrading import Upgrade
+from steps.amount import counted
 from steps.schedule.activity import Hours, PlanActivity
 from steps.schedule.plan import Plan, PlanLink
 from steps.schedule.working_hours import in_words
@@ -38,7 +39,7 @@ class _Bought(NamedTuple):
     lead: Hours
 
     def __str__(self) -> str:
-        return f"{self.quantity} {self.unit_of_measure}, {self.lead.m / 168:g} weeks"
+        return f"{counted(self.quantity, self.unit_of_measure)}, {self.lead.m / 168:g} weeks"
 
 
 def changes_to(snapshot: Snapshot, plan: Plan) -> list[Change]:
@@ -109,7 +110,7 @@ def placed_otherwise(orders: list[OrderRow], new: Plan, replaced: Mapping[str, s
     for row in orders:
         order = wanted.get(row.id)
         if row.placed_at is not None and (order is None or order.quantity != row.quantity):
-            before = f"placed for {row.quantity} {row.unit_of_measure}"
+            before = f"placed for {counted(row.quantity, row.unit_of_measure)}"
             has = (
                 f"its place is taken by {replaced[row.id]}"
                 if row.id in replaced

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from clusterwright.order_words import LateOrder, and_more, early_cost_words, late_cell, late_lines, price
 from clusterwright.output import Cells, Document, day, money, table
+from steps.amount import counted
 from steps.schedule.order_timing import RATE, OrderTiming, cost_of_waiting, early_cost, timing_of
 from steps.schedule.plan import Plan, PlanOrder
 
@@ -53,11 +54,11 @@ def _line(orders: Sequence[_Timed], plan: Plan) -> Cells:
         day(timing.order_by, zone),
         and_more(first.id, len(orders)),
         first.title,
-        f"{quantity.normalize():,f} {first.unit_of_measure}",
+        counted(quantity, first.unit_of_measure),
         f"{first.lead.m / WEEK_H:g}",
         "" if first.lead_p80_h is None else f"{first.lead_p80_h / WEEK_H:.0f}",
         day(first.need_by, zone),
-        late_cell(_worst(orders).late_days),
+        late_cell(_worst(orders).late_days_p80),
         price(_sum([one.order.usd for one in orders])),
         "" if cost is None else money(cost),
     )
@@ -66,15 +67,15 @@ def _line(orders: Sequence[_Timed], plan: Plan) -> Cells:
 def _late(alike: Iterable[Sequence[_Timed]]) -> Iterator[LateOrder]:
     """Yield what is late with the P80 of its lead time: of orders that each pod has for itself, the one that is latest."""
     for orders in alike:
-        late = [one for one in orders if one.timing.late_days]
+        late = [one for one in orders if one.timing.late_days_p80]
         if late:
             worst = _worst(late)
             name = and_more(late[0].order.id, len(late))
-            yield LateOrder(name, worst.late_days or 0.0, worst.order_from)
+            yield LateOrder(name, worst.late_days_p80 or 0.0, worst.order_from)
 
 
 def _worst(orders: Sequence[_Timed]) -> OrderTiming:
-    return max((one.timing for one in orders), key=lambda timing: timing.late_days or 0.0)
+    return max((one.timing for one in orders), key=lambda timing: timing.late_days_p80 or 0.0)
 
 
 def _cost(one: _Timed, plan: Plan) -> float | None:
@@ -106,7 +107,7 @@ def _document(one: _Timed, plan: Plan) -> Document:
         "latest": timing.latest,
         "need_by": order.need_by,
         "float_h": order.dates.total_float_h if order.dates else None,
-        "late_days": None if timing.late_days is None else round(timing.late_days, 2),
+        "late_days_p80": None if timing.late_days_p80 is None else round(timing.late_days_p80, 2),
         "price_usd": order.usd,
         "early_days": round(timing.early_days, 2),
         "early_cost_usd": None if early is None else round(early, 2),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Raw
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 BAR = 60
 HEADERS = ("activity", "what", "start", "finish", "with unlimited crews", "float", "crew wait", "driven by")
-LAST = datetime.max.replace(tzinfo=UTC)
 
 
 class Node(NamedTuple):

@@ -19,7 +19,7 @@ class TimedOrder(NamedTuple):
     """When it can be placed: now if nothing before it is open, otherwise as planned, and not before now."""
     latest: datetime | None
     """The last moment with the most likely lead time."""
-    late_days: float | None
+    late_days_p80: float | None
     """How late it is with the P80 of its lead time, if it is placed by its order-by date, or on `order_from` where that has passed."""
     price_usd: Decimal | None
     """The design's price; None where the design has none for it."""
@@ -72,7 +72,7 @@ def _timed(order: PlanOrder, row: OrderRow, rate: float | None, now: datetime) -
     return TimedOrder(
         order_from=timing.order_from,
         latest=timing.latest,
-        late_days=timing.late_days,
+        late_days_p80=timing.late_days_p80,
         price_usd=_usd(order.usd),
         early_days=timing.early_days,
         early_cost_usd=_usd(cost_of_waiting(order.usd, rate, timing.early_days)),

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ledger.rules.activity import Activity, State
 from ledger.rules.rows import OrderRow, TrancheRow
 from ledger.rules.upgrading import Upgrade
+from steps.amount import counted
 from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Plan, PlanOrder, PlanTranche
 
@@ -142,8 +143,8 @@ def _order(
     if len(placed) < len(earlier):
         yield InPart(order.id, was, f"{len(placed)} of {len(earlier)} orders are placed; order the rest here")
     elif gone and bought < order.quantity:
-        unit = order.unit_of_measure
-        yield InPart(order.id, was, f"{bought:f} {unit} were ordered of {order.quantity:f}; order the rest here")
+        short = counted(order.quantity - bought, order.unit_of_measure)
+        yield InPart(order.id, was, f"{short} fewer were ordered than are needed; order the rest here")
     else:
         yield Replacing(order.id, was, min(placed), max(placed))
         for tranche in order.tranches:

@@ -27,7 +27,7 @@ class OrderTiming(NamedTuple):
     """The last moment that the P80 of its lead time allows, or `order_from` where that has passed."""
     latest: datetime
     """The last moment with the most likely lead time: placed then, it is late as often as not."""
-    late_days: float | None
+    late_days_p80: float | None
     """How late its deliveries are with the P80 of the lead time, if it is placed on `order_by`. None in older plans."""
     early_days: float
     """How long its pieces wait on average until they are needed, if it is placed on `order_from` and takes its most likely time."""

@@ -40,7 +40,7 @@ def test_orders_say_what_the_plan_says(adopted: Path, command: Command) -> None:
 
 
 def test_an_order_whose_p80_has_passed_is_named_with_the_day_to_place_it(adopted: Path, command: Command) -> None:
-    late = listed(command, adopted, "orders")[SERVERS]["late_days"]
+    late = listed(command, adopted, "orders")[SERVERS]["late_days_p80"]
     for verb in ("orders", "plan"):
         text = command(verb, "--site", adopted).stdout
         (line,) = [line for line in text.splitlines() if line.startswith(f"! {SERVERS}: order ")]
@@ -77,5 +77,5 @@ def test_an_order_that_is_placed_has_no_more_dates_to_place_it(adopted: Path, co
     row = listed(command, adopted, "orders")[SERVERS]
 
     assert row["state"] == "placed"
-    assert {row[name] for name in ("order_from", "latest", "late_days", "early_cost_usd", "price_usd")} == {None}
+    assert {row[name] for name in ("order_from", "latest", "late_days_p80", "early_cost_usd", "price_usd")} == {None}
     assert f"! {SERVERS}" not in command("orders", "--site", adopted).stdout

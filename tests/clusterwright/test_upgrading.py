@@ -194,7 +194,7 @@ def test_what_was_bought_in_part_is_named_and_not_taken_over(site: Path, upgrade
     assert [found.get("084@site#rack-pdu", "") for found in left] == [
         "1 of 2 orders are placed; order the rest here",
         "",
-        "47.0 each were ordered of 48.0; order the rest here",
+        "1 fewer were ordered than are needed; order the rest here",
     ]
     assert left[1] == {"084@site#rack-pdu/1": "1 of 2 deliveries are here; receive it with the rest"}
 

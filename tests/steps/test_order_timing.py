@@ -71,7 +71,7 @@ def test_an_order_with_time_to_spare_is_placed_before_its_need_by_date_less_the_
     assert order.need_by
     assert order.order_by
     assert order.dates
-    assert timing.late_days == 0
+    assert timing.late_days_p80 == 0
     p80 = timedelta(hours=lead_at(order.lead, KEPT))
     assert abs(order.need_by - p80 - order.order_by) <= timedelta(minutes=1)
     assert abs(timing.order_by - order.order_by) <= timedelta(minutes=1)
@@ -118,7 +118,7 @@ def test_no_order_is_placed_before_it_can_be_nor_after_its_latest_date(preset: s
         assert made.start <= timing.order_from <= order.order_by <= timing.latest, order.id
         assert abs(order.order_by - timing.order_by) <= timedelta(minutes=1)
         assert timing.spare_days <= timing.early_days + 1e-9
-    assert any(timing.late_days for _, timing in timings(made))
+    assert any(timing.late_days_p80 for _, timing in timings(made))
     assert any(timing.order_from < timing.order_by < timing.latest for _, timing in timings(made))
 
 
@@ -128,7 +128,7 @@ def test_what_is_late_with_a_p80_lead_time_is_what_has_less_float_than_the_margi
         assert order.dates
         assert order.lead_p80_h
         short_h = max(0.0, order.lead_p80_h - order.lead.m) - order.dates.total_float_h
-        assert timing.late_days == pytest.approx(max(0.0, short_h / 24), abs=0.001)
+        assert timing.late_days_p80 == pytest.approx(max(0.0, short_h / 24), abs=0.001)
 
 
 @pytest.mark.parametrize(("preset", "facility"), SITES)
@@ -172,7 +172,7 @@ def test_an_order_that_is_placed_later_than_planned_costs_less_and_may_come_late
     assert later
     assert later.order_by == later.order_from == as_planned.latest
     assert later.early_days == pytest.approx(0, abs=0.001)
-    assert later.late_days == pytest.approx((lead_at(order.lead, KEPT) - order.lead.m) / 24, abs=0.001)
+    assert later.late_days_p80 == pytest.approx((lead_at(order.lead, KEPT) - order.lead.m) / 24, abs=0.001)
 
 
 def test_an_older_plan_has_its_own_order_by_dates_and_no_costs() -> None:
@@ -189,7 +189,7 @@ def test_an_older_plan_has_its_own_order_by_dates_and_no_costs() -> None:
     for order in read.orders:
         timing = timing_of(order)
         assert timing
-        assert timing.late_days is None
+        assert timing.late_days_p80 is None
         assert timing.order_by == order.order_by == timing.latest
 
 

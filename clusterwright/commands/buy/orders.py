@@ -20,14 +20,17 @@ from typer import Option
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.order_words import LateOrder, and_more, early_cost_words, late_cell, late_lines, price
-from clusterwright.output import Cells, Document, day, minute, money, table
+from clusterwright.output import Cells, Document, day, in_line, minute, money, table
 from ledger.evidence.plans import read_frame
 from ledger.questions import orders as questions
+from ledger.questions.forecast_words import go_live_lines
+from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.order_history import HistoryRow
 from ledger.questions.order_timing import TimedOrder, TimedOrders, timed_orders
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import OrderRow
+from steps.amount import counted
 from steps.errors import ClusterwrightError
 
 ESTIMATED_IN = "USD"
@@ -73,6 +76,9 @@ def orders(
                 [row._asdict() | timed.by_id[row.id]._asdict() for row in rows],
                 lambda: _print_orders(rows_by_date, timed, snapshot, zone),
             )
+            if not ask.as_json:
+                for line in go_live_lines(snapshot, kept_forecast(snapshot)):
+                    print(in_line(line))
 
 
 def _print_orders(rows: list[OrderRow], timed: TimedOrders, snapshot: Snapshot, zone: str) -> None:
@@ -98,8 +104,8 @@ def _late(rows: list[OrderRow], timed: TimedOrders) -> Iterator[LateOrder]:
     alike: dict[tuple[str, str], list[LateOrder]] = {}
     for row in rows:
         one = timed.by_id[row.id]
-        if one.late_days and one.order_from:
-            alike.setdefault((row.step, row.item), []).append(LateOrder(row.id, one.late_days, one.order_from))
+        if one.late_days_p80 and one.order_from:
+            alike.setdefault((row.step, row.item), []).append(LateOrder(row.id, one.late_days_p80, one.order_from))
     for orders in alike.values():
         worst = max(orders, key=lambda one: one.days)
         yield worst._replace(name=and_more(worst.name, len(orders)))
@@ -112,11 +118,11 @@ def _cells(r: OrderRow, timed: TimedOrder, zone: str) -> dict[str, str]:
         "order by": day(r.order_by, zone),
         "order": r.id,
         "what": r.title,
-        "quantity": f"{r.quantity} {r.unit_of_measure}",
+        "quantity": counted(r.quantity, r.unit_of_measure),
         "state": _state(r),
-        "promised": day(r.promised, zone),
-        "need by": day(r.need_by, zone),
-        "late at P80": late_cell(timed.late_days),
+        "promised": day(r.promised_last, zone),
+        "need by": day(r.late_delivery.need_by if r.late_delivery else r.need_by, zone),
+        "late at P80": late_cell(timed.late_days_p80),
         "supplier": r.supplier_name,
         "value": _value(r, timed),
         "early costs": "" if timed.early_cost_usd is None else money(float(timed.early_cost_usd)),
@@ -133,11 +139,12 @@ def _value(r: OrderRow, timed: TimedOrder) -> str:
 
 
 def _state(r: OrderRow) -> str:
-    """Return the state with what the supplier said last: that it accepted, or that some of it is on its way."""
+    """Return the state with what the supplier said last: that it accepted, or that some of it is on its way; and how late it is."""
     under_way = sum(t.shipped is not None and t.received_at is None for t in r.tranches)
-    if under_way:
-        return f"{r.state}, {under_way} shipped"
-    return f"{r.state}, acknowledged" if r.acknowledged and r.state == "placed" else r.state
+    said = f"{under_way} shipped" if under_way else ""
+    if not under_way and r.acknowledged and r.state == "placed":
+        said = "acknowledged"
+    return ", ".join(filter(None, (r.state, said, r.late_words)))
 
 
 def _history(ask: AskingPast, snapshot: Snapshot, order: str, zone: str) -> None:
