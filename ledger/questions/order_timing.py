@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.rules.rows import OrderRow
 from steps.schedule.order_timing import RATE, EarlyCost, cost_of_waiting, timing_of
-from steps.schedule.plan import Plan, PlanOrder
+
+if TYPE_CHECKING:
+    from steps.schedule.plan import Plan, PlanOrder  # pydantic, which commands that look start without
 
 
 class TimedOrder(NamedTuple):

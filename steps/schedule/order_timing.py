@@ -6,10 +6,12 @@ Commands that look import this module, so it reads what the plan has and compute
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from steps.schedule.activity import Dates
-from steps.schedule.plan import Plan, PlanOrder
+
+if TYPE_CHECKING:
+    from steps.schedule.plan import Plan, PlanOrder  # pydantic, which commands that look start without
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
