@@ -27,6 +27,12 @@ def with_crews(made: Plan, crews: int) -> Plan:
     return dated(made.model_copy(update={"crews": have}))
 
 
+def crews_alone(made: Plan) -> Plan:
+    """Return a plan of which only crews are short, dated again."""
+    free = tuple(replace(one, holds=()) for one in made.activities)
+    return dated(made.model_copy(update={"activities": free, "resources": ()}))
+
+
 def most_at_once(made: Plan, held: Callable[[PlanActivity], Iterable[tuple[str, int]]]) -> dict[str, int]:
     """Return the most of each crew or resource that is held at once, where `held` says how much an activity holds of which.
 
@@ -64,7 +70,7 @@ def test_dates_with_unlimited_crews_stay_beside_those_that_crews_can_keep() -> N
 def test_who_waits_names_the_trade_and_what_it_did_first() -> None:
     made = plan("superpod-1su")
     by_id = {one.id: one for one in made.activities}
-    waiting = [one for one in made.activities if one.dates and one.dates.crew]
+    waiting = [one for one in made.activities if one.dates and one.dates.crew in made.crews]
 
     assert waiting
     for one in waiting:
@@ -88,13 +94,14 @@ def test_a_plan_that_knows_no_crews_is_not_levelled() -> None:
 
 
 def test_a_second_crew_of_each_trade_brings_go_live_forward() -> None:
-    made = plan("superpod-1su")
+    """What is short besides crews stays so: runs over the whole cluster follow each other."""
+    made = plan("superpod-4su")
 
     two, many = with_crews(made, 2), with_crews(made, 50)
 
     assert made.levelling
-    assert made.levelling.unlimited_finish <= many.finish <= two.finish < made.finish
-    assert many.finish == made.levelling.unlimited_finish
+    assert made.levelling.unlimited_finish < many.finish < two.finish < made.finish
+    assert with_crews(crews_alone(made), 50).finish == made.levelling.unlimited_finish
 
 
 def test_the_same_site_has_the_same_plan() -> None:

@@ -47,3 +47,33 @@ def test_no_hall_has_more_people_than_fit() -> None:
     assert max(people) <= hall.capacity
     assert sum(people) > hall.capacity
     assert any(one.dates and one.dates.crew == hall.id for one in made.activities)
+
+
+def test_each_run_over_the_whole_cluster_has_it_alone() -> None:
+    """No contract is measured while parts are broken on purpose."""
+    made = planned("superpod-1su", overrides={"nodes_per_crew": 1})
+
+    runs = [one for one in made.activities if any(hold.resource == "whole-cluster@site" for hold in one.holds)]
+    assert {one.step for one in runs} == {"066", "067", "186", "187", "188", "189", "190"}
+    assert occupied(made)["whole-cluster@site"] == 1
+
+
+def test_crates_wait_for_floor_and_racks_for_a_lift() -> None:
+    """Nobody asks for either unless the site says that it has no more."""
+    many = {"pods_per_tranche": 4, "nodes_per_crew": 16}
+    free, tight = (
+        planned("superpod-4su", overrides=many | more) for more in ({}, {"laydown_m2": 80, "goods_lifts": 1})
+    )
+
+    limits = {one.id: one for one in tight.resources if one.id in ("laydown@site", "goods-lifts@hall-1")}
+    assert not limits.keys() & {one.id for one in free.resources}
+    for name, limit in limits.items():
+        assert occupied(tight)[name] <= limit.capacity
+        assert any(one.dates and one.dates.crew == name for one in tight.activities), name
+    assert len(limits) == 2
+    assert tight.finish > free.finish
+
+
+def test_a_pod_whose_crates_have_no_room_says_so() -> None:
+    with pytest.raises(InputError, match=r"H06@pod-001 needs 77 m2 of floor for crates, and site has 50"):
+        planned("superpod-4su", overrides={"laydown_m2": 50})

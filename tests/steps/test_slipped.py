@@ -15,6 +15,7 @@ from steps.schedule.forecast import Actual, ForecastSolution, solve_forecast
 from steps.schedule.plan import Plan
 from steps.schedule.slip.causes import SlipCause
 from steps.schedule.slipped import PlanCause, PlanSlip, Slipped
+from tests.steps.test_crewed_plan import crews_alone
 from tests.steps.test_learned_rates import history
 from tests.steps.test_plan import plan
 
@@ -139,7 +140,7 @@ def test_what_finished_work_teaches_is_a_cause_of_its_own() -> None:
 
 def test_work_that_took_the_crew_of_late_work_is_not_blamed() -> None:
     """Records were filed by the people who should have written the users' guides first. Those have not begun, and alone are late."""
-    made = plan("superpod-1su")
+    made = crews_alone(plan("superpod-1su"))
     dated = {one.id: one.dates for one in made.activities if one.dates}
     guides, records = dated["192@site"], dated["H66@site"]
     assert (records.driving, records.crew) == ("192@site", "technical-writer")
