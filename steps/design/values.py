@@ -178,7 +178,12 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("nodes_in_pod", "count", "pod", "servers in the pod"),
     ("gpus_in_pod", "count", "pod", "GPUs in the pod"),
     ("racks_in_pod", "count", "pod", "compute racks in the pod"),
-    ("crates_m2_in_pod", "m**2", "pod", "floor for the crates of the pod's servers or whole racks, 0 where `laydown_m2` sets no limit"),
+    (
+        "crates_m2_in_pod",
+        "m**2",
+        "pod",
+        "floor for the crates of the pod's servers or whole racks, 0 where `laydown_m2` sets no limit",
+    ),
     ("leaf_in_pod", "count", "pod", "leaf switches serving the pod"),
     ("leaf_spine_links_in_pod", "count", "pod", "cables from the pod's leaf switches upward"),
     ("storage_leaf_in_pod", "count", "pod", "leaf switches of the storage network in the pod"),

@@ -36,7 +36,14 @@ from steps.schedule.lead_times import KEPT, lead_at
 from steps.schedule.noted import noted
 from steps.schedule.occupied import holds_of, resources_of
 from steps.schedule.plan import Person, Plan, PlanLink, PlanOrder, PlanTranche, Unit
-from steps.schedule.site_calendars import Worked, calendar_of_work, length, office, plan_calendars, site_calendar
+from steps.schedule.site_calendars import (
+    Worked,
+    calendar_of_work,
+    hours_open,
+    office_hours,
+    plan_calendars,
+    site_calendar,
+)
 
 
 @dataclass(frozen=True)
@@ -188,7 +195,7 @@ def _activity(node: Node, site: Site, worked_on: Worked | None, hosts: Hosts) ->
         "role": step.crew.role,
         "crew_size": step.crew.size,
         "calendar": worked_on.name if worked_on else ELAPSED,
-        "duration": (duration := _duration(node, length(office(calendar)))),
+        "duration": (duration := _duration(node, hours_open(office_hours(calendar)))),
         "basis": weakest_of(step.duration).value if node.applies else "",
         "again_chance": again.chance if (again := step.duration.again) and node.applies else 0.0,
         "again_most": again.most if again and node.applies else 0,
@@ -204,7 +211,7 @@ def _activity(node: Node, site: Site, worked_on: Worked | None, hosts: Hosts) ->
         "waves": step.waves if playbook is not None else None,
         "leads": None if step.together else hosts.leads.get(playbook or ""),
         "plays": hosts.plays.get(playbook or ""),
-        "policy": _policy(step.sign_off, site.assurance, length(site.calendar.hours)),
+        "policy": _policy(step.sign_off, site.assurance, hours_open(site.calendar.hours)),
         "facts": tuple(_facts(node)) if node.applies else (),
         "criteria": criteria,
         "also_reads": noted(step, {c.metric for c in criteria}) if node.applies else (),
