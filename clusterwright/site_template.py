@@ -1,24 +1,24 @@
 """The text of a new site.yaml: every key there is, explained beside it."""
 
-from datetime import date
+from clusterwright.first_answers import Answers
 
-from steps.design.preset import Preset
+PEOPLE_FILE = "people.csv"
 
 _SITE = """\
 # One site. What is written here is a proposal; `clusterwright plan adopt` puts it in force.
 name: {name}
-time_zone: Etc/UTC        # IANA name; calendars and dates on screen follow it
-country: US               # ISO 3166, two letters; "NO" for Norway in quotes
+time_zone: {time_zone}        # IANA name; calendars and dates on screen follow it
+country: "{country}"             # ISO 3166, two letters; "NO" for Norway in quotes
 currency: USD             # ISO 4217, three letters
 
 # {title}
 preset: {preset}
-# facility: {facility}      # existing, shell or greenfield; the preset's choice if left out
+{facility}      # existing, shell or greenfield; the preset's choice if left out
 # burn_in: {burn_in}        # bench or in-place
 
 # Any figure or choice of the preset can be set here; `clusterwright catalog show` and
 # docs/design-values.md name them.
-overrides: {{}}
+overrides:{overrides}
 #  nodes: 64
 #  cooling: hybrid
 
@@ -43,8 +43,7 @@ crews: {{}}
 
 # Who acts. `account` is the operating-system account that proves it; several people may share one
 # (then commands ask for --as ID, and `plan` says so). With `assurance: signed` only `ssh_key` proves it.
-# One person may not both do a work and approve it.
-people:
+# One person may not both do a work and approve it. `people: people.csv` reads them from a file: id, name, roles, account...
 {people}
 
 # With `assurance: signed` the engine signs what it records, with a key of its own. `clusterwright keys engine`
@@ -83,30 +82,34 @@ _PERSON = """\
 
 
 def site_text(
-    preset: Preset,
+    answers: Answers,
     *,
     name: str,
-    start: date,
     account: str,
     signing: list[str],
     working: list[str],
     has_inventory: bool,
 ) -> str:
-    """Return a site file: one person who works and two who sign, all on the account that made it."""
+    """Return a site file. Where no file has the people, one works and two sign, all on the account that made it."""
+    preset = answers.preset
     both = [role for role in signing if role not in {"owner-pm", "sponsor"}]
     people = [
         ("operator", "Operator", working),
         ("owner", "Owner", ["owner-pm", *both]),
         ("reviewer", "Reviewer", ["sponsor", *both]),
     ]
+    listed = "people:\n" + "".join(_person(*person, account) for person in people).rstrip("\n")
     return _SITE.format(
         name=name,
+        time_zone=answers.time_zone,
+        country=answers.country,
         title=preset.title,
         preset=preset.name,
-        facility=preset.choices["facility"],
+        facility=f"facility: {answers.facility}" if answers.facility else f"# facility: {preset.choices['facility']}",
+        overrides=f"\n  nodes: {answers.nodes}" if answers.nodes else " {}",
         burn_in=preset.choices["burn_in"],
-        start=start.isoformat(),
-        people="".join(_person(*person, account) for person in people).rstrip("\n"),
+        start=answers.start.isoformat(),
+        people=f"people: {PEOPLE_FILE}" if answers.people else listed,
         inventory=_INVENTORY_KEY if has_inventory else _NO_INVENTORY,
     )
 
