@@ -1,6 +1,12 @@
 """The text of a new site.yaml: every key there is, explained beside it."""
 
+from pathlib import Path
+from shutil import copyfile
+
 from clusterwright.first_answers import Answers
+from ledger.account import machine_account
+from steps.catalog.loader import read_roles
+from steps.design.site import FILE, site_slug
 
 PEOPLE_FILE = "people.csv"
 
@@ -81,17 +87,23 @@ _PERSON = """\
 """
 
 
-def site_text(
-    answers: Answers,
-    *,
-    name: str,
-    account: str,
-    signing: list[str],
-    working: list[str],
-    has_inventory: bool,
-) -> str:
-    """Return a site file. Where no file has the people, one works and two sign, all on the account that made it."""
-    preset = answers.preset
+def write_site(folder: Path, answers: Answers, inventory: str | None = None) -> None:
+    """Write the files of a new site: site.yaml, and the people and the inventory where there are such files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = site_slug(folder.resolve().name)
+    (folder / FILE).write_text(_text(answers, name, has_inventory=inventory is not None), encoding="utf-8")
+    if answers.people is not None:
+        copyfile(answers.people, folder / PEOPLE_FILE)
+    if inventory is not None:
+        (folder / "inventory").mkdir(exist_ok=True)
+        (folder / "inventory" / "hosts.yml").write_text(inventory, encoding="utf-8")
+
+
+def _text(answers: Answers, name: str, *, has_inventory: bool) -> str:
+    """Return a site file. Where no file has the people, one works and two sign, all on the account that makes it."""
+    preset, roles, account = answers.preset, read_roles(), machine_account()
+    signing = [slug for slug, role in roles.items() if role["signs"]]
+    working = [slug for slug, role in roles.items() if not role["signs"]]
     both = [role for role in signing if role not in {"owner-pm", "sponsor"}]
     people = [
         ("operator", "Operator", working),

@@ -12,8 +12,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from clusterwright.commands.site.tour import LOOK
 from clusterwright.planning import plan_of
 from tests.conftest import Command
+from tests.ports import free_port
 
 PEOPLE = "id,name,roles\nowner,One Owner,owner-pm\nbuyer,,buyer; sponsor\n"
 
@@ -90,3 +92,33 @@ def test_people_that_cannot_be_read_make_no_site(
     assert refused.returncode != 0
     assert said in refused.stderr
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.slow
+def test_a_tour_shows_a_site_in_mid_build_and_every_command_that_it_names_works(
+    process: Command, command: Command, tmp_path: Path
+) -> None:
+    """A second one only shows it again."""
+    made = process("tour", "--port", free_port(), cwd=tmp_path)
+
+    assert made.returncode == 0, made.stderr
+    site = tmp_path / "clusterwright-tour"
+    assert "A site in mid-build is in clusterwright-tour" in made.stdout
+    for words, _ in LOOK:
+        shown = command(*words.split(), cwd=site)
+        assert shown.returncode == 0, words
+        assert len(shown.stdout.splitlines()) > 2, words
+    assert "REHEARSAL, nothing here was really done" in command("status", cwd=site).stdout
+    nothing = command("rehearse", "--until", "H36@pod-001", cwd=site)
+    assert (nothing.returncode, "H36@pod-001 does not apply at this site" in nothing.stderr) == (2, True)
+    again = command("tour", site, cwd=tmp_path)
+    assert (again.returncode, "a rehearsal plays" in again.stderr + again.stdout) == (0, False)
+
+
+def test_a_tour_touches_no_folder_with_other_files(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").touch()
+
+    refused = command("tour", tmp_path, cwd=tmp_path)
+
+    assert refused.returncode == 2
+    assert "has other files" in refused.stderr

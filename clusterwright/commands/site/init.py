@@ -13,7 +13,7 @@ import os
 import sys
 from datetime import UTC, date, datetime
 from pathlib import Path
-from shutil import copyfile, get_terminal_size
+from shutil import get_terminal_size
 from textwrap import fill
 from typing import Annotated
 
@@ -23,14 +23,12 @@ from clusterwright.commands.options import day_option
 from clusterwright.first_answers import Answers, asked
 from clusterwright.output import say
 from clusterwright.planning import plan_of
-from clusterwright.site_template import PEOPLE_FILE, inventory_text, site_text
+from clusterwright.site_template import inventory_text, write_site
 from clusterwright.text_file import text_in
 from flows.ansible.tree import VARIABLES
-from ledger.account import machine_account
-from steps.catalog.loader import read_roles
 from steps.design.people_file import people_in
 from steps.design.preset import read_preset
-from steps.design.site import FILE, site_slug
+from steps.design.site import FILE
 from steps.errors import InputError
 
 LAB = "lab"
@@ -63,22 +61,8 @@ def init(
     answers = asked(USUAL, first) if is_dialogue else Answers(read_preset(preset or USUAL), first, people=people)
     chosen = answers.preset
     hosts = _inventory_text(chosen.name, inventory)
-    folder.mkdir(parents=True, exist_ok=True)
-    roles = read_roles()
-    text = site_text(
-        answers,
-        name=site_slug(folder.resolve().name),
-        account=machine_account(),
-        signing=[slug for slug, role in roles.items() if role["signs"]],
-        working=[slug for slug, role in roles.items() if not role["signs"]],
-        has_inventory=hosts is not None,
-    )
-    path.write_text(text, encoding="utf-8")
-    if answers.people is not None:
-        copyfile(answers.people, folder / PEOPLE_FILE)
+    write_site(folder, answers, hosts)
     if hosts is not None:
-        (folder / "inventory").mkdir(exist_ok=True)
-        (folder / "inventory" / "hosts.yml").write_text(hosts, encoding="utf-8")
         for left in _variables_beside(inventory):
             say(
                 f"{left} was not copied: copy it into {folder / 'inventory'}, or name your inventory's own place in site.yaml"
