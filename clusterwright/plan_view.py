@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import Raw
 from msgspec.json import encode
 
-from clusterwright.output import Cells, Document, day, days, table
+from clusterwright.output import Cells, Document, day, days, money, table
 from clusterwright.plan_orders import orders_document, print_orders
 from ledger.evidence.names import without_names
 from steps.design.people import account_warnings, shared_accounts
@@ -17,6 +17,7 @@ from steps.schedule.activity import ELAPSED, WORKING, Dates, PlanActivity, hande
 from steps.schedule.critical_days import critical_parts, shares_of
 from steps.schedule.critical_days import in_words as shares_in_words
 from steps.schedule.plan import Plan, PlanCalendar, PlanLevelling
+from steps.schedule.working_cost import WorkingCost
 from steps.schedule.working_hours import in_words
 
 if TYPE_CHECKING:
@@ -70,6 +71,23 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
     print_orders(plan)
     for finding in (*plan.findings, *account_warnings(plan.people)):
         print(f"! {finding}")
+
+
+PREMIUMS = {
+    "lost": "hours that get no work done",
+    "shifts": "shifts",
+    "overtime": "overtime",
+    "weekends": "weekends",
+    "stock": "equipment from stock",
+    "hire": "hire until go-live",
+}
+
+
+def premium_line(cost: WorkingCost) -> str:
+    """Return what the crews of a plan cost, and what comes on top and for what."""
+    more = [f"{money(usd)} for {PREMIUMS[name]}" for name, usd in cost._asdict().items() if name in PREMIUMS and usd]
+    on_top = f"{money(cost.premium)} come on top: {', '.join(more)}" if more else "nothing comes on top"
+    return f"The crews' hours cost about {money(cost.labour)}; {on_top}."
 
 
 def _nodes(plan: Plan) -> Iterator[Node]:
