@@ -46,6 +46,7 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("generators", "choice", "site", "diesel, gas-turbine or none"),
     ("ride_through", "choice", "site", "ups, batteries or none (for servers)"),
     ("power_equipment", "choice", "site", "made-to-order or stock"),
+    ("cooling_equipment", "choice", "site", "made-to-order, stock or hired"),
     ("tiers", "count", "site", "switch tiers of the compute fabric"),
     # counts of the whole site
     ("nodes", "count", "site", "GPU servers"),

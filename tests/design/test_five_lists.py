@@ -86,7 +86,10 @@ PARTS = {
 
 
 class Lists(NamedTuple):
-    """A preset's dossier and what its plan orders, by supply line; `left_out` are the lines of steps decided away."""
+    """A preset's dossier and what its plan orders, by supply line; `left_out` are the lines of steps decided away.
+
+    What comes from stock or on hire counts under the line of what is made to order.
+    """
 
     dossier: Dossier
     orders: dict[str, float]
@@ -103,7 +106,7 @@ def lists_of(preset: str) -> Lists:
     found = expand(shipped_catalog(), design, 8.0)
     orders: dict[str, float] = defaultdict(float)
     for order in found.orders.values():
-        orders[order.supply.item] += order.quantity
+        orders[order.supply.item.removesuffix("-stock").removesuffix("-hire")] += order.quantity
     steps = [entry.step for entry in shipped_catalog().values()]
     left_out = {
         supply.item
@@ -398,7 +401,7 @@ def test_the_power_equipment_that_is_ordered_is_on_the_bill(preset: str) -> None
     found = lists_of(preset)
     orders: Counter[str] = Counter()
     for item, count in found.orders.items():
-        orders[item.removesuffix("-stock").removesuffix("-hire")] += round(count)
+        orders[item] += round(count)
     supplies = {
         "battery-container": "battery containers",
         "gas-turbine": "gas turbines",

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from datetime import datetime
-
 import pytest
 
 from steps.errors import InputError
 from steps.schedule.plan import Plan
+from tests.steps.test_crewed_plan import most_at_once
 from tests.steps.test_plan import planned
 
 pytestmark = pytest.mark.xdist_group("plans")
 
 
-def most_at_once(made: Plan) -> dict[str, int]:
-    """Return the most of each resource that work occupies at once. Work is interrupted at night, so intervals say too much."""
-    changes: dict[str, list[tuple[datetime, int]]] = defaultdict(list)
-    for one in made.activities:
-        for hold in one.holds:
-            assert one.dates
-            changes[hold.resource] += [(one.dates.early_start, hold.amount), (one.dates.early_finish, -hold.amount)]
-    most = {}
-    for name, steps in changes.items():
-        busy = most[name] = 0
-        for _, change in sorted(steps):
-            busy += change
-            most[name] = max(most[name], busy)
-    return most
+def occupied(made: Plan) -> dict[str, int]:
+    """Return the most of each resource that work occupies at once."""
+    return most_at_once(made, lambda one: [(hold.resource, hold.amount) for hold in one.holds])
 
 
 def test_soaks_take_turns_where_power_is_short() -> None:
@@ -39,8 +26,8 @@ def test_soaks_take_turns_where_power_is_short() -> None:
 
     (limit,) = (one for one in short.resources if one.id == "burn-in-power@site")
     waiting = [one for one in short.activities if one.dates and one.dates.crew == limit.id]
-    assert most_at_once(short)[limit.id] <= limit.capacity
-    assert most_at_once(free)[limit.id] > limit.capacity
+    assert occupied(short)[limit.id] <= limit.capacity
+    assert occupied(free)[limit.id] > limit.capacity
     assert waiting
     assert all("burn in power of site" in one.dates.wait for one in waiting if one.dates)
 
