@@ -7,10 +7,11 @@ from clusterwright.check_view import counts
 from clusterwright.flat import flat_activity
 from clusterwright.output import Document, in_line, minute
 from ledger.questions import records
-from ledger.questions.calendar import WorkingWeek, working_weeks
+from ledger.questions.calendar import WorkingWeek, float_words, working_weeks
 from ledger.questions.causes import LastRun, last_run
 from ledger.questions.checks import check_history, checklist
 from ledger.questions.entries import corrections
+from ledger.questions.expected import expected
 from ledger.questions.facts import fact_needs
 from ledger.questions.links import predecessors, successors
 from ledger.questions.ncrs import ncrs
@@ -21,7 +22,9 @@ from ledger.questions.why import CriterionRow, criteria, why
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity
 from ledger.rules.host_names import folded_within
+from ledger.rules.judgement import Judged, limit_words, verdict_words
 from ledger.rules.rows import NcrRow, OrderRow, ReleaseRow
+from steps.amount import counted
 from steps.catalog.loader import shipped_step
 from steps.schedule.activity import WORKING
 
@@ -37,6 +40,7 @@ def activity_document(snapshot: Snapshot, row: Activity) -> Document:
     return {
         "activity": flat_activity(row),
         "seed_says": _seed_says(row.plan.step),
+        "forecast": expected(snapshot, row),
         "why": why(snapshot, row.id),
         "last_run": last_run(snapshot, row.id),
         "predecessors": predecessors(snapshot, row.id),
@@ -99,9 +103,11 @@ def _head(
     yield f"{plan.phase} · {plan.kind} · {plan.role} · attempt {row.attempt}{flags}"
     yield f"{answer.state_sentence}"
     if plan.dates is not None:
-        left = "critical" if row.is_critical else f"float {plan.dates.total_float_h:.0f} h"
+        left = float_words(row, weeks)
         start, finish = plan.dates.early_start, plan.dates.early_finish
         yield f"planned {minute(start, zone)} to {minute(finish, zone)}, {left}"
+        if document["forecast"] is not None:
+            yield from document["forecast"].lines
         if plan.calendar in weeks and plan.calendar != WORKING:
             yield f"on the calendar {plan.calendar}: {weeks[plan.calendar]}"
         if plan.dates.wait:
@@ -148,8 +154,8 @@ def _criterion(c: CriterionRow) -> str:
     each = _said(" each {}", c.each)
     fleet = f" and within {c.fleet_z} robust deviations" if c.fleet_z is not None else ""
     readers = _said(", read by {}", ", ".join(c.readers))
-    limit = f"criterion {c.metric} {c.op} {c.value} {c.unit}{each}{fleet}"
-    return f"{limit}: {c.verdict} {c.measured or ''}{readers}"
+    verdict = verdict_words(c, Judged(c.verdict, c.measured, c.worst))
+    return f"criterion {limit_words(c)}{each}{fleet}: {verdict}{readers}"
 
 
 def _approval(
@@ -210,11 +216,12 @@ def _release_line(r: ReleaseRow, zone: str) -> str:
 def _order_line(o: OrderRow) -> str:
     parts = (
         o.state,
-        f"{o.quantity} {o.unit_of_measure}",
+        counted(o.quantity, o.unit_of_measure),
         "" if o.value is None else f"{o.value} {o.currency}",
         _said("budget line {}", o.budget_line),
         _said("acknowledged {}", o.acknowledged and f"{o.acknowledged} ({o.acknowledgement})"),
-        _said("promised {}", o.promised),
+        _said("promised {}", o.promised_last),
+        o.late_words,
     )
     return f"order {o.id} {o.title}: {_listed(parts)}"
 

@@ -2,35 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from clusterwright.output import Document, day
-from ledger.questions.kept_forecast import Freshness, KeptForecast, KeptValue
+from ledger.questions.forecast_words import days_words
+from ledger.questions.kept_forecast import KeptForecast, KeptValue
 from ledger.questions.order_value import OrderValue
-
-MINUTES_OF_DAY = 1440
-
-
-def in_days(days: int) -> str:
-    """Return a difference in days, in words."""
-    if days == 0:
-        return "as planned"
-    return f"{_days(days)} {'late' if days > 0 else 'early'}"
-
-
-def forecast_line(fresh: Freshness, zone: str) -> str:
-    """Return go-live as it is expected, how sure that is, and what it is as of."""
-    found = fresh.forecast
-    p50, p80 = (getattr(found.milestones[0], level).date for level in ("p50", "p80"))
-    sure = f"P50 {day(p50, zone)}, P80 {day(p80, zone)}"
-    return f"go-live forecast {day(found.finish, zone)}, {in_days(found.days_late)}; {sure}; {fresh.words}"
-
-
-def slip_line(found: KeptForecast) -> str:
-    """Return by how much go-live slipped and the greatest parts of that; empty where it is as planned."""
-    if not found.slip:
-        return ""
-    parts = (f"{one.title} ({one.owner}) {one.words}, {one.minutes / MINUTES_OF_DAY:+.1f} days" for one in found.slip)
-    slipped = (found.finish - found.planned).total_seconds() / 60 / MINUTES_OF_DAY
-    return f"slip {slipped:+.1f} days, above all: {'; '.join(parts)}; all parts: `clusterwright slip`"
 
 
 def forecast_document(found: KeptForecast) -> Document:
@@ -83,15 +60,11 @@ def moved_lines(before: KeptForecast | None, after: KeptForecast, zone: str) -> 
         was = before.milestones[0]
         dates += [("P50", was.p50.date, now.p50.date), ("P80", was.p80.date, now.p80.date)]
     lines = [
-        f"{name} {day(old, zone)} -> {day(new, zone)}, {_days(days)} {'later' if days > 0 else 'earlier'}"
+        f"{name} {day(old, zone)} -> {day(new, zone)}, {days_words(days)} {'later' if days > 0 else 'earlier'}"
         for name, old, new in dates
-        if (days := (new - old).days)
+        if (days := after.days(old, new))
     ]
-    cost = (after.finish - dates[0][1]).days * after.slip_day_usd
+    cost = (after.finish - dates[0][1]) / timedelta(days=1) * after.slip_day_usd
     if cost > 0:
         lines.append(f"this delay costs about ${cost:,.0f}")
     return lines or [f"go-live stays on {day(after.finish, zone)}"]
-
-
-def _days(days: int) -> str:
-    return "1 day" if abs(days) == 1 else f"{abs(days)} days"

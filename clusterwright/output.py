@@ -16,6 +16,7 @@ from shutil import get_terminal_size
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from steps.stamps import local_day
 from steps.text import shown, shown_in_json, shown_in_line
 
 Cells = tuple[object, ...]
@@ -119,7 +120,7 @@ def table(
 def day(moment: datetime | date | None, zone: str) -> str:
     """Return a day as text: of an instant that in the site's time zone, of a date itself. Empty for None."""
     if isinstance(moment, datetime):
-        moment = moment.astimezone(ZoneInfo(zone)).date()
+        moment = local_day(moment, zone)
     return "" if moment is None else moment.isoformat()
 
 
@@ -131,3 +132,11 @@ def minute(instant: datetime | None, zone: str) -> str:
 def days(hours: float, hours_per_day: float = 24.0) -> str:
     """Return hours as days with one decimal."""
     return f"{hours / hours_per_day:.1f} d"
+
+
+def money(usd: float) -> str:
+    """Return dollars in short: $1.2 M."""
+    for size, letter in ((1e9, " bn"), (1e6, " M"), (1e3, " k")):
+        if abs(usd) >= size:
+            return f"${usd / size:,.1f}{letter}"
+    return f"${usd:,.2f}"

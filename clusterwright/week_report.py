@@ -14,17 +14,18 @@ from operator import attrgetter
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from clusterwright.forecast_view import forecast_line, slip_line
 from clusterwright.output import day, in_line
 from ledger.questions.activities import activities
+from ledger.questions.forecast_words import go_live_lines
 from ledger.questions.halls import HallRow, halls
-from ledger.questions.kept_forecast import Freshness, kept_forecast
+from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.ncrs import PunchRow, punch
 from ledger.questions.orders import orders
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State
 from ledger.rules.rows import OrderRow
+from steps.amount import counted
 
 STYLE = (
     "<style>body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
@@ -58,7 +59,6 @@ class WeekReport:
     rehearsal: bool
     as_of: str
     go_live: str
-    forecast: str
     sections: dict[str, Lines]
     record: str = ""
 
@@ -88,7 +88,8 @@ def week_report(snapshot: Snapshot, record: str = "", organisation: str | None =
         "to decide": [r for r in live if r.state in TO_DECIDE],
         "open": live,
     }
-    planned = [o for o in orders(snapshot, organisation=organisation) if o.state == "planned"]
+    bought = orders(snapshot, organisation=organisation)
+    planned = [o for o in bought if o.state == "planned"]
     due = [o for o in planned if _is_by(o.order_by, now + AHEAD)]
     left = punch(snapshot, now.astimezone(ZoneInfo(zone)).date(), organisation)
     sections = {
@@ -96,21 +97,17 @@ def week_report(snapshot: Snapshot, record: str = "", organisation: str | None =
         "Late": _lines(parts["late"], zone, _finish),
         "Next three weeks": _lines(parts["in three weeks"], zone, _start),
         "Orders due": tuple(_order(o, zone) for o in due),
+        "Deliveries late": tuple(_late_delivery(o, zone) for o in bought if o.late_delivery),
         "Decisions needed": _lines(parts["to decide"], zone, _finish),
         "Punch list": tuple(map(_punch_item, left)),
     }
     sections |= _contractors(parts)
-    today, go_live = day(now, zone), day(site.plan_finish, zone)
+    today = day(now, zone)
     fresh = kept_forecast(snapshot)
     found = halls(snapshot, fresh.forecast if fresh else None)
     sections |= {"Halls": tuple(_hall(one, zone) for one in found)} if found else {}
-    forecast = _forecast(fresh, zone) if fresh else ""
-    return WeekReport(site.name, site.rehearsal, today, go_live, forecast, sections, record)
-
-
-def _forecast(fresh: Freshness, zone: str) -> str:
-    slip = slip_line(fresh.forecast)
-    return f"As seen now: {forecast_line(fresh, zone)}." + (f" {slip[0].upper()}{slip[1:]}." if slip else "")
+    go_live = " ".join(f"{line[0].upper()}{line[1:]}." for line in go_live_lines(snapshot, fresh))
+    return WeekReport(site.name, site.rehearsal, today, go_live, sections, record)
 
 
 def _is_by(moment: datetime | None, by: datetime) -> bool:
@@ -148,8 +145,13 @@ def _owner(row: Activity) -> str:
 
 
 def _order(o: OrderRow, zone: str) -> Line:
-    by, note = day(o.order_by, zone), f"{o.quantity} {o.unit_of_measure}"
+    by, note = day(o.order_by, zone), counted(o.quantity, o.unit_of_measure)
     return Line(o.supplier, o.id, o.title, by, note)
+
+
+def _late_delivery(o: OrderRow, zone: str) -> Line:
+    note = f"{o.late_words}, needed by {day(o.late_delivery and o.late_delivery.need_by, zone)}"
+    return Line(o.supplier_name, o.id, o.title, str(o.promised_last or ""), note)
 
 
 def _punch_item(p: PunchRow) -> Line:
@@ -183,7 +185,7 @@ def _contractors(parts: dict[str, list[Activity]]) -> dict[str, Lines]:
 
 
 def _markdown(report: WeekReport) -> str:
-    lines = [f"# {_md(report.title)}", "", f"Go-live planned {report.go_live}. {report.forecast}", ""]
+    lines = [f"# {_md(report.title)}", "", _md(report.go_live), ""]
     for name, rows in report.sections.items():
         lines += [f"## {name} ({len(rows)})", ""]
         if not rows:
@@ -208,7 +210,7 @@ def _html(report: WeekReport) -> str:
         "<!doctype html><html lang='en'><meta charset='utf-8'>",
         f"<title>{title}</title>",
         STYLE,
-        f"<h1>{title}</h1><p>Go-live planned {report.go_live}. {escape(report.forecast)}</p>",
+        f"<h1>{title}</h1><p>{escape(in_line(report.go_live))}</p>",
     ]
     for name, rows in report.sections.items():
         parts.append(f"<h2>{escape(in_line(name))} ({len(rows)})</h2>")

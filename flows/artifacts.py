@@ -6,6 +6,8 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from flows.engine_state import Engine
 from ledger.questions.counts import PhaseRow, phases
+from ledger.questions.forecast_words import go_live_lines
+from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.site import site_of
 from ledger.rules.causes import Cause
 from steps.design.calculations.calculation import Calculation
@@ -28,9 +30,12 @@ def status_text(engine: Engine) -> str:
     """Return the site's status as a Markdown table."""
     with engine.snapshot() as snapshot:
         found, site = phases(snapshot), site_of(snapshot)
+        go_live = go_live_lines(snapshot, kept_forecast(snapshot))
     head = "**REHEARSAL: nothing here was really done.**\n\n" if engine.rehearsal else ""
     lines = [
         f"{head}{escaped(site.name)}, plan revision {site.revision}, {snapshot.now:%Y-%m-%d %H:%M} UTC",
+        "",
+        *(f"- {escaped(line)}" for line in go_live),
         "",
         "| phase | done | running | in progress | awaiting sign-off | ready | blocked | failed | not applicable |",
         "|---|---|---|---|---|---|---|---|---|",

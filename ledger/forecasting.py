@@ -22,8 +22,9 @@ from ledger.questions.order_value import order_values
 from ledger.questions.site import head, revision
 from ledger.questions.slip import slip_of
 from ledger.questions.snapshot import Snapshot
+from steps.schedule.driving import driven_by
 from steps.schedule.earned_value import EarnedValue, earned_value
-from steps.schedule.forecast import ForecastSolution, solve_forecast
+from steps.schedule.forecast import Actuals, ForecastSolution, solve_forecast
 from steps.schedule.plan import Plan
 from steps.schedule.plan_odds import SAMPLES, SEED, MilestoneOdds, solved_odds
 from steps.schedule.slipped import SlippedPart
@@ -55,6 +56,8 @@ def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEE
         earned=_value(earned_value(solved, past)),
         slip=() if dates.finish == plan.finish else _greatest(snapshot, solved),
         ordered=tuple(order_values(snapshot, _due(plan, snapshot.now))),
+        waits=driven_by(solved, _awaited(plan, past, solved)),
+        time_zone=plan.time_zone,
     )
 
 
@@ -62,6 +65,12 @@ def _due(plan: Plan, now: datetime) -> set[str]:
     """Return the deliveries that were to come by now, as planned."""
     tranches = (one for order in plan.orders for one in order.tranches)
     return {one.id for one in tranches if one.dates and one.dates.early_finish <= now}
+
+
+def _awaited(plan: Plan, past: Actuals, solved: ForecastSolution) -> set[str]:
+    """Return the deliveries of placed orders that are not here."""
+    names = (tranche.id for order in plan.orders for tranche in order.tranches)
+    return {name for name in names if name in past and name not in solved.finished}
 
 
 def _value(one: EarnedValue) -> KeptValue:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from functools import lru_cache
+from zoneinfo import ZoneInfo
 
 from steps.errors import InputError
 
@@ -33,3 +34,13 @@ def instant(text: str | None) -> datetime | None:
 def day(text: str | None) -> date | None:
     """Return the date of ISO text. None stays None."""
     return None if text is None else date.fromisoformat(text)
+
+
+def local_day(instant: datetime, zone: str) -> date:
+    """Return the day of an instant in a time zone."""
+    return instant.astimezone(ZoneInfo(zone)).date()
+
+
+def days_between(before: datetime, after: datetime, zone: str) -> int:
+    """Return by how many days of the calendar in a time zone one instant is after another, as their two days say."""
+    return (local_day(after, zone) - local_day(before, zone)).days

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from ledger.questions.calendar import WorkingWeek
 from ledger.rules.activity import Activity, State
+from steps.stamps import local_day
 from steps.text import shown_in_line
 
 COLOURS = {
@@ -61,8 +62,10 @@ def sheet(title: str, headers: Sequence[str], rows: Iterable[Cells]) -> Table:
     return shown
 
 
-def day_text(day: date | None) -> str:
-    """Return a day as 2026-11-20; empty for None."""
+def day_text(day: date | None, zone: str = "UTC") -> str:
+    """Return a day as 2026-11-20: of an instant that in a time zone. Empty for None."""
+    if isinstance(day, datetime):
+        day = local_day(day, zone)
     return f"{day:%Y-%m-%d}" if day else ""
 
 

@@ -10,13 +10,15 @@ from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity
 from ledger.rules.orders import is_unready
-from steps.schedule.forecast import Actual
+from ledger.rules.rows import TrancheRow
+from steps.schedule.forecast import MINUTE, Actual
 
 
 def actuals(snapshot: Snapshot) -> dict[str, Actual]:
     """Return when every node of the network that has begun started and finished, by its id.
 
-    Until a delivery is received, the date that the supplier promised counts as its finish.
+    Until a delivery is received, the date that the supplier promised counts as its finish. A promise that has passed is kept at the
+    earliest a minute from now.
     """
     now, found = snapshot.now, {}
     for row in activities(snapshot):
@@ -31,10 +33,17 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
         early = bool(order.early_because) and is_unready(order, now, lapsed=is_lapsed)
         found[order.id] = Actual(order.placed_at, order.placed_at, early)
         for tranche in order.tranches:
-            promised = tranche.promised or order.promised
-            due = datetime.combine(promised, time(), tzinfo=now.tzinfo) if promised else None
-            found[tranche.id] = Actual(order.placed_at, tranche.received_at or due, early)
+            comes = tranche.received_at or _due(tranche, now)
+            found[tranche.id] = Actual(order.placed_at, comes, early)
     return found
+
+
+def _due(tranche: TrancheRow, now: datetime) -> datetime | None:
+    """Return when a delivery that is not here is expected by its own promise. None without one."""
+    if tranche.promised is None:
+        return None
+    due = datetime.combine(tranche.promised, time(), tzinfo=now.tzinfo)
+    return max(due, now + MINUTE)
 
 
 def _share(row: Activity) -> float | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from math import ceil
 from typing import NamedTuple
 
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import words
+from ledger.rules.activity import Activity, words
 from ledger.rules.working_time import SiteCalendar
 from steps.schedule.activity import WORKING
 from steps.schedule.working_hours import in_words
@@ -75,6 +76,20 @@ def working_weeks(snapshot: Snapshot) -> dict[str, WorkingWeek]:
     for name, own in calendars.items():
         weeks[name] = WorkingWeek(own["working_days"], own["working_hours"])
     return weeks
+
+
+def float_words(row: Activity, weeks: Mapping[str, WorkingWeek]) -> str:
+    """Return the float of an activity in days of its calendar, in words; empty where it has no dates. `weeks` are by calendar."""
+    if row.plan.dates is None:
+        return ""
+    if row.is_critical:
+        return "critical"
+    week, hours = weeks.get(row.plan.calendar), row.plan.dates.total_float_h
+    kind = "" if week is None else "working "
+    number = hours / (24 if week is None else week.hours_a_day)
+    if number >= 1:
+        return f"float {number:.0f} {kind}{'day' if round(number) == 1 else 'days'}"
+    return f"float {hours:.0f} {kind}{'hour' if round(hours) == 1 else 'hours'}"
 
 
 def working_time_after(snapshot: Snapshot, hours: float) -> datetime:

@@ -6,16 +6,18 @@ a site keeps is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from ledger.questions.log import ForecastRow, forecasts
 from ledger.questions.order_value import OrderValue
 from ledger.questions.site import head, revision
 from ledger.questions.snapshot import Snapshot
+from steps.stamps import days_between, local_day
 
 FILE = Path(".clusterwright") / "forecast.json"
 MATTERS = frozenset(
@@ -23,7 +25,8 @@ MATTERS = frozenset(
         *("plan.adopted", "progress.adopted", "activity.started", "activity.finished", "activity.progressed"),
         *("activity.signed", "activity.rejected", "activity.reopened", "activity.attested", "activity.not_applicable"),
         *("activity.resumed", "entry.taken_back", "duplicate.settled", "run.settled", "items.checked"),
-        *("order.placed", "order.promised", "tranche.received", "waiver.moved", "criterion.waived"),
+        *("order.placed", "order.acknowledged", "order.promised", "tranche.received", "change.decided"),
+        *("run.claimed", "waiver.moved", "criterion.waived", "policy.overridden"),
     )
 )
 """Kinds of events that can move a date. Time that passes moves dates too: a forecast says as of when it is."""
@@ -94,23 +97,42 @@ class KeptForecast:
     """The greatest parts of the slip. None where go-live is as planned, and in what an earlier version kept."""
     ordered: tuple[OrderValue, ...] = ()
     """By currency; none before an order is placed, and in what an earlier version kept."""
+    waits: dict[str, str] = field(default_factory=dict)
+    """By activity: the placed delivery, not here yet, that drives its date. None in what an earlier version kept."""
+    time_zone: str = "UTC"
+    """The site's, in which days are counted."""
 
     @property
     def days_late(self) -> int:
-        """Whole days from the planned to the expected finish, negative where it is earlier."""
-        return (self.finish - self.planned).days
+        """Days of the site's calendar from the planned to the expected finish, negative where it is earlier."""
+        return self.days(self.planned, self.finish)
+
+    @property
+    def delay_usd(self) -> int:
+        """What the delay costs at the site's cost of a day, in whole dollars. Nothing where go-live is not later than planned."""
+        late = (self.finish - self.planned) / timedelta(days=1)
+        return round(max(0.0, late) * self.slip_day_usd)
+
+    def day(self, instant: datetime) -> date:
+        """Return the day of an instant at the site."""
+        return local_day(instant, self.time_zone)
+
+    def days(self, before: datetime, after: datetime) -> int:
+        """Return by how many days of the site's calendar one instant is after another."""
+        return days_between(before, after, self.time_zone)
 
 
 class Freshness(NamedTuple):
-    """A kept forecast, and how many later events may move its dates."""
+    """A kept forecast, how many later events may move its dates, and the last one that was published."""
 
     forecast: KeptForecast
     newer: int
+    published: ForecastRow | None = None
 
     @property
     def words(self) -> str:
         """Return what it is as of, in words."""
-        said = f"as of event {self.forecast.event}"
+        said = f"as of event {self.forecast.event}, {self.forecast.day(self.forecast.as_of)}"
         return said if not self.newer else f"{said}; {self.newer} newer matter: `clusterwright forecast`"
 
 
@@ -123,4 +145,5 @@ def kept_forecast(snapshot: Snapshot) -> Freshness | None:
     if found.revision != revision(snapshot) or found.event > head(snapshot).seq:
         return None
     later = snapshot.column("SELECT kind FROM event WHERE seq > :seq", seq=found.event)
-    return Freshness(found, sum(kind in MATTERS for kind in later))
+    newer = sum(kind in MATTERS for kind in later)
+    return Freshness(found, newer, next(iter(forecasts(snapshot)), None))

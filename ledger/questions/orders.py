@@ -8,12 +8,15 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ledger.questions.order_history import HistoryRow, history
+from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 from ledger.rules.activity import words
 from ledger.rules.money import currency_code, share
 from ledger.rules.nearest import unknown_order
 from ledger.rules.orders import (
     is_order_late,
+    latest_delivery,
+    order_days_late,
     order_state,
     refuse_unplaced,
 )
@@ -51,7 +54,10 @@ table(
     state="NULL",
     late="NULL",
     tranches="NULL",
-)(OrderRow)  # the last three follow from the deliveries: see `_order`
+    time_zone="NULL",
+    days_late="NULL",
+    late_delivery="NULL",
+)(OrderRow)  # those that are NULL follow from the deliveries: see `_order`
 table("tranche", quantity="coalesce(t.contracted, t.quantity)", planned_quantity="t.quantity")(TrancheRow)
 table(
     "change_order",
@@ -69,7 +75,8 @@ def orders(snapshot: Snapshot, *, organisation: str | None = None) -> list[Order
     if organisation is not None:
         found = [row for row in found if _is_theirs(row, organisation)]
     pairs = ((row, deliveries.get(row.id, ())) for row in found)
-    return [_order(row, tranches, snapshot.now) for row, tranches in pairs]
+    zone = site_of(snapshot).time_zone
+    return [_order(row, tranches, snapshot.now, zone) for row, tranches in pairs]
 
 
 def _is_theirs(row: OrderRow, organisation: str) -> bool:
@@ -82,7 +89,7 @@ def order(snapshot: Snapshot, name: str) -> OrderRow | None:
     if row is None:
         return None
     tranches = rows_of(snapshot, TrancheRow, "WHERE t.order_line = :name ORDER BY t.number", name=name)
-    return _order(row, tranches, snapshot.now)
+    return _order(row, tranches, snapshot.now, site_of(snapshot).time_zone)
 
 
 def require_order(snapshot: Snapshot, name: str) -> OrderRow:
@@ -169,15 +176,18 @@ def serials_received(snapshot: Snapshot) -> dict[str, tuple[str, str]]:
     return received
 
 
-def _order(row: OrderRow, tranches: Sequence[TrancheRow], now: datetime) -> OrderRow:
-    """Return an order with what follows from its deliveries: its quantity, its state, and whether it is late."""
+def _order(row: OrderRow, tranches: Sequence[TrancheRow], now: datetime, zone: str) -> OrderRow:
+    """Return an order with what follows from its deliveries: its quantity, its state, and whether and by how much it is late."""
     changed = sum((t.quantity - t.planned_quantity for t in tranches), Decimal(0))
-    return row._replace(
+    found = row._replace(
         quantity=row.quantity + changed,
         state=order_state(row.placed_at, tranches),
-        late=is_order_late(now, row.order_by, row.placed_at, tranches),
+        late=is_order_late(now, row.order_by, row.placed_at, tranches, zone),
         tranches=tuple(tranches),
+        time_zone=zone,
+        late_delivery=latest_delivery(tranches, now, zone) if row.placed_at else None,
     )
+    return found._replace(days_late=order_days_late(found, now))
 
 
 def _budget(line: str, currency: str, rows: Sequence[OrderRow]) -> BudgetRow:

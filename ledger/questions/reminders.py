@@ -23,6 +23,7 @@ from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity, State
 from ledger.rules.permission import Actor
 from ledger.rules.rows import NcrRow, OrderRow
+from steps.amount import counted
 
 
 class Urgency(StrEnum):
@@ -271,5 +272,5 @@ def _orders(me: Actor, site: _Site) -> Iterator[ReminderRow]:
     """Yield the orders that are to be placed soon, if they have the role that buys them."""
     for order, row in site.orders:
         if row.plan.role in me.roles and order.order_by is not None:
-            what, day = f"{order.title}, {order.quantity} {order.unit_of_measure}", site.day(order.order_by)
+            what, day = f"{order.title}, {counted(order.quantity, order.unit_of_measure)}", site.day(order.order_by)
             yield site.dated(me.id, "order", order.id, what, day, f"clusterwright order '{order.id}'")

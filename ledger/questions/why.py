@@ -13,7 +13,7 @@ from ledger.questions.checks import checklist
 from ledger.questions.drift import drifted
 from ledger.questions.facts import how_to_record, lacking_facts
 from ledger.questions.ncrs import ncrs
-from ledger.questions.records import live_releases, measurements, preview, sign_offs
+from ledger.questions.records import SignOffRow, live_releases, measurements, preview, sign_offs
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import turns
 from ledger.questions.why_supply import Why, why_supply
@@ -21,7 +21,7 @@ from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State
 from ledger.rules.approval import missing_evidence
 from ledger.rules.judgement import FAILED, NOT_MEASURED, Judgement
-from ledger.rules.rows import RUN_NOT_DONE, Unmet
+from ledger.rules.rows import RUN_NOT_DONE, NcrRow, Unmet
 from ledger.rules.subjects import is_supply
 from steps.catalog.terms import CHANGING, SOFTWARES_WORK, Kind
 from steps.errors import InputError
@@ -66,7 +66,7 @@ def why(
     return Why(
         row.id,
         row.state,
-        _sentence(row),
+        _sentence(case),
         tuple(_waits(case)),
         (*_needs(case), *again),
         turns(snapshot).get(row.id) if row.state is State.READY else None,
@@ -136,19 +136,28 @@ def _needs(case: LookedUp) -> list[str]:
             return []
 
 
-def _rejected(case: LookedUp) -> list[str]:
-    """Say who rejected the attempt before this one, why, and the non-conformance that this opened."""
+def _rejection(case: LookedUp) -> tuple[SignOffRow, NcrRow | None] | None:
+    """Return the rejection of the attempt before this one, and the non-conformance that it opened. None where it was not rejected."""
     row = case.row
     signed = sign_offs(case.snapshot, row.id)
     before = [sign_off for sign_off in signed if sign_off.attempt == row.attempt - 1]
     last = before[-1] if before else None
     if last is None or last.decision != "rejected":
-        return []
-    under = ""
+        return None
     for found in ncrs(case.snapshot, name=row.id):
         opened = (found.opened_at, found.opened_by, found.attempt)
         if opened == (last.at, last.person, last.attempt):
-            under = f" ({found.id}, {found.disposition or found.decided or 'open'})"
+            return last, found
+    return last, None
+
+
+def _rejected(case: LookedUp) -> list[str]:
+    """Say who rejected the attempt before this one, why, and the non-conformance that this opened."""
+    found = _rejection(case)
+    if found is None:
+        return []
+    last, ncr = found
+    under = f" ({ncr.id}, {ncr.disposition or ncr.decided or 'open'})" if ncr else ""
     who = f"{last.person} rejected it as {last.role} on {last.at:%Y-%m-%d}"
     return [f"to be made good: {who}: {last.comment}{under}"]
 
@@ -269,13 +278,24 @@ def _causes(metric: str) -> tuple[str, ...]:
     return tuple(str(cause) for cause in likely_causes(metric))
 
 
-def _sentence(row: Activity) -> str:
+def _sentence(case: LookedUp) -> str:
+    row = case.row
     if row.state is State.NOT_APPLICABLE:
         return f"{row.state.words}: {row.na_reason}"
-    sentence = f"{row.state.words}: {row.state.sentence}"
+    sentence = f"{row.state.words}: {_rework(case) or row.state.sentence}"
     if row.out_of_sequence:
         sentence += f" It is out of sequence ({row.early_because}): what comes after it waits for what it waits for."
     return f"{sentence} Flags: {', '.join(sorted(row.flags))}." if row.flags else sentence
+
+
+def _rework(case: LookedUp) -> str:
+    """Return who rejected the work that is to be done again, and why; empty where nobody did."""
+    found = _rejection(case) if case.row.state in {State.READY, State.IN_PROGRESS} else None
+    if found is None:
+        return ""
+    last, ncr = found
+    under = f" ({ncr.id})" if ncr else ""
+    return f"Rejected by the {last.role.replace('-', ' ')}: {last.comment.rstrip('.')}{under}; rework open."
 
 
 def unmet_of(snapshot: Snapshot, name: str) -> list[str]:

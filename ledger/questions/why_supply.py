@@ -12,6 +12,7 @@ from ledger.rules.activity import State
 from ledger.rules.readiness import unmet
 from ledger.rules.rows import OrderRow, TrancheRow, Unmet
 from ledger.rules.subjects import is_delivery
+from steps.amount import counted
 
 
 class Why(NamedTuple):
@@ -53,7 +54,7 @@ def _delivery(order: OrderRow, tranche: TrancheRow) -> Why:
         return Why(tranche.id, State.BLOCKED, "not received: its order is not placed.", (), needs)
     if tranche.outstanding <= 0:
         return Why(tranche.id, State.DONE, "received in full.", (), ())
-    came = f"{tranche.received_quantity} of {tranche.quantity} received"
+    came = f"{tranche.received_quantity.normalize():,f} of {counted(tranche.quantity, order.unit_of_measure)} received"
     needs = (f"to be received: clusterwright receive '{tranche.id}'",)
     return Why(tranche.id, State.IN_PROGRESS, f"{came}.", (), needs)
 

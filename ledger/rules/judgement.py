@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 from operator import ge, gt, le, lt
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from steps.acceptance.fleet import outliers
 from steps.acceptance.units import converted, is_comparable
@@ -59,11 +59,51 @@ class Judgement(NamedTuple):
     def __str__(self) -> str:
         """Return the metric, the limit, the verdict, and what was measured where, in one line."""
         c, judged = self.criterion, self.judged
-        limit = f"{c.metric} {c.op} {value_text(c.value)} {c.unit}: {judged.verdict}"
-        if judged.measured == judged.verdict:  # nothing was read
-            return limit
-        at = f" at {judged.worst}" if judged.worst else ""
-        return f"{limit} ({judged.measured}{at})"
+        return f"{limit_words(c)}: {verdict_words(c, judged)}"
+
+
+class Limited(Protocol):
+    """What has a limit: a criterion, or a row that shows one."""
+
+    @property
+    def metric(self) -> str:
+        """What is measured."""
+
+    @property
+    def op(self) -> str:
+        """How it is compared."""
+
+    @property
+    def value(self) -> Value:
+        """With what."""
+
+    @property
+    def unit(self) -> str:
+        """The unit of the limit."""
+
+
+def limit_words(c: Limited) -> str:
+    """Return a metric and its limit. One that asks for yes or no is named as a person names it: Decision recorded."""
+    if not isinstance(c.value, bool):
+        return f"{c.metric} {c.op} {value_text(c.value)} {c.unit}"
+    named = c.metric.replace(".", " ").replace("_", " ")
+    question = named[:1].upper() + named[1:]
+    return question if _wants_yes(c) else f"{question}, which must not be"
+
+
+def verdict_words(c: Limited, judged: Judged) -> str:
+    """Return a verdict with what was measured where. To a question of yes or no it is yes, no or not yet, with the metric's id."""
+    at = f" at {judged.worst}" if judged.worst else ""
+    read = "" if judged.measured in {"", NOT_MEASURED} else f"{judged.measured}{at}"
+    if not isinstance(c.value, bool):
+        return f"{judged.verdict} ({read})" if read else judged.verdict
+    answers = {NOT_MEASURED: "not yet", MET: "yes" if _wants_yes(c) else "no"}
+    answer = answers.get(judged.verdict, judged.verdict)
+    return f"{answer} ({', '.join(filter(None, (c.metric, read)))})"
+
+
+def _wants_yes(c: Limited) -> bool:
+    return (c.op == "==") is c.value
 
 
 def judgements(

@@ -10,6 +10,7 @@ from ledger.rules.readiness import refuse_waiting
 from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow, Unmet
 from ledger.rules.subjects import order_of
 from steps.errors import InputError, NotSatisfiedError
+from steps.stamps import days_between, local_day
 
 
 def order_state(placed_at: datetime | None, tranches: Sequence[TrancheRow]) -> str:
@@ -26,18 +27,42 @@ def is_order_late(
     order_by: datetime | None,
     placed_at: datetime | None,
     tranches: Sequence[TrancheRow],
+    zone: str,
 ) -> bool:
     """Return whether an order is late: it was not placed by its order-by date, or a delivery comes after its need-by date."""
     if placed_at is None:
         return order_by is not None and order_by < now
-    return any(_comes_late(t, now) for t in tranches if t.received_at is None)
+    return any(_comes_late(t, now, zone) for t in tranches if t.received_at is None)
 
 
-def _comes_late(t: TrancheRow, now: datetime) -> bool:
-    if t.need_by is None:
-        return False
-    is_promised_late = t.promised is not None and t.promised > t.need_by.date()
-    return is_promised_late or t.need_by < now
+def _comes_late(t: TrancheRow, now: datetime, zone: str) -> bool:
+    is_over = t.need_by is not None and t.need_by < now
+    return is_over or delivery_days_late(t, now, zone) > 0
+
+
+def delivery_days_late(t: TrancheRow, now: datetime, zone: str) -> int:
+    """Return how many days after its need-by date a delivery comes: as promised, and not before today. 0 once it is here."""
+    if t.need_by is None or t.received_at is not None:
+        return 0
+    needed = local_day(t.need_by, zone)
+    comes = max(t.promised or needed, local_day(now, zone))
+    return max(0, (comes - needed).days)
+
+
+def latest_delivery(tranches: Sequence[TrancheRow], now: datetime, zone: str) -> TrancheRow | None:
+    """Return the delivery that comes most days after its need-by date. None where none is late."""
+    latest = max(tranches, key=lambda t: delivery_days_late(t, now, zone), default=None)
+    return latest if latest is not None and delivery_days_late(latest, now, zone) else None
+
+
+def order_days_late(order: OrderRow, now: datetime) -> int:
+    """Return how many days late an order is: after its order-by date until it is placed, then its latest delivery's."""
+    if order.placed_at is None:
+        if order.order_by is None:
+            return 0
+        return max(0, days_between(order.order_by, now, order.time_zone))
+    latest = order.late_delivery
+    return delivery_days_late(latest, now, order.time_zone) if latest else 0
 
 
 def refuse_unready(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -73,6 +74,26 @@ def driving_chain(solved: ForecastSolution, target: str) -> tuple[Driven, ...]:
         )
 
     return tuple(map(driven, why(crewed.network, crewed.solution, row[target], crew_links=handed)))
+
+
+def driven_by(solved: ForecastSolution, names: Collection[str]) -> dict[str, str]:
+    """Return by id which of `names` drives the date of each node: the nearest one before it on its driving chain."""
+    if not names:
+        return {}
+    network, found = solved.crewed.network, {}
+    all_names, before = network.activities.names, network.links.before
+    driver = [-1 if link < 0 else int(before[link]) for link in solved.crewed.solution.driving_link.tolist()]
+    known: dict[int, str | None] = {-1: None}
+    for row, name in enumerate(all_names):
+        chain, at = [], row
+        while at not in known and all_names[at] not in names:
+            chain.append(at)
+            at = driver[at]
+        by = known[at] if at in known else all_names[at]
+        known.update(dict.fromkeys(chain, by))
+        if by is not None and name not in names:
+            found[name] = by
+    return found
 
 
 def titles(plan: Plan) -> dict[str, str]:

@@ -90,7 +90,7 @@ class ForecastSolution(NamedTuple):
             finish=finishes[last],
             unlimited_finish=origin + timedelta(minutes=int(unlimited.finish[early_last])),
             nodes={names[row]: finishes[row] for row in open_},
-            critical=tuple(names[row] for row in sorted(driving, key=lambda row: (starts[row], row))),
+            critical=tuple(names[row] for row in sorted(driving, key=lambda row: (starts[row], finishes[row], row))),
         )
 
 
@@ -98,13 +98,14 @@ def solve_forecast(
     plan: Plan, actuals: Actuals, now: datetime, *, first: Collection[str] = frozenset()
 ) -> ForecastSolution:
     """Return an adopted plan solved with what has happened, by id, until the time `now`. Crews serve what is `first` first."""
+    actuals = with_those_that_follow(plan, actuals, now)
     recorded = _recorded(plan, actuals, now)
     network, progress = recorded
     rates = learned_rates(plan, network, progress)
     if rates is not None:
         network, progress = _at_these_rates(network, progress, rates)
     crewed = in_the_plans_order(plan, network, progress, first)
-    ended = frozenset(name for name, actual in actuals.items() if actual.finished is not None)
+    ended = frozenset(name for name, one in actuals.items() if one.finished is not None and one.finished <= now)
     return ForecastSolution(plan, now, recorded, crewed, progress, ended, rates)
 
 
@@ -121,6 +122,20 @@ def in_the_plans_order(
         planned=planned_starts(plan, network),
         first=np.array([name in first for name in network.activities.names]) if first else None,
     )
+
+
+def with_those_that_follow(plan: Plan, actuals: Actuals, now: datetime) -> Actuals:
+    """Return what has happened, with a date for each delivery that has none: it comes as long after its order's first as planned."""
+    found = dict(actuals)
+    for order in plan.orders:
+        first, *later = order.tranches
+        came = actuals.get(first.id, UNTOUCHED).finished
+        for one in later if came is not None else ():
+            own = actuals.get(one.id, UNTOUCHED)
+            if came is not None and own.started is not None and own.finished is None:
+                due = came + timedelta(hours=one.after_first_h - first.after_first_h)
+                found[one.id] = own._replace(finished=max(due, now + MINUTE))
+    return found
 
 
 def _recorded(plan: Plan, actuals: Actuals, now: datetime) -> Recorded:

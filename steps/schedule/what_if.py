@@ -6,6 +6,7 @@ Nothing is recorded. The draws of samples go by name, so that what a change does
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -20,8 +21,8 @@ from steps.schedule.activity import WORKING, Hours, PlanActivity
 from steps.schedule.cpm.drag import drags
 from steps.schedule.dating import last_row
 from steps.schedule.driving import titles
-from steps.schedule.forecast import Actuals, Forecast, ForecastSolution, solve_forecast
-from steps.schedule.plan import Plan, PlanCalendar, PlanOrder
+from steps.schedule.forecast import MINUTE, Actuals, Forecast, ForecastSolution, solve_forecast, with_those_that_follow
+from steps.schedule.plan import Plan, PlanCalendar, PlanOrder, PlanTranche
 from steps.schedule.plan_odds import MilestoneOdds, solved_odds
 from steps.schedule.pods_first import before_all, delivered_first, ready
 
@@ -44,10 +45,10 @@ class Case(NamedTuple):
 
 
 def delayed(case: Case, text: str) -> Case:
-    """Return the case with a delay such as `077=8w`, `034@pod-001=2d` or `001@site#gpu-server=-1w`.
+    """Return the case with a delay such as `077=8w`, `034@pod-001=2d`, `001@site#gpu-server=-1w` or `001@site#gpu-server/5=8w`.
 
-    A step's number delays its orders, or where it has none its activities at every unit. A delay of an order moves what its
-    supplier has promised too. Days and weeks of working time have the hours of the activity's own calendar.
+    A step's number delays its orders, or where it has none its activities at every unit. A delay of an order, or of one of its
+    deliveries, moves what its supplier has promised too. Days and weeks of working time have the hours of the activity's own calendar.
     """
     found = AMOUNT.fullmatch(text)
     if found is None:
@@ -60,6 +61,8 @@ def delayed(case: Case, text: str) -> Case:
     orders = {one.id for one in case.plan.orders if what in {one.id, one.step, f"{one.step}@{one.unit}"}}
     if orders:
         return _later(case, orders, number * UNITS[unit])
+    if any(what == tranche.id for order in case.plan.orders for tranche in order.tranches):
+        return _delivered_later(case, what, number * UNITS[unit])
     named = [one for one in case.plan.activities if what in {one.id, one.step}]
     activities = {one.id for one in named if one.applicable}
     if named and not activities:
@@ -79,13 +82,52 @@ def _later(case: Case, orders: set[str], hours: float) -> Case:
         lead = Hours(*(max(0.0, point + hours) for point in (order.lead.o, order.lead.m, order.lead.p)))
         return order.model_copy(update={"lead": lead}) if order.id in orders else order
 
+    plan = case.plan.model_copy(update={"orders": tuple(map(late, case.plan.orders))})
+    return case._replace(plan=plan, actuals=_promised_later(case, tranches, hours))
+
+
+def _delivered_later(case: Case, name: str, hours: float) -> Case:
+    """Return the case in which one delivery comes later, and the others of its order when they would."""
+
+    def late(one: PlanTranche) -> PlanTranche:
+        return one.model_copy(update={"after_first_h": one.after_first_h + hours}) if one.id == name else one
+
+    known = with_those_that_follow(case.plan, case.actuals, case.now)
+    orders = (one.model_copy(update={"tranches": tuple(map(late, one.tranches))}) for one in case.plan.orders)
+    plan = case.plan.model_copy(update={"orders": tuple(orders)})
+    return case._replace(plan=plan, actuals=_promised_later(case._replace(actuals=known), {name}, hours))
+
+
+def _promised_later(case: Case, deliveries: Collection[str], hours: float) -> Actuals:
+    """Return what has happened, with what is promised of these deliveries so many hours later."""
     moved = {
         name: one._replace(finished=one.finished + timedelta(hours=hours))
         for name, one in case.actuals.items()
-        if name in tranches and one.finished is not None and one.finished > case.now
+        if name in deliveries and one.finished is not None and one.finished > case.now
     }
-    plan = case.plan.model_copy(update={"orders": tuple(map(late, case.plan.orders))})
-    return case._replace(plan=plan, actuals={**case.actuals, **moved})
+    return {**case.actuals, **moved}
+
+
+def as_needed(case: Case, what: str) -> Case:
+    """Return the case in which an order, or one of its deliveries, comes when the plan has it, whatever its supplier has promised.
+
+    Raise InputError for what is no order and no delivery, and for one of which nothing is promised.
+    """
+    planned = {
+        tranche.id: max(tranche.dates.early_finish, case.now + MINUTE)
+        for order in case.plan.orders
+        for tranche in order.tranches
+        if tranche.dates and what in {order.id, tranche.id}
+    }
+    known = with_those_that_follow(case.plan, case.actuals, case.now)
+    promised = {name: known[name] for name in planned if name in known}
+    open_ = {name: one for name, one in promised.items() if one.finished is not None and one.finished > case.now}
+    if not open_:
+        raise InputError(
+            f"nothing is promised of {what!r}", hint=f"say how many days it is late: impact '{what}' --days 56"
+        )
+    back = {name: one._replace(finished=planned[name]) for name, one in open_.items()}
+    return case._replace(actuals={**known, **back})
 
 
 def _longer(plan: Plan, activities: set[str], number: float, unit: str) -> Plan:

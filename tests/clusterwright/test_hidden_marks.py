@@ -149,7 +149,7 @@ def test_markdown_of_the_dashboard_shows_marks() -> None:
 def test_reports_show_marks(form: str) -> None:
     """A report is handed on, and read in programs that turn and hide what they are told to."""
     row = Line(f"Wires{TURNED}\nLtd", "001@site", f"=HYPERLINK(1){NO_WIDTH}", "2026-11-20", "\n| forged | row |")
-    report = WeekReport("site", rehearsal=False, as_of="2026-11-20", go_live="", forecast="", sections={"Late": (row,)})
+    report = WeekReport("site", rehearsal=False, as_of="2026-11-20", go_live="", sections={"Late": (row,)})
 
     text = FORMATS[form](report)
 

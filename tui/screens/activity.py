@@ -13,10 +13,11 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from ledger.questions.calendar import working_weeks
+from ledger.questions.calendar import float_words, working_weeks
 from ledger.questions.case import LookedUp, case_of
 from ledger.questions.causes import last_run
 from ledger.questions.checks import CheckRow, checked_items, checklist
+from ledger.questions.expected import expected
 from ledger.questions.links import predecessors, successors
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import RunRow, comments, evidence, items, preview, runs, sign_offs
@@ -116,13 +117,17 @@ def _head(case: LookedUp) -> Text:
     said = [part(row.plan) for part in STEP]
     text.append(f"   {' · '.join(filter(None, said))} · attempt {row.attempt}")
     if dates is not None:
-        slack = "critical" if row.is_critical else f"float {dates.total_float_h:.0f} h"
+        weeks = working_weeks(case.snapshot)
+        slack = float_words(row, weeks)
         text.append(f"\nplanned {time_text(dates.early_start)} to {time_text(dates.early_finish)}, {slack}")
-        week = working_weeks(case.snapshot).get(row.plan.calendar)
+        week = weeks.get(row.plan.calendar)
         if week is not None and row.plan.calendar != WORKING:
             text.append(f"\non the calendar {row.plan.calendar}: {week}")
         if dates.wait:
             text.append(f"\n{dates.wait}; with unlimited crews it starts {time_text(dates.unlimited_start)}")
+    forecast = expected(case.snapshot, row)
+    for line in forecast.lines if forecast else ():
+        text.append("\n").append_text(safe(line))
     if row.started_at:
         until = f" to {time_text(row.ended_at)}" if row.ended_at else ""
         text.append(f"\nactual  {time_text(row.started_at)}{until}")
@@ -171,7 +176,9 @@ def _criteria(case: LookedUp) -> Table:
 
 
 def _criterion(c: CriterionRow) -> Cells:
-    limit = f"{c.op} {c.value} {c.unit}"
+    limit = (
+        ("yes" if (c.op == "==") is c.value else "no") if isinstance(c.value, bool) else f"{c.op} {c.value} {c.unit}"
+    )
     if c.fleet_z is not None:
         limit += f", within {c.fleet_z} robust deviations"
     readers, each = ", ".join(c.readers), c.each or ""

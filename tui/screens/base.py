@@ -91,7 +91,9 @@ class SiteScreen(Screen[None]):
         if snapshot.cut_off:
             text.append(" as this folder last saw it: the database does not answer ", style=WARNING).append(" ")
         text.append(site.name, style="bold")
-        text.append(f" · {site.preset} · plan {site.revision} · go-live planned {day_text(site.plan_finish)}")
+        text.append(
+            f" · {site.preset} · plan {site.revision} · go-live planned {day_text(site.plan_finish, site.time_zone)}"
+        )
         text.append(f" · {time_text(snapshot.now)} UTC · acting as {person}", style="grey62")
         return text
 

@@ -13,6 +13,7 @@ from ledger.questions.orders import changes, orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import OrderRow
 from ledger.rules.subjects import order_of
+from steps.amount import counted
 from tui.looks import coloured, day_text
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows
@@ -66,13 +67,13 @@ class OrdersScreen(SiteScreen):
 def _row(order: OrderRow, changed: list[str]) -> Row:
     came = sum(tranche.received_at is not None for tranche in order.tranches)
     cells = (
-        day_text(order.order_by),
+        day_text(order.order_by, order.time_zone),
         _state(order),
         order.id,
         order.title,
-        f"{order.quantity} {order.unit_of_measure}",
-        day_text(order.promised),
-        day_text(order.need_by),
+        counted(order.quantity, order.unit_of_measure),
+        day_text(order.promised_last),
+        day_text(order.late_delivery.need_by if order.late_delivery else order.need_by, order.time_zone),
         f"{came}/{len(order.tranches)}",
         f"{order.value:,} {order.currency}" if order.value is not None else "",
         order.budget_line,
@@ -85,4 +86,6 @@ def _row(order: OrderRow, changed: list[str]) -> Row:
 def _state(order: OrderRow) -> Text:
     if order.late and order.placed_at is None:
         return coloured(f"! {order.state}, overdue", "bad")
+    if order.late_words:
+        return coloured(f"! {order.state}, {order.late_words}", "bad")
     return coloured(order.state, ROLES[order.state])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 from rich.text import Text
@@ -13,13 +13,15 @@ from textual.widgets import Static
 from ledger.questions.activities import activities
 from ledger.questions.calendar import working_weeks
 from ledger.questions.counts import PhaseRow, counts, phases
+from ledger.questions.forecast_words import go_live_lines
 from ledger.questions.halls import halls, halls_words
 from ledger.questions.kept_forecast import Freshness, kept_forecast
 from ledger.questions.orders import orders
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
-from tui.looks import COLOURS, coloured, day_text, float_days
+from steps.amount import counted
+from tui.looks import COLOURS, coloured, day_text, float_days, safe_lines
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows
 
@@ -108,38 +110,25 @@ def _bar(done: int, live: int) -> Text:
 
 
 def _facts(snapshot: Snapshot, fresh: Freshness | None) -> Text:
-    n, planned = counts(snapshot), site_of(snapshot).plan_finish
+    n, site = counts(snapshot), site_of(snapshot)
     left_out = n.by_state[State.NOT_APPLICABLE]
     lines = [
         f"{n.by_state[State.DONE]} of {n.total - left_out} activities done, {left_out} not applicable",
         f"waived {n.waived} · attested {n.attested} · stale {n.stale} · simulated {n.simulated}",
         f"out of sequence {n.out_of_sequence}",
+        *go_live_lines(snapshot, fresh),
+        *halls_words(halls(snapshot, fresh.forecast if fresh else None), lambda at: day_text(at, site.time_zone)),
     ]
-    if planned is not None:
-        lines.append(f"go-live planned  {day_text(planned)}")
-    if fresh is not None:
-        found, go_live = fresh.forecast, fresh.forecast.milestones[0]
-        lines.append(f"go-live forecast {day_text(found.finish)}{_slip(planned, found.finish)}")
-        lines.append(f"P50 {day_text(go_live.p50.date)} · P80 {day_text(go_live.p80.date)}")
-        lines.append(fresh.words)
-    lines += halls_words(halls(snapshot, fresh.forecast if fresh else None), day_text)
-    return Text("\n".join(lines))
-
-
-def _slip(planned: datetime | None, forecast: datetime) -> str:
-    days = (forecast - planned).days if planned else 0
-    if days == 0:
-        return ", as planned"
-    return f", {abs(days)} days {'late' if days > 0 else 'early'}"
+    return safe_lines(lines)
 
 
 def _late(snapshot: Snapshot) -> list[Row]:
-    weeks = working_weeks(snapshot)
+    weeks, zone = working_weeks(snapshot), site_of(snapshot).time_zone
     found = []
     for row in activities(snapshot):
         dates = row.plan.dates
         if row.late and dates is not None:
-            planned, slack = day_text(dates.early_finish), float_days(row, weeks)
+            planned, slack = day_text(dates.early_finish, zone), float_days(row, weeks)
             cells = (row.id, row.plan.title, planned, slack)
             found.append((dates.total_float_h, row.id, cells))
     return [(name, cells) for _, name, cells in sorted(found)[:LATE]]
@@ -149,7 +138,7 @@ def _due(snapshot: Snapshot) -> list[Row]:
     until, found = snapshot.now + HORIZON, []
     for order in orders(snapshot):
         if order.placed_at is None and order.order_by is not None and order.order_by <= until:
-            quantity = f"{order.quantity} {order.unit_of_measure}"
-            cells = (day_text(order.order_by), order.id, order.title, quantity)
+            quantity = counted(order.quantity, order.unit_of_measure)
+            cells = (day_text(order.order_by, order.time_zone), order.id, order.title, quantity)
             found.append((order.order_by, order.id, cells))
     return [(name, cells) for _, name, cells in sorted(found)]

@@ -26,7 +26,8 @@ def inbox(
         headers = ("activity", "what", "do", "as", "missing evidence")
         ask.table(snapshot, rows, headers, _cells, empty=f"nothing waits for {person}")
     if rows and not ask.as_json:
-        raise WaitingError(f"{len(rows)} wait for {person}")
+        waiting = "1 decision waits" if len(rows) == 1 else f"{len(rows)} decisions wait"
+        raise WaitingError(f"{waiting} for {person}")
 
 
 def _cells(r: InboxRow) -> Cells:

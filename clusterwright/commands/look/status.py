@@ -7,12 +7,13 @@ Example:
 """
 
 from clusterwright.commands.asking import AskingPast
-from clusterwright.forecast_view import forecast_document, forecast_line
+from clusterwright.forecast_view import forecast_document
 from clusterwright.output import Document, day, in_line, minute
 from ledger.questions.counts import counts, phases
 from ledger.questions.drift import drifted
+from ledger.questions.forecast_words import go_live_lines
 from ledger.questions.halls import halls, halls_words
-from ledger.questions.kept_forecast import Freshness, kept_forecast
+from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
 from ledger.questions.site import head, site_of
@@ -38,17 +39,18 @@ def status(ask: AskingPast) -> None:
             "halls": halls(snapshot, fresh.forecast if fresh else None),
             "forecast": forecast_document(fresh.forecast) | {"newer": fresh.newer} if fresh else None,
         }
-        ask.answer(snapshot, document, lambda: _print(document, to_place, fresh))
+        ask.answer(snapshot, document, lambda: _print(document, to_place, go_live_lines(snapshot, fresh)))
 
 
-def _print(document: Document, to_place: list[OrderRow], fresh: Freshness | None) -> None:
+def _print(document: Document, to_place: list[OrderRow], go_live: list[str]) -> None:
     site, now, found = document["site"], document["as_of"], document["counts"]
     zone = site.time_zone
     mark = "REHEARSAL, nothing here was really done. " if site.rehearsal else ""
     print(in_line(f"{mark}{site.name}: {site.preset}, {site.facility}; plan revision {site.revision}"))
-    print(f"go-live planned {day(site.plan_finish, zone)}; as of {day(now, zone)}")
-    if fresh:
-        print(forecast_line(fresh, zone))
+    planned, *others = go_live or ["no plan is adopted"]
+    print(f"{planned}; as of {day(now, zone)}")
+    for line in others:
+        print(in_line(line))
     if document["halls"]:
         print("; ".join(halls_words(document["halls"], lambda date: day(date, zone))))
     print(f"{'phase':<17}" + "".join(f"{name:>8}" for name in _HEADER))

@@ -11,7 +11,7 @@ Example:
 """
 
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated
 
 from typer import Option
@@ -21,13 +21,12 @@ from clusterwright.commands.options import AsOption
 from clusterwright.drawing import say_what_is_drawn_of
 from clusterwright.forecast_view import (
     forecast_document,
-    in_days,
     ordered_line,
-    slip_line,
     value_line,
 )
 from clusterwright.milestones_view import print_milestones
 from clusterwright.output import Document, day, in_line, print_json, say
+from ledger.questions.forecast_words import in_days, slip_lines
 from ledger.questions.kept_forecast import KeptForecast
 from ledger.questions.log import ForecastRow, forecasts
 from ledger.questions.site import site_of
@@ -63,29 +62,23 @@ def forecast(
 
 
 def _document(found: KeptForecast, published: list[ForecastRow]) -> Document:
-    return forecast_document(found) | {"slip_usd": _cost(found), "phases": _phases(found), "published": published}
+    return forecast_document(found) | {"slip_usd": found.delay_usd, "phases": _phases(found), "published": published}
 
 
 def _phases(found: KeptForecast) -> dict[str, datetime]:
     return {one.milestone: one.expected for one in found.milestones if one.milestone in set(Phase)}
 
 
-def _cost(found: KeptForecast) -> int:
-    return round(max(0.0, (found.finish - found.planned) / timedelta(days=1)) * found.slip_day_usd)
-
-
 def _print(found: KeptForecast, published: list[ForecastRow], zone: str) -> None:
     print(f"go-live {day(found.finish, zone)}, planned {day(found.planned, zone)}: {in_days(found.days_late)}")
     if found.unlimited_finish != found.finish:
         print(f"with unlimited crews {day(found.unlimited_finish, zone)}")
-    if found.slip:
-        print(in_line(slip_line(found)))
+    for line in slip_lines(found):
+        print(in_line(line))
     if published:
         last = published[0]
-        moved = (found.finish - last.finish).days
+        moved = found.days(last.finish, found.finish)
         print(f"published {day(last.at, zone)} by {last.by}: go-live {day(last.finish, zone)}, {moved:+d} days since")
-    if _cost(found):
-        print(f"the delay costs about ${_cost(found):,}")
     if found.earned.total_h:
         print(value_line(found.earned))
     for ordered in found.ordered:

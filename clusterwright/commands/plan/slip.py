@@ -12,9 +12,10 @@ Example:
 from typing import TYPE_CHECKING
 
 from clusterwright.commands.asking import AskingPast
-from clusterwright.forecast_view import in_days
 from clusterwright.output import Document, day, table
+from ledger.questions.forecast_words import in_days
 from ledger.questions.site import site_of
+from steps.stamps import days_between
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,7 +67,7 @@ def _days(minutes: int) -> float:
 
 def _print(found: "Slipped", near: "tuple[LateChain, ...]", zone: str) -> None:
     dates = f"go-live planned {day(found.planned, zone)}, forecast {day(found.finish, zone)}"
-    print(f"{dates}: {in_days((found.finish - found.planned).days)}")
+    print(f"{dates}: {in_days(days_between(found.planned, found.finish, zone))}")
     if found.parts:
         table(
             ("what", "title", "owner", "because it", "days"),

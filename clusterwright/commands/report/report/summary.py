@@ -1,6 +1,6 @@
-"""Say in one line how the site ended.
+"""Say how the site stands: what is done, and when go-live is.
 
-It counts hosts, and what is done, waived, attested, not applicable and open.
+It counts hosts, and what is done, waived, attested, not applicable and open. Then come go-live as planned and as forecast.
 
 Example:
     clusterwright report summary
@@ -8,17 +8,23 @@ Example:
 """
 
 from clusterwright.commands.asking import Asking
-from clusterwright.output import print_json
+from clusterwright.forecast_view import forecast_document
+from clusterwright.output import in_line, print_json
 from ledger.questions.counts import counts
+from ledger.questions.forecast_words import go_live_lines
+from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.site import site_of, units
 from ledger.rules.activity import State
+
+COUNTED = ("done", "waived", "attested", "not_applicable", "open")
 
 
 def summary(ask: Asking) -> None:
     with ask.record() as snapshot:
-        found, rehearsal = counts(snapshot), site_of(snapshot).rehearsal
+        found, site, fresh = counts(snapshot), site_of(snapshot), kept_forecast(snapshot)
         hosts_of_units = (len(unit.hosts + unit.shared) for unit in units(snapshot))
         hosts = max(hosts_of_units, default=0)
+        go_live = go_live_lines(snapshot, fresh)
     done = found.by_state.get(State.DONE, 0)
     not_applicable = found.by_state.get(State.NOT_APPLICABLE, 0)
     facts = {
@@ -28,11 +34,14 @@ def summary(ask: Asking) -> None:
         "attested": found.attested,
         "not_applicable": not_applicable,
         "open": found.total - done - not_applicable,
-        "rehearsal": rehearsal,
+        "rehearsal": site.rehearsal,
+        "forecast": forecast_document(fresh.forecast) | {"newer": fresh.newer} if fresh else None,
     }
     if ask.as_json:
         print_json(facts)
         return
-    prefix = "REHEARSAL: " if rehearsal else ""
-    marks = ", ".join(f"{facts[name]} {name.replace('_', ' ')}" for name in list(facts)[1:-1])
+    prefix = "REHEARSAL: " if site.rehearsal else ""
+    marks = ", ".join(f"{facts[name]} {name.replace('_', ' ')}" for name in COUNTED)
     print(f"{prefix}{hosts} host{'' if hosts == 1 else 's'}, {marks}")
+    for line in go_live:
+        print(in_line(line))

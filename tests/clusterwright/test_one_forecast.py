@@ -1,0 +1,274 @@
+"""The forecast on every view: the same dates to the day whatever happened, what moved them, and which delivery is waited for."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import date, timedelta
+from decimal import Decimal
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple, cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flows.artifacts import status_text
+from flows.engine_state import Engine
+from ledger.decisions import orders as buying
+from ledger.decisions.deliveries import receive
+from ledger.decisions.plan import adopt_plan, create_ledger, publish_forecast
+from ledger.decisions.work import comment, finish, start
+from ledger.forecasting import keep_forecast, make_forecast
+from ledger.questions.kept_forecast import KeptForecast, kept_forecast
+from ledger.reading import open_snapshot
+from ledger.writing import Ledger
+from steps.errors import ClusterwrightError
+from steps.schedule.dating import dated
+from tests import commands
+from tests.ledger.conftest import T0, Clock, small_plan
+from tui.screens.overview import OverviewScreen
+
+pytestmark = pytest.mark.own_file
+
+ORDER = "001@site#gpu-server"
+FORECAST = re.compile(r"go-live forecast (\S+), (.+?); P50 (\S+), P80 (\S+); as of event (\d+)", re.IGNORECASE)
+EARLY = "the price holds"
+
+
+class Site(NamedTuple):
+    """A site in simulated time, whose ledger is a file."""
+
+    folder: Path
+    ledger: Ledger
+    clock: Clock
+
+    def say(self, *words: str) -> str:
+        """Return what a command prints."""
+        done = commands.called([*words, "--site", self.folder])
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def document(self, *words: str) -> Any:
+        """Return what a command prints as JSON."""
+        return json.loads(self.say(*words, "--json"))
+
+    def keep(self) -> KeptForecast:
+        """Make the forecast and keep it, as `clusterwright forecast` does."""
+        with open_snapshot(self.folder) as snapshot:
+            keep_forecast(snapshot, make_forecast(snapshot, samples=20))
+            kept = kept_forecast(snapshot)
+        assert kept is not None
+        return kept.forecast
+
+
+@contextmanager
+def a_site(zone: str = "America/Chicago") -> Iterator[Site]:
+    """Return the small site with two deliveries for two pods, its first plan in force, in a time zone."""
+    clock = Clock()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "site"
+        folder.mkdir()
+        (folder / "site.yaml").write_text("name: Small\n", encoding="utf-8")
+        about = {"site_name": "Small", "time_zone": zone, "owner": "pm"}
+        with create_ledger(folder, **about, rehearsal=True, clock=clock) as ledger:
+            plan = dated(small_plan(time_zone=zone, slip_day_usd=1000.0))
+            adopt_plan(ledger, "pm", plan, reason="first plan")
+            yield Site(folder, ledger, clock)
+
+
+def views(site: Site) -> dict[str, str]:
+    """Return the text of every view of go-live, by its name."""
+    with open_snapshot(site.folder) as snapshot:
+        screen = OverviewScreen().ask(snapshot).facts.plain
+        engine = SimpleNamespace(snapshot=lambda: open_snapshot(site.folder), rehearsal=True)
+    return {
+        "status": site.say("status"),
+        "report week": site.say("report", "week"),
+        "report week as a page": site.say("report", "week", "--format", "html"),
+        "report summary": site.say("report", "summary"),
+        "orders": site.say("orders"),
+        "the screen": screen,
+        "the dashboard": status_text(cast("Engine", engine)).replace("\\", ""),
+    }
+
+
+Act = Callable[[Site, int], object]
+
+
+def wait(site: Site, days: int) -> None:
+    """Let days pass. Project time is when the last event happened."""
+    site.clock.forward(24.0 * days)
+    comment(site.ledger, "tech", "001@site", "nothing new")
+
+
+ACTS: dict[str, Act] = {
+    "place": lambda site, days: buying.order(
+        site.ledger,
+        "pm",
+        ORDER,
+        supplier_name="ACME",
+        reference="PO 1",
+        promised=later(site, days),
+        out_of_sequence=EARLY,
+    ),
+    "acknowledge": lambda site, days: buying.acknowledge(
+        site.ledger, "pm", ORDER, on=site.clock.now.date(), reference="AB 1", promised=later(site, days)
+    ),
+    "promise all": lambda site, days: buying.promise(site.ledger, "pm", ORDER, later(site, days), reason="slipped"),
+    "promise one": lambda site, days: buying.promise(
+        site.ledger, "pm", f"{ORDER}/{1 + days % 2}", later(site, days), reason="slipped"
+    ),
+    "receive": lambda site, days: receive(site.ledger, "pm", f"{ORDER}/{1 + days % 2}", Decimal(16)),
+    "start": lambda site, _: start(site.ledger, "tech", "001@site"),
+    "finish": lambda site, _: finish(site.ledger, "tech", "001@site"),
+    "comment": lambda site, _: comment(site.ledger, "tech", "001@site", "see the drawing"),
+    "publish": lambda site, days: publish_forecast(site.ledger, "pm", T0 + timedelta(days=days)),
+    "wait": wait,
+}
+
+
+def later(site: Site, days: int) -> date:
+    """Return a day that is so many days after project time."""
+    return (site.clock.now + timedelta(days=days)).date()
+
+
+HISTORIES = st.lists(st.tuples(st.sampled_from(sorted(ACTS)), st.integers(0, 120)), max_size=8)
+
+
+@given(
+    HISTORIES,
+    st.sampled_from(["Pacific/Auckland", "Pacific/Honolulu", "America/Chicago"]),
+    st.sampled_from(sorted(ACTS)),
+)
+@settings(max_examples=15)
+def test_every_view_has_the_same_forecast_to_the_day(history: list[tuple[str, int]], zone: str, last: str) -> None:
+    """Also when something has happened since, which each of them then counts."""
+    with a_site(zone) as site:
+        for name, days in history:
+            with suppress(ClusterwrightError):
+                ACTS[name](site, days)
+        kept = site.keep()
+        with suppress(ClusterwrightError):
+            ACTS[last](site, 40)
+
+        found = {name: FORECAST.search(text) for name, text in views(site).items()}
+
+        go_live = kept.milestones[0]
+        days = (kept.day(kept.finish) - kept.day(kept.planned)).days
+        expected = (
+            str(kept.day(kept.finish)),
+            "as planned"
+            if not days
+            else f"{abs(days)} day{'s' if abs(days) > 1 else ''} {'late' if days > 0 else 'early'}",
+            str(kept.day(go_live.p50.date)),
+            str(kept.day(go_live.p80.date)),
+            str(kept.event),
+        )
+        assert {name: one.groups() if one else None for name, one in found.items()} == dict.fromkeys(found, expected)
+        assert f"forecast {expected[0]}, {expected[1]}; as of event {kept.event}" in site.say("show", "195@site")
+        assert site.document("show", "195@site")["forecast"]["on"] == expected[0]
+        assert site.document("status")["forecast"]["days_late"] == days
+
+
+@given(HISTORIES, st.sampled_from(sorted(ACTS)), st.integers(0, 120))
+@settings(max_examples=40)
+def test_what_is_not_counted_as_newer_moves_no_date(history: list[tuple[str, int]], name: str, days: int) -> None:
+    """An order is placed first, so that most of what may happen can."""
+    with a_site() as site:
+        ACTS["place"](site, 9)
+        for earlier, by in history:
+            with suppress(ClusterwrightError):
+                ACTS[earlier](site, by)
+        before = site.keep()
+        if name != "wait":
+            with suppress(ClusterwrightError):
+                ACTS[name](site, days)
+
+        with open_snapshot(site.folder) as snapshot:
+            kept, after = kept_forecast(snapshot), make_forecast(snapshot, samples=20)
+
+        assert kept is not None
+        assert kept.newer or (after.nodes, after.finish) == (before.nodes, before.finish)
+
+
+@pytest.fixture
+def slipped() -> Iterator[Site]:
+    """A site that placed its order, whose second delivery is promised for eight weeks after the day that it is needed."""
+    with a_site() as site:
+        ACTS["place"](site, 9)
+        (order,) = site.document("orders")
+        needed = date.fromisoformat(order["tranches"][1]["need_by"][:10])
+        buying.promise(site.ledger, "pm", f"{ORDER}/2", needed + timedelta(weeks=8), reason="allocation")
+        site.keep()
+        yield site
+
+
+def test_orders_show_the_latest_delivery(slipped: Site) -> None:
+    (order,) = slipped.document("orders")
+
+    second = order["tranches"][1]
+    assert (order["late"], order["days_late"], order["late_delivery"]["id"]) == (True, 56, f"{ORDER}/2")
+    said = next(line for line in slipped.say("orders").splitlines() if ORDER in line)
+    assert second["promised"] in said
+    assert "delivery 2 is" in said
+    assert "56 days late" in " ".join(slipped.say("orders").split())
+
+
+def test_what_waits_for_a_delivery_names_its_promise(slipped: Site) -> None:
+    waiting, other = (slipped.document("show", f"010@pod-00{pod}")["forecast"] for pod in (2, 1))
+
+    assert waiting["waits_for"]["delivery"] == f"{ORDER}/2"
+    assert waiting["waits_for"]["days_late"] == 56
+    assert other["waits_for"]["delivery"] == f"{ORDER}/1"
+    assert f"promised {waiting['waits_for']['promised']}, 56 days late" in slipped.say("show", "010@pod-002")
+
+
+def test_the_forecast_names_the_delivery_that_drives_it(slipped: Site) -> None:
+    said = slipped.say("forecast", "--samples", "20")
+
+    assert f"driven by {ORDER}/2" in said
+
+
+def test_every_report_says_why_and_at_what_cost(slipped: Site) -> None:
+    for name, text in views(slipped).items():
+        assert "above all: Delivery 2: GPU servers (ACME)" in text, name
+        assert "the delay costs about $" in text.lower() or "The delay costs about $" in text, name
+    assert f"{ORDER.replace('#', chr(92) + '#')} | GPU servers | " in slipped.say("report", "week")
+
+
+def test_every_report_says_what_changed_since_the_last_published_forecast(slipped: Site) -> None:
+    kept = slipped.keep()
+    publish_forecast(slipped.ledger, "pm", kept.finish - timedelta(days=21))
+
+    for name, text in views(slipped).items():
+        assert "21 days later than the forecast that pm published on 2026-01-05" in text, name
+
+
+def test_later_deliveries_come_as_long_after_a_promised_first_as_planned() -> None:
+    """A promise for the order is for its first delivery: the second does not come on the same day."""
+    with a_site() as site:
+        ACTS["place"](site, 9)
+        one = site.keep().nodes
+        ACTS["promise all"](site, 30)
+        other = site.keep().nodes
+
+    assert one[f"{ORDER}/2"] >= one[f"{ORDER}/1"]
+    assert other[f"{ORDER}/2"] - one[f"{ORDER}/2"] == other[f"{ORDER}/1"] - one[f"{ORDER}/1"] == timedelta(days=21)
+
+
+def test_a_promise_that_passed_is_no_delivery() -> None:
+    """What was promised for last week and is not here holds up the work that waits for it."""
+    with a_site() as site:
+        ACTS["place"](site, 9)
+        ACTS["wait"](site, 100)
+
+        kept = site.keep()
+
+        assert kept.nodes[f"{ORDER}/1"] > site.clock.now
+        assert kept.nodes["010@pod-001"] > site.clock.now
+        assert kept.waits["010@pod-001"] == f"{ORDER}/1"
