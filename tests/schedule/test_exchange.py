@@ -69,6 +69,12 @@ def small() -> Exchange:
     return Exchange("small", at, at, [days, nights, around], branches, tasks, links, [crew], assignments, "first")
 
 
+def in_force(site: Path) -> Exchange:
+    """Return the schedule of the plan in force, before anything has happened."""
+    with open_snapshot(site) as snapshot:
+        return exchange_of_plan(read_plan(snapshot)).schedule
+
+
 def in_progress(site: Path, *, with_done: bool = True) -> Exchange:
     """Return the schedule of a site three weeks into the work: one activity done, two running, a delivery promised later.
 
@@ -213,7 +219,9 @@ def test_a_site_exports_its_plan_and_says_what_is_carried_otherwise(adopted: Pat
     done = called(["export", "schedule", path, "--site", adopted])
 
     assert done.returncode == 0, done.stderr
-    assert "244 tasks, 935 links, 2 calendars, as mspdi" in done.stderr
+    found = in_force(adopted)
+    counted = f"{len(found.tasks):,} tasks, {len(found.links):,} links, {len(found.calendars)} calendars, as mspdi"
+    assert counted in done.stderr
     assert "a task or milestone between carries it" in done.stderr
     assert "<Baseline>" in path.read_text()
     missing = called(["export", "schedule", tmp_path / "none" / "plan.xer", "--site", adopted])
