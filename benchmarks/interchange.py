@@ -97,7 +97,7 @@ def main() -> None:
         began = perf_counter()
         schedule = exchange_of_plan(plan, baseline=plan).schedule
         made_s = perf_counter() - began
-        rows = [measured(schedule, form, Path(scratch)) for form in Form]
+        rows = [measured(schedule, form, Path(scratch)) for form in WRITERS]
     found = page(schedule, rows, made_s)
     print(found)
     for row in rows:

@@ -151,9 +151,24 @@ class Assignment:
     amount: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Appointment:
+    """A day that people keep. Without a `finish` it is the whole day of its `start`."""
+
+    id: str
+    kind: str
+    title: str
+    start: datetime
+    finish: datetime | None = None
+    note: str = ""
+
+
 @dataclass(frozen=True)
 class Exchange:
-    """A whole schedule. `calendars[0]` is the project's own. `baseline` names what the baseline dates are of."""
+    """A whole schedule. `zone` is the IANA time zone of its times; empty where a file has none.
+
+    `calendars[0]` is the project's own. `baseline` names what the baseline dates are of.
+    """
 
     name: str
     start: datetime
@@ -166,6 +181,8 @@ class Exchange:
     assignments: Sequence[Assignment] = ()
     baseline: str = ""
     currency: str = "USD"
+    zone: str = ""
+    appointments: Sequence[Appointment] = ()
 
     @cached_property
     def finish(self) -> datetime:

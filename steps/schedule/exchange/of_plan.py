@@ -13,6 +13,7 @@ from steps.schedule.calendar import DaysAndHours, WorkCalendar, calendars_of
 from steps.schedule.cpm.columns import NONE, Actuals, Tie
 from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.dating import critical_rows, in_minutes
+from steps.schedule.exchange.appointments import appointments_of
 from steps.schedule.exchange.model import (
     ALL_DAY,
     DAY,
@@ -72,18 +73,21 @@ def exchange_of_plan(plan: Plan, *, forecast: Foreseen | None = None, baseline: 
         for link in plan.links
     ]
     resources, assignments = _resources(plan, row)
+    tasks = list(tasks)
     found = Exchange(
         name=plan.site,
         start=making.local(plan.start),
         data_date=making.local(plan.start if forecast is None else forecast.solved.as_of),
         calendars=making.calendars,
         branches=making.branches,
-        tasks=list(tasks),
+        tasks=tasks,
         links=links,
         resources=resources,
         assignments=assignments,
         baseline="" if baseline is None else f"{plan.site} baseline",
         currency=plan.currency,
+        zone=plan.time_zone,
+        appointments=list(appointments_of(plan, {task.id: task for task in tasks}, making.local)),
     )
     return Exported(found, _notices(plan, found))
 

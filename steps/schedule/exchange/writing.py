@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 
-from steps.errors import InputError, Place
+from steps.errors import InputError, Place, UnreachableError
 from steps.schedule.exchange.model import Exchange
 
 
@@ -16,11 +17,16 @@ class Form(StrEnum):
     MSPDI = "mspdi"
     PMXML = "pmxml"
     XER = "xer"
+    CSV = "csv"
+    XLSX = "xlsx"
+    ICS = "ics"
 
 
-SUFFIXES = {".mspdi": Form.MSPDI, ".xml": Form.MSPDI, ".pmxml": Form.PMXML, ".xer": Form.XER}
+SUFFIXES = {".xml": Form.MSPDI, **{f".{form}": form for form in Form}}
 """What a file's ending means when it is written; `.xml` is what Microsoft Project opens."""
 Written = tuple[Iterator[str], Sequence[str]]
+ENCODINGS = {Form.XER: "cp1252", Form.CSV: "utf-8-sig"}
+"""Of forms that are not UTF-8 alone. Spreadsheets know UTF-8 by its mark at the start of the file."""
 
 
 def form_of(path: Path, name: str | None = None) -> Form:
@@ -43,17 +49,20 @@ def form_of(path: Path, name: str | None = None) -> Form:
 
 def write_exchange(found: Exchange, path: Path, form: Form) -> Sequence[str]:
     """Write a schedule, and return what the form cannot have and how it is carried, in sentences."""
-    pieces, notices = _writer(form)(found)
-    _write(path, pieces, "cp1252" if form is Form.XER else "utf-8")
+    with _replacing(path) as beside:
+        if form is Form.XLSX:
+            from steps.schedule.exchange.xlsx_writer import write_workbook  # openpyxl
+
+            return write_workbook(found, beside)
+        pieces, notices = _writer(form)(found)
+        with beside.open("w", encoding=ENCODINGS.get(form, "utf-8"), errors="replace", newline="") as file:
+            file.writelines(pieces)
     return notices
 
 
 def _writer(form: Form) -> Callable[[Exchange], Written]:
+    """Return what writes a form of text. A writer is imported when its form is wanted."""
     match form:
-        case Form.MSPDI:
-            from steps.schedule.exchange.mspdi_writer import mspdi_of
-
-            return mspdi_of
         case Form.PMXML:
             from steps.schedule.exchange.pmxml_writer import pmxml_of
 
@@ -62,18 +71,31 @@ def _writer(form: Form) -> Callable[[Exchange], Written]:
             from steps.schedule.exchange.xer_writer import xer_of
 
             return xer_of
+        case Form.CSV:
+            from steps.schedule.exchange.csv_writer import csv_of
+
+            return csv_of
+        case Form.ICS:
+            from steps.schedule.exchange.ics_writer import ics_of  # icalendar
+
+            return ics_of
+    from steps.schedule.exchange.mspdi_writer import mspdi_of
+
+    return mspdi_of
 
 
-def _write(path: Path, pieces: Iterator[str], encoding: str) -> None:
-    """Write text beside the file, and put it in the file's place when it is whole."""
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """Yield a path beside the file, which takes the file's place when it is whole."""
     if path.is_dir() or not path.parent.is_dir():
         raise InputError(
             "the file cannot be written", hint="name a file in a folder that is there", place=Place(str(path))
         )
     beside = path.with_name(f".{path.name}.part")
     try:
-        with beside.open("w", encoding=encoding, errors="replace", newline="") as file:
-            file.writelines(pieces)
+        yield beside
         beside.replace(path)
+    except OSError as error:
+        raise UnreachableError(f"{path} cannot be written: {error.strerror}", hint="look at the folder") from None
     finally:
         beside.unlink(missing_ok=True)
