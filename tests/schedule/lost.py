@@ -55,7 +55,7 @@ def _facts(found: Exchange, task: ExchangeTask) -> dict[str, object]:
         "actual": (task.actual_start, task.actual_finish),
         "remaining": task.left,
         "no earlier": task.no_earlier,
-        "branch": tuple(one.title for one in (above, branch) if one is not None),
+        "branch": tuple(one.title for one in (above, branch) if one is not None and one.title != found.name),
     }
 
 

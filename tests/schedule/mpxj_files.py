@@ -118,7 +118,7 @@ def _calendar(calendar: Any) -> tuple[tuple[Spans, ...], dict[date, Spans]]:
     from jpype import JPackage
 
     week = tuple(
-        _spans(calendar.getCalendarHours(day)) if calendar.isWorkingDay(day) else ()
+        _spans(calendar.getHours(day)) if calendar.isWorkingDay(day) else ()
         for day in JPackage("java").time.DayOfWeek.values()
     )
     exceptions = {}

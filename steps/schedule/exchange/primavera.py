@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from steps.schedule.cpm.columns import Tie
 from steps.schedule.exchange.carrying import LagRule
-from steps.schedule.exchange.model import ExchangeTask
+from steps.schedule.exchange.model import ALL_DAY, DayCalendar, ExchangeTask
 
 LONGEST_CODE = 40
 """The most characters of an activity's id in P6."""
@@ -46,3 +46,33 @@ def _code(name: str) -> str:
         return name
     digest = hashlib.sha256(name.encode()).hexdigest()[:8]
     return f"{name[: LONGEST_CODE - 9]}~{digest}"
+
+
+NOT_EARLIER = frozenset({"CS_MSOA", "CS_MSO", "CS_MANDSTART", "Start On or After", "Start On", "Mandatory Start"})
+NOT_LATER = frozenset({"CS_MEOB", "CS_MEO", "CS_MANDFIN", "Finish On or Before", "Finish On", "Mandatory Finish"})
+"""Constraints of both forms that hold a start or a finish."""
+
+
+class LagCalendars:
+    """On which calendar a lag of a project counts, by the project's rule."""
+
+    def __init__(self, calendars: Sequence[DayCalendar], rule: LagRule) -> None:
+        """Take the project's calendars. One that is always worked is added when a lag counts on it."""
+        self.calendars = list(calendars)
+        self._rule = rule
+        self._around = next((number for number, one in enumerate(calendars) if one.is_continuous), None)
+
+    def of(self, before: int, after: int) -> int:
+        """Return the calendar of a lag between tasks with these calendars."""
+        match self._rule:
+            case LagRule.PREDECESSOR:
+                return before
+            case LagRule.SUCCESSOR:
+                return after
+            case LagRule.PROJECT:
+                return 0
+            case LagRule.AROUND_THE_CLOCK:
+                if self._around is None:
+                    self._around = len(self.calendars)
+                    self.calendars.append(DayCalendar("around the clock", (ALL_DAY,) * 7))
+                return self._around
