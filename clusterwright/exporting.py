@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from clusterwright.planning import plan_of
 from ledger.evidence.plans import read_plan
+from ledger.past import snapshot_as_of
 from ledger.questions.actuals import actuals
-from ledger.questions.site import baseline_revision
+from ledger.questions.site import baseline_revision, site_of
+from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.stores.following import has_ledger
+from steps.errors import ClusterwrightError
 from steps.schedule.exchange.of_plan import Exported, Foreseen, exchange_of_plan
 from steps.schedule.forecast import solve_forecast
 
@@ -23,9 +28,30 @@ def exported(folder: Path) -> Exported:
     if not has_ledger(folder):
         return exchange_of_plan(plan_of(folder))
     with open_snapshot(folder) as snapshot:
-        plan = read_plan(snapshot)
-        revision = baseline_revision(snapshot)
-        baseline = plan if revision is None else read_plan(snapshot, revision)
-        happened = actuals(snapshot)
-        forecast = Foreseen(solve_forecast(plan, happened, snapshot.now), happened)
+        return _in_force(snapshot)
+
+
+def exported_at(folder: Path, data_date: datetime | None) -> Exported | None:
+    """Return the schedule as it was exported at a data date by the site's clocks: of what was recorded by then.
+
+    So what another program changed is seen apart from what was recorded since. None where no plan was in force then.
+    """
+    if data_date is None:
+        return None
+    present = open_snapshot(folder)
+    zone = ZoneInfo(site_of(present).time_zone)
+    at = min(data_date.replace(tzinfo=zone).astimezone(UTC), present.now)
+    try:
+        with snapshot_as_of(present, at.isoformat()) as snapshot:
+            return _in_force(snapshot)
+    except ClusterwrightError:  # before the first event, or before a plan was adopted
+        return None
+
+
+def _in_force(snapshot: Snapshot) -> Exported:
+    plan = read_plan(snapshot)
+    revision = baseline_revision(snapshot)
+    baseline = plan if revision is None else read_plan(snapshot, revision)
+    happened = actuals(snapshot)
+    forecast = Foreseen(solve_forecast(plan, happened, snapshot.now), happened)
     return exchange_of_plan(plan, forecast=forecast, baseline=baseline)

@@ -28,6 +28,7 @@ BROKEN = (
     ValueError,
     TypeError,
     AttributeError,
+    EOFError,
     OSError,
     SyntaxError,
 )

@@ -30,7 +30,7 @@ from steps.schedule.exchange.primavera import (
 from steps.schedule.exchange.read import Read
 from steps.schedule.exchange.writing import Form
 from steps.schedule.exchange.xer_calendars import STANDARD_WEEK, calendar_of
-from steps.schedule.exchange.xer_tables import Row, XerFile, read_tables
+from steps.schedule.exchange.xer_tables import XerFile, XerRow, read_tables
 from steps.schedule.exchange.xml_reading import instant_in, minutes_of_hours
 
 TIES = {name: tie for tie, name in XER_TYPES.items()}
@@ -76,7 +76,7 @@ class _Reading:
         used = {row.get("proj_id") for row in file.rows("TASK")}
         projects = [row for row in projects if row.get("proj_id") in used] or projects
         exported = [row for row in projects if row.get("export_flag") != "N"]
-        self.project = next(iter([*exported, *projects]), Row(str(file.path), 1, {}))
+        self.project = next(iter([*exported, *projects]), XerRow(str(file.path), 1, {}))
         if len(projects) > 1:
             self.left_out["projects are in the file, and one is read"] = len(projects)
         self.calendar: dict[str, int] = {}
@@ -101,7 +101,7 @@ class _Reading:
         self._fields = self._user_fields()
         self._has_baseline = any(label == BASELINE_START for _, label in self._fields)
 
-    def _own(self, table: str) -> Iterator[Row]:
+    def _own(self, table: str) -> Iterator[XerRow]:
         """Yield the rows of a table that are of the project."""
         own = self.project.get("proj_id")
         return (row for row in self.file.rows(table) if row.get("proj_id") in {own, ""})
@@ -128,7 +128,7 @@ class _Reading:
             place(wbs, frozenset())
         return found
 
-    def _user_fields(self) -> dict[tuple[str, str], Row]:
+    def _user_fields(self) -> dict[tuple[str, str], XerRow]:
         """Return the user fields that the export wrote, by task and label."""
         labels = {row.get("udf_type_id"): row.get("udf_type_label") for row in self.file.rows("UDFTYPE")}
         ours = {ID_FIELD, BASELINE_START, BASELINE_FINISH}
@@ -143,7 +143,7 @@ class _Reading:
         row = self._fields.get((task, label))
         return "" if row is None else row.get(column)
 
-    def _baseline(self, row: Row, label: str, planned: str) -> str:
+    def _baseline(self, row: XerRow, label: str, planned: str) -> str:
         """Return a date of the baseline: our user field, else the planned date, as P6 does for a project without a baseline."""
         if self._has_baseline:
             return self._field(row.get("task_id"), label, "udf_date")
@@ -161,7 +161,7 @@ class _Reading:
                 self.row[row.get("task_id")] = len(self.row)
                 yield task
 
-    def _task(self, row: Row) -> ExchangeTask:
+    def _task(self, row: XerRow) -> ExchangeTask:
         number = row.get("task_id")
         constraints = (
             (row.get("cstr_type"), row.get("cstr_date")),

@@ -11,7 +11,7 @@ from steps.schedule.exchange.xml_reading import content_of_schedule
 from steps.schedule.files.grid import Faults
 
 
-class Row(NamedTuple):
+class XerRow(NamedTuple):
     """A row: its line, and its cells by column."""
 
     file: str
@@ -32,10 +32,10 @@ class XerFile:
     """The tables of a file, with the faults that were found in it."""
 
     path: Path
-    tables: dict[str, list[Row]]
+    tables: dict[str, list[XerRow]]
     faults: Faults = field(default_factory=Faults)
 
-    def rows(self, table: str) -> list[Row]:
+    def rows(self, table: str) -> list[XerRow]:
         """Return the rows of a table; none where the file has it not."""
         return self.tables.get(table, [])
 
@@ -43,7 +43,7 @@ class XerFile:
 def read_tables(path: Path) -> XerFile:
     """Return the tables. Raise InputError for a row outside a table, or with more cells than columns."""
     found = XerFile(path, {})
-    rows: list[Row] = []
+    rows: list[XerRow] = []
     columns: list[str] = []
     for number, line in enumerate(_text(path).split("\n"), start=1):
         mark, *cells = line.rstrip("\r").split("\t")
@@ -57,7 +57,7 @@ def read_tables(path: Path) -> XerFile:
                 if not columns or len(cells) > len(columns):
                     what = "the row has more cells than its table has columns" if columns else "the row is in no table"
                     raise InputError(what, hint="export the file again", place=Place(str(path), number))
-                rows.append(Row(str(path), number, dict(zip(columns, cells, strict=False))))
+                rows.append(XerRow(str(path), number, dict(zip(columns, cells, strict=False))))
             case "%E":
                 break
     if "TASK" not in found.tables:
