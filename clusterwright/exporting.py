@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -16,7 +17,12 @@ from ledger.reading import open_snapshot
 from ledger.stores.following import has_ledger
 from steps.errors import ClusterwrightError
 from steps.schedule.exchange.of_plan import Exported, Foreseen, exchange_of_plan
-from steps.schedule.forecast import solve_forecast
+from steps.schedule.forecast import MINUTE, solve_forecast
+from steps.stamps import stamp
+
+MOST = 8
+"""How many seconds of a data date's minute are tried: decisions that were taken together are within one."""
+_WITHIN = "SELECT seq, recorded_at FROM event WHERE recorded_at >= :first AND recorded_at < :last ORDER BY seq"
 
 
 def exported(folder: Path) -> Exported:
@@ -31,21 +37,23 @@ def exported(folder: Path) -> Exported:
         return _in_force(snapshot)
 
 
-def exported_at(folder: Path, data_date: datetime | None) -> Exported | None:
-    """Return the schedule as it was exported at a data date by the site's clocks: of what was recorded by then.
+def exported_about(folder: Path, data_date: datetime) -> Iterator[Exported]:
+    """Yield the schedule as it may have been exported at a data date by the site's clocks: of what was recorded by then.
 
-    So what another program changed is seen apart from what was recorded since. None where no plan was in force then.
+    So what another program changed is seen apart from what was recorded since. A data date has minutes: there is a schedule after
+    the last event of each second in which something was recorded, latest first, and one before them. None where no plan was in force yet.
     """
-    if data_date is None:
-        return None
-    present = open_snapshot(folder)
-    zone = ZoneInfo(site_of(present).time_zone)
-    at = min(data_date.replace(tzinfo=zone).astimezone(UTC), present.now)
-    try:
-        with snapshot_as_of(present, at.isoformat()) as snapshot:
-            return _in_force(snapshot)
-    except ClusterwrightError:  # before the first event, or before a plan was adopted
-        return None
+    with open_snapshot(folder) as present:
+        at = data_date.replace(tzinfo=ZoneInfo(site_of(present).time_zone)).astimezone(UTC)
+        within = present.ask(_WITHIN, first=stamp(at), last=stamp(at + MINUTE))
+        seconds = {str(recorded)[: len("2027-01-04T08:00:00")]: str(seq) for seq, recorded in within}
+    for wanted in [*reversed(list(seconds.values())[-MOST:]), at.isoformat()]:
+        try:
+            with snapshot_as_of(open_snapshot(folder), wanted) as snapshot:
+                made = _in_force(snapshot)
+        except ClusterwrightError:  # before the first event, before a plan was adopted, or in the future
+            continue
+        yield made
 
 
 def _in_force(snapshot: Snapshot) -> Exported:

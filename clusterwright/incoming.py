@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from clusterwright.commands.acting import Deciding
-from clusterwright.exporting import exported, exported_at
+from clusterwright.exporting import exported, exported_about
 from ledger.decisions import orders, work
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
 from steps.schedule.exchange.comparing import Difference, Proposal, What, difference
 from steps.schedule.exchange.read import Read
 from steps.schedule.exchange.writing import Form
 from steps.text import shown_in_line
-
-LAST_SECOND = timedelta(seconds=59)
 
 
 class JudgedProposal(NamedTuple):
@@ -31,8 +29,8 @@ class JudgedProposal(NamedTuple):
 def compared(folder: Path, read: Read) -> Difference:
     """Return how a file differs from the record. Raise InputError for another project's file.
 
-    Progress is compared with the record as it is, plans with what was known at the file's data date. That has minutes: what was
-    recorded in its minute was known when the file was written, or not. Of both, what explains the file with fewer changes is true.
+    Progress is compared with the record as it is, plans with what was known at the file's data date. That has minutes: of the
+    schedules that were exported in its minute, the nearest to the file counts.
     """
     present = exported(folder).schedule
     known = {task.id for task in present.tasks}
@@ -46,12 +44,9 @@ def compared(folder: Path, read: Read) -> Difference:
     once = difference(present, read.schedule, before=present, is_table=is_table)
     if data_date is None:
         return once
-    found = [once]
-    for at in (data_date + LAST_SECOND, data_date):
-        before = exported_at(folder, at) if found[-1].proposals else None
-        if before is not None:
-            found.append(difference(present, read.schedule, before=before.schedule, is_table=is_table))
-    return min(found, key=lambda one: len(one.proposals))
+    before = exported_about(folder, data_date) if once.proposals else ()
+    found = [difference(present, read.schedule, before=one.schedule, is_table=is_table) for one in before]
+    return min([once, *found], key=lambda one: len(one.proposals))
 
 
 def judged(decider: Deciding, proposals: Sequence[Proposal], file: str, zone: str, why: str) -> list[JudgedProposal]:
