@@ -82,3 +82,22 @@ def in_progress(site: Path, *, with_done: bool = True) -> Exchange:
         del happened[first[0].id]
     forecast = Foreseen(solve_forecast(plan, happened, now), happened)
     return exchange_of_plan(plan, forecast=forecast, baseline=plan).schedule
+
+
+def as_compared(found: Exchange, *, has_calendars: bool = True) -> tuple[object, ...]:
+    """Return what must survive a file and back, in one order. Calendars of links are those of the form."""
+    names = [task.id for task in found.tasks]
+    tasks = [
+        (
+            task.id,
+            task.title,
+            task.minutes,
+            found.calendars[task.calendar].name if has_calendars else "",
+            (task.start, task.finish, task.no_earlier, task.no_later),
+            (task.actual_start, task.actual_finish, task.left),
+        )
+        for task in found.tasks
+    ]
+    links = [(names[link.before], names[link.after], link.type, link.lag) for link in found.links]
+    calendars = {one.name: (one.week, dict(one.exceptions)) for one in found.calendars} if has_calendars else {}
+    return sorted(tasks), sorted(links), calendars

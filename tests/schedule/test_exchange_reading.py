@@ -13,7 +13,7 @@ from steps.schedule.exchange.model import Exchange, ExchangeTask
 from steps.schedule.exchange.reading import read_exchange
 from steps.schedule.exchange.recurring import Recurring, days_of
 from steps.schedule.exchange.writing import Form, write_exchange
-from tests.schedule.exchanges import in_progress, small
+from tests.schedule.exchanges import as_compared, in_progress, small
 from tests.schedule.judges import judges
 from tests.schedule.lost import lost
 from tests.schedule.mpxj_files import read_by_mpxj
@@ -46,25 +46,6 @@ def test_files_of_other_programs_are_read_as_mpxj_reads_them(path: Path) -> None
     assert lost(found, read) == []
     counts = len(found.tasks), len(found.links), len(found.calendars)
     assert counts == (len(read.tasks), len(read.links), len(read.calendars))
-
-
-def as_compared(found: Exchange, *, has_calendars: bool = True) -> tuple[object, ...]:
-    """Return what must survive a file and back, in one order. Calendars of links are those of the form."""
-    names = [task.id for task in found.tasks]
-    tasks = [
-        (
-            task.id,
-            task.title,
-            task.minutes,
-            found.calendars[task.calendar].name if has_calendars else "",
-            (task.start, task.finish, task.no_earlier, task.no_later),
-            (task.actual_start, task.actual_finish, task.left),
-        )
-        for task in found.tasks
-    ]
-    links = [(names[link.before], names[link.after], link.type, link.lag) for link in found.links]
-    calendars = {one.name: (one.week, dict(one.exceptions)) for one in found.calendars} if has_calendars else {}
-    return sorted(tasks), sorted(links), calendars
 
 
 @pytest.mark.parametrize("form", [*FORMS, *TABLES])
