@@ -14,7 +14,7 @@ _SITE = """\
 # One site. What is written here is a proposal; `clusterwright plan adopt` puts it in force.
 name: {name}
 time_zone: {time_zone}        # IANA name; calendars and dates on screen follow it
-country: "{country}"             # ISO 3166, two letters; "NO" for Norway in quotes
+country: {country}               # ISO 3166, two letters; "NO" for Norway in quotes
 currency: USD             # ISO 4217, three letters
 
 # {title}
@@ -49,7 +49,8 @@ crews: {{}}
 
 # Who acts. `account` is the operating-system account that proves it; several people may share one
 # (then commands ask for --as ID, and `plan` says so). With `assurance: signed` only `ssh_key` proves it.
-# One person may not both do a work and approve it. `people: people.csv` reads them from a file: id, name, roles, account...
+# One person may not both do a work and approve it. A file may have them instead of a list, as people.csv
+# with the columns id, name, roles, account.
 {people}
 
 # With `assurance: signed` the engine signs what it records, with a key of its own. `clusterwright keys engine`
@@ -114,7 +115,7 @@ def _text(answers: Answers, name: str, *, has_inventory: bool) -> str:
     return _SITE.format(
         name=name,
         time_zone=answers.time_zone,
-        country=answers.country,
+        country='"NO"' if answers.country == "NO" else answers.country,  # which YAML reads as false
         title=preset.title,
         preset=preset.name,
         facility=f"facility: {answers.facility}" if answers.facility else f"# facility: {preset.choices['facility']}",

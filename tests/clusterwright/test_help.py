@@ -78,7 +78,7 @@ def test_first_lines_are_sentences_in_the_imperative(path: Path) -> None:
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [
-        ("clusterwright import", "import-progress"),
+        ("clusterwright import-", "import-progress"),
         ("clusterwright check sc", "scan"),
         ("clusterwright log --li", "--limit"),
     ],

@@ -62,7 +62,7 @@ def test_more_crews_of_the_trade_that_waits_bring_go_live_forward(command: Comma
 
     found = asked(command, tmp_path / "four", "--crew", "licensed-electrician+2", "--crew", "performance-engineer=4")
 
-    assert later(found) < -3
+    assert later(found) < -2
     assert later(found, "unlimited_finish") == 0
     assert found["before"]["unlimited_finish"] <= found["after"]["finish"]
 
