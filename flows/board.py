@@ -97,16 +97,15 @@ class Board:
         return self._checked is None or time.monotonic() - self._checked > CHECK_S
 
     def _shows(self, watch: Watch | None) -> bool:
-        """Show the record as it is now. Return False where that failed, and is to be tried again."""
+        """Show the record as it is now. Return False where that failed, or nodes are left to be made: look again."""
         try:
-            self._show(watch)
+            return self._show(watch)
         except ClusterwrightError as error:
             log.warning("board_not_shown because=%s", error)
             self._checked = None
             return False
-        return True
 
-    def _show(self, watch: Watch | None) -> None:
+    def _show(self, watch: Watch | None) -> bool:
         if self._runs is None or self._is_unchecked():
             self.open()
             self._loaded().load()
@@ -118,11 +117,12 @@ class Board:
             is_time = watch is None or time.monotonic() - self._wrote > TEXTS_S
             status = status_text(snapshot) if is_time else ""
         runs = self._loaded()
-        runs.send(wanted, self._links)
+        is_whole = runs.send(wanted, self._links)
         if is_time:
             runs.send_texts(wanted)
             self._status.send(status)
             self._wrote = time.monotonic()
+        return is_whole
 
     def _loaded(self) -> StandingRuns:
         assert self._runs is not None  # it was opened

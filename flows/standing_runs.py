@@ -18,6 +18,7 @@ from flows.standing_pictures import Node, Picture
 from flows.standing_words import NOTHING, Shown
 
 AT_ONCE = 4
+MADE_AT_ONCE = 15
 FLOW = "Phases"
 TAG = "standing"
 RESTORED = "restored from ledger"
@@ -55,6 +56,7 @@ class StandingRuns:
         self._api, self._uuid = api, uuid
         self._tags = [TAG, site]
         self._runs: dict[str, _Run] = {}
+        self._left = MADE_AT_ONCE
 
     def open(self, wanted: dict[str, Picture], restored: Collection[str] = ()) -> dict[str, Parent]:
         """Find or make the run of each phase, and the node of its advances. Those in `restored` are tagged so if they are made."""
@@ -85,8 +87,12 @@ class StandingRuns:
             run = by_id[artifact["flow_run_id"]]
             run.artifact, run.text = artifact["id"], str(artifact["data"])
 
-    def send(self, wanted: dict[str, Picture], links: Links) -> None:
-        """Make Prefect show the states and names that are wanted, of phases first."""
+    def send(self, wanted: dict[str, Picture], links: Links) -> bool:
+        """Make Prefect show the states and names that are wanted, of phases first. Return whether every node is there.
+
+        Only some nodes are made at once: the states of the others must not wait for them.
+        """
+        self._left = MADE_AT_ONCE
         with ThreadPoolExecutor(
             AT_ONCE, "board"
         ) as pool:  # the server waits for its disk: some requests at once take half the time
@@ -95,6 +101,7 @@ class StandingRuns:
                 sent += self._send_nodes(pool, self._runs[phase], picture, links.get(phase, []))
             for each in sent:
                 each.result()
+        return self._left > 0
 
     def send_texts(self, wanted: dict[str, Picture]) -> None:
         """Write the standing artifact of each phase of which something has changed."""
@@ -116,7 +123,8 @@ class StandingRuns:
             yield pool.submit(self._remove, run, step)
         for step, node in picture.nodes.items():
             before = run.nodes.get(step)
-            if before is None and node.shown.name != NOTHING:
+            if before is None and node.shown.name != NOTHING and self._left > 0:
+                self._left -= 1
                 yield pool.submit(self._make, run, step, node, _earlier(step, picture, links))
             elif before is not None and before != node:
                 yield pool.submit(self._change, run, step, before, node)

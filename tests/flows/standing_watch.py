@@ -151,3 +151,8 @@ class Watcher:
 def green(api: PrefectApi) -> set[Key]:
     """Return the phases and steps that are green."""
     return {key for key, state in shown(api).items() if state.type == "COMPLETED"}
+
+
+def is_whole(api: PrefectApi, site: Path) -> bool:
+    """Return whether every step that has work has its node. The first start makes them, some at a time."""
+    return {key for key, state in expected(site).items() if state.type != "CANCELLED"} <= shown(api).keys()
