@@ -27,6 +27,9 @@ from steps.text import require_visible
 UNDOES = {
     "re-opened": "open again",
     "stale": "stale, to be signed again",
+    "taken over": "taken over",
+    "not taken over": "done in part and not taken over",
+    "not kept": "settings that differ, so that no finished work is kept for the new release",
     "order stands": "placed orders of another quantity",
 }
 

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from clusterwright.design_sections import money, number, sections_of
+from clusterwright.design_sections import number, sections_of
+from clusterwright.output import money
 from steps.design.checkpoints import lost_share
 from steps.design.dossier import Dossier
 from steps.design.figures import figure_specs

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import NamedTuple
 
+from clusterwright.output import money
 from steps.design.dossier import Dossier
 
 
@@ -30,14 +31,6 @@ def number(value: float, unit: str = "", places: int | None = None) -> str:
         is_plain = value == int(value) or abs(value) >= 1000
         places = 0 if is_plain else 1 if abs(value) >= 10 else 2
     return f"{value:,.{places}f} {unit}".rstrip()
-
-
-def money(usd: float) -> str:
-    """Return dollars in short: $1.2 M."""
-    for size, letter in ((1e9, " bn"), (1e6, " M"), (1e3, " k")):
-        if abs(usd) >= size:
-            return f"${usd / size:,.1f}{letter}"
-    return f"${usd:,.2f}"
 
 
 def percent(share: float) -> str:

@@ -132,3 +132,11 @@ def minute(instant: datetime | None, zone: str) -> str:
 def days(hours: float, hours_per_day: float = 24.0) -> str:
     """Return hours as days with one decimal."""
     return f"{hours / hours_per_day:.1f} d"
+
+
+def money(usd: float) -> str:
+    """Return dollars in short: $1.2 M."""
+    for size, letter in ((1e9, " bn"), (1e6, " M"), (1e3, " k")):
+        if abs(usd) >= size:
+            return f"${usd / size:,.1f}{letter}"
+    return f"${usd:,.2f}"

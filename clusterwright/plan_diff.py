@@ -9,11 +9,13 @@ from pydantic_core import to_json
 
 from clusterwright.output import Document
 from ledger.evidence.plans import read_plan
-from ledger.questions.activities import standing
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.revision import Consequence, Consequences, consequences
+from ledger.revising import consequences_of, taken_over_by
+from ledger.rules.revision import Consequence, Consequences
 from ledger.rules.rows import OrderRow
+from ledger.rules.taking_over import TakenOver, some
+from ledger.rules.upgrading import Upgrade
 from steps.amount import counted
 from steps.schedule.activity import Hours, PlanActivity
 from steps.schedule.plan import Plan, PlanLink
@@ -41,10 +43,21 @@ class _Bought(NamedTuple):
 
 
 def changes_to(snapshot: Snapshot, plan: Plan) -> list[Change]:
-    """Return what a plan would change of the revision in force: first what then no longer holds, then the plan itself."""
-    held = read_plan(snapshot)
-    no_longer = undone(consequences(held, plan, standing(snapshot)))
-    return [*no_longer, *placed_otherwise(orders(snapshot), plan), *plan_diff(held, plan)]
+    """Return what a plan would change of the revision in force.
+
+    First comes what then no longer holds, then what it takes over of finished work and what it cannot, then the plan itself.
+    """
+    held, taken = read_plan(snapshot), taken_over_by(snapshot, plan)
+    found = consequences_of(snapshot, plan)
+    replaced = {name: row.subject for row in taken.taken for name in row.was}
+    return [
+        *undone(found),
+        *mapped(taken),
+        *unmapped(Upgrade(held, plan)),
+        *placed_otherwise(orders(snapshot), plan, replaced),
+        *unaffected(found, plan),
+        *plan_diff(held, plan),
+    ]
 
 
 def plan_diff(old: Plan, new: Plan) -> list[Change]:
@@ -60,19 +73,50 @@ def undone(found: Consequences) -> list[Change]:
     return again + [Change("stale", c.activity, _was(c), f"to be signed again: {c.why}") for c in stale]
 
 
+def mapped(found: TakenOver) -> list[Change]:
+    """Return what counts as done in the place of finished work, and what was done in part only."""
+    taken = [
+        Change("taken over", row.subject, some(row.was), f"done on {row.finished:%Y-%m-%d}") for row in found.taken
+    ]
+    return taken + [Change("not taken over", row.subject, some(row.was), row.why) for row in found.left]
+
+
+def unmapped(upgrade: Upgrade) -> list[Change]:
+    """Return why finished work is not kept although a later release made the plan. Empty if it is kept."""
+    first = "adopt the plan with the settings in force first, and change them then"
+    return [Change("not kept", "finished work", setting, first) for setting in upgrade.settings]
+
+
+def unaffected(found: Consequences, plan: Plan) -> list[Change]:
+    """Return the finished work that the plan states otherwise and that stays finished: activities of a step alike in one change."""
+    steps = {activity.id: activity.step for activity in plan.activities}
+    alike: dict[tuple[str, str], list[str]] = {}
+    for c in found.kept:
+        alike.setdefault((steps[c.activity], c.why), []).append(c.activity)
+    return [Change("stays done", some(names), "", why) for (_, why), names in sorted(alike.items())]
+
+
 def _was(c: Consequence) -> str:
     return f"{c.state.words}, attempt {c.attempt}"
 
 
-def placed_otherwise(orders: list[OrderRow], new: Plan) -> list[Change]:
-    """Return the orders that went out for another quantity. They stay placed, and a person settles the difference."""
+def placed_otherwise(orders: list[OrderRow], new: Plan, replaced: Mapping[str, str]) -> list[Change]:
+    """Return the orders that went out for another quantity. They stay placed, and a person settles the difference.
+
+    `replaced` has what takes the place of an order, by the order's id.
+    """
     wanted = _bought(new)
     changes = []
     for row in orders:
         order = wanted.get(row.id)
         if row.placed_at is not None and (order is None or order.quantity != row.quantity):
             before = f"placed for {counted(row.quantity, row.unit_of_measure)}"
-            changes.append(Change("order stands", row.id, before, f"the plan now has {order or 'none of it'}"))
+            has = (
+                f"its place is taken by {replaced[row.id]}"
+                if row.id in replaced
+                else f"the plan now has {order or 'none of it'}"
+            )
+            changes.append(Change("order stands", row.id, before, has))
     return changes
 
 

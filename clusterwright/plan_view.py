@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Raw
 from msgspec.json import encode
 
-from clusterwright.output import Cells, Document, day, days, table
+from clusterwright.output import Cells, Document, day, days, money, table
+from clusterwright.plan_orders import orders_document, print_orders
 from ledger.evidence.names import without_names
-from steps.amount import counted
 from steps.design.people import account_warnings, shared_accounts
 from steps.schedule.activity import ELAPSED, WORKING, Dates, PlanActivity, handed_over
 from steps.schedule.critical_days import critical_parts, shares_of
 from steps.schedule.critical_days import in_words as shares_in_words
-from steps.schedule.plan import Plan, PlanCalendar, PlanLevelling, PlanOrder
+from steps.schedule.plan import Plan, PlanCalendar, PlanLevelling
+from steps.schedule.working_cost import WorkingCost
 from steps.schedule.working_hours import in_words
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 BAR = 60
 HEADERS = ("activity", "what", "start", "finish", "with unlimited crews", "float", "crew wait", "driven by")
-LAST = datetime.max.replace(tzinfo=UTC)
 
 
 class Node(NamedTuple):
@@ -69,9 +68,26 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
         right=(5, 6),
     )
     _print_crews(plan)
-    _print_orders(plan)
+    print_orders(plan)
     for finding in (*plan.findings, *account_warnings(plan.people)):
         print(f"! {finding}")
+
+
+PREMIUMS = {
+    "lost": "hours that get no work done",
+    "shifts": "shifts",
+    "overtime": "overtime",
+    "weekends": "weekends",
+    "stock": "equipment from stock",
+    "hire": "hire until go-live",
+}
+
+
+def premium_line(cost: WorkingCost) -> str:
+    """Return what the crews of a plan cost, and what comes on top and for what."""
+    more = [f"{money(usd)} for {PREMIUMS[name]}" for name, usd in cost._asdict().items() if name in PREMIUMS and usd]
+    on_top = f"{money(cost.premium)} come on top: {', '.join(more)}" if more else "nothing comes on top"
+    return f"The crews' hours cost about {money(cost.labour)}; {on_top}."
 
 
 def _nodes(plan: Plan) -> Iterator[Node]:
@@ -197,40 +213,6 @@ def _print_crews(plan: Plan) -> None:
     )
 
 
-def _print_orders(plan: Plan) -> None:
-    """Print orders, the one to place first on top; those that every pod places for itself on one line."""
-    alike: dict[tuple[str, str], list[PlanOrder]] = {}
-    for order in plan.orders:
-        alike.setdefault((order.step, order.item), []).append(order)
-
-    def first_day(orders: list[PlanOrder]) -> datetime:
-        return min(order.order_by or plan.start for order in orders)
-
-    in_order = sorted(alike.values(), key=first_day)
-    table(
-        ("order by", "order", "what", "quantity", "lead weeks", "need by", "float", "orders", "tranches"),
-        [_order_line(orders, plan.time_zone) for orders in in_order],
-        title="Orders: the latest date to place each without delaying go-live",
-        right=(3, 4, 6, 7, 8),
-    )
-
-
-def _order_line(orders: list[PlanOrder], zone: str) -> Cells:
-    first = min(orders, key=lambda o: o.order_by or LAST)
-    quantity = sum((o.quantity for o in orders), Decimal(0))
-    return (
-        day(first.order_by, zone),
-        _and_more(first.id, orders),
-        first.title,
-        counted(quantity, first.unit_of_measure),
-        f"{first.lead.m / 168:g}",
-        day(first.need_by, zone),
-        days(first.dates.total_float_h) if first.dates else "",
-        len(orders),
-        sum(len(o.tranches) for o in orders),
-    )
-
-
 def plan_document(plan: Plan, odds: PlanOdds) -> Document:
     """Return the plan as JSON, people by their ids, with the critical path as a list of ids in order of their start."""
     document = without_names(plan.model_copy(update={"activities": (), "links": ()})).model_dump(mode="json")
@@ -243,15 +225,7 @@ def plan_document(plan: Plan, odds: PlanOdds) -> Document:
         "parts": [part._asdict() for part in parts],
         "shares": {basis: round(share, 4) for basis, share in shares_of(parts).items()},
     }
-    document["orders_by_date"] = [
-        {
-            "id": o.id,
-            "order_by": o.order_by,
-            "need_by": o.need_by,
-            "float_h": o.dates.total_float_h if o.dates else None,
-        }
-        for o in sorted(plan.orders, key=lambda o: o.order_by or plan.start)
-    ]
+    document |= orders_document(plan)
     document["weeks"] = float(_weeks(plan, plan.finish))
     document["odds"] = odds_document(odds)
     document["shared_accounts"] = shared_accounts(plan.people)

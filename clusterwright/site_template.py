@@ -1,24 +1,30 @@
 """The text of a new site.yaml: every key there is, explained beside it."""
 
-from datetime import date
+from pathlib import Path
+from shutil import copyfile
 
-from steps.design.preset import Preset
+from clusterwright.first_answers import Answers
+from ledger.account import machine_account
+from steps.catalog.loader import read_roles
+from steps.design.site import FILE, site_slug
+
+PEOPLE_FILE = "people.csv"
 
 _SITE = """\
 # One site. What is written here is a proposal; `clusterwright plan adopt` puts it in force.
 name: {name}
-time_zone: Etc/UTC        # IANA name; calendars and dates on screen follow it
-country: US               # ISO 3166, two letters; "NO" for Norway in quotes
+time_zone: {time_zone}        # IANA name; calendars and dates on screen follow it
+country: "{country}"             # ISO 3166, two letters; "NO" for Norway in quotes
 currency: USD             # ISO 4217, three letters
 
 # {title}
 preset: {preset}
-# facility: {facility}      # existing, shell or greenfield; the preset's choice if left out
+{facility}      # existing, shell or greenfield; the preset's choice if left out
 # burn_in: {burn_in}        # bench or in-place
 
 # Any figure or choice of the preset can be set here; `clusterwright catalog show` and
 # docs/design-values.md name them.
-overrides: {{}}
+overrides:{overrides}
 #  nodes: 64
 #  cooling: hybrid
 
@@ -43,8 +49,7 @@ crews: {{}}
 
 # Who acts. `account` is the operating-system account that proves it; several people may share one
 # (then commands ask for --as ID, and `plan` says so). With `assurance: signed` only `ssh_key` proves it.
-# One person may not both do a work and approve it.
-people:
+# One person may not both do a work and approve it. `people: people.csv` reads them from a file: id, name, roles, account...
 {people}
 
 # With `assurance: signed` the engine signs what it records, with a key of its own. `clusterwright keys engine`
@@ -82,31 +87,41 @@ _PERSON = """\
 """
 
 
-def site_text(
-    preset: Preset,
-    *,
-    name: str,
-    start: date,
-    account: str,
-    signing: list[str],
-    working: list[str],
-    has_inventory: bool,
-) -> str:
-    """Return a site file: one person who works and two who sign, all on the account that made it."""
+def write_site(folder: Path, answers: Answers, inventory: str | None = None) -> None:
+    """Write the files of a new site: site.yaml, and the people and the inventory where there are such files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = site_slug(folder.resolve().name)
+    (folder / FILE).write_text(_text(answers, name, has_inventory=inventory is not None), encoding="utf-8")
+    if answers.people is not None:
+        copyfile(answers.people, folder / PEOPLE_FILE)
+    if inventory is not None:
+        (folder / "inventory").mkdir(exist_ok=True)
+        (folder / "inventory" / "hosts.yml").write_text(inventory, encoding="utf-8")
+
+
+def _text(answers: Answers, name: str, *, has_inventory: bool) -> str:
+    """Return a site file. Where no file has the people, one works and two sign, all on the account that makes it."""
+    preset, roles, account = answers.preset, read_roles(), machine_account()
+    signing = [slug for slug, role in roles.items() if role["signs"]]
+    working = [slug for slug, role in roles.items() if not role["signs"]]
     both = [role for role in signing if role not in {"owner-pm", "sponsor"}]
     people = [
         ("operator", "Operator", working),
         ("owner", "Owner", ["owner-pm", *both]),
         ("reviewer", "Reviewer", ["sponsor", *both]),
     ]
+    listed = "people:\n" + "".join(_person(*person, account) for person in people).rstrip("\n")
     return _SITE.format(
         name=name,
+        time_zone=answers.time_zone,
+        country=answers.country,
         title=preset.title,
         preset=preset.name,
-        facility=preset.choices["facility"],
+        facility=f"facility: {answers.facility}" if answers.facility else f"# facility: {preset.choices['facility']}",
+        overrides=f"\n  nodes: {answers.nodes}" if answers.nodes else " {}",
         burn_in=preset.choices["burn_in"],
-        start=start.isoformat(),
-        people="".join(_person(*person, account) for person in people).rstrip("\n"),
+        start=answers.start.isoformat(),
+        people=f"people: {PEOPLE_FILE}" if answers.people else listed,
         inventory=_INVENTORY_KEY if has_inventory else _NO_INVENTORY,
     )
 

@@ -97,7 +97,7 @@ def week_report(snapshot: Snapshot, record: str = "", organisation: str | None =
         "Late": _lines(parts["late"], zone, _finish),
         "Next three weeks": _lines(parts["in three weeks"], zone, _start),
         "Orders due": tuple(_order(o, zone) for o in due),
-        "Deliveries late": tuple(_late_delivery(o, zone) for o in bought if o.latest),
+        "Deliveries late": tuple(_late_delivery(o, zone) for o in bought if o.late_delivery),
         "Decisions needed": _lines(parts["to decide"], zone, _finish),
         "Punch list": tuple(map(_punch_item, left)),
     }
@@ -150,7 +150,7 @@ def _order(o: OrderRow, zone: str) -> Line:
 
 
 def _late_delivery(o: OrderRow, zone: str) -> Line:
-    note = f"{o.late_words}, needed by {day(o.latest and o.latest.need_by, zone)}"
+    note = f"{o.late_words}, needed by {day(o.late_delivery and o.late_delivery.need_by, zone)}"
     return Line(o.supplier_name, o.id, o.title, str(o.promised_last or ""), note)
 
 

@@ -60,8 +60,24 @@ def bands() -> list[dict[str, Any]]:
     found = yaml.safe_load((HERE / "believable.yaml").read_text(encoding="utf-8"))
     for band in found:
         band["ours"] = getattr(spans(band["preset"], band.get("scenario", "")), band["span"])
-        band["inside"] = band["low"] <= band["ours"] <= band["high"]
+        band["verdict"] = "inside" if _is_inside(band, band["ours"]) else _why(band)
     return list(found)
+
+
+def _is_inside(band: dict[str, Any], weeks: float) -> bool:
+    return bool(band["low"] <= weeks <= band["high"])
+
+
+def _why(band: dict[str, Any]) -> str:
+    """Return why a preset is outside, and the weeks with what brings it inside."""
+    more = band.get("inside_with")
+    if more is None:
+        return str(band["why"])
+    weeks = getattr(spans(band["preset"], **more), band["span"])
+    if not _is_inside(band, weeks):
+        sys.exit(f"{band['preset']}: {band['span']} is {weeks} weeks with {more}, and not inside")
+    ((what, number),) = more.items()
+    return f"{band['why']}; with {number} {what} it is {weeks}"
 
 
 def page() -> Iterator[str]:
@@ -84,7 +100,7 @@ def page() -> Iterator[str]:
                 f"{band['low']:g} to {band['high']:g}",
                 band["ours"],
                 band["source"],
-                "inside" if band["inside"] else band["why"],
+                band["verdict"],
             )
             for band in bands()
         ),

@@ -71,7 +71,9 @@ def durations() -> Iterator[str]:
         "Most likely time of one activity (the first unit of the step's scope) at 32, 1,250 and 12,500 nodes on a "
         "greenfield site with the design of `h100-10k`. `d` are working days of 8 hours, `h` and `w` run around the "
         "clock. In brackets: items, and crews at work on them. Suppliers' lead times are orders of their own and are "
-        "not in here. Every figure can be overridden in the site's `catalog/`. [Sources](sources.md) has the references.\n"
+        "not in here, and neither is what failures add: servers that fail a soak (034, 035) begin it again by themselves, which "
+        "the samples of a plan have ([risk](risk.md#servers-that-fail-a-soak)). Every figure can be overridden in the site's "
+        "`catalog/`. [Sources](sources.md) has the references.\n"
     )
     yield "| step | what | scope | 32 | 1,250 | 12,500 | source |"
     yield "|---|---|---|---|---|---|---|"

@@ -63,7 +63,9 @@ def rehearse(
     with open_snapshot(site_dir) as snapshot:
         if not site_of(snapshot).rehearsal:
             raise InputError("this ledger is a real record, not a rehearsal's")
-        require_activity(snapshot, until or CLOSING)
+        last = require_activity(snapshot, until or CLOSING)
+        if last.state is State.NOT_APPLICABLE:
+            raise InputError(f"{last.id} does not apply at this site", hint="name an activity that somebody does")
         clock = SimulatedClock(project_time(snapshot))
     with PrefectServer(site_dir, port, on_message) as server:
         # Prefect reads its settings when it is first imported: here, after the server has set them

@@ -151,7 +151,7 @@ class Transaction:
     ) -> Event:
         """Record one event, which happened at the time `at`."""
         signature = None
-        self._refuse_forged(subject)
+        self.refuse_forged(subject)
         if isinstance(payload, Decided):
             payload, signature = self._proven(actor, payload, subject, at)
         return self.append_all(Draft(actor, payload, subject, at, signature))[0]
@@ -172,7 +172,7 @@ class Transaction:
         settle(self.projection)
         return events
 
-    def _refuse_forged(self, subject: str) -> None:
+    def refuse_forged(self, subject: str) -> None:
         """Raise if the tables that a decision rests on were forged. Only signed events can prove that, and a rehearsal has none."""
         self.projection.flush()
         if self._snapshot.is_signed:

@@ -6,8 +6,10 @@ from decimal import Decimal
 
 
 def counted(quantity: Decimal, unit: str) -> str:
-    """Return a quantity with its unit of measure as people write it: 32 servers, 1 rack, 327 each, 12.5 m."""
+    """Return a quantity with its unit of measure as people write it: 32 servers, 1 rack, 12.5 m; 327 of what is counted by itself."""
     number = f"{quantity.normalize():,f}"
-    if quantity == 1 or unit == "each" or len(unit) < 3:
+    if unit == "each":
+        return number
+    if quantity == 1 or len(unit) < 3:
         return f"{number} {unit}"
     return f"{number} {unit}{'es' if unit.endswith(('ch', 's', 'sh', 'x')) else 's'}"

@@ -11,7 +11,7 @@ from ledger.evidence.names import keep_names, without_names
 from ledger.evidence.plans import load_plan, store_plan
 from ledger.evidence.store import store
 from ledger.log.chain import Event
-from ledger.log.payloads.plan import Genesis
+from ledger.log.payloads.plan import Genesis, PlanAdopted
 from ledger.making import plan as made
 from ledger.questions.people import names
 from ledger.rules.permission import roles_for
@@ -118,7 +118,17 @@ def adopt_plan(
             people=keep_names(ledger.site_dir, named),
             authority=authority,
         )
+        for activity in _replaced(payload):
+            writing.refuse_forged(activity)  # the signed event will say that these were done
         return writing.record(moment, actor, payload, subject=f"plan/{payload.revision}")
+
+
+def _replaced(payload: PlanAdopted) -> list[str]:
+    """Return the activities in whose place, or in the place of whose orders, something counts as done."""
+    found = set()
+    for row in payload.taken_over or ():
+        found |= {name.partition("#")[0] for name in row.was}
+    return sorted(found)
 
 
 def raise_rules(

@@ -8,7 +8,7 @@ from ledger.evidence.store import load, store
 from ledger.questions.site import plan_document
 from ledger.questions.snapshot import Snapshot
 from steps.schedule.plan import Plan
-from steps.schedule.plan_document import document_of, plan_of
+from steps.schedule.plan_document import document_of, frame_of, plan_of
 
 
 def store_plan(site_dir: Path, plan: Plan) -> str:
@@ -24,3 +24,8 @@ def load_plan(site_dir: Path, digest: str) -> Plan:
 def read_plan(snapshot: Snapshot, revision: int | None = None) -> Plan:
     """Return an adopted plan. None as revision means the plan in force."""
     return load_plan(snapshot.site_dir, plan_document(snapshot, revision))
+
+
+def read_frame(snapshot: Snapshot) -> Plan:
+    """Return the plan in force without its activities and links: what is ordered, figures, units and people."""
+    return frame_of(load(snapshot.site_dir, plan_document(snapshot, None)))

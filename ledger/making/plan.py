@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.evidence.plans import load_plan
 from ledger.log.chain import Event
 from ledger.log.payloads.base import Again as Undone
-from ledger.log.payloads.plan import ForecastPublished, PlanAdopted, RulesRaised
+from ledger.log.payloads.plan import ForecastPublished, PlanAdopted, RulesRaised, TakenRow
 from ledger.making.again import Tables
-from ledger.questions.activities import standing
 from ledger.questions.moment import Moment
 from ledger.questions.people import names, own_roles
-from ledger.questions.site import plan_document, revision
+from ledger.questions.site import revision
 from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import State
 from ledger.rules.permission import Actor, Matter, may
 from ledger.rules.reasons import require_reason
 from ledger.trust.planned import authority_text
@@ -25,6 +25,7 @@ from steps.schedule.plan import Plan
 
 if TYPE_CHECKING:
     from ledger.rules.revision import Consequence
+    from ledger.rules.taking_over import Replacing
 
 
 RULES_SUBJECT, FORECAST_SUBJECT = "rules", "forecast"
@@ -49,7 +50,7 @@ def plan_adopted(
     require_reason(reason, "adopting a plan")
     number = revision(moment.snapshot)
     _may_adopt(moment, actor, number)
-    reopened, sign_again = _undone(moment.snapshot, plan) if number else ((), ())
+    undone = _undone(moment.snapshot, plan) if number else _Undone()
     return PlanAdopted(
         revision=number + 1,
         document=document,
@@ -57,10 +58,11 @@ def plan_adopted(
         baseline=baseline,
         activities=len(plan.activities),
         digests=plan.digests,
-        reopened=reopened,
-        sign_again=sign_again,
+        reopened=undone.reopened,
+        sign_again=undone.sign_again,
         people=dict(people),
         authority=authority,
+        taken_over=undone.taken_over,
     )
 
 
@@ -74,15 +76,36 @@ def _may_adopt(moment: Moment, actor: str, number: int) -> None:
     )
 
 
-def _undone(
-    asked: Snapshot,
-    plan: Plan,
-) -> tuple[tuple[Undone, ...], tuple[Undone, ...]]:
-    """Return the activities that the plan opens again, and those that only need new approvals."""
-    from ledger.rules.revision import consequences  # the calculators come with it, and no other decision needs them
+class _Undone(NamedTuple):
+    """What an adopted plan opens again, what only needs new approvals, and what it takes over, if anything."""
 
-    found = consequences(load_plan(asked.site_dir, plan_document(asked)), plan, standing(asked))
-    return _again(found.reopened), _again(found.sign_again)
+    reopened: tuple[Undone, ...] = ()
+    sign_again: tuple[Undone, ...] = ()
+    taken_over: tuple[TakenRow, ...] | None = None
+
+
+def _undone(asked: Snapshot, plan: Plan) -> _Undone:
+    from ledger.revising import (  # the calculators come with it, and no other decision needs them
+        consequences_of,
+        taken_over_by,
+    )
+
+    found = consequences_of(asked, plan)
+    taken = tuple(map(_taken, taken_over_by(asked, plan).taken))
+    return _Undone(_again(found.reopened), _again(found.sign_again), taken or None)
+
+
+def _taken(row: Replacing) -> TakenRow:
+    return TakenRow(
+        subject=row.subject,
+        state=State.DONE,
+        started=row.started,
+        finished=row.finished,
+        by=row.by,
+        note=row.note,
+        out_of_sequence="",
+        was=row.was,
+    )
 
 
 def _again(undone: Iterable[Consequence]) -> tuple[Undone, ...]:

@@ -56,7 +56,7 @@ table(
     tranches="NULL",
     time_zone="NULL",
     days_late="NULL",
-    latest="NULL",
+    late_delivery="NULL",
 )(OrderRow)  # those that are NULL follow from the deliveries: see `_order`
 table("tranche", quantity="coalesce(t.contracted, t.quantity)", planned_quantity="t.quantity")(TrancheRow)
 table(
@@ -185,7 +185,7 @@ def _order(row: OrderRow, tranches: Sequence[TrancheRow], now: datetime, zone: s
         late=is_order_late(now, row.order_by, row.placed_at, tranches, zone),
         tranches=tuple(tranches),
         time_zone=zone,
-        latest=latest_delivery(tranches, now, zone) if row.placed_at else None,
+        late_delivery=latest_delivery(tranches, now, zone) if row.placed_at else None,
     )
     return found._replace(days_late=order_days_late(found, now))
 

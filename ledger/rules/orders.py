@@ -61,7 +61,7 @@ def order_days_late(order: OrderRow, now: datetime) -> int:
         if order.order_by is None:
             return 0
         return max(0, days_between(order.order_by, now, order.time_zone))
-    latest = order.latest
+    latest = order.late_delivery
     return delivery_days_late(latest, now, order.time_zone) if latest else 0
 
 

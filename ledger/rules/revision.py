@@ -5,18 +5,22 @@
 - An activity is to be signed again if only its approval is asked for differently. Its work stays valid.
 - Everything done that comes after an activity that is opened again becomes stale, as after any reopening.
 - Work that has not ended goes on. It is judged by the revision that is in force when it ends.
+- What only a later release counts or works out in another way opens nothing again (see `ledger.rules.upgrading`). Nor does a
+  criterion of it that asks for no more than before, or that the recorded readings meet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import NamedTuple
 
 from ledger.rules.activity import ENDED, State
+from ledger.rules.judgement import Reading, all_met
 from ledger.rules.rows import Begun
+from ledger.rules.upgrading import Upgrade
 from steps.design.calculated import Calculator
-from steps.schedule.activity import PlanActivity
+from steps.schedule.activity import PlanActivity, PlanCriterion
 from steps.schedule.plan import Plan, PlanLink
 from steps.value import value_text
 
@@ -34,27 +38,61 @@ class Consequence(NamedTuple):
 
 
 class Consequences(NamedTuple):
-    """The activities that a revision affects. Each is in one list only."""
+    """The activities that a revision affects. Each is in one list only.
+
+    `kept` are those of which the plan says otherwise only because a later release made it. Their results stay.
+    """
 
     reopened: tuple[Consequence, ...] = ()
     sign_again: tuple[Consequence, ...] = ()
     stale: tuple[Consequence, ...] = ()
+    kept: tuple[Consequence, ...] = ()
 
 
-def consequences(old: Plan, new: Plan, standing: Mapping[str, Begun]) -> Consequences:
+class OnRecord(NamedTuple):
+    """What was measured for an activity in its present attempt: the readings by metric, and the waived metrics."""
+
+    readings: Mapping[str, list[Reading]]
+    waived: Collection[str] = ()
+
+
+Record = Callable[[str], OnRecord]
+"""Returns what was measured for an activity, by its id."""
+
+
+class _Difference(NamedTuple):
+    """How a result that a plan asks for differs, and whether finished work stays finished all the same.
+
+    With `is_limit` it does so too if what was measured meets the criteria of the plan.
+    """
+
+    why: str
+    keeps: bool = False
+    is_limit: bool = False
+
+
+def consequences(
+    old: Plan,
+    new: Plan,
+    standing: Mapping[str, Begun],
+    record: Record,
+) -> Consequences:
     """Return which activities are affected once `new` replaces `old`. `standing` has the activities that have begun, by id."""
     before = {a.id: a for a in old.activities}
-    inputs = _Inputs(old, new)
-    reopened, sign_again = [], []
+    inputs, upgrade = _Inputs(old, new), Upgrade(old, new)
+    reopened, sign_again, kept = [], [], []
     for activity in new.activities:
         now, was = standing.get(activity.id), before.get(activity.id)
         if now is None or now.state not in ENDED or not activity.applicable:
             continue
-        changed = list(_result(was, activity, inputs))
-        if changed:
+        differing = list(_result(was, activity, inputs, upgrade))
+        changed = [found for found in differing if not found.keeps]
+        if changed and not _is_met(activity, changed, inputs, record):
             reopened.append(_consequence(activity.id, now, _sentence(changed)))
-        elif _is_valid(now) and (why := list(_approval(was, activity))):
+        elif _is_valid(now) and (why := [*map(_Difference, _approval(was, activity))]):
             sign_again.append(_consequence(activity.id, now, _sentence(why)))
+        elif differing:
+            kept.append(_consequence(activity.id, now, _sentence(differing)))
     again = {c.activity for c in sign_again}
     after = _after(new.links, [c.activity for c in reopened])
     stale = []
@@ -62,7 +100,23 @@ def consequences(old: Plan, new: Plan, standing: Mapping[str, Begun]) -> Consequ
         now = standing.get(name)
         if name not in again and now is not None and _is_valid(now):
             stale.append(_consequence(name, now, f"comes after {root}"))
-    return Consequences(tuple(reopened), tuple(sign_again), tuple(stale))
+    gone = {c.activity for c in stale}
+    held = (c for c in kept if c.activity not in gone)
+    return Consequences(tuple(reopened), tuple(sign_again), tuple(stale), tuple(held))
+
+
+def _is_met(
+    activity: PlanActivity,
+    changed: Collection[_Difference],
+    inputs: _Inputs,
+    record: Record,
+) -> bool:
+    """Return whether only limits changed, and the activity's result meets them: as worked out under the new plan, or as measured."""
+    if not all(found.is_limit for found in changed):
+        return False
+    is_calculated = activity.kind == "compute" and not activity.facts
+    measured = inputs.result(activity) if is_calculated else record(activity.id)
+    return all_met(activity.criteria, *measured)
 
 
 def _consequence(name: str, now: Begun, why: str) -> Consequence:
@@ -96,6 +150,14 @@ class _Inputs:
         self._same = all(getattr(old, name) == getattr(new, name) for name in same)
         self._old, self._new = Calculator(old), Calculator(new)
 
+    def result(self, activity: PlanActivity) -> OnRecord:
+        """Return the results of a compute step under the new plan, as if they were read."""
+        readings: dict[str, list[Reading]] = {}
+        for found in self._new.of(activity, {}).results:
+            reading = Reading("", found.value, found.unit)
+            readings.setdefault(found.name, []).append(reading)
+        return OnRecord(readings)
+
     def differing(self, was: PlanActivity, activity: PlanActivity) -> Iterator[str]:
         """Yield which figures differ. A figure that only one of the plans has is not a difference in the design."""
         if self._same or activity.kind != "compute":
@@ -106,27 +168,44 @@ class _Inputs:
                 yield f"{name} is {now[name]}, was {value}"
 
 
-def _result(was: PlanActivity | None, now: PlanActivity, inputs: _Inputs) -> Iterator[str]:
+def _result(
+    was: PlanActivity | None,
+    now: PlanActivity,
+    inputs: _Inputs,
+    upgrade: Upgrade,
+) -> Iterator[_Difference]:
     """Yield how the result that the plan asks for differs. A new activity has no earlier result."""
     if was is None:
         return
     if was.kind != now.kind:
-        yield f"it is a {now.kind.value} step, was {was.kind.value}"
+        yield _Difference(f"it is a {now.kind.value} step, was {was.kind.value}", upgrade.makes(now.step))
     if was.effect != now.effect:
-        yield f"its effect is {now.effect or 'none'}, was {was.effect or 'none'}"
+        yield _Difference(f"its effect is {now.effect or 'none'}, was {was.effect or 'none'}")
     if (was.items, was.items_of) != (now.items, now.items_of):
-        yield f"{now.items} {now.items_of or 'items'}, was {was.items} {was.items_of or 'items'}"
-    yield from _changed(_criteria(was), _criteria(now))
-    yield from _changed(_facts(was), _facts(now))
-    yield from inputs.differing(was, now)
+        counted = f"{now.items} {now.items_of or 'items'}, was {was.items} {was.items_of or 'items'}"
+        yield _Difference(counted, upgrade.counts(now.step))
+    yield from _criteria(was, now, upgrade)
+    for _, why in _changed(_facts(was), _facts(now)):
+        yield _Difference(why)
+    for why in inputs.differing(was, now):
+        yield _Difference(why, upgrade.works_out(now.step))
 
 
-def _criteria(activity: PlanActivity) -> dict[str, str]:
-    found = {}
-    for criterion in activity.criteria:
-        each = f" each {criterion.each}" if criterion.each else ""
-        found[f"{criterion.metric} {criterion.op}{each}"] = f"{value_text(criterion.value)} {criterion.unit}"
-    return found
+def _criteria(was: PlanActivity, now: PlanActivity, upgrade: Upgrade) -> Iterator[_Difference]:
+    """Yield how criteria differ. One that is no longer asked for has nothing that could be stricter."""
+    asked = {_asked(criterion): criterion for criterion in now.criteria}
+    for name, why in _changed(_limits(was), _limits(now)):
+        keeps = upgrade.allows(was.criteria, asked[name]) if name in asked else upgrade.keeps
+        yield _Difference(why, keeps, is_limit=upgrade.keeps)
+
+
+def _limits(activity: PlanActivity) -> dict[str, str]:
+    return {_asked(criterion): f"{value_text(criterion.value)} {criterion.unit}" for criterion in activity.criteria}
+
+
+def _asked(criterion: PlanCriterion) -> str:
+    each = f" each {criterion.each}" if criterion.each else ""
+    return f"{criterion.metric} {criterion.op}{each}"
 
 
 def _facts(activity: PlanActivity) -> dict[str, str]:
@@ -136,15 +215,16 @@ def _facts(activity: PlanActivity) -> dict[str, str]:
 def _changed(
     was: Mapping[str, str],
     now: Mapping[str, str],
-) -> Iterator[str]:
+) -> Iterator[tuple[str, str]]:
+    """Yield the name of what differs, and how it does."""
     for name, value in now.items():
         if name not in was:
-            yield f"{name} {value} is new"
+            yield name, f"{name} {value} is new"
         elif was[name] != value:
-            yield f"{name} {value}, was {was[name]}"
+            yield name, f"{name} {value}, was {was[name]}"
     for name, value in was.items():
         if name not in now:
-            yield f"{name} {value} is no longer asked for"
+            yield name, f"{name} {value} is no longer asked for"
 
 
 def _approval(was: PlanActivity | None, now: PlanActivity) -> Iterator[str]:
@@ -167,6 +247,6 @@ def _words(value: object) -> str:
     return str(value)
 
 
-def _sentence(why: list[str]) -> str:
+def _sentence(why: list[_Difference]) -> str:
     more = f"; and {len(why) - NAMED} more" if len(why) > NAMED else ""
-    return "; ".join(why[:NAMED]) + more
+    return "; ".join(found.why for found in why[:NAMED]) + more

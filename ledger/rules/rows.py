@@ -82,7 +82,7 @@ class OrderRow(NamedTuple):
 
     `quantity` includes change orders. `value` is None if nobody recorded it. What is `serialised` is received by serial number.
     `early_because` says why it was placed although something before it was open, and is empty otherwise. `days_late` is how many
-    days it is past its order-by date, or once it is placed, how many days after its need-by date `latest` comes. `latest` is None
+    days it is past its order-by date, or once it is placed, how many days after its need-by date `late_delivery` comes. `late_delivery` is None
     if no delivery is late. Days are those of the site's `time_zone`.
     """
 
@@ -118,12 +118,12 @@ class OrderRow(NamedTuple):
     early_because: str
     time_zone: str
     days_late: int
-    latest: TrancheRow | None
+    late_delivery: TrancheRow | None
 
     @property
     def promised_last(self) -> date | None:
         """The promise of the latest delivery, else that of the order."""
-        return self.promised if self.latest is None else self.latest.promised
+        return self.promised if self.late_delivery is None else self.late_delivery.promised
 
     @property
     def late_words(self) -> str:
@@ -131,9 +131,9 @@ class OrderRow(NamedTuple):
         if not self.days_late:
             return ""
         days = "1 day late" if self.days_late == 1 else f"{self.days_late} days late"
-        if self.latest is None or len(self.tranches) == 1:
+        if self.late_delivery is None or len(self.tranches) == 1:
             return days
-        return f"delivery {self.latest.number} is {days}"
+        return f"delivery {self.late_delivery.number} is {days}"
 
 
 class ChangeRow(NamedTuple):

@@ -53,11 +53,12 @@ def own_events(
     nodes: Nodes,
     revision: int,
     stale: Iterable[int],
+    begun: Iterable[int] = (),
 ) -> list[Row]:
     """Return the events of nodes, in order, and those of others that reach them. Refused events are left out.
 
-    `revision` is the plan in force, and `stale` are the events that are said to have made nodes stale. Raise UnreachableError for
-    an event that was changed, and for a chain from which one is missing.
+    `revision` is the plan in force, `stale` are the events that are said to have made nodes stale, and `begun` are adoptions that
+    took nodes over. Raise UnreachableError for an event that was changed, and for a chain from which one is missing.
     """
     events, last = snapshot.first(_GAPS)
     if events != last:
@@ -67,12 +68,12 @@ def own_events(
         found += snapshot.ask(_OF_FAMILY, name=family)
     for order in nodes.orders:
         found += snapshot.ask(_OF_DELIVERIES, name=order)
-    since = min((row[0] for row in found), default=last)
+    found += snapshot.ask(_IMPORTED, names=listed(_with_deliveries(snapshot, nodes)))
+    since = min((*(row[0] for row in found), *begun), default=last)
     again = {"since": since, "revision": revision, "stale": dumps(sorted(stale))}
     found += snapshot.ask(_REOPENING, **again)
     for unit in nodes.units:
         found += snapshot.ask(_FACTS, unit=unit)
-    found += snapshot.ask(_IMPORTED, names=listed(_with_deliveries(snapshot, nodes)))
     rows = {row[0]: row for row in found}
     for seq in refused_by_copy(snapshot):
         rows.pop(seq, None)

@@ -63,8 +63,8 @@ OF_AUTHORITY = PlanAdopted | KeyRevoked | PersonRedacted | Delegated | Withdrawn
 OF_SITE = OF_AUTHORITY | NotApplicable | ProgressAdopted
 """Decisions that are signed on every signed site, whatever an activity's own policy says."""
 
-SINCE_3 = frozenset({"authority"})
-"""Fields of an adopted plan that its version 2 did not have. Signatures of that version are over the others."""
+ADDED = frozenset({"authority", "taken_over"})
+"""Fields of an adopted plan that its version 2 did not have. Signatures of a version are over the fields that it had."""
 
 Fields = dict[str, Any]
 """The fields of a statement, or of a part of it."""
@@ -339,7 +339,7 @@ def _decided(decision: Fields, about: Fields) -> str:
 def _fields(payload: Decided) -> Fields:
     """Return the fields of a decision that its signer states. What an earlier version did not have is left out."""
     said = payload.model_dump(mode="json", exclude={"statement", "assurance", "clock_behind_s"})
-    missing = {name for name in SINCE_3 if said.get(name) is None}
+    missing = {name for name in ADDED if said.get(name) is None}
     return {name: value for name, value in said.items() if name not in missing}
 
 

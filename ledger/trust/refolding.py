@@ -21,7 +21,7 @@ from ledger.log.chain import Event
 from ledger.log.events import event_of
 from ledger.log.payloads.base import Again, Decided
 from ledger.log.payloads.facts import FactsRecorded
-from ledger.log.payloads.plan import ProgressAdopted
+from ledger.log.payloads.plan import BeforeRow, ProgressAdopted
 from ledger.log.payloads.work import Reopened
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
@@ -29,6 +29,7 @@ from ledger.rules.activity import NOT_BEGUN, Activity, State
 from ledger.rules.approval import asks_for_signature
 from ledger.rules.subjects import is_supply, order_of
 from ledger.state.projection import EVERY, Projection
+from ledger.state.projections.plan import take_rows
 from ledger.state.projections.revision import NOT_STARTED, UNPLACED, UNRECEIVED, first_state, planned_columns
 from ledger.state.projector import HANDLERS
 from ledger.state.readiness import settle
@@ -110,7 +111,7 @@ class Refolding:
         """Put the plan's part of the nodes into the tables, apply the events in order, and work out when nodes may start."""
         standing = self._standing(self._nodes.activities).values()
         stale = [row.stale_since for row in standing if row.stale_since is not None]
-        rows = own_events(self._snapshot, self._nodes, self._revision, stale)
+        rows = own_events(self._snapshot, self._nodes, self._revision, stale, self._taking_over())
         self._add_nodes(row["subject"].partition("#")[0] for row in rows)
         adoptions = {adoption.event.seq: adoption for adoption in self._authority.adoptions}
         own = {row["seq"]: row for row in rows}
@@ -122,6 +123,12 @@ class Refolding:
         self._copy(_LINKS, "link", names=listed(self._nodes.awaiting))
         self._p.touch(EVERY)
         settle(self._p)
+
+    def _taking_over(self) -> Iterator[int]:
+        """Yield the adoptions that took one of the activities over."""
+        for event, payload in self._authority.adoptions:
+            if any(row.subject in self._nodes.activities for row in payload.taken_over or ()):
+                yield event.seq
 
     def _standing(self, names: Iterable[str]) -> dict[str, Standing]:
         found = self._snapshot.ask(_STANDING, names=listed(names))
@@ -215,7 +222,7 @@ class Refolding:
         payload = event.payload
         match payload:
             case ProgressAdopted():
-                self._import(event, payload)
+                self._import(event, payload.rows)
             case FactsRecorded():
                 mine = self._mine(payload.reopened)
                 if event.subject in self._file:
@@ -235,13 +242,14 @@ class Refolding:
     def _mine(self, reopened: Iterable[Again]) -> tuple[Again, ...]:
         return tuple(again for again in reopened if again.activity in self._file)
 
-    def _import(self, event: Event, payload: ProgressAdopted) -> None:
+    def _import(self, event: Event, rows: Iterable[BeforeRow]) -> None:
+        """Note what was done without an event of its own, as far as it is about the nodes."""
         supplies = self._p.ids("SELECT id FROM order_line UNION ALL SELECT id FROM tranche")
         known = {*self._file, *supplies}
-        rows = tuple(row for row in payload.rows if row.subject in known)
-        self._handle(event, payload.model_copy(update={"rows": rows}))
+        mine = [row for row in rows if row.subject in known]
+        take_rows(self._p, event, mine)
         if event.plan_revision != self._revision:
-            self.imported |= {row.subject for row in rows if is_supply(row.subject)}
+            self.imported |= {row.subject for row in mine if is_supply(row.subject)}
 
     def _adopt(self, adoption: Adoption) -> None:
         """Put a plan revision in force for the nodes, as the plan in force describes them."""
@@ -254,6 +262,7 @@ class Refolding:
             open_again(self._p, again.activity, f"revision {payload.revision}: {again.why}")
         self._rest(event, [again.activity for again in reopened])
         mark_stale(self._p, [again.activity for again in payload.sign_again or ()], event.seq)
+        self._import(event, payload.taken_over or ())
 
     def _not_begun(self, row: Activity, adoption: Adoption) -> dict[str, Any]:
         if adoption is not self._authority.adoptions[-1]:

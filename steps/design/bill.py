@@ -21,7 +21,7 @@ class Line(NamedTuple):
     """One part. `pod` is the count in a full pod, None if the part belongs to no pod.
 
     `each_kw` is the IT power of one, `each_usd` its price, 0 where another line or the building has it. `cost` is the category of
-    the money under which it is bought.
+    the money under which it is bought, `supply` the supply line of the catalog that buys it; empty where it has no price of its own.
     """
 
     section: str
@@ -33,6 +33,7 @@ class Line(NamedTuple):
     each_kw: float = 0.0
     each_usd: float = 0.0
     cost: str = ""
+    supply: str = ""
 
     @property
     def usd(self) -> float:
@@ -73,6 +74,15 @@ def priced(bill: Lines) -> dict[str, float]:
     for line in bill:
         if line.cost:
             found[line.cost] = found.get(line.cost, 0.0) + line.usd
+    return found
+
+
+def prices_of(bill: Iterable[Line]) -> dict[str, float]:
+    """Return the price in USD of all that each supply line of the catalog buys, spares included; none where no line has its price."""
+    found: dict[str, float] = {}
+    for line in bill:
+        if line.supply and line.usd:
+            found[line.supply] = found.get(line.supply, 0.0) + line.usd
     return found
 
 
@@ -143,8 +153,9 @@ def _pods(design: Design, name: str) -> float:
 
 def _servers(design: Design, rates: Reliability | None) -> Iterator[Line]:
     f, v, pod = design.figures, design.site.values, _pod(design)["nodes_in_pod"]
-    servers = "servers"
-    yield Line("servers", "GPU servers", "each", f["nodes"], 0, pod, f["node_kw"], f["node_usd"], servers)
+    servers, in_parts = "servers", _comes_in_parts(design)
+    usd, supply = (f["node_usd"] - _gpus_usd(design), "") if in_parts else (f["node_usd"], "gpu-server")
+    yield Line("servers", "GPU servers", "each", f["nodes"], 0, pod, f["node_kw"], usd, servers, supply)
     yield Line("servers", "of these, hot spares", "each", rates.hot_spares if rates else 0, 0, None)
     if f["nodes"] == 1:
         return
@@ -154,27 +165,42 @@ def _servers(design: Design, rates: Reliability | None) -> Iterator[Line]:
         ("fabric managers", "fabric_managers", "fabric_manager_kw", f["fabric_manager_usd"], "switches"),
         ("border routers", "border_routers", "border_router_kw", f["border_router_usd"], "switches"),
     ):
-        yield Line("servers", item, "each", float(v[name]), 0, None, f[kw], usd, cost)
+        supply = item.removesuffix("s").replace(" ", "-")
+        yield Line("servers", item, "each", float(v[name]), 0, None, f[kw], usd, cost, supply)
+
+
+def _comes_in_parts(design: Design) -> bool:
+    return design.choices["build"] == "white-box"
+
+
+def _gpus_usd(design: Design) -> float:
+    """Return the price of the GPUs of a server."""
+    return design.figures["node_usd"] * design.figures["gpu_price_share"]
 
 
 def _parts(design: Design) -> Iterator[Line]:
-    """Yield the parts inside the servers, which are in their price, and those on the shelf, which are not."""
+    """Yield the parts inside the servers, which are in their price, and those on the shelf, which are not.
+
+    A site that builds its servers buys their GPUs at their own price, and NICs and memory for the shelf together with the others.
+    """
     f, v, pod = design.figures, design.site.values, _pod(design)["nodes_in_pod"]
     is_new = f["node_usd"] > 0
-    gpu_usd = f["node_usd"] * f["gpu_price_share"] / max(1.0, f["gpus_per_node"])
-    for item, each, spare, usd in (
-        ("GPUs", "gpus_per_node", "spare_gpus", gpu_usd),
-        ("processors", "cpus_per_node", "", 0.0),
-        ("memory modules", "dimms_per_node", "spare_modules", f["memory_usd"]),
-        ("NVMe drives", "nvme_per_node", "spare_drives", f["drive_usd"]),
-        ("NICs", "nics_per_node", "spare_nics", f["nic_usd"]),
-        ("power supplies", "psus_per_node", "spare_supplies", f["psu_usd"]),
-        ("fan modules", "fans_per_node", "", 0.0),
+    in_parts = _comes_in_parts(design)
+    gpu_usd = _gpus_usd(design) / max(1.0, f["gpus_per_node"])
+    for item, each, spare, usd, supply in (
+        ("GPUs", "gpus_per_node", "spare_gpus", gpu_usd, "spare-parts"),
+        ("processors", "cpus_per_node", "", 0.0, ""),
+        ("memory modules", "dimms_per_node", "spare_modules", f["memory_usd"], "" if in_parts else "spare-memory"),
+        ("NVMe drives", "nvme_per_node", "spare_drives", f["drive_usd"], "spare-drive"),
+        ("NICs", "nics_per_node", "spare_nics", f["nic_usd"], "" if in_parts else "spare-nic"),
+        ("power supplies", "psus_per_node", "spare_supplies", f["psu_usd"], "spare-supply"),
+        ("fan modules", "fans_per_node", "", 0.0, ""),
     ):
         kept = float(v[spare]) if spare and is_new else 0.0
-        yield Line("servers", item, "each", f["nodes"] * f[each], 0, pod * f[each])
+        own = (gpu_usd, "servers", "gpu") if in_parts and item == "GPUs" else (0.0, "", "")
+        yield Line("servers", item, "each", f["nodes"] * f[each], 0, pod * f[each], 0.0, *own)
         if kept:
-            yield Line("spare parts", item, "each", 0, kept, None, 0.0, usd, "spare parts")
+            yield Line("spare parts", item, "each", 0, kept, None, 0.0, usd, "spare parts", supply)
 
 
 def _room(design: Design) -> Iterator[Line]:
@@ -183,18 +209,27 @@ def _room(design: Design) -> Iterator[Line]:
     panels, kg = _pods(design, "blanking_panels_in_pod"), nodes * f["node_kg"] + racks * f["rack_kg"]
     racked, rack_usd, pdu_usd = "racks", f["rack_usd"], f["pdu_usd"]
     come_whole = design.choices["server_form"] == "rack"
-    bought_racks = () if come_whole else (("compute racks", "each", float(v["racks"]), racks, rack_usd),)
-    for item, unit, site, in_pod, usd in (
+    bought_racks = (
+        () if come_whole else (("compute racks", "each", float(v["racks"]), racks, rack_usd, "compute-rack"),)
+    )
+    for item, unit, site, in_pod, usd, supply in (
         *bought_racks,
-        ("network, storage and management racks", "each", float(v["infra_racks"]), None, rack_usd),
-        ("rack PDUs", "each", _pods(design, "pdus_in_pod"), pod["pdus_in_pod"], pdu_usd),
-        ("rack PDUs of infrastructure racks", "each", float(v["infra_pdus"]), None, pdu_usd),
-        ("rack units in use by servers", "U", f["nodes"] * f["node_u"], nodes * f["node_u"], 0.0),
-        ("blanking panels", "each", panels, pod["blanking_panels_in_pod"], 0.0),
-        ("white space", "m2", round(load.floor_m2, 1), racks * f["floor_m2_per_rack"], 0.0),
-        ("servers and racks", "kg", round(load.total_kg), round(kg), 0.0),
+        (
+            "network, storage and management racks",
+            "each",
+            float(v["infra_racks"]),
+            None,
+            rack_usd,
+            "infrastructure-rack",
+        ),
+        ("rack PDUs", "each", _pods(design, "pdus_in_pod"), pod["pdus_in_pod"], pdu_usd, "rack-pdu"),
+        ("rack PDUs of infrastructure racks", "each", float(v["infra_pdus"]), None, pdu_usd, "infrastructure-pdu"),
+        ("rack units in use by servers", "U", f["nodes"] * f["node_u"], nodes * f["node_u"], 0.0, ""),
+        ("blanking panels", "each", panels, pod["blanking_panels_in_pod"], 0.0, ""),
+        ("white space", "m2", round(load.floor_m2, 1), racks * f["floor_m2_per_rack"], 0.0, ""),
+        ("servers and racks", "kg", round(load.total_kg), round(kg), 0.0, ""),
     ):
-        yield Line("room", item, unit, site, 0, in_pod, 0.0, usd, racked if usd else "")
+        yield Line("room", item, unit, site, 0, in_pod, 0.0, usd, racked if usd else "", supply)
 
 
 def _switches(design: Design) -> Iterator[Line]:
@@ -203,16 +238,18 @@ def _switches(design: Design) -> Iterator[Line]:
     storage = (f["storage_switch_kw"], f["storage_switch_usd"])
     in_band = (f["in_band_switch_kw"], f["in_band_switch_usd"])
     out_of_band = (f["out_of_band_switch_kw"], f["out_of_band_switch_usd"])
-    for section, item, count, in_pod, (kw, usd) in (
-        ("fabric", "leaf switches", fabric.leaf, pod["leaf_in_pod"], compute),
-        ("fabric", "spine switches", fabric.spine, None, compute),
-        ("fabric", "core switches", fabric.core, None, compute),
-        ("storage network", "storage leaf switches", float(v["storage_leaf"]), pod["storage_leaf_in_pod"], storage),
-        ("storage network", "storage spine switches", float(v["storage_spine"]), None, storage),
-        ("management network", "in-band switches", float(v["in_band_switches"]), None, in_band),
-        ("management network", "out-of-band switches", float(v["out_of_band_switches"]), None, out_of_band),
+    files, in_pods, services = "storage network", pod["storage_leaf_in_pod"], "management network"
+    for section, item, count, in_pod, (kw, usd), supply in (
+        ("fabric", "leaf switches", fabric.leaf, pod["leaf_in_pod"], compute, "leaf-switch"),
+        ("fabric", "spine switches", fabric.spine, None, compute, "spine-switch"),
+        ("fabric", "core switches", fabric.core, None, compute, "spine-switch"),
+        (files, "storage leaf switches", float(v["storage_leaf"]), in_pods, storage, "storage-switch"),
+        (files, "storage spine switches", float(v["storage_spine"]), None, storage, "storage-spine"),
+        (services, "in-band switches", float(v["in_band_switches"]), None, in_band, "in-band-switch"),
+        (services, "out-of-band switches", float(v["out_of_band_switches"]), None, out_of_band, "management-switch"),
     ):
-        yield Line(section, item, "each", count, ceil(count * f["switch_spares"] - 1e-9), in_pod, kw, usd, "switches")
+        spare = ceil(count * f["switch_spares"] - 1e-9)
+        yield Line(section, item, "each", count, spare, in_pod, kw, usd, "switches", supply)
 
 
 def _cables(design: Design, lists: CableLists) -> Iterator[Line]:
@@ -223,8 +260,8 @@ def _cables(design: Design, lists: CableLists) -> Iterator[Line]:
         lines = [line for line in lists.cables if PURCHASES[line.tier] == purchase]
         kept = _spread([line.number for line in lines], f["cable_spares"])
         for line, spare in zip(lines, kept, strict=True):
-            item = f"cable {line.tier}, {line.type}, {line.stock_m} m"
-            yield Line(section, item, "each", line.number, spare, None, 0.0, _cable_usd(design, line.type), cost)
+            item, usd = f"cable {line.tier}, {line.type}, {line.stock_m} m", _cable_usd(design, line.type)
+            yield Line(section, item, "each", line.number, spare, None, 0.0, usd, cost, f"{purchase}-cable")
     for end in ("server", "switch"):
         optics = [line for line in lists.optics if line.end == end]
         kept = _spread([line.number for line in optics], f["cable_spares"])
@@ -233,7 +270,7 @@ def _cables(design: Design, lists: CableLists) -> Iterator[Line]:
             item = f"{end} transceivers, {optic.type}"
             named = item if optic.network == "compute" else f"{optic.network} {item}"
             usd = f["optics_usd"] * _links_per_transceiver(design, optic.network, end)
-            yield Line(section, named, "each", optic.number, spare, None, 0.0, usd, cost)
+            yield Line(section, named, "each", optic.number, spare, None, 0.0, usd, cost, f"{end}-transceiver")
 
 
 def _spread(counts: Iterable[int], share: float) -> list[int]:
@@ -320,10 +357,12 @@ def _storage(design: Design) -> Iterator[Line]:
     f, storage, v = design.figures, design.counted.storage, design.site.values
     kw, cost = f["storage_server_kw"], "storage"
     each = storage.capacity_pb * f["storage_usd_pb"] / max(1, storage.servers)
-    yield Line("storage", "storage servers", "each", storage.servers, 0, None, kw, each, cost)
-    yield Line(
-        "storage", "metadata servers", "each", storage.metadata_servers, 0, None, kw, f["metadata_server_usd"], cost
-    )
+    for item, count, usd in (
+        ("storage servers", storage.servers, each),
+        ("metadata servers", storage.metadata_servers, f["metadata_server_usd"]),
+    ):
+        yield Line("storage", item, "each", count, 0, None, kw, usd, cost, "storage-array")
     spare = float(v["spare_storage_drives"]) if storage.servers else 0
     yield Line("storage", "drives", "each", storage.drives, 0, None)
-    yield Line("spare parts", "storage drives", "each", 0, spare, None, 0.0, f["storage_drive_usd"], "spare parts")
+    usd = f["storage_drive_usd"]
+    yield Line("spare parts", "storage drives", "each", 0, spare, None, 0.0, usd, "spare parts", "spare-storage-drive")

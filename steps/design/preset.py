@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from steps.catalog.schema import Closed, Text
-from steps.design.figures import Setting, checked, choice_specs, figure_specs
+from steps.design.figures import Chosen, Figures, Setting, checked, choice_specs, figure_specs
 from steps.design.power_topology import resolved
 from steps.design.site import Decision, SourcedFigure
 from steps.errors import InputError, Place
@@ -134,6 +134,24 @@ def layered(preset: Preset, settings: dict[str, Setting]) -> Layered:
     _refuse_open(preset, figures, choices)
     choices |= resolved(figures, choices)
     return figures, choices, sources
+
+
+def of_this_release(figures: Figures, choices: Chosen) -> tuple[dict[str, float], Choices]:
+    """Return the figures and choices of a plan that an earlier release may have made, as this release has them.
+
+    What is not known any more is left out. What was not known then is as here by default.
+    """
+    known: dict[str, float] = {}
+    for name, figure in figure_specs().items():
+        value = figures.get(name, figure.value)
+        if value is not None:
+            known[name] = value
+    chosen: Choices = {}
+    for name, choice in choice_specs().items():
+        option = choices.get(name, choice.value)
+        if option is not None:
+            chosen[name] = option
+    return known, chosen | resolved(known, chosen)
 
 
 def _refuse_open(preset: Preset, figures: dict[str, float], choices: Choices) -> None:

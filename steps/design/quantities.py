@@ -159,6 +159,7 @@ _AS_GIVEN = (
     "nodes_per_rack",
     "rack_feeds",
     "test_benches",
+    "goods_lifts",
 )
 
 
@@ -223,6 +224,7 @@ def pod_counts(
     nodes, leaf = fabric.pods[pod], fabric.leaves[pod]
     racks = ceil(nodes / f["nodes_per_rack"])
     liquid_kw = nodes * f["node_kw"] * liquid_share(f, choices)
+    crates = racks * f["rack_crate_m2"] if choices["server_form"] == "rack" else nodes * f["crate_m2"]
     beside = (services.storage, services.in_band, services.out_of_band)
     room = racks * int(f["pod_switches_per_rack"])
     in_racks = min(room, pod_switches(fabric, beside, pod))
@@ -231,6 +233,7 @@ def pod_counts(
         "nodes_in_pod": nodes,
         "gpus_in_pod": nodes * int(site["gpus_per_node"]),
         "racks_in_pod": racks,
+        "crates_m2_in_pod": crates * (f["laydown_m2"] > 0),
         "leaf_in_pod": leaf,
         "leaf_spine_links_in_pod": upward,
         "storage_leaf_in_pod": services.storage.pod_leaves[pod],

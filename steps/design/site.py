@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol
@@ -20,6 +20,7 @@ from steps.catalog.schema import Closed, Slug, StepId, Text
 from steps.catalog.terms import Kind, Phase
 from steps.design.calendars import Calendar, refuse_unknown_calendars
 from steps.design.people import ENGINE, engine_public_key, refuse_key_of_person, refuse_shared_keys
+from steps.design.people_file import people_in
 from steps.design.public_holidays import Country
 from steps.design.run_settings import RunSettings
 from steps.design.shifts import EVERY_TRADE, ONE_SHIFT, Shifts, by_trade
@@ -194,17 +195,9 @@ def read_site(folder: Path, roles: dict[str, str]) -> Site:
     """Return the checked site file of a folder; `roles` are those that people and crews may have."""
     path = folder / FILE
     data, lines = load(path)
+    listed = _people_elsewhere(folder, data, lines)
     site = validated(Site, data, lines, str(path))
-    for index, person in enumerate(site.people):
-        for number, role in enumerate(person.roles):
-            if role not in roles:
-                at = ("people", index, "roles", number)
-                raise InputError(
-                    f"there is no role {role!r}",
-                    hint="`clusterwright catalog roles` lists them",
-                    place=Place(str(path), line_of(lines, at), f"people[{index}].roles[{number}]"),
-                )
-    refuse_shared_keys(site.people, lines, str(path))
+    _refuse_wrong_people(site.people, roles, *(listed or (lines, str(path))))
     refuse_key_of_person(site.engine_key, site.people, lines, str(path))
     refuse_unknown_trades(site, roles, lines, str(path))
     refuse_unknown_calendars(site.calendars, site.trades, lines, str(path))
@@ -216,6 +209,38 @@ def read_site(folder: Path, roles: dict[str, str]) -> Site:
             place=Place(str(path), line_of(lines, ("inventory",)), "inventory"),
         )
     return site
+
+
+def _people_elsewhere(folder: Path, data: Any, lines: Lines) -> tuple[Lines, str] | None:
+    """Put the people of the CSV file that `people` names in its place. Return the lines and the name of that file; None if it names none."""
+    if not isinstance(data, dict) or not isinstance(data.get("people"), str):
+        return None
+    path = folder / data["people"]
+    if not path.is_file():
+        place = Place(str(folder / FILE), line_of(lines, ("people",)), "people")
+        raise InputError(
+            f"there is no file {data['people']!r} beside site.yaml",
+            hint="`people` is a list, or the name of a CSV file",
+            place=place,
+        )
+    data["people"], where = people_in(path)
+    for index, person in enumerate(data["people"]):
+        validated(PersonEntry, person, {key[2:]: line for key, line in where.items() if key[1] == index}, str(path))
+    return where, str(path)
+
+
+def _refuse_wrong_people(people: Sequence[PersonEntry], roles: Mapping[str, str], lines: Lines, file: str) -> None:
+    """Raise InputError for a role that does not exist, and for a key of two people."""
+    for index, person in enumerate(people):
+        for number, role in enumerate(person.roles):
+            if role not in roles:
+                at = ("people", index, "roles", number)
+                raise InputError(
+                    f"there is no role {role!r}",
+                    hint="`clusterwright catalog roles` lists them",
+                    place=Place(file, line_of(lines, at), f"people[{index}].roles[{number}]"),
+                )
+    refuse_shared_keys(people, lines, file)
 
 
 class ByTrade(Protocol):

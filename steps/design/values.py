@@ -46,6 +46,7 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("generators", "choice", "site", "diesel, gas-turbine or none"),
     ("ride_through", "choice", "site", "ups, batteries or none (for servers)"),
     ("power_equipment", "choice", "site", "made-to-order or stock"),
+    ("cooling_equipment", "choice", "site", "made-to-order, stock or hired"),
     ("tiers", "count", "site", "switch tiers of the compute fabric"),
     # counts of the whole site
     ("nodes", "count", "site", "GPU servers"),
@@ -91,6 +92,7 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("metadata_servers", "count", "site", "metadata servers of the file system"),
     ("wan_circuits", "count", "site", "uplinks to the outside, by separate routes"),
     ("test_benches", "count", "site", "servers that the site's benches test at once: bench places"),
+    ("goods_lifts", "count", "site", "lifts from the dock up to each hall, 0 where none is needed"),
     (
         "bench_servers",
         "count",
@@ -176,6 +178,12 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("nodes_in_pod", "count", "pod", "servers in the pod"),
     ("gpus_in_pod", "count", "pod", "GPUs in the pod"),
     ("racks_in_pod", "count", "pod", "compute racks in the pod"),
+    (
+        "crates_m2_in_pod",
+        "m**2",
+        "pod",
+        "floor for the crates of the pod's servers or whole racks, 0 where `laydown_m2` sets no limit",
+    ),
     ("leaf_in_pod", "count", "pod", "leaf switches serving the pod"),
     ("leaf_spine_links_in_pod", "count", "pod", "cables from the pod's leaf switches upward"),
     ("storage_leaf_in_pod", "count", "pod", "leaf switches of the storage network in the pod"),

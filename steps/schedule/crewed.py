@@ -151,7 +151,9 @@ def _levelled(slotted: Slotted, effort: Effort, planned: Minutes | None, stages:
     levelled = level(replace(problem, fixed=fixed), effort, candidates)
     if shortest is None:
         return levelled
-    return replace(shortest, start=levelled.start, finish=levelled.finish, unlevelled=levelled.unlevelled, problem=problem)
+    return replace(
+        shortest, start=levelled.start, finish=levelled.finish, unlevelled=levelled.unlevelled, problem=problem
+    )
 
 
 def _in_order(

@@ -273,10 +273,11 @@ def _dates(plan: Plan, crewed: CrewedSolution, roles: tuple[str, ...]) -> dict[s
 
 def _dated_order(order: PlanOrder, dates: dict[str, Dates]) -> PlanOrder:
     own = dates[order.id]
+    margin = MINUTE * in_minutes(max(0.0, (order.lead_p80_h or 0.0) - order.lead.m))
     deliveries = [_dated_delivery(tranche, dates) for tranche in order.tranches]
     found = {
         "dates": own,
-        "order_by": own.late_finish,
+        "order_by": max(own.early_finish, own.late_finish - margin),
         "need_by": min(dates[tranche.id].late_finish for tranche in order.tranches),
         "tranches": tuple(deliveries),
     }

@@ -14,7 +14,7 @@ from steps.schedule.forecast import ForecastSolution
 MINUTES_OF_DAY = 1440
 
 
-class Moved(NamedTuple):
+class MovedWork(NamedTuple):
     """What is later, or earlier, than it was. `days` are elapsed; float is in days of its own calendar, before and after."""
 
     id: str
@@ -27,7 +27,7 @@ class Moved(NamedTuple):
     float_after: float
 
 
-def moved(before: ForecastSolution, after: ForecastSolution) -> list[Moved]:
+def moved(before: ForecastSolution, after: ForecastSolution) -> list[MovedWork]:
     """Return what is not finished and has another finish, what moves most first. Orders and deliveries have the role of nobody."""
     title, role = titles(before.plan), {one.id: one.role for one in before.plan.activities}
     origin = WorkCalendar.from_plan(before.plan).origin.astimezone(UTC)
@@ -36,7 +36,7 @@ def moved(before: ForecastSolution, after: ForecastSolution) -> list[Moved]:
         if old.finish != new.finish:
             at = [origin + timedelta(minutes=one.finish) for one in (old, new)]
             days = (new.finish - old.finish) / MINUTES_OF_DAY
-            found.append(Moved(name, title[name], role.get(name, ""), at[0], at[1], days, old.slack, new.slack))
+            found.append(MovedWork(name, title[name], role.get(name, ""), at[0], at[1], days, old.slack, new.slack))
     return sorted(found, key=lambda one: (-abs(one.days), one.before, one.id))
 
 

@@ -14,6 +14,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from steps.catalog.moved import Moved
 from steps.catalog.schema import Closed
 from steps.catalog.terms import LinkType, Mapping, Scope
 from steps.drift_rule import DriftRule
@@ -80,8 +81,16 @@ class PlanOrder(Closed):
     supplier: str
     lead: Hours = Field(description="elapsed hours from order to first delivery")
     lead_source: str
+    lead_p80_h: float | None = Field(
+        default=None, description="elapsed hours in which 80 of 100 first deliveries are there; older plans have none"
+    )
+    usd: float | None = Field(
+        default=None, description="price of all in US dollars; None where the design has no price of its own for it"
+    )
     serialised: bool = Field(default=False, description="each piece is an asset with a serial number")
-    order_by: datetime | None = None
+    order_by: datetime | None = Field(
+        default=None, description="the last day that its lead time's P80 allows, and not before it can be placed"
+    )
     need_by: datetime | None = None
     dates: Dates | None = None
     tranches: tuple[PlanTranche, ...]
@@ -175,6 +184,9 @@ class Plan(Closed):
     choices: dict[str, str | bool] = Field(default_factory=dict, description="the design's choices by name")
     slip_day_usd: float = Field(default=0.0, description="cost of a day of delay; older plans do not know")
     digests: dict[str, str] = Field(description="SHA-256 of site, catalog, playbooks; version")
+    moved: Moved = Field(
+        default=Moved(), description="what its release states otherwise than the one before; older plans do not say"
+    )
     findings: tuple[str, ...] = ()
     evidence: EvidenceRules = Field(
         default=EvidenceRules(), description="what people may attach; older plans have none"

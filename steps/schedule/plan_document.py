@@ -60,6 +60,12 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
     links: tuple[_Tie, ...]
 
 
+class _Frame(msgspec.Struct):
+    """A stored plan of which only `plan` is read: without activities and links."""
+
+    plan: msgspec.Raw
+
+
 BLANK: dict[str, Any] = {"id": "", "unit": "", "completed_by": (), "dead": None, "dates": None}
 """An activity's own fields, where the others are written for many."""
 SHARED = tuple(field.name for field in fields(PlanActivity) if field.name not in BLANK)
@@ -108,11 +114,27 @@ def plan_of(document: bytes) -> Plan:
         activities = [_activity(makers, own) for own in found.activities]
         links = [_link(found, tie) for tie in found.links]
     except (msgspec.MsgspecError, ValueError, IndexError, zlib.error) as error:
-        first = ", ".join(line.strip() for line in str(error).splitlines()[:3])  # Pydantic names every one of thousands
-        raise InputError(
-            f"it is no plan: {first}", hint="another version of clusterwright may have stored it"
-        ) from error
+        raise _no_plan(error) from error
     return plan.model_copy(update={"activities": tuple(activities), "links": tuple(links)})
+
+
+def frame_of(document: bytes) -> Plan:
+    """Return the plan of a document without its activities and links, which take most of the time to read.
+
+    Raise InputError for what is none. An older document has to be read whole.
+    """
+    if not document.startswith(GZIP):
+        return plan_of(document)
+    try:
+        found = msgspec.json.decode(_unpacked(document), type=_Frame)
+        return Plan.model_validate_json(bytes(found.plan))
+    except (msgspec.MsgspecError, ValueError, zlib.error) as error:
+        raise _no_plan(error) from error
+
+
+def _no_plan(error: Exception) -> InputError:
+    first = ", ".join(line.strip() for line in str(error).splitlines()[:3])  # Pydantic names every one of thousands
+    return InputError(f"it is no plan: {first}", hint="another version of clusterwright may have stored it")
 
 
 def _unpacked(document: bytes) -> bytes:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from typing import Any, Literal
 
 from steps.catalog.loader import Catalog
+from steps.catalog.moved import moved
 from steps.catalog.schema import Criterion, Policy, SignOff, Step, Supply
+from steps.design.bill import prices_of
 from steps.design.design import Design, DesignUnit
 from steps.design.dossier import dossier_of
 from steps.design.site import PersonEntry, Site
@@ -29,10 +32,18 @@ from steps.schedule.dating import dated
 from steps.schedule.durations import crews_held, duration_of, items_of, lead_of
 from steps.schedule.expanded import Expansion, Node, Order, ResolvedLink
 from steps.schedule.expansion import expand
+from steps.schedule.lead_times import KEPT, lead_at
 from steps.schedule.noted import noted
 from steps.schedule.occupied import holds_of, resources_of
 from steps.schedule.plan import Person, Plan, PlanLink, PlanOrder, PlanTranche, Unit
-from steps.schedule.site_calendars import Worked, calendar_of_work, length, office, plan_calendars, site_calendar
+from steps.schedule.site_calendars import (
+    Worked,
+    calendar_of_work,
+    hours_open,
+    office_hours,
+    plan_calendars,
+    site_calendar,
+)
 
 
 @dataclass(frozen=True)
@@ -84,7 +95,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         units=tuple(_unit(unit, design, around.hosts) for unit in design.units),
         activities=activities,
         links=tuple(_link(link) for link in expansion.links),
-        orders=tuple(_order(one, design.figures["lead_time_factor"]) for one in expansion.orders.values()),
+        orders=tuple(_orders(expansion, design.figures["lead_time_factor"], prices_of(dossier.bill))),
         host_sets=around.hosts.sets,
         people=tuple(_person(person) for person in site.people),
         engine_key=site.engine_key,
@@ -99,6 +110,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         choices=dict(design.choices),
         slip_day_usd=dossier.economics.slip_day,
         digests=around.digests,
+        moved=moved(),
         evidence=site.evidence,
         drift=site.drift,
     )
@@ -183,7 +195,7 @@ def _activity(node: Node, site: Site, worked_on: Worked | None, hosts: Hosts) ->
         "role": step.crew.role,
         "crew_size": step.crew.size,
         "calendar": worked_on.name if worked_on else ELAPSED,
-        "duration": (duration := _duration(node, length(office(calendar)))),
+        "duration": (duration := _duration(node, hours_open(office_hours(calendar)))),
         "basis": weakest_of(step.duration).value if node.applies else "",
         "again_chance": again.chance if (again := step.duration.again) and node.applies else 0.0,
         "again_most": again.most if again and node.applies else 0,
@@ -199,7 +211,7 @@ def _activity(node: Node, site: Site, worked_on: Worked | None, hosts: Hosts) ->
         "waves": step.waves if playbook is not None else None,
         "leads": None if step.together else hosts.leads.get(playbook or ""),
         "plays": hosts.plays.get(playbook or ""),
-        "policy": _policy(step.sign_off, site.assurance, length(site.calendar.hours)),
+        "policy": _policy(step.sign_off, site.assurance, hours_open(site.calendar.hours)),
         "facts": tuple(_facts(node)) if node.applies else (),
         "criteria": criteria,
         "also_reads": noted(step, {c.metric for c in criteria}) if node.applies else (),
@@ -312,7 +324,18 @@ def _lead(order: Order, factor: float) -> Hours:
         raise InputError(error.what, hint=error.hint, place=place) from None
 
 
-def _order(order: Order, lead_time_factor: float) -> PlanOrder:
+def _orders(expansion: Expansion, lead_time_factor: float, prices: Mapping[str, float]) -> Iterator[PlanOrder]:
+    """Yield the orders. Where several buy the same, each has its share of the price in `prices`, which is by supply line."""
+    found, bought = expansion.orders.values(), defaultdict[str, float](float)
+    for order in found:
+        bought[order.supply.item] += order.quantity
+    for order in found:
+        usd = prices.get(order.supply.item)
+        price = None if usd is None else round(usd * order.quantity / bought[order.supply.item], 2)
+        yield _order(order, _lead(order, lead_time_factor), price)
+
+
+def _order(order: Order, lead: Hours, usd: float | None) -> PlanOrder:
     supply: Supply = order.supply
     return PlanOrder(
         id=order.id,
@@ -323,8 +346,10 @@ def _order(order: Order, lead_time_factor: float) -> PlanOrder:
         quantity=Decimal(str(round(order.quantity, 3))),
         unit_of_measure=supply.unit,
         supplier=supply.supplier,
-        lead=_lead(order, lead_time_factor),
+        lead=lead,
         lead_source=supply.lead_time.source,
+        lead_p80_h=round(lead_at(lead, KEPT), 4),
+        usd=usd,
         serialised=supply.serialised,
         tranches=tuple(
             PlanTranche(

@@ -50,7 +50,7 @@ def calendar_of_work(step: Step, site: Site, figures: Mapping[str, float]) -> Wo
     role = step.crew.role
     kept, calendar = site.trades.get(role), site.calendar_of(role)
     if step.duration.fixed.unit == WORKING_DAY:
-        name, hours = "office", office(calendar)
+        name, hours = "office", office_hours(calendar)
     else:
         shifts = site.shifts_of(role)
         name, hours = str(shifts), calendar.hours if shifts == ONE_SHIFT else worked(calendar, shifts, figures)
@@ -59,13 +59,13 @@ def calendar_of_work(step: Step, site: Site, figures: Mapping[str, float]) -> Wo
     return Worked(f"{kept}, {name}" if kept else name, calendar, hours)
 
 
-def office(calendar: Calendar) -> tuple[float, float]:
+def office_hours(calendar: Calendar) -> tuple[float, float]:
     """Return the hours of a working day of an office: the first eight of the calendar's, or all if it has fewer."""
     opens, closes = calendar.hours
     return opens, min(closes, opens + SHIFT_H)
 
 
-def length(hours: tuple[float, float]) -> float:
+def hours_open(hours: tuple[float, float]) -> float:
     """Return how many hours a day is that opens and closes so."""
     opens, closes = hours
     return closes - opens

@@ -163,7 +163,7 @@ class _Layout:
         problem = Problem.of(
             self._all(_in_slots(np.where(work.state == DONE, 0, work.duration)), _in_slots(self.into.lag[self.lagged])),
             self._precedence(),
-            self._demands(needs),
+            self._demands(needs, capacities),
             capacities,
             release=np.where(settled, 0, np.maximum(release, 0)),
             fixed=np.where(settled, 0, NOT_FIXED),
@@ -231,8 +231,12 @@ class _Layout:
         first = np.searchsorted(after[order], np.arange(self.count + 1)).astype(np.int64)
         return Precedence(first, before[order], gaps[order], from_finishes[order], to_finishes[order])
 
-    def _demands(self, needs: Needs) -> Demands:
+    def _demands(self, needs: Needs, capacities: tuple[Capacity, ...]) -> Demands:
+        """Return what open work holds. What is never short, even if all of it went on at once, is left out: nothing waits for it."""
         number = self.network.numbers.number[needs.row]
         holds = (self.work.state[number] != DONE) & (self.work.duration[number] > 0)
+        total = np.zeros(len(capacities), np.int64)
+        np.add.at(total, needs.resource[holds], needs.amount[holds])
+        holds &= (total > np.array([min(capacity.amount) for capacity in capacities]))[needs.resource]
         columns = (self.place[number[holds]], needs.resource[holds], needs.amount[holds])
         return Demands.of(self.count, list(zip(*(column.tolist() for column in columns), strict=True)))

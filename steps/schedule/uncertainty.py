@@ -1,6 +1,6 @@
 """What is uncertain about a plan: the spreads of its durations and lead times, and what moves many of them at once.
 
-Durations are triangular, lead times lognormal. A supplier that slips is late with all that it delivers; a trade that is slow
+Durations are triangular; `lead_times` has the spread of what is ordered. A supplier that slips is late with all that it delivers; a trade that is slow
 here is slow with all its work. The figures of both are the design's (docs/design-figures.md, section risk). What weather takes and
 what fails have modules of their own.
 """
@@ -18,6 +18,7 @@ from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.cpm.solution import Solution
 from steps.schedule.cpm.wiring import DONE, RUNNING
 from steps.schedule.failing_parts import failing_parts, in_minutes
+from steps.schedule.lead_times import lead_spread
 from steps.schedule.plan import Plan
 from steps.schedule.rates import LearnedRates
 from steps.schedule.risk.drivers import RiskDriver
@@ -84,12 +85,6 @@ def _at_rates(planned: Estimates, rates: LearnedRates) -> Estimates:
     )
 
 
-def _leaning(low: float, likely: float, high: float) -> Spread:
-    """Return a lognormal; triangular where the points do not lean to the long side, as every lognormal does."""
-    leans = high - likely > likely - low
-    return Spread(low, likely, high, Family.LOGNORMAL if leans else Family.TRIANGULAR)
-
-
 def _remaining(whole: Spread, left: int) -> Spread:
     """Return what remains of an activity of whose most likely time `left` minutes remain."""
     worked = whole.likely - left
@@ -111,7 +106,7 @@ def _lead_times(plan: Plan, late: dict[str, int]) -> Iterator[RiskDriver]:
                 rows[item, order.lead, tranche.after_first_h].append(late[tranche.id])
     for number, ((item, lead, after_h), own) in enumerate(rows.items()):
         whole = lead.m + after_h
-        spread = _leaning(*((point + after_h) / whole for point in (lead.o, lead.m, lead.p)))
+        spread = lead_spread(*((point + after_h) / whole for point in (lead.o, lead.m, lead.p)))
         yield RiskDriver(f"lead time of {item}, {number}", 1.0, spread, np.array(own), luck=f"lead time of {item}")
 
 

@@ -212,7 +212,7 @@ def test_orders_show_the_latest_delivery(slipped: Site) -> None:
     (order,) = slipped.document("orders")
 
     second = order["tranches"][1]
-    assert (order["late"], order["days_late"], order["latest"]["id"]) == (True, 56, f"{ORDER}/2")
+    assert (order["late"], order["days_late"], order["late_delivery"]["id"]) == (True, 56, f"{ORDER}/2")
     said = next(line for line in slipped.say("orders").splitlines() if ORDER in line)
     assert second["promised"] in said
     assert "delivery 2 is" in said

@@ -100,4 +100,4 @@ def test_a_chain_delayed_beyond_its_float_drives_go_live(adopted: Path, command:
         costs.append(json.loads(result.stdout)["cost_usd"])
 
     # the delay of a chain that only the order of a trade's work holds may be absorbed by another order
-    assert sum(cost > 0 for cost in costs) * 2 > len(near), costs
+    assert min(costs) > 0, costs

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from steps.design.bill import Line
+from steps.design.bill import Line, priced, prices_of
 from steps.design.design import Design, design_of_preset
 from steps.design.dossier import Dossier, dossier_of
 from steps.design.preset import preset_names
@@ -86,7 +86,10 @@ PARTS = {
 
 
 class Lists(NamedTuple):
-    """A preset's dossier and what its plan orders, by supply line; `left_out` are the lines of steps decided away."""
+    """A preset's dossier and what its plan orders, by supply line; `left_out` are the lines of steps decided away.
+
+    What comes from stock or on hire counts under the line of what is made to order.
+    """
 
     dossier: Dossier
     orders: dict[str, float]
@@ -103,7 +106,7 @@ def lists_of(preset: str) -> Lists:
     found = expand(shipped_catalog(), design, 8.0)
     orders: dict[str, float] = defaultdict(float)
     for order in found.orders.values():
-        orders[order.supply.item] += order.quantity
+        orders[order.supply.item.removesuffix("-stock").removesuffix("-hire")] += order.quantity
     steps = [entry.step for entry in shipped_catalog().values()]
     left_out = {
         supply.item
@@ -398,7 +401,7 @@ def test_the_power_equipment_that_is_ordered_is_on_the_bill(preset: str) -> None
     found = lists_of(preset)
     orders: Counter[str] = Counter()
     for item, count in found.orders.items():
-        orders[item.removesuffix("-stock").removesuffix("-hire")] += round(count)
+        orders[item] += round(count)
     supplies = {
         "battery-container": "battery containers",
         "gas-turbine": "gas turbines",
@@ -415,3 +418,22 @@ def test_the_power_equipment_that_is_ordered_is_on_the_bill(preset: str) -> None
             assert orders[supply] == ceil(all_of(lines(preset, item))), supply
         else:
             assert supply in found.left_out or all_of(lines(preset, item)) == 0, supply
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_each_price_of_the_bill_is_that_of_the_order_that_buys_it(preset: str) -> None:
+    """Orders of what has a price add up to the cost of the equipment; only parts of a server that is built here have none."""
+    found = lists_of(preset)
+    built_here = found.design.choices["build"] == "white-box"
+    parts_usd = found.design.figures["nodes"] * found.design.figures["node_usd"] if built_here else 0.0
+    prices = prices_of(found.dossier.bill)
+    expected = sum(priced(found.dossier.bill).values())
+
+    assert prices.keys() - found.left_out <= found.orders.keys()
+    assert prices.get("gpu", 0.0) == pytest.approx(parts_usd * found.design.figures["gpu_price_share"])
+    unpriced = [line for line in found.dossier.bill if line.cost and not line.supply]
+    assert {line.item for line in unpriced} <= ({"GPU servers", "NICs", "memory modules"} if built_here else set())
+    assert sum(prices.values()) + sum(line.usd for line in unpriced) == pytest.approx(expected)
+    for line in found.dossier.bill:
+        if line.item in BOUGHT and line.supply:
+            assert line.supply in BOUGHT[line.item]

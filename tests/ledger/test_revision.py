@@ -12,19 +12,22 @@ from ledger.decisions.plan import adopt_plan
 from ledger.decisions.runs import settle
 from ledger.decisions.work import finish, start
 from ledger.entries import Measured, RunOutcome
-from ledger.evidence.plans import read_plan, store_plan
+from ledger.evidence.plans import store_plan
 from ledger.log.chain import Draft
 from ledger.log.payloads.plan import PlanAdopted
 from ledger.log.upcasting import upcast
-from ledger.questions.activities import activities, standing
+from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
 from ledger.questions.records import runs
 from ledger.questions.why import may_finish, why
 from ledger.reading import open_snapshot
-from ledger.rules.revision import Consequences, consequences
+from ledger.revising import consequences_of
+from ledger.rules.revision import Consequences
+from ledger.rules.upgrading import implies
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import NotSatisfiedError
+from steps.schedule.activity import PlanCriterion
 from steps.schedule.plan import Plan
 from tests.ledger.conftest import T0, Clock, activity, criterion, link, small_plan
 from tests.ledger.journey import bought, passed, racked, take, verified
@@ -73,12 +76,15 @@ def powered(empty: Ledger) -> Ledger:
 def asked(ledger: Ledger, new: Plan) -> Consequences:
     """Ask what a plan would undo, as `plan diff` does."""
     with open_snapshot(ledger.site_dir) as snapshot:
-        return consequences(read_plan(snapshot), new, standing(snapshot))
+        return consequences_of(snapshot, new)
 
 
 def names(found: Consequences) -> tuple[list[str], list[str], list[str]]:
-    reopened, sign_again, stale = found
-    return [c.activity for c in reopened], [c.activity for c in sign_again], [c.activity for c in stale]
+    return (
+        [c.activity for c in found.reopened],
+        [c.activity for c in found.sign_again],
+        [c.activity for c in found.stale],
+    )
 
 
 def stand(ledger: Ledger, clock: Clock) -> dict[str, tuple[str, int, bool]]:
@@ -206,3 +212,26 @@ def test_a_calculation_does_not_end_before_what_holds_back_its_end(empty: Ledger
 
     with pytest.raises(NotSatisfiedError, match="cannot finish yet"):
         worked_out(empty, "072@site", "power.it_mw", "0.33", "MW")
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "holds"),
+    [
+        ((">=", 5), (">=", 4), True),
+        ((">=", 5), (">=", 6), False),
+        (("<=", 5), ("<=", 6), True),
+        (("<=", 5), ("<=", 4), False),
+        (("==", 0), ("<=", 2), True),
+        (("==", 3), ("<=", 2), False),
+        ((">", 5), (">=", 5), False),
+        (("==", True), ("==", True), True),
+        (("==", True), ("==", False), False),
+    ],
+)
+def test_a_criterion_that_asks_for_no_more_is_met_by_what_met_the_earlier(
+    was: tuple[Any, Any], now: tuple[Any, Any], holds: bool
+) -> None:
+    """Where that is not certain, the activity is opened again."""
+    earlier, later = (PlanCriterion(metric="m", op=op, value=value, unit="kPa", source="s") for op, value in (was, now))
+
+    assert implies(earlier, later) is holds

@@ -152,7 +152,7 @@ def _longpath_activity(model: Any, case: Case, row: int, name: str) -> Any:
 
 
 @cache
-def _java() -> Any:
+def java() -> Any:
     """Start Java once, with MPXJ's archives."""
     import jpype
     import mpxj
@@ -181,7 +181,7 @@ def _java_dates(solve: Callable[[], None], tasks: list[Any]) -> Dates:
 
 def mpxj_solver(case: Case, lag_calendar: str, scheduler: str) -> tuple[Callable[[], None], list[Any]]:
     """Return what solves a network in MPXJ, ready to be called, and its tasks."""
-    org = _java()
+    org = java()
     project = org.ProjectFile()
     properties = project.getProjectProperties()
     properties.setRelationshipLagCalendar(

@@ -16,7 +16,7 @@ from steps.amount import counted
         ("1.0", "rack", "1 rack"),
         ("1250.0", "server", "1,250 servers"),
         ("2", "bench", "2 benches"),
-        ("327.0", "each", "327 each"),
+        ("327.0", "each", "327"),
         ("12.50", "m", "12.5 m"),
     ],
 )

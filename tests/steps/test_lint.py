@@ -11,9 +11,11 @@ import pytest
 from clusterwright.planning import playbooks_folder, rooms
 from steps.catalog.lint.check import lint_step
 from steps.catalog.lint.fields import field_findings, unread_fields
+from steps.catalog.lint.moves import moved_findings
 from steps.catalog.lint.report import Installed, LintReport
 from steps.catalog.lint.settings import setting_findings
 from steps.catalog.loader import Catalog, read_roles
+from steps.catalog.moved import Moved, moved
 from steps.catalog.schema import Criterion, DeadParts, Estimate, Link
 from steps.catalog.terms import AlsoRead
 from steps.design.design import design_of_preset
@@ -267,3 +269,16 @@ def test_lead_times_and_lags_are_looked_at_too() -> None:
         for link in CATALOG["078"].step.links
     )
     assert messages("078", links=links) == ["the source is only 'judgement:'"]
+
+
+def test_what_moved_names_steps_orders_and_figures_that_exist() -> None:
+    """A misspelt step would be opened again at every site that upgrades."""
+    wrong = Moved(counted=("999",), figures=("cable_euro",), bought={"084#rack-pdus": ("990#rack-pdu",)})
+
+    assert list(moved_findings(CATALOG, moved())) == []
+    assert [finding.message for finding in moved_findings(CATALOG, wrong)] == [
+        "there is no step 999",
+        "there is no figure cable_euro",
+        "no step buys 084#rack-pdus",
+        "990#rack-pdu is of no step",
+    ]

@@ -27,6 +27,13 @@ def plan(preset: str, facility: str = "existing", nodes: int = 0) -> Plan:
 
 def planned(preset: str, **more: Any) -> Plan:
     """Return the plan of a site with further entries in its file."""
+    site = site_of(preset, **more)
+    roles = {slug: str(role["title"]) for slug, role in read_roles().items()}
+    return make_plan(site, design_of(site), shipped_catalog(), Surroundings(roles, Hosts(), {}))
+
+
+def site_of(preset: str, **more: Any) -> Site:
+    """Return a site of one person, with further entries in its file."""
     entry: dict[str, Any] = {
         "name": "t",
         "time_zone": "America/Chicago",
@@ -37,9 +44,7 @@ def planned(preset: str, **more: Any) -> Plan:
         "people": [{"id": "owner", "roles": ["owner-pm"]}],
         **more,
     }
-    site = Site.model_validate(entry)
-    roles = {slug: str(role["title"]) for slug, role in read_roles().items()}
-    return make_plan(site, design_of(site), shipped_catalog(), Surroundings(roles, Hosts(), {}))
+    return Site.model_validate(entry)
 
 
 def critical(of: Plan) -> set[str]:

@@ -149,7 +149,8 @@ def test_equipment_from_stock_is_never_later() -> None:
         ({"ride_through": "batteries"}, {"078": False, "079": False, "H52": True}),
         ({"ride_through": "none"}, {"078": True, "079": True, "H52": False}),
         ({"power_delivery": "low"}, {"076": False, "077": False, "H12": False, "078": True, "082": True}),
-        ({"power_equipment": "stock"}, {"H19": False, "H12": True}),
+        ({"power_equipment": "stock"}, {"H19": True, "H12": True}),
+        ({"power_equipment": "stock", "cooling_equipment": "stock"}, {"H19": False, "H12": True}),
     ],
     ids=lambda value: "-".join(value.values()) if "power" in str(value) or "rid" in str(value) else "",
 )

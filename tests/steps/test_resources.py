@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from datetime import datetime
-
 import pytest
 
 from steps.errors import InputError
 from steps.schedule.plan import Plan
+from tests.steps.test_crewed_plan import most_at_once
 from tests.steps.test_plan import planned
 
 pytestmark = pytest.mark.xdist_group("plans")
 
 
-def most_at_once(made: Plan) -> dict[str, int]:
-    """Return the most of each resource that work occupies at once. Work is interrupted at night, so intervals say too much."""
-    changes: dict[str, list[tuple[datetime, int]]] = defaultdict(list)
-    for one in made.activities:
-        for hold in one.holds:
-            assert one.dates
-            changes[hold.resource] += [(one.dates.early_start, hold.amount), (one.dates.early_finish, -hold.amount)]
-    most = {}
-    for name, steps in changes.items():
-        busy = most[name] = 0
-        for _, change in sorted(steps):
-            busy += change
-            most[name] = max(most[name], busy)
-    return most
+def occupied(made: Plan) -> dict[str, int]:
+    """Return the most of each resource that work occupies at once."""
+    return most_at_once(made, lambda one: [(hold.resource, hold.amount) for hold in one.holds])
 
 
 def test_soaks_take_turns_where_power_is_short() -> None:
@@ -39,8 +26,8 @@ def test_soaks_take_turns_where_power_is_short() -> None:
 
     (limit,) = (one for one in short.resources if one.id == "burn-in-power@site")
     waiting = [one for one in short.activities if one.dates and one.dates.crew == limit.id]
-    assert most_at_once(short)[limit.id] <= limit.capacity
-    assert most_at_once(free)[limit.id] > limit.capacity
+    assert occupied(short)[limit.id] <= limit.capacity
+    assert occupied(free)[limit.id] > limit.capacity
     assert waiting
     assert all("burn in power of site" in one.dates.wait for one in waiting if one.dates)
 
@@ -60,3 +47,33 @@ def test_no_hall_has_more_people_than_fit() -> None:
     assert max(people) <= hall.capacity
     assert sum(people) > hall.capacity
     assert any(one.dates and one.dates.crew == hall.id for one in made.activities)
+
+
+def test_each_run_over_the_whole_cluster_has_it_alone() -> None:
+    """No contract is measured while parts are broken on purpose."""
+    made = planned("superpod-1su", overrides={"nodes_per_crew": 1})
+
+    runs = [one for one in made.activities if any(hold.resource == "whole-cluster@site" for hold in one.holds)]
+    assert {one.step for one in runs} == {"066", "067", "186", "187", "188", "189", "190"}
+    assert occupied(made)["whole-cluster@site"] == 1
+
+
+def test_crates_wait_for_floor_and_racks_for_a_lift() -> None:
+    """Nobody asks for either unless the site says that it has no more."""
+    many = {"pods_per_tranche": 4, "nodes_per_crew": 16}
+    free, tight = (
+        planned("superpod-4su", overrides=many | more) for more in ({}, {"laydown_m2": 80, "goods_lifts": 1})
+    )
+
+    limits = {one.id: one for one in tight.resources if one.id in ("laydown@site", "goods-lifts@hall-1")}
+    assert not limits.keys() & {one.id for one in free.resources}
+    for name, limit in limits.items():
+        assert occupied(tight)[name] <= limit.capacity
+        assert any(one.dates and one.dates.crew == name for one in tight.activities), name
+    assert len(limits) == 2
+    assert tight.finish > free.finish
+
+
+def test_a_pod_whose_crates_have_no_room_says_so() -> None:
+    with pytest.raises(InputError, match=r"H06@pod-001 needs 77 m2 of floor for crates, and site has 50"):
+        planned("superpod-4su", overrides={"laydown_m2": 50})

@@ -15,6 +15,7 @@ from steps.schedule.forecast import Actual, ForecastSolution, solve_forecast
 from steps.schedule.plan import Plan
 from steps.schedule.slip.causes import SlipCause
 from steps.schedule.slipped import PlanCause, PlanSlip, Slipped
+from tests.steps.test_crewed_plan import crews_alone
 from tests.steps.test_learned_rates import history
 from tests.steps.test_plan import plan
 
@@ -139,23 +140,22 @@ def test_what_finished_work_teaches_is_a_cause_of_its_own() -> None:
 
 def test_work_that_took_the_crew_of_late_work_is_not_blamed() -> None:
     """Records were filed by the people who should have written the users' guides first. Those have not begun, and alone are late."""
-    made = plan("superpod-1su")
+    made = crews_alone(plan("superpod-1su"))
     dated = {one.id: one.dates for one in made.activities if one.dates}
     guides, records = dated["192@site"], dated["H66@site"]
     assert (records.driving, records.crew) == ("192@site", "technical-writer")
-    until = guides.early_start + timedelta(days=23)
+    until = guides.early_start + timedelta(days=30)
     found = {
         name: Actual(dates.early_start, dates.early_finish if dates.early_finish <= until else None)
         for name, dates in dated.items()
-        if dates.early_start <= until
+        if dates.early_start <= until and name not in {"192@site", "185@site", "195@site"}
     } | {one: actual for one, actual in history(made, until, 1.0).items() if "#" in one}
-    del found["192@site"]
     found["H66@site"] = Actual(guides.early_start, guides.early_start + timedelta(days=2))
     solved = solve_forecast(made, found, until)
 
     slipped = PlanSlip(solved).slipped
 
     assert is_exact(slipped, solved)
-    assert slipped.minutes > DAY / 2
+    assert slipped.minutes > 15 * DAY
     assert (slipped.parts[0].id, slipped.parts[0].cause) == ("192@site", SlipCause.NOT_STARTED)
-    assert all(part.minutes < DAY for part in slipped.parts[1:])
+    assert all(part.minutes < DAY / 2 for part in slipped.parts[1:])

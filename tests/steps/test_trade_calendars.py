@@ -237,7 +237,10 @@ def test_shifts_of_a_site_that_works_at_night_follow_one_another_into_the_day() 
 
 
 def test_samples_are_drawn_and_levelled_on_the_trades_calendars() -> None:
-    """With the same luck no milestone is later on the contractor's days, and power, which it cables, is earlier."""
+    """No milestone is later on the contractor's days, and power, which it cables, is earlier.
+
+    The order of crews is another one, so that the odds of what is hardly earlier are only as exact as their interval.
+    """
     site, own = (
         {one.milestone: one for one in odds_of(made, samples=100).milestones}
         for made in (on_one_calendar(), with_trades("contractor"))
@@ -246,8 +249,8 @@ def test_samples_are_drawn_and_levelled_on_the_trades_calendars() -> None:
     assert own["power"].p50.date < site["power"].p50.date
     assert own["power"].p80.date < site["power"].p80.date
     for name, one in own.items():
-        assert one.p50.date <= site[name].p50.date
-        assert one.p80.date <= site[name].p80.date
+        assert one.p50.low <= site[name].p50.date
+        assert one.p80.low <= site[name].p80.date
 
 
 @pytest.mark.parametrize("seed", range(4))

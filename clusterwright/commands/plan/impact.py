@@ -22,7 +22,7 @@ from clusterwright.output import Document, day, print_json, table
 from clusterwright.what_if_view import print_what_if, what_if_document
 
 if TYPE_CHECKING:
-    from steps.schedule.impact import Moved
+    from steps.schedule.impact import MovedWork
 
 SAVINGS = 8
 SHOWN = 12
@@ -58,7 +58,7 @@ def impact(
     _print(later, used, sides, now.plan.time_zone)
 
 
-def _by_role(later: "Sequence[Moved]") -> Document:
+def _by_role(later: "Sequence[MovedWork]") -> Document:
     """Return by role how many of its activities move, and by how many days at most."""
     counted = Counter(one.role for one in later if one.role)
     most: dict[str, float] = {}
@@ -74,7 +74,7 @@ def _used(used: Sequence[tuple[str, float, float]]) -> list[Document]:
 
 
 def _print(
-    later: "Sequence[Moved]", used: Sequence[tuple[str, float, float]], sides: tuple[str, str], zone: str
+    later: "Sequence[MovedWork]", used: Sequence[tuple[str, float, float]], sides: tuple[str, str], zone: str
 ) -> None:
     old_side, new_side = sides
     roles = [(role, one["activities"], f"{one['days_at_most']:+.1f}") for role, one in _by_role(later).items()]

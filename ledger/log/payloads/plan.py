@@ -34,39 +34,6 @@ class RulesRaised(Decided):
     role: str
 
 
-class PlanAdopted(Decided):
-    """A plan revision was put in force. `document` is the digest of the plan in the evidence store.
-
-    `reopened` are the activities that the revision opens again, and `sign_again` those that are to be signed again. Both are
-    None in an event of version 1, and the projection then applies the rule of that version. `people` has, by person, the digest
-    of the document with the person's name. In version 1 it is None, because the plan itself has the names. `authority` is the
-    digest of the document with everybody's roles and keys and with the digest of each activity's part of the plan. Before
-    version 3 it is None.
-    """
-
-    kind = "plan.adopted"
-    version = 3
-    revision: int
-    document: str
-    reason: str
-    baseline: str | None
-    activities: int
-    digests: dict[str, str]
-    reopened: tuple[Again, ...] | None
-    sign_again: tuple[Again, ...] | None
-    people: dict[str, str] | None
-    authority: str | None
-
-
-class ForecastPublished(Payload):
-    """A forecast of the finish was published."""
-
-    kind = "forecast.published"
-    finish: datetime
-    phases: dict[str, datetime]
-    note: str
-
-
 class BeforeRow(Part):
     """An activity, an order or a delivery that was begun or done before Clusterwright was used.
 
@@ -80,6 +47,47 @@ class BeforeRow(Part):
     by: str
     note: str
     out_of_sequence: str
+
+
+class TakenRow(BeforeRow):
+    """An activity, an order or a delivery that takes the place of others in an earlier plan, which were done. `was` are those."""
+
+    was: tuple[str, ...]
+
+
+class PlanAdopted(Decided):
+    """A plan revision was put in force. `document` is the digest of the plan in the evidence store.
+
+    `reopened` are the activities that the revision opens again, and `sign_again` those that are to be signed again. Both are
+    None in an event of version 1, and the projection then applies the rule of that version. `people` has, by person, the digest
+    of the document with the person's name. In version 1 it is None, because the plan itself has the names. `authority` is the
+    digest of the document with everybody's roles and keys and with the digest of each activity's part of the plan. Before
+    version 3 it is None. `taken_over` is what counts as done because it takes the place of what was done under the revision
+    before. It is None if there is nothing, and before version 4.
+    """
+
+    kind = "plan.adopted"
+    version = 4
+    revision: int
+    document: str
+    reason: str
+    baseline: str | None
+    activities: int
+    digests: dict[str, str]
+    reopened: tuple[Again, ...] | None
+    sign_again: tuple[Again, ...] | None
+    people: dict[str, str] | None
+    authority: str | None
+    taken_over: tuple[TakenRow, ...] | None
+
+
+class ForecastPublished(Payload):
+    """A forecast of the finish was published."""
+
+    kind = "forecast.published"
+    finish: datetime
+    phases: dict[str, datetime]
+    note: str
 
 
 class ProgressAdopted(Decided):

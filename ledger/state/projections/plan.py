@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -145,7 +146,12 @@ def publish(p: Projection, event: Event, payload: ForecastPublished) -> None:
 
 def take_over(p: Projection, event: Event, payload: ProgressAdopted) -> None:
     """Note what was begun or done before Clusterwright was used."""
-    for done in payload.rows:
+    take_rows(p, event, payload.rows)
+
+
+def take_rows(p: Projection, event: Event, rows: Iterable[BeforeRow]) -> None:
+    """Note what was begun or done without an event of its own."""
+    for done in rows:
         subject, at = done.subject, done.finished or event.effective_at
         if "#" not in subject:
             _activity_before(p, event, done, at)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ledger.log.payloads.plan import PlanAdopted
 from ledger.rules.activity import NOT_BEGUN, Activity, State
 from ledger.state.projection import FRESH, Handlers, Projection, Row
+from ledger.state.projections.plan import take_rows
 from ledger.state.reopening import mark_resting, mark_stale, open_again
 from steps.schedule.activity import PlanActivity, text_of, texts_of
 from steps.schedule.plan import PlanOrder, PlanTranche
@@ -64,10 +65,11 @@ NOT_STARTED: Row = FRESH | {
 
 
 def revise(p: Projection, event: Event, payload: PlanAdopted) -> None:
-    """Put the activities and orders of a plan revision in force. Open again what the event names."""
+    """Put the activities and orders of a plan revision in force. Open again what the event names, and take over what it names."""
     _revise_activities(p, event, payload)
     _revise_orders(p, payload)
     _reopen(p, event, payload)
+    take_rows(p, event, payload.taken_over or ())
 
 
 def _revise_activities(p: Projection, event: Event, payload: PlanAdopted) -> None:

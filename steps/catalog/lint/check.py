@@ -15,9 +15,11 @@ from steps.catalog.lint.entry import entry_findings
 from steps.catalog.lint.fields import field_findings
 from steps.catalog.lint.formulas import formula_findings, unit_findings, unknown_units
 from steps.catalog.lint.metrics import metric_findings
+from steps.catalog.lint.moves import moved_findings
 from steps.catalog.lint.report import Installed, LintFinding, LintReport
 from steps.catalog.lint.settings import setting_findings
 from steps.catalog.loader import Catalog, Entry, require, shipped_folder
+from steps.catalog.moved import moved
 from steps.catalog.schema import Step
 from steps.catalog.terms import Mapping as UnitMapping
 from steps.catalog.terms import Scope
@@ -42,6 +44,7 @@ def lint(catalog: Catalog, installed: Installed, designs: Designs) -> LintReport
     for entry in catalog.values():
         _look_at(entry, catalog, installed, report)
     report.findings += _spread(catalog)
+    report.findings += moved_findings(catalog, moved())
     report.findings += _barriers(catalog, report)
     if not report.findings:
         for name, design in designs.items():

@@ -15,6 +15,7 @@ from steps.design.cables import CableSchedule
 from steps.design.calculations.wiring import Wiring
 from steps.design.design import Counted, counted_from
 from steps.design.findings import Finding
+from steps.design.preset import of_this_release
 from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Plan
 
@@ -86,7 +87,9 @@ class Under:
     @cached_property
     def counted(self) -> Counted | None:
         """Fabric, storage and power, counted from the plan's figures and choices."""
-        return counted_from(self.plan.figures, self.plan.choices) if self.plan.figures else None
+        if not self.plan.figures:
+            return None
+        return counted_from(*of_this_release(self.plan.figures, self.plan.choices))
 
     @cached_property
     def wiring(self) -> Wiring | None:

@@ -14,12 +14,17 @@ from steps.schedule.risk.spreads import Family
 
 def values_of(family: NDArray[np.uint8], parameters: Floats, drawn: Words) -> Floats:
     """Return the quantiles that words stand for; a row a distribution, a column a sample."""
-    values = np.repeat(parameters[:, :1], drawn.shape[1], axis=1)
+    return quantiles_at(family, parameters, uniforms(drawn))
+
+
+def quantiles_at(family: NDArray[np.uint8], parameters: Floats, levels: Floats) -> Floats:
+    """Return the quantiles at levels between 0 and 1; a row a distribution, a column a level."""
+    values = np.repeat(parameters[:, :1], levels.shape[1], axis=1)
     for kind in (Family.TRIANGULAR, Family.PERT, Family.LOGNORMAL):
         rows = np.flatnonzero(family == kind)
         if not len(rows):
             continue
-        u, p = uniforms(drawn[rows]), parameters[rows].T[:, :, None]
+        u, p = levels[rows], parameters[rows].T[:, :, None]
         if kind == Family.PERT:
             values[rows] = pert(u, p, pert_table())
         else:

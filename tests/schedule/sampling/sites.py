@@ -26,7 +26,8 @@ SPAN = (-140 * DAY, 700 * DAY)
 """Whole weeks."""
 SLOTS = 20_000
 RESOURCES = 3
-NEVER_BINDS = (Capacity.constant(1000),) * RESOURCES
+NEVER_BINDS = (Capacity((0, 100_000), (1000, 2)),) * RESOURCES
+"""Short only after all calendars have ended: what is never short at all is left out of a problem."""
 SCARCE = (Capacity((0, 40, 200), (2, 0, 2)), Capacity.constant(2), Capacity((0, 500), (3, 2)))
 WHOLE_SLOTS = Drawn(types=("FS", "SS"), leads=False, calendars=4, grid=SLOT)
 """Networks of which each instant is the beginning of a slot."""

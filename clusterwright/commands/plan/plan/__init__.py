@@ -19,8 +19,9 @@ from clusterwright.commands.asking import Asking
 from clusterwright.drawing import say_what_is_drawn
 from clusterwright.milestones_view import print_milestones
 from clusterwright.output import print_json
-from clusterwright.plan_view import gantt_lines, plan_document, print_plan
+from clusterwright.plan_view import gantt_lines, plan_document, premium_line, print_plan
 from clusterwright.planning import plan_of, site_at
+from steps.schedule.working_cost import working_cost
 
 
 def plan(
@@ -34,19 +35,22 @@ def plan(
     samples: Annotated[int, Option("--samples", min=20, max=100_000, help="Samples for P50 and P80.")] = 200,
     seed: Annotated[int, Option("--seed", min=0, help="Another seed draws other samples.")] = 1,
 ) -> None:
-    made = plan_of(ask.folder, site=site_at(ask.folder, scenario))
+    site = site_at(ask.folder, scenario)
+    made = plan_of(ask.folder, site=site)
     if gantt and not ask.as_json:
         for line in gantt_lines(made, everything=everything):
             print(line)
         return
     if not ask.as_json:
         print_plan(made, everything=everything)
+        print(premium_line(working_cost(made, site)))
     from steps.schedule.plan_odds import odds_of  # the samplers: dates are on the screen before they are loaded
 
     say_what_is_drawn(len(made.activities), samples)
     odds = odds_of(made, samples=samples, seed=seed)
     if ask.as_json:
-        print_json(plan_document(made, odds))
+        cost = working_cost(made, site)
+        print_json(plan_document(made, odds) | {"working_cost": cost._asdict() | {"total": cost.total}})
     else:
         title = f"How sure the dates are, with the site's crews: {samples:,} samples, seed {seed}"
         print_milestones(odds.milestones, made.time_zone, title=title, expected=False)

@@ -1,4 +1,4 @@
-"""Set plans side by side: with other crews and shifts, or under other scenarios. Nothing is adopted.
+"""Set plans side by side: with other crews and shifts, or under other scenarios, their dates and what they cost. Nothing is adopted.
 
 With --crews and --shifts every trade has so many crews, and works so many shifts a day. A scenario is a named change of the site
 file: normal, compressed, constrained, or your own in scenarios/NAME.yaml.
@@ -9,12 +9,13 @@ Example:
 
 """
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from typer import Option
 
 from clusterwright.commands.asking import Asking
-from clusterwright.output import Document, day, print_json, table
+from clusterwright.output import Document, day, money, print_json, table
 from clusterwright.planning import plan_of, site_at
 from steps.design.scenario import scenario_names
 from steps.design.shifts import EVERY_TRADE, Shifts
@@ -26,8 +27,12 @@ if TYPE_CHECKING:
 
     from steps.design.site import Site
     from steps.schedule.plan import Plan
+    from steps.schedule.working_cost import WorkingCost
 
 SHIFTS = (1, 2, 3)
+DAY = timedelta(days=1)
+NORMAL = "normal"
+"""The scenario that others are set beside."""
 
 
 class Compared(NamedTuple):
@@ -39,6 +44,8 @@ class Compared(NamedTuple):
     go_live: "datetime"
     weeks: float
     unlimited_go_live: "datetime"
+    cost: "WorkingCost"
+    slip_day_usd: float
 
 
 def compare(
@@ -51,7 +58,9 @@ def compare(
     patterns = _numbers("--shifts", shifts)
     if not set(patterns) <= {None, *SHIFTS}:
         raise InputError(f"--shifts {shifts}: a day has one, two or three shifts")
-    names = scenario or ([""] if crews or shifts else scenario_names(ask.folder))
+    names = scenario or (
+        [""] if crews or shifts else sorted(scenario_names(ask.folder), key=lambda name: name != NORMAL)
+    )
     roles = sorted({one.role for one in plan_of(ask.folder).activities})
     found = [
         _compared(ask.folder, _changed(site, roles, count, pattern), count, pattern)
@@ -61,7 +70,7 @@ def compare(
     ]
     zone = site_at(ask.folder).time_zone
     if ask.as_json:
-        print_json({"plans": [_document(one) for one in found]})
+        print_json({"plans": [_document(one, found[0]) for one in found]})
         return
     rows = [
         (
@@ -71,11 +80,25 @@ def compare(
             f"{one.weeks:.1f}",
             day(one.go_live, zone),
             day(one.unlimited_go_live, zone),
+            money(one.cost.total),
+            *_against(one, found[0]),
         )
         for one in found
     ]
-    headers = ("scenario", "crews", "shifts", "weeks", "go-live", "with unlimited crews")
-    table(headers, rows, title="When the site is live", right=(1, 2, 3))
+    headers = (
+        "scenario",
+        "crews",
+        "shifts",
+        "weeks",
+        "go-live",
+        "with unlimited crews",
+        "crews, stock, hire",
+        "more",
+        "a day saved",
+    )
+    table(headers, rows, title="When the site is live, and what working so costs", right=(1, 2, 3, 6, 7, 8))
+    print("Costs are those of the crews' hours, of what equipment from stock costs more, and of hire until go-live.")
+    print(f"A day of delay costs about {money(found[0].slip_day_usd)}.")
 
 
 def _numbers(option: str, text: str | None) -> list[int | None]:
@@ -95,15 +118,36 @@ def _changed(site: "Site", roles: list[str], crews: int | None, shifts: int | No
     return site
 
 
+def _against(one: Compared, first: Compared) -> tuple[str, str]:
+    """Return what a plan costs more than the first one, and for each day that it is earlier; empty where there is nothing to say."""
+    more, days = one.cost.total - first.cost.total, _days_saved(one, first)
+    if one is first:
+        return "", ""
+    return money(more).replace("$-", "-$"), money(more / days) if days > 0 < more else ""
+
+
+def _days_saved(one: Compared, first: Compared) -> float:
+    return (first.go_live - one.go_live) / DAY
+
+
 def _compared(folder: "Path", site: "Site", crews: int | None, shifts: int | None) -> Compared:
+    from steps.schedule.working_cost import working_cost  # with the calendars of work
+
     plan = plan_of(folder, site=site)
     weeks = round((plan.finish - plan.start).total_seconds() / 604_800, 1)
-    return Compared(plan.scenario, crews, shifts, plan.finish, weeks, _unlimited(plan))
+    return Compared(
+        plan.scenario, crews, shifts, plan.finish, weeks, _unlimited(plan), working_cost(plan, site), plan.slip_day_usd
+    )
 
 
 def _unlimited(plan: "Plan") -> "datetime":
     return plan.levelling.unlimited_finish if plan.levelling else plan.finish
 
 
-def _document(one: Compared) -> Document:
-    return {name: value for name, value in one._asdict().items() if value is not None}
+def _document(one: Compared, first: Compared) -> Document:
+    document = {name: value for name, value in one._asdict().items() if value is not None}
+    return document | {
+        "cost": one.cost._asdict() | {"total": one.cost.total},
+        "cost_more": one.cost.total - first.cost.total,
+        "days_saved": _days_saved(one, first),
+    }

@@ -1,6 +1,7 @@
-"""Write packages for others to check.
+"""Write the record or the plan for others.
 
 Example:
     clusterwright export bundle turnover
+    clusterwright export schedule plan.xml
 
 """

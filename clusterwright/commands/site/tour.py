@@ -1,0 +1,85 @@
+"""Look around a site in mid-build.
+
+A rehearsal of one scalable unit is played until its servers are powered on, in simulated time. Its screens open then.
+
+Example:
+    clusterwright tour
+    clusterwright tour /tmp/tour
+
+"""
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, confirm
+
+from clusterwright.commands.options import PortOption
+from clusterwright.first_answers import Answers
+from clusterwright.output import say
+from clusterwright.site_template import write_site
+from ledger.private import private_files
+from ledger.questions.case import require_activity
+from ledger.reading import open_snapshot
+from ledger.rules.activity import State
+from ledger.stores.following import has_ledger
+from steps.design.preset import read_preset
+from steps.design.site import FILE
+from steps.errors import InputError
+
+PRESET = "superpod-1su"
+HALF_WAY = "031@pod-001"
+LOOK = (
+    ("status", "where each phase is, and when go-live is expected"),
+    ("why 195", "what go-live waits for, and what drives its date"),
+    ("list --state running", "who is at work on what"),
+    ("orders", "what is bought, what comes when, and what is to be ordered next"),
+    ("show 031@pod-001", "one activity: its readings, evidence, signatures and history"),
+    ("report week", "the week for a sponsor"),
+    ("audit", "whether the record was changed by anything but decisions"),
+)
+
+
+def tour(
+    folder: Annotated[Path, Argument(help="Where the site is made; a tour that is there goes on.")] = Path(
+        "clusterwright-tour"
+    ),
+    port: PortOption = 4200,
+) -> None:
+    if not (folder / FILE).exists():
+        if folder.exists() and any(folder.iterdir()):
+            raise InputError(f"{folder} has other files", hint="name a folder that is empty, or none")
+        write_site(folder, Answers(read_preset(PRESET), datetime.now(UTC).date()))
+    if not _is_half_way(folder):
+        _play(folder, port)
+    print(f"\nA site in mid-build is in {folder}. In that folder, look around with:\n")
+    for words, what in LOOK:
+        print(f"  clusterwright {words:<20} {what}")
+    print("  clusterwright tui                  the same on screens: ? has the keys\n")
+    if sys.stdin.isatty() and sys.stdout.isatty() and confirm("Open the screens?", default=True):
+        from clusterwright.lapsed import lapsed_releases
+        from tui.app import run
+
+        run(folder, lapsed_releases)
+
+
+def _is_half_way(folder: Path) -> bool:
+    """Return whether an earlier tour came as far."""
+    if not has_ledger(folder):
+        return False
+    with open_snapshot(folder) as snapshot:
+        return require_activity(snapshot, HALF_WAY).state is State.DONE
+
+
+def _play(folder: Path, port: int) -> None:
+    from clusterwright.rehearsing import prepare_rehearsal  # Prefect, which takes a second
+    from flows.rehearsal import rehearse
+    from ledger.forecasting import keep_forecast, make_forecast
+
+    say("a rehearsal plays ten months of building, which takes about half a minute; nothing is really done")
+    with private_files():
+        prepare_rehearsal(folder)
+        rehearse(folder, seed=1, port=port, on_message=say, until=HALF_WAY)
+        with open_snapshot(folder) as snapshot:
+            keep_forecast(snapshot, make_forecast(snapshot))

@@ -1,0 +1,121 @@
+"""Proposals from a schedule of another program, judged by the rules and recorded as the decisions that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from clusterwright.commands.acting import Deciding
+from clusterwright.exporting import exported, exported_about
+from ledger.decisions import orders, work
+from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
+from steps.schedule.exchange.comparing import Difference, Proposal, What, difference
+from steps.schedule.exchange.read import Read
+from steps.schedule.exchange.writing import Form
+from steps.text import shown_in_line
+
+
+class JudgedProposal(NamedTuple):
+    """A proposal, how it is recorded, and why it cannot be; empty where it can."""
+
+    proposal: Proposal
+    recorded_as: str
+    refusal: str
+
+
+def compared(folder: Path, read: Read) -> Difference:
+    """Return how a file differs from the record. Raise InputError for another project's file.
+
+    Progress is compared with the record as it is, plans with what was known at the file's data date. That has minutes: of the
+    schedules that were exported in its minute, the nearest to the file counts.
+    """
+    present = exported(folder).schedule
+    known = {task.id for task in present.tasks}
+    if not any(task.id in known for task in read.schedule.tasks):
+        raise InputError(
+            "the file has no activity of this site",
+            hint="export the schedule, change it and import it again: ids must stay as they are",
+        )
+    is_table = read.form in {Form.CSV, Form.XLSX}
+    data_date = read.schedule.data_date
+    once = difference(present, read.schedule, before=present, is_table=is_table)
+    if data_date is None:
+        return once
+    before = exported_about(folder, data_date) if once.proposals else ()
+    found = [difference(present, read.schedule, before=one.schedule, is_table=is_table) for one in before]
+    return min([once, *found], key=lambda one: len(one.proposals))
+
+
+def judged(decider: Deciding, proposals: Sequence[Proposal], file: str, zone: str, why: str) -> list[JudgedProposal]:
+    """Return what the rules say to each proposal, when those before it are recorded. Nothing is recorded."""
+    with decider.ledger.dry_run():
+        return _taken(decider, proposals, file, zone, why)
+
+
+def recorded(decider: Deciding, proposals: Sequence[Proposal], file: str, zone: str, why: str) -> list[JudgedProposal]:
+    """Record what the rules allow, in one transaction, and return the rest with its reason."""
+    with decider.ledger.batch():
+        return _taken(decider, proposals, file, zone, why)
+
+
+def _taken(decider: Deciding, proposals: Sequence[Proposal], file: str, zone: str, why: str) -> list[JudgedProposal]:
+    found = []
+    for one in proposals:
+        refusal = ""
+        try:
+            _take(decider, one, file, zone, why)
+        except ClusterwrightError as error:
+            refusal = f"{error.what}; {error.hint}" if error.hint else error.what
+        found.append(JudgedProposal(one, _recorded_as(one), refusal))
+    return found
+
+
+def _recorded_as(one: Proposal) -> str:
+    match one.what:
+        case What.STARTED | What.PROGRESS | What.PROMISED:
+            return one.what.value
+        case What.FINISHED:
+            return "order" if "#" in one.id else one.what.value
+    return "comment"
+
+
+def _take(decider: Deciding, one: Proposal, file: str, zone: str, why: str) -> None:
+    """Take the decision that a proposal is. Raise what the rules say against it."""
+    at = None if one.at is None else _instant(one.at, zone)
+    match one.what:
+        case What.STARTED:
+            decider.take(work.start, one.id, at=at, out_of_sequence=why)
+        case What.PROGRESS:
+            decider.take(work.progress, one.id, percent=one.percent, note=f"from {shown_in_line(file)}")
+        case What.FINISHED if "#" not in one.id:
+            decider.take(work.finish, one.id, at=at, out_of_sequence=why)
+        case What.FINISHED if "/" not in one.id.rpartition("#")[2]:
+            decider.take(orders.order, one.id, at=at, out_of_sequence=why)
+        case What.FINISHED:
+            raise NotSatisfiedError("a delivery is received piece by piece", hint=f"clusterwright receive '{one.id}'")
+        case What.PROMISED:
+            assert one.at is not None
+            decider.take(orders.promise, one.id, one.at.date(), reason=f"from {shown_in_line(file)}")
+        case _:
+            subject = one.beside if one.what is What.NEW else one.id
+            if not subject:
+                raise NotSatisfiedError("no activity of the plan is beside it", hint="write a step in catalog/")
+            if "#" in subject:
+                raise NotSatisfiedError(
+                    "orders have no comments", hint="change site.yaml or catalog/, then `plan adopt`"
+                )
+            decider.take(work.comment, subject, _comment(one, file))
+
+
+def _comment(one: Proposal, file: str) -> str:
+    source = f"{shown_in_line(file)}, line {one.line}" if one.line else shown_in_line(file)
+    if one.what is What.NEW:
+        return f"Proposed in {source}: new activity {shown_in_line(one.id)} {shown_in_line(one.title)!r}, {one.now}"
+    return f"Proposed in {source}: {one.what.value} {one.now} instead of {one.was}"
+
+
+def _instant(local: datetime, zone: str) -> datetime:
+    return local.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)

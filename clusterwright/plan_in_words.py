@@ -1,0 +1,63 @@
+"""A plan in a few sentences, for a person who sees one for the first time."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+
+from clusterwright.output import day
+from steps.amount import counted
+from steps.catalog.terms import Kind
+from steps.schedule.activity import PlanActivity
+from steps.schedule.critical_days import critical_parts
+from steps.schedule.driving import titles
+from steps.schedule.plan import Plan
+from steps.schedule.plan_odds import GO_LIVE, PlanOdds
+
+WEEK = timedelta(weeks=1)
+SHOWN = 3
+FACILITY = {
+    "existing": "a hall that is in service",
+    "shell": "a building without power and cooling",
+    "greenfield": "a site without a building",
+}
+BY_SOFTWARE = {Kind.AUTOMATE, Kind.COMPUTE}
+
+
+def plan_in_words(plan: Plan, odds: PlanOdds) -> Iterator[str]:
+    """Yield what is built, when it is live, what decides that, what to buy first, and who begins."""
+    zone, todo = plan.time_zone, [one for one in plan.activities if one.applicable]
+    software = sum(Kind(one.kind) in BY_SOFTWARE for one in todo)
+    nodes = int(plan.figures["nodes"])
+    yield (
+        f"You build {nodes:,} servers with {int(nodes * plan.figures['gpus_per_node']):,} accelerators, from "
+        f"{FACILITY[plan.facility]}. That is {len(todo):,} activities, {software:,} of them for software, and {len(plan.orders):,} orders."
+    )
+    live = next(one for one in odds.milestones if one.milestone == GO_LIVE)
+    yield (
+        f"If all takes its most likely time it is live on {day(plan.finish, zone)}, {(plan.finish - plan.start) / WEEK:.0f} weeks after "
+        f"{day(plan.start, zone)}. In half of all cases it is live by {day(live.p50.date, zone)}, and in 80 of 100 by {day(live.p80.date, zone)}."
+    )
+    title = titles(plan)
+    longest = sorted(critical_parts(plan), key=lambda part: -part.days)[:SHOWN]
+    yield (
+        "Most of that time is "
+        + "; ".join(f"{part.days / 7:.0f} weeks for {part.id}, {title[part.id]}" for part in longest)
+        + "."
+    )
+    orders = sorted((one for one in plan.orders if one.order_by), key=lambda one: one.order_by or plan.finish)[:SHOWN]
+    if orders:
+        first = "; ".join(
+            f"{one.title} ({counted(one.quantity, one.unit_of_measure)}) by {day(one.order_by, zone)}" for one in orders
+        )
+        yield f"Buy first: {first}."
+    soon = sorted((start, one.id, one.title, one.role) for start, one in _starts(todo) if start < plan.start + WEEK)
+    _, name, begins, _ = soon[0]
+    roles = Counter(role for *_, role in soon)
+    yield (
+        f"{len(soon)} activities begin in the first week, for {', '.join(role for role, _ in roles.most_common())}; "
+        f"the first is {name}, {begins}."
+    )
+
+
+def _starts(todo: Iterable[PlanActivity]) -> Iterator[tuple[datetime, PlanActivity]]:
+    return ((one.dates.early_start, one) for one in todo if one.dates)

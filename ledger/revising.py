@@ -1,0 +1,33 @@
+"""What the record says of a plan that may replace the one in force. The preview and the adoption of a revision both ask here."""
+
+from __future__ import annotations
+
+from ledger.evidence.plans import read_plan
+from ledger.questions.activities import standing
+from ledger.questions.case import LookedUp, require_activity, select
+from ledger.questions.orders import orders
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.permission import Actor
+from ledger.rules.revision import Consequences, OnRecord, consequences
+from ledger.rules.taking_over import TakenOver, taken_over
+from steps.schedule.plan import Plan
+
+NOBODY = Actor("", None, {})
+
+
+def consequences_of(snapshot: Snapshot, plan: Plan) -> Consequences:
+    """Return which activities are affected once a plan replaces the one in force."""
+
+    def record(name: str) -> OnRecord:
+        case = LookedUp(snapshot, require_activity(snapshot, name), NOBODY)
+        return OnRecord(case.readings, case.waived)
+
+    return consequences(read_plan(snapshot), plan, standing(snapshot), record)
+
+
+def taken_over_by(snapshot: Snapshot, plan: Plan) -> TakenOver:
+    """Return what counts as done in a plan because it takes the place of what was done under the one in force."""
+    held = read_plan(snapshot)
+    rows = {row.id: row for row in select(snapshot, "state <> 'open'")}
+    placed = {row.id: row for row in orders(snapshot)}
+    return taken_over(held, plan, rows, placed)
