@@ -115,6 +115,7 @@ def test_a_decision_is_seen_within_two_seconds_and_a_rejection_too(server: Prefe
 def test_the_next_engine_finds_the_same_runs_and_repairs_what_was_changed_meanwhile(
     server: PrefectServer, site: Path
 ) -> None:
+    clear_abandoned(server.api)  # what another test has left
     with board_of(server, site):
         until(lambda: agrees(server, site), seconds=10)
     before = standing_runs(server)
