@@ -1,4 +1,7 @@
-"""A rehearsal and a localhost site at work: at random moments the dashboard shows what the ledger said within two seconds."""
+"""A rehearsal and a localhost site at work: at random moments the dashboard shows what the ledger said.
+
+On a machine that does nothing else that is within two seconds (`benchmarks/board.py`). Other tests run beside these.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,7 @@ __all__ = ["machine", "up"]
 pytestmark = [pytest.mark.slow, pytest.mark.fleet]
 
 MOMENTS = 15
+BESIDE_OTHERS_S = 10.0
 
 
 def test_a_rehearsals_phases_and_steps_are_the_ledgers(tmp_path: Path, command: Command, once: Once) -> None:
@@ -38,8 +42,8 @@ def test_a_rehearsals_phases_and_steps_are_the_ledgers(tmp_path: Path, command: 
         until((site / ".clusterwright" / "dashboard-login").exists, seconds=60)
         api = PrefectApi(port, login_of(site))
         until(api.answers, seconds=60)
-        until(lambda: is_whole(api, site), seconds=60)
-        with Watcher(site, api) as watch:
+        until(lambda: is_whole(api, site), seconds=200)
+        with Watcher(site, api, BESIDE_OTHERS_S) as watch:
             time.sleep(2)
             for _ in range(MOMENTS):
                 time.sleep(random.random())
@@ -56,8 +60,8 @@ def test_a_localhost_sites_phases_and_steps_are_the_ledgers(
 ) -> None:
     engine = up(machine).started()
     api = PrefectApi(engine.port, login_of(machine))
-    until(lambda: is_whole(api, machine), seconds=60)
-    with Watcher(machine, api) as watch:
+    until(lambda: is_whole(api, machine), seconds=200)
+    with Watcher(machine, api, BESIDE_OTHERS_S) as watch:
         time.sleep(2)
         for moment in range(MOMENTS):
             time.sleep(random.random())
@@ -67,7 +71,7 @@ def test_a_localhost_sites_phases_and_steps_are_the_ledgers(
     engine.kill()
 
     again = up(machine).started()
-    with Watcher(machine, PrefectApi(again.port, login_of(machine))) as watch:
+    with Watcher(machine, PrefectApi(again.port, login_of(machine)), BESIDE_OTHERS_S) as watch:
         time.sleep(3)
         watch.compare()
     assert again.stop() == 0
